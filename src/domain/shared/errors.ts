@@ -1,0 +1,79 @@
+/**
+ * The errors a rule may raise. `message` is public: it names the field or rule that was broken and what would be right,
+ * never internals. `cause` is for the log alone. The edge maps `kind` to a status (specification, *Errors*).
+ */
+export const errorKinds = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  notFound: 404,
+  conflict: 409,
+  tooLarge: 413,
+  unprocessable: 422,
+  limited: 429,
+  unavailable: 503,
+} as const;
+
+export type ErrorKind = keyof typeof errorKinds;
+
+export class ServiceError extends Error {
+  readonly kind: ErrorKind;
+  /** Members beside `error` in the answer's body, such as `errors` of a failed validation or `outcome`. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** Seconds after which a retry makes sense; becomes `Retry-After`. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options: { details?: Record<string, unknown>; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.kind = kind;
+    this.details = options.details;
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+export class Invalid extends ServiceError {
+  constructor(message: string, details?: Record<string, unknown>) {
+    super('invalid', message, details ? { details } : {});
+  }
+}
+
+export class Unauthenticated extends ServiceError {
+  constructor(message = 'authentication is required: send a session token or an API key') {
+    super('unauthenticated', message);
+  }
+}
+
+export class Forbidden extends ServiceError {
+  constructor(message = 'permission denied') {
+    super('forbidden', message);
+  }
+}
+
+export class NotFound extends ServiceError {
+  constructor(what: string) {
+    super('notFound', `${what} was not found`);
+  }
+}
+
+export class Conflict extends ServiceError {
+  constructor(message: string, details?: Record<string, unknown>) {
+    super('conflict', message, details ? { details } : {});
+  }
+}
+
+export class Unprocessable extends ServiceError {
+  constructor(message: string, details?: Record<string, unknown>) {
+    super('unprocessable', message, details ? { details } : {});
+  }
+}
+
+export class Unavailable extends ServiceError {
+  constructor(message: string, options: { details?: Record<string, unknown>; cause?: unknown } = {}) {
+    super('unavailable', message, { ...options, retryAfter: 1 });
+  }
+}
