@@ -1,0 +1,201 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { z } from 'zod';
+import type { SecretKey } from './config-values.ts';
+import { anyText, secretKeys } from './config-values.ts';
+import { settings } from './settings.ts';
+
+/** The table of settings, from which docs/configuration.md is checked. */
+export { settings };
+
+/** What every process of the service knows from its environment; read once, at its start, and never changed. */
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  /** The origin that clients see; null: derived from the address the service listens on. */
+  readonly baseUrl: string | null;
+  /** Absolute path. */
+  readonly dataDir: string;
+  /** At least one; the first one encrypts, all of them decrypt. */
+  readonly secretKeys: readonly SecretKey[];
+  readonly databaseUrl: string;
+  readonly databasePoolSize: number;
+  readonly temporal: TemporalConfig;
+  readonly bootstrap: { readonly enabled: boolean; readonly token: string | null };
+  readonly metrics: { readonly enabled: boolean; readonly bearerToken: string | null };
+  readonly worker: { readonly pools: readonly string[]; readonly concurrency: number };
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  /** Addresses and CIDR ranges whose forwarded headers count. */
+  readonly trustedProxies: readonly string[];
+  /** The operating-system user that runs template code; null: the worker's own. */
+  readonly executorUser: string | null;
+  /** Who becomes administrator at the first `start`; a null password is generated. */
+  readonly admin: { readonly email: string; readonly password: string | null } | null;
+  /** Whether the first `start` makes and runs the sample. */
+  readonly sample: boolean;
+};
+
+export type TemporalConfig = {
+  readonly address: string;
+  readonly namespace: string;
+  /** In the shape that the Temporal SDK's connections take. */
+  readonly tls?: {
+    readonly serverNameOverride?: string;
+    readonly serverRootCACertificate?: Buffer;
+    readonly clientCertPair?: { readonly crt: Buffer; readonly key: Buffer };
+  };
+  readonly apiKey?: string;
+};
+
+/** What `start` knows before it has started the services that are not given: those are null. */
+export type StartConfig = Omit<Config, 'databaseUrl' | 'temporal'> & {
+  readonly databaseUrl: string | null;
+  readonly temporal: Omit<TemporalConfig, 'address'> & { readonly address: string | null };
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Values = { [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> | null };
+
+/** One clear sentence for each setting that is missing or wrong; the values themselves are never repeated. */
+export class ConfigurationError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigurationError';
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads every setting from the environment. An empty variable counts as not set.
+ * @throws ConfigurationError naming every bad setting at once
+ */
+export function loadConfig(environment: Environment = process.env): Config {
+  const problems: string[] = [];
+  const { databaseUrl, temporal, ...rest } = readSettings(environment, problems);
+  if (databaseUrl === null) problems.push(missing('DATABASE_URL', 'the URL of a PostgreSQL database'));
+  if (temporal.address === null) problems.push(missing('TEMPORAL_ADDRESS', 'host:port of a Temporal server'));
+  if (problems.length > 0 || databaseUrl === null || temporal.address === null) throw new ConfigurationError(problems);
+  return { ...rest, databaseUrl, temporal: { ...temporal, address: temporal.address } };
+}
+
+/** The same for `start`, which embeds what neither `DATABASE_URL` nor `TEMPORAL_ADDRESS` names. */
+export function loadStartConfig(environment: Environment = process.env): StartConfig {
+  const problems: string[] = [];
+  const config = readSettings(environment, problems);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return config;
+}
+
+/** The directory of data, which `start` needs before there is a key ring. */
+export function readDataDir(environment: Environment = process.env): string {
+  return resolve(environment['COORDINATOR_DATA_DIR'] || settings.COORDINATOR_DATA_DIR.default);
+}
+
+/** Where the generated key ring of the embedded default is kept. */
+export function secretKeysPath(dataDir: string): string {
+  return join(dataDir, 'secret-keys');
+}
+
+function readSettings(environment: Environment, problems: string[]): StartConfig {
+  const values = parseAll(environment, problems);
+  checkCombinations(values, problems);
+  const adminHost = values.COORDINATOR_ADMIN_HOST ?? '';
+  const dataDir = readDataDir(environment);
+  const email = values.COORDINATOR_ADMIN_EMAIL;
+  return {
+    host: values.COORDINATOR_HOST ?? '',
+    port: values.COORDINATOR_PORT ?? 0,
+    adminHost,
+    adminPort: values.COORDINATOR_ADMIN_PORT ?? 0,
+    baseUrl: values.COORDINATOR_BASE_URL,
+    dataDir,
+    secretKeys: values.COORDINATOR_SECRET_KEYS ?? readKeyFile(dataDir, environment, problems),
+    databaseUrl: values.DATABASE_URL,
+    databasePoolSize: values.COORDINATOR_DATABASE_POOL ?? 1,
+    temporal: composeTemporal(values),
+    bootstrap: { enabled: values.ENABLE_ADMIN_BOOTSTRAP ?? false, token: values.ADMIN_BOOTSTRAP_TOKEN },
+    metrics: {
+      enabled: values.METRICS_ENABLED ?? isLoopback(adminHost),
+      bearerToken: values.METRICS_BEARER_TOKEN,
+    },
+    worker: { pools: values.WORKER_POOLS ?? [], concurrency: values.WORKER_CONCURRENCY ?? 1 },
+    logLevel: values.LOG_LEVEL ?? 'info',
+    trustedProxies: values.COORDINATOR_TRUSTED_PROXIES ?? [],
+    executorUser: values.COORDINATOR_EXECUTOR_USER ?? (process.getuid?.() === 0 ? 'nobody' : null),
+    admin: email === null ? null : { email, password: values.COORDINATOR_ADMIN_PASSWORD },
+    sample: values.COORDINATOR_SAMPLE ?? true,
+  };
+}
+
+function parseAll(environment: Environment, problems: string[]): Values {
+  const values = Object.entries(settings).map(([name, setting]) => {
+    const given = environment[name]?.trim() || setting.default;
+    if (given === null) return [name, null];
+    const result = setting.schema.safeParse(given);
+    if (!result.success) problems.push(`${name} ${result.error.issues[0]?.message ?? 'is not valid'}.`);
+    return [name, result.success ? result.data : null];
+  });
+  return Object.fromEntries(values);
+}
+
+/** Settings that mean something only together: [the one given, the one it needs, why]. */
+const companions = [
+  ['ENABLE_ADMIN_BOOTSTRAP', 'ADMIN_BOOTSTRAP_TOKEN', 'the token that the bootstrap request must present'],
+  ['COORDINATOR_ADMIN_PASSWORD', 'COORDINATOR_ADMIN_EMAIL', 'the e-mail address that the password belongs to'],
+  ['TEMPORAL_TLS_CLIENT_CERT_PATH', 'TEMPORAL_TLS_CLIENT_KEY_PATH', "the client certificate's private key"],
+  ['TEMPORAL_TLS_CLIENT_KEY_PATH', 'TEMPORAL_TLS_CLIENT_CERT_PATH', "the private key's certificate"],
+] as const;
+
+function checkCombinations(values: Values, problems: string[]): void {
+  for (const [given, needed, meaning] of companions) {
+    const isGiven = values[given] !== null && values[given] !== false;
+    const isReported = problems.some((problem) => problem.startsWith(`${needed} `));
+    if (isGiven && values[needed] === null && !isReported) {
+      problems.push(`${needed} is missing: ${given} is set, so give ${meaning}.`);
+    }
+  }
+}
+
+function composeTemporal(values: Values): StartConfig['temporal'] {
+  const crt = values.TEMPORAL_TLS_CLIENT_CERT_PATH;
+  const key = values.TEMPORAL_TLS_CLIENT_KEY_PATH;
+  const authority = values.TEMPORAL_TLS_SERVER_CA_CERT_PATH;
+  const serverName = values.TEMPORAL_TLS_SERVER_NAME;
+  const apiKey = values.TEMPORAL_API_KEY;
+  const isEncrypted = values.TEMPORAL_TLS ?? (crt !== null || authority !== null || apiKey !== null);
+  const tls = {
+    ...(serverName !== null && { serverNameOverride: serverName }),
+    ...(authority !== null && { serverRootCACertificate: authority }),
+    ...(crt !== null && key !== null && { clientCertPair: { crt, key } }),
+  };
+  return {
+    address: values.TEMPORAL_ADDRESS,
+    namespace: values.TEMPORAL_NAMESPACE ?? '',
+    ...(isEncrypted && { tls }),
+    ...(apiKey !== null && { apiKey }),
+  };
+}
+
+function readKeyFile(dataDir: string, environment: Environment, problems: string[]): readonly SecretKey[] {
+  if (environment['COORDINATOR_SECRET_KEYS']?.trim()) return [];
+  const path = secretKeysPath(dataDir);
+  if (!existsSync(path)) {
+    problems.push(missing('COORDINATOR_SECRET_KEYS', 'the key ring as id:base64, newest first'));
+    return [];
+  }
+  const result = anyText.pipe(secretKeys).safeParse(readFileSync(path, 'utf8').trim());
+  if (!result.success) problems.push(`The file ${path} ${result.error.issues[0]?.message ?? 'is not valid'}.`);
+  return result.success ? result.data : [];
+}
+
+function missing(name: string, content: string): string {
+  return `${name} is missing: give ${content} (only \`start\` makes its own).`;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,179 @@
+import type { z } from 'zod';
+import {
+  anyText,
+  boolean,
+  fileContent,
+  isAddressOrRange,
+  listOf,
+  oneOf,
+  origin,
+  postgresUrl,
+  secretKeys,
+  textLike,
+  wholeNumber,
+} from './config-values.ts';
+
+export type Setting = {
+  /** Parses the text of the environment variable. */
+  readonly schema: z.ZodType<unknown, string>;
+  /** As it would be written in the environment; null: none. */
+  readonly default: string | null;
+  readonly description: string;
+};
+
+const host = textLike(/^(?=.{1,253}$)[A-Za-z0-9_.:-]+$/, 'a host name or an IP address without a port');
+const port = wholeNumber(0, 65_535);
+const email = textLike(/^[^\s@]{1,64}@[^\s@]{1,189}$/, 'an e-mail address');
+const password = textLike(/^.{8,1024}$/s, 'at least 8 characters long');
+const userName = textLike(/^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/, 'the name of an operating-system user');
+const isPoolName = (name: string) => /^[a-z0-9][a-z0-9._-]{0,62}$/.test(name);
+
+/** Every setting of the service, in the order of docs/configuration.md. */
+export const settings = {
+  COORDINATOR_HOST: {
+    schema: host,
+    default: '127.0.0.1',
+    description: 'Address on which the API and the pages listen.',
+  },
+  COORDINATOR_PORT: {
+    schema: port,
+    default: '8080',
+    description: 'Port of the API and the pages; 0 lets the system choose one.',
+  },
+  COORDINATOR_ADMIN_HOST: {
+    schema: host,
+    default: '127.0.0.1',
+    description: 'Address of the admin listener (`/readyz/internal`, `/metrics`); keep it on a trusted network.',
+  },
+  COORDINATOR_ADMIN_PORT: {
+    schema: port,
+    default: '9090',
+    description: 'Port of the admin listener; 0 lets the system choose one.',
+  },
+  COORDINATOR_BASE_URL: {
+    schema: origin,
+    default: null,
+    description: 'Origin under which clients reach the service; without it, the address on which it listens.',
+  },
+  COORDINATOR_TRUSTED_PROXIES: {
+    schema: listOf(isAddressOrRange, 'IP addresses and CIDR ranges, for example 10.0.0.0/8'),
+    default: null,
+    description: 'Addresses and CIDR ranges, separated by commas, whose forwarded headers count; without it, none.',
+  },
+  COORDINATOR_DATA_DIR: {
+    schema: anyText,
+    default: '.coordinator',
+    description: 'Directory of everything that this process keeps on disk; relative to the working directory.',
+  },
+  COORDINATOR_SECRET_KEYS: {
+    schema: secretKeys,
+    default: null,
+    description:
+      'Key ring `id:base64,…` of 32-byte keys, newest first: the first encrypts, all decrypt. Without it, the file ' +
+      '`secret-keys` of the data directory, which `start` generates (mode 0600).',
+  },
+  DATABASE_URL: {
+    schema: postgresUrl,
+    default: null,
+    description: 'URL of PostgreSQL 15-18; without it, `start` runs an embedded one.',
+  },
+  COORDINATOR_DATABASE_POOL: {
+    schema: wholeNumber(1, 500),
+    default: '10',
+    description: 'Most connections to the database that one process opens.',
+  },
+  TEMPORAL_ADDRESS: {
+    schema: textLike(/^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):\d{1,5}$/, 'host:port, for example temporal:7233'),
+    default: null,
+    description: 'host:port of the Temporal server; without it, `start` runs a development server.',
+  },
+  TEMPORAL_NAMESPACE: {
+    schema: textLike(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$/, 'the name of a Temporal namespace'),
+    default: 'default',
+    description: 'Temporal namespace of this installation.',
+  },
+  TEMPORAL_API_KEY: { schema: anyText, default: null, description: 'API key for Temporal Cloud; implies TLS.' },
+  TEMPORAL_TLS: {
+    schema: boolean,
+    default: null,
+    description: 'Whether to speak TLS with Temporal; without it, TLS if a certificate or an API key is given.',
+  },
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: {
+    schema: fileContent,
+    default: null,
+    description: "PEM file of the authority that signed the Temporal server's certificate.",
+  },
+  TEMPORAL_TLS_SERVER_NAME: {
+    schema: host,
+    default: null,
+    description: "Name to expect in the Temporal server's certificate.",
+  },
+  TEMPORAL_TLS_CLIENT_CERT_PATH: {
+    schema: fileContent,
+    default: null,
+    description: 'PEM file of the client certificate for Temporal.',
+  },
+  TEMPORAL_TLS_CLIENT_KEY_PATH: {
+    schema: fileContent,
+    default: null,
+    description: "PEM file of the client certificate's private key.",
+  },
+  ENABLE_ADMIN_BOOTSTRAP: {
+    schema: boolean,
+    default: 'false',
+    description: 'Whether `POST /bootstrap/admin` works while there is no user; `start` then makes none itself.',
+  },
+  ADMIN_BOOTSTRAP_TOKEN: {
+    schema: anyText,
+    default: null,
+    description: 'Token that the bootstrap request presents; required where bootstrap is enabled.',
+  },
+  COORDINATOR_ADMIN_EMAIL: {
+    schema: email,
+    default: null,
+    description:
+      'Administrator whom the first `start` makes; without it, `admin@example.com` with the embedded database, and ' +
+      'nobody where `DATABASE_URL` is given.',
+  },
+  COORDINATOR_ADMIN_PASSWORD: {
+    schema: password,
+    default: null,
+    description: "That administrator's password (at least 8 characters); without it, one is generated and printed.",
+  },
+  COORDINATOR_SAMPLE: {
+    schema: boolean,
+    default: 'true',
+    description: 'Whether the first `start` makes the sample organization and templates, and runs them.',
+  },
+  METRICS_ENABLED: {
+    schema: boolean,
+    default: null,
+    description: 'Whether the admin listener serves `/metrics`; without it, only where that listener is on loopback.',
+  },
+  METRICS_BEARER_TOKEN: {
+    schema: anyText,
+    default: null,
+    description: 'Bearer token that `/metrics` demands; without it, none.',
+  },
+  WORKER_POOLS: {
+    schema: listOf(isPoolName, 'pool names (lowercase letters, digits, ".", "_" and "-")'),
+    default: 'default',
+    description: 'Pools, separated by commas, whose runs this worker executes.',
+  },
+  WORKER_CONCURRENCY: {
+    schema: wholeNumber(1, 1000),
+    default: '4',
+    description: 'Most executions that this worker has at the same time in each pool.',
+  },
+  COORDINATOR_EXECUTOR_USER: {
+    schema: userName,
+    default: null,
+    description:
+      "Operating-system user that runs template code; without it, `nobody` where the worker is root, else the worker's own user.",
+  },
+  LOG_LEVEL: {
+    schema: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    default: 'info',
+    description: 'Least severity that is logged.',
+  },
+} as const satisfies Record<string, Setting>;
