@@ -1,0 +1,89 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
+import type { PlatformRole, PrincipalKind } from './model.ts';
+
+/**
+ * Whoever acts. Every change to what a principal may do (role, enabled state, memberships) locks this row,
+ * and every command reads it with a share lock: one lock orders authority against its use.
+ */
+const PrincipalSchema = defineEntity({
+  name: 'Principal',
+  tableName: 'principals',
+  properties: {
+    id: id(),
+    kind: p.string().$type<PrincipalKind>(),
+    name: p.string(),
+    role: p.string().$type<PlatformRole>().nullable(),
+    enabled: p.boolean().default(true),
+    eligibilityGeneration: p.integer().default(1),
+    revision: revision(),
+    createdAt: createdAt(),
+    deletedAt: at().nullable(),
+  },
+});
+export class Principal extends PrincipalSchema.class {}
+PrincipalSchema.setClass(Principal);
+
+const UserSchema = defineEntity({
+  name: 'User',
+  tableName: 'users',
+  properties: {
+    id: () => p.oneToOne(Principal).primary().mapToPk().fieldName('id').deleteRule('restrict'),
+    email: p.string(),
+    /** The address in the form that is compared: lower case. Null once the user is deleted, so that it is free again. */
+    emailKey: p.string().nullable().unique(),
+    passwordHash: p.string().hidden(),
+  },
+});
+export class User extends UserSchema.class {}
+UserSchema.setClass(User);
+
+const SessionSchema = defineEntity({
+  name: 'Session',
+  tableName: 'sessions',
+  indexes: [{ name: 'sessions_user_id_index', properties: ['userId'] }],
+  properties: {
+    id: id(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('restrict'),
+    createdAt: createdAt(),
+    expiresAt: at(),
+    revokedAt: at().nullable(),
+    address: p.string().nullable(),
+    userAgent: p.string().nullable(),
+  },
+});
+export class Session extends SessionSchema.class {}
+SessionSchema.setClass(Session);
+
+const ApiKeySchema = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  indexes: [{ name: 'api_keys_principal_id_index', properties: ['principalId'] }],
+  properties: {
+    id: id(),
+    principalId: () => p.manyToOne(Principal).mapToPk().fieldName('principal_id').deleteRule('restrict'),
+    name: p.string(),
+    /** SHA-256 of the key: it is random, so a slow hash would add nothing. */
+    verifier: p.blob().unique().hidden(),
+    /** The last four characters, by which a person recognizes a key. */
+    hint: p.string(),
+    issuedBy: p.uuid(),
+    createdAt: createdAt(),
+    expiresAt: at().nullable(),
+    revokedAt: at().nullable(),
+  },
+});
+export class ApiKey extends ApiKeySchema.class {}
+ApiKeySchema.setClass(ApiKey);
+
+/** When a key was last used; apart from the key, so that recording it never waits for rows that authorization locks. */
+const ApiKeyUseSchema = defineEntity({
+  name: 'ApiKeyUse',
+  tableName: 'api_key_uses',
+  properties: {
+    keyId: () => p.oneToOne(ApiKey).primary().mapToPk().fieldName('key_id').deleteRule('cascade'),
+    lastUsedAt: at(),
+  },
+});
+export class ApiKeyUse extends ApiKeyUseSchema.class {}
+ApiKeyUseSchema.setClass(ApiKeyUse);

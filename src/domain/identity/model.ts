@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** The platform roles, weakest first; nobody grants a role above their own. */
+export const platformRoles = ['requester', 'maintainer', 'operator', 'admin'] as const;
+export type PlatformRole = (typeof platformRoles)[number];
+export const PlatformRole = z.enum(platformRoles);
+
+export const principalKinds = ['user', 'service_account', 'background', 'system'] as const;
+export type PrincipalKind = (typeof principalKinds)[number];
+
+export const minimumPasswordLength = 8;
+/** argon2 reads every byte; a bound keeps a request from buying minutes of work. */
+const maximumPasswordLength = 1024;
+
+export const Password = z
+  .string()
+  .min(minimumPasswordLength, { error: `must have at least ${minimumPasswordLength} characters` })
+  .max(maximumPasswordLength, { error: `must have at most ${maximumPasswordLength} characters` })
+  .refine((text) => text.trim() !== '', { error: 'must contain characters other than spaces' })
+  .meta({ writeOnly: true });
+
+export const Email = z.email({ error: 'expected an e-mail address such as ana@example.com' }).max(254);
+
+export const PersonName = z.string().trim().min(1, { error: 'must not be empty' }).max(200);
+
+/** The form in which two addresses are compared. */
+export function emailKey(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+export const sessionLifetimeSeconds = 24 * 60 * 60;

@@ -1,0 +1,79 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { MaskedOutputs } from '#domain/runs/model.ts';
+import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
+
+/** What runs deploy: a named thing of an environment (or, without one, of a template) with its state. */
+const InstanceSchema = defineEntity({
+  name: 'Instance',
+  tableName: 'instances',
+  uniques: [
+    {
+      name: 'instances_environment_name_unique',
+      expression:
+        'create unique index "instances_environment_name_unique" on "instances" ("environment_id", "name") where "environment_id" is not null',
+    },
+    {
+      name: 'instances_template_name_unique',
+      expression:
+        'create unique index "instances_template_name_unique" on "instances" ("template_id", "name") where "environment_id" is null',
+    },
+  ],
+  properties: {
+    id: id(),
+    teamId: p.uuid().nullable(),
+    environmentId: p.uuid().nullable(),
+    /** The template that it was first deployed from; another template is refused. */
+    templateId: p.uuid(),
+    name: p.string(),
+    /** The kind of tool that wrote its state; another kind is refused. */
+    tool: p.string().nullable(),
+    /** The place in line that the next admitted run gets. */
+    nextPosition: p.integer().default(1),
+    stateSerial: p.integer().default(0),
+    resourceCount: p.integer().default(0),
+    outputs: p.json<MaskedOutputs>(),
+    sealedOutputs: p.blob().nullable().hidden(),
+    /** The last run that changed it. */
+    deployedRunId: p.uuid().nullable(),
+    revision: revision(),
+    createdAt: createdAt(),
+  },
+});
+export class Instance extends InstanceSchema.class {}
+InstanceSchema.setClass(Instance);
+
+/** One instance, one writer: the run that may change it now. The row belongs to the run and goes with it. */
+const InstanceSlotSchema = defineEntity({
+  name: 'InstanceSlot',
+  tableName: 'instance_slots',
+  properties: {
+    instanceId: () => p.oneToOne(Instance).primary().mapToPk().fieldName('instance_id').deleteRule('restrict'),
+    runId: p.uuid().unique(),
+    acquiredAt: at(),
+  },
+});
+export class InstanceSlot extends InstanceSlotSchema.class {}
+InstanceSlotSchema.setClass(InstanceSlot);
+
+const StateVersionSchema = defineEntity({
+  name: 'StateVersion',
+  tableName: 'state_versions',
+  properties: {
+    instanceId: () => p.manyToOne(Instance).primary().mapToPk().fieldName('instance_id').deleteRule('restrict'),
+    serial: p.integer().primary(),
+    /** Null for an imported state. */
+    runId: p.uuid().nullable(),
+    /** The attempt that wrote it and the write's number in the attempt: what makes a repeated write one row. */
+    attemptId: p.uuid().nullable(),
+    attemptWrite: p.integer().nullable(),
+    digest: p.string(),
+    size: p.integer(),
+    resourceCount: p.integer(),
+    content: p.blob().hidden(),
+    createdBy: p.uuid().nullable(),
+    createdAt: createdAt(),
+  },
+  uniques: [{ name: 'state_versions_attempt_write_unique', properties: ['attemptId', 'attemptWrite'] }],
+});
+export class StateVersion extends StateVersionSchema.class {}
+StateVersionSchema.setClass(StateVersion);

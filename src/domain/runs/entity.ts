@@ -1,0 +1,159 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { PrincipalKind } from '#domain/identity/model.ts';
+import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
+import type {
+  ApprovalRule,
+  JsonValue,
+  Masked,
+  MaskedOutputs,
+  PlanSummary,
+  ResourceChange,
+  RunOperation,
+  RunPhase,
+  RunStatus,
+  RunTimeouts,
+  StatusReason,
+  WaitingOn,
+} from './model.ts';
+
+const RunSchema = defineEntity({
+  name: 'Run',
+  tableName: 'runs',
+  indexes: [
+    { name: 'runs_team_id_index', properties: ['teamId', 'id'] },
+    { name: 'runs_instance_position_index', properties: ['instanceId', 'instancePosition'] },
+    { name: 'runs_environment_id_index', properties: ['environmentId', 'id'] },
+    {
+      name: 'runs_unfinished_index',
+      expression: `create index "runs_unfinished_index" on "runs" ("status", "id") where "finished_at" is null`,
+    },
+  ],
+  properties: {
+    /** The run's id is not its key: the key is the client's, and names the workflow. */
+    id: id(),
+    idempotencyKey: p.uuid().unique(),
+    status: p.string().$type<RunStatus>(),
+    phase: p.string().$type<RunPhase>(),
+    statusReason: p.string().$type<StatusReason>().nullable(),
+    waitingOn: p.json<WaitingOn>().nullable(),
+    operation: p.string().$type<RunOperation>(),
+    replace: p.json<string[]>(),
+    teamId: p.uuid().nullable(),
+    projectId: p.uuid().nullable(),
+    environmentId: p.uuid().nullable(),
+    instanceId: p.uuid(),
+    instance: p.string(),
+    instancePosition: p.integer(),
+    templateId: p.uuid(),
+    templateVersionId: p.uuid(),
+    templateVersion: p.string(),
+    pool: p.string(),
+    tool: p.json<{ name: string; version: string }>().nullable(),
+    variables: p.json<Record<string, JsonValue | Masked>>(),
+    /** Sealed: the variables and the environment as the run gets them, secrets included. */
+    sealedInputs: p.blob().hidden(),
+    message: p.text().default(''),
+    requestedById: p.uuid(),
+    requestedByType: p.string().$type<PrincipalKind>(),
+    requestedByName: p.string(),
+    credentialId: p.uuid().nullable(),
+    responsibleUserId: p.uuid().nullable(),
+    retrySafe: p.boolean(),
+    timeouts: p.json<RunTimeouts>(),
+    approvalRequired: p.integer(),
+    approvalWhen: p.string().$type<ApprovalRule>(),
+    approvalAllowSelf: p.boolean(),
+    approvalExpiresAt: at().nullable(),
+    planDigest: p.string().nullable(),
+    planSummary: p.json<PlanSummary>().nullable(),
+    outputs: p.json<MaskedOutputs>(),
+    stateSerialBefore: p.integer().nullable(),
+    stateSerialAfter: p.integer().nullable(),
+    attemptId: p.uuid().nullable(),
+    cancelReason: p.text().nullable(),
+    requeuedFrom: p.uuid().nullable(),
+    assemblyRunId: p.uuid().nullable(),
+    driftFindingId: p.uuid().nullable(),
+    undoes: p.uuid().nullable(),
+    undoneBy: p.uuid().nullable(),
+    revision: revision(),
+    createdAt: createdAt(),
+    startedAt: at().nullable(),
+    finishedAt: at().nullable(),
+    /** Deletion purges what the run printed and planned, and keeps its lineage. */
+    deletedAt: at().nullable(),
+  },
+});
+export class Run extends RunSchema.class {}
+RunSchema.setClass(Run);
+
+/** One try at a phase. Its id is the fencing token: writes that carry an older one are refused. */
+const RunAttemptSchema = defineEntity({
+  name: 'RunAttempt',
+  tableName: 'run_attempts',
+  indexes: [{ name: 'run_attempts_run_id_index', properties: ['runId'] }],
+  properties: {
+    id: id(),
+    runId: () => p.manyToOne(Run).mapToPk().fieldName('run_id').deleteRule('restrict'),
+    phase: p.string().$type<'planning' | 'applying'>(),
+    workerId: p.uuid().nullable(),
+    /** What is added to the executor's chunk numbers, so that a run's log has one sequence over all attempts. */
+    logBase: p.integer(),
+    startedAt: at(),
+    finishedAt: at().nullable(),
+    outcome: p.string().nullable(),
+  },
+});
+export class RunAttempt extends RunAttemptSchema.class {}
+RunAttemptSchema.setClass(RunAttempt);
+
+const RunPlanSchema = defineEntity({
+  name: 'RunPlan',
+  tableName: 'run_plans',
+  properties: {
+    runId: () => p.oneToOne(Run).primary().mapToPk().fieldName('run_id').deleteRule('restrict'),
+    digest: p.string(),
+    changes: p.json<ResourceChange[]>(),
+    /** Sealed: the plan file and what applying it needs. Gone once the run has ended. */
+    artifact: p.blob().nullable().hidden(),
+    stateSerial: p.integer(),
+    createdAt: createdAt(),
+  },
+});
+export class RunPlan extends RunPlanSchema.class {}
+RunPlanSchema.setClass(RunPlan);
+
+const RunReviewSchema = defineEntity({
+  name: 'RunReview',
+  tableName: 'run_reviews',
+  uniques: [{ name: 'run_reviews_run_person_unique', properties: ['runId', 'responsibleUserId'] }],
+  properties: {
+    id: id(),
+    runId: () => p.manyToOne(Run).mapToPk().fieldName('run_id').deleteRule('restrict'),
+    reviewerId: p.uuid(),
+    reviewerType: p.string().$type<PrincipalKind>(),
+    reviewerName: p.string(),
+    /** A review counts once a person, whatever credential or account it came by. */
+    responsibleUserId: p.uuid(),
+    decision: p.string().$type<'approve' | 'reject'>(),
+    comment: p.text(),
+    planDigest: p.string(),
+    createdAt: createdAt(),
+  },
+});
+export class RunReview extends RunReviewSchema.class {}
+RunReviewSchema.setClass(RunReview);
+
+const RunEventSchema = defineEntity({
+  name: 'RunEvent',
+  tableName: 'run_events',
+  properties: {
+    runId: () => p.manyToOne(Run).primary().mapToPk().fieldName('run_id').deleteRule('restrict'),
+    sequence: p.integer().primary(),
+    type: p.string(),
+    data: p.json<Record<string, JsonValue>>(),
+    createdAt: createdAt(),
+  },
+});
+export class RunEvent extends RunEventSchema.class {}
+RunEventSchema.setClass(RunEvent);

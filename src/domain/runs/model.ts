@@ -1,0 +1,116 @@
+/**
+ * The life of a run as tables: what may follow what, and what each field may say. Pure; the workflow imports it.
+ * (specification, *Run status*; product.md of the design, *Runs*)
+ */
+export const runStatuses = [
+  'queued',
+  'pending_approval',
+  'running',
+  'canceling',
+  'succeeded',
+  'failed',
+  'canceled',
+  'timed_out',
+] as const;
+export type RunStatus = (typeof runStatuses)[number];
+
+export const terminalStatuses = ['succeeded', 'failed', 'canceled', 'timed_out'] as const;
+export type TerminalStatus = (typeof terminalStatuses)[number];
+
+export function isTerminal(status: RunStatus): status is TerminalStatus {
+  return (terminalStatuses as readonly string[]).includes(status);
+}
+
+/** From → what may follow. Every change of status is a compare-and-set along one of these arrows. */
+export const runTransitions: Record<RunStatus, readonly RunStatus[]> = {
+  queued: ['running', 'canceling', 'canceled', 'failed', 'timed_out'],
+  running: ['running', 'pending_approval', 'canceling', 'canceled', 'succeeded', 'failed', 'timed_out'],
+  pending_approval: ['running', 'canceling', 'canceled', 'failed', 'timed_out'],
+  canceling: ['canceled', 'failed', 'succeeded', 'timed_out'],
+  succeeded: [],
+  failed: [],
+  canceled: [],
+  timed_out: [],
+};
+
+export const runOperations = ['apply', 'destroy', 'plan', 'refresh'] as const;
+export type RunOperation = (typeof runOperations)[number];
+
+/** What changes an instance or its state; such a run holds the instance's slot from planning to its end. */
+export const writingOperations: readonly RunOperation[] = ['apply', 'destroy', 'refresh'];
+
+export const runPhases = ['queued', 'planning', 'approval', 'applying', 'finished'] as const;
+export type RunPhase = (typeof runPhases)[number];
+
+/** Why a run waits; `blocker` is the id of the run that is in the way, where one is. */
+export const waitingCodes = ['engine', 'instance_busy', 'quota', 'no_worker', 'approval'] as const;
+export type WaitingCode = (typeof waitingCodes)[number];
+
+export interface WaitingOn {
+  code: WaitingCode;
+  since: string;
+  position: number | null;
+  blocker: string | null;
+}
+
+/** Why a run ended, or is ending, other than by success. Stable words that clients may match. */
+export const statusReasons = {
+  rejected: 'a reviewer rejected the plan',
+  canceled_by_user: 'somebody canceled the run',
+  forced: 'somebody ended the run without waiting for its worker',
+  approval_timeout: 'nobody decided within the time for approval',
+  plan_timeout: 'planning took longer than its limit',
+  apply_timeout: 'applying took longer than its limit',
+  plan_failed: 'planning failed; the log says why',
+  apply_failed: 'applying failed; the log says why',
+  plan_interrupted: 'the worker was lost while planning, more than once',
+  apply_interrupted: 'the worker was lost while applying; the last state is kept and the apply is not repeated',
+  plan_moved: 'the instance changed after the plan was made',
+  engine_lost: 'the workflow engine no longer knows the run',
+  state_not_saved: 'the state could not be saved',
+  limit_exceeded: 'the run passed a limit; the log says which',
+  tool_unavailable: 'no worker has the tool that the run needs',
+  internal_error: 'the service failed; its log says why',
+} as const;
+export type StatusReason = keyof typeof statusReasons;
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type Masked = { sensitive: true };
+export type MaskedOutputs = Record<string, { value: JsonValue | null; sensitive: boolean }>;
+
+export interface PlanSummary {
+  add: number;
+  change: number;
+  destroy: number;
+}
+
+export const changeActions = ['create', 'update', 'delete', 'replace', 'read', 'no-op'] as const;
+export type ChangeAction = (typeof changeActions)[number];
+
+export interface ResourceChange {
+  address: string;
+  action: ChangeAction;
+  before: JsonValue;
+  after: JsonValue;
+}
+
+export interface RunTimeouts {
+  plan: number;
+  approval: number;
+  apply: number;
+}
+
+/** Seconds, where a template names none: an hour for work, a week for a decision. */
+export const defaultTimeouts: RunTimeouts = { plan: 3600, approval: 7 * 24 * 3600, apply: 3600 };
+
+export type ApprovalRule = 'never' | 'destroys' | 'changes' | 'always';
+
+/** Whether a plan must wait for people: `required: 0` waits for nobody, and a plan without changes neither. */
+export function needsApproval(
+  policy: { required: number; when: ApprovalRule },
+  plan: { changes: boolean; destroys: boolean },
+) {
+  if (policy.required === 0 || !plan.changes) return false;
+  const waits: Record<ApprovalRule, boolean> = { never: false, destroys: plan.destroys, changes: true, always: true };
+  return waits[policy.when];
+}

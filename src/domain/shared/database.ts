@@ -1,0 +1,87 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { ApiKey, ApiKeyUse, Principal, Session, User } from '#domain/identity/entity.ts';
+import { Instance, InstanceSlot, StateVersion } from '#domain/instances/entity.ts';
+import { Organization, OrganizationMember, OrganizationSlug, Team, TeamMember } from '#domain/organizations/entity.ts';
+import { Environment, EnvironmentVariable, Project } from '#domain/projects/entity.ts';
+import { Template, TemplateVersion } from '#domain/registry/entity.ts';
+import { Run, RunAttempt, RunEvent, RunPlan, RunReview } from '#domain/runs/entity.ts';
+import { Worker } from '#domain/workers/entity.ts';
+import { migrations } from '../../../migrations/index.ts';
+import { CommandReceipt, Installation, OutboxRow } from './entity.ts';
+
+const entities = [
+  ...[Installation, CommandReceipt, OutboxRow],
+  ...[Principal, User, Session, ApiKey, ApiKeyUse],
+  ...[Organization, OrganizationSlug, OrganizationMember, Team, TeamMember],
+  ...[Project, Environment, EnvironmentVariable],
+  ...[Template, TemplateVersion],
+  ...[Instance, InstanceSlot, StateVersion],
+  ...[Run, RunAttempt, RunPlan, RunReview, RunEvent],
+  Worker,
+];
+
+/** Tables that are partitioned by time: made by migrations, written and read by SQL, unknown to the entities. */
+const partitionedTables = [/^audit_records/, /^run_log_chunks/];
+
+export type Orm = MikroORM;
+/** A unit of work: one request's, or one transaction's. */
+export type Em = EntityManager;
+
+export interface DatabaseSettings {
+  readonly databaseUrl: string;
+  readonly databasePoolSize: number;
+}
+
+/** Opens a pool to PostgreSQL. Nothing is connected until the first query. */
+export function openDatabase(settings: DatabaseSettings): Orm {
+  return new MikroORM({
+    clientUrl: settings.databaseUrl,
+    entities,
+    extensions: [Migrator],
+    pool: { min: 0, max: settings.databasePoolSize, idleTimeoutMillis: 30_000 },
+    migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migrations' },
+    schemaGenerator: { skipTables: partitionedTables, disableForeignKeys: false },
+    forceUtcTimezone: true,
+    driverOptions: { application_name: 'delivery-coordinator' },
+  });
+}
+
+/** Brings the schema to this release's. Concurrent callers wait for each other; a database of a later release is refused. */
+export async function migrate(settings: Pick<DatabaseSettings, 'databaseUrl'>): Promise<string[]> {
+  const orm = openDatabase({ ...settings, databasePoolSize: 2 });
+  try {
+    return await orm.em.fork().transactional(async (tx) => {
+      await tx.execute(`select pg_advisory_xact_lock(hashtextextended('delivery-coordinator/migrate', 0))`);
+      await refuseLaterRelease(orm);
+      const applied = await orm.migrator.up();
+      await makePartitions(tx);
+      return applied.map((migration) => migration.name);
+    });
+  } finally {
+    await orm.close();
+  }
+}
+
+/** Makes the monthly partitions of logs and audit for this month and the next two. Idempotent; cheap to repeat. */
+export async function makePartitions(em: Em): Promise<void> {
+  await em.execute(
+    `select make_month_partitions('audit_records', now(), 3), make_month_partitions('run_log_chunks', now(), 3)`,
+  );
+}
+
+/** Names the migrations that the database still lacks; empty means that this release can work with it. */
+export async function pendingMigrations(orm: Orm): Promise<string[]> {
+  const pending = await orm.migrator.getPending();
+  return pending.map((migration) => migration.name);
+}
+
+async function refuseLaterRelease(orm: Orm): Promise<void> {
+  const known = new Set(migrations.map((migration) => migration.name));
+  const executed = await orm.migrator.getExecuted();
+  const unknown = executed.filter((row) => !known.has(row.name));
+  if (unknown.length === 0) return;
+  throw new Error(
+    `The database was migrated by a later release (${unknown.map((row) => row.name).join(', ')}): start that release, or give another DATABASE_URL.`,
+  );
+}

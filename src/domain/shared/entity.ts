@@ -1,0 +1,63 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id } from './columns.ts';
+import type { OutboxPayload } from './outbox.ts';
+
+/** The one row that says which installation this database belongs to. */
+const InstallationSchema = defineEntity({
+  name: 'Installation',
+  tableName: 'installation',
+  properties: {
+    id: id(),
+    /** Always true and unique: a second row cannot be. */
+    only: p.boolean().default(true).unique(),
+    /** Sealed: the keys that sign sessions and bind idempotency keys. They outlive the rotation of the key ring. */
+    sealedKeys: p.blob().hidden(),
+    /** The id of the engine's namespace; another one under the same name refuses to start. */
+    engineNamespaceId: p.string().nullable(),
+    createdAt: createdAt(),
+  },
+});
+export class Installation extends InstallationSchema.class {}
+InstallationSchema.setClass(Installation);
+
+/** What a command key was used for. Kept for good, without any foreign key: it outlives all that it names. */
+const CommandReceiptSchema = defineEntity({
+  name: 'CommandReceipt',
+  tableName: 'command_receipts',
+  properties: {
+    key: p.uuid().primary(),
+    principalId: p.uuid(),
+    operation: p.string(),
+    /** HMAC over caller, operation, target and accepted input. */
+    binding: p.blob().hidden(),
+    status: p.integer(),
+    location: p.string().nullable(),
+    resourceId: p.uuid().nullable(),
+    revision: p.integer().nullable(),
+    auditRecordId: p.uuid(),
+    createdAt: createdAt(),
+  },
+});
+export class CommandReceipt extends CommandReceiptSchema.class {}
+CommandReceiptSchema.setClass(CommandReceipt);
+
+const OutboxRowSchema = defineEntity({
+  name: 'OutboxRow',
+  tableName: 'outbox',
+  indexes: [
+    { name: 'outbox_target_index', properties: ['target', 'id'] },
+    { name: 'outbox_due_index', properties: ['dueAt', 'id'] },
+  ],
+  properties: {
+    id: p.bigint('string').primary().autoincrement(),
+    /** The workflow or schedule that it is for; rows of one target are delivered in order. */
+    target: p.string(),
+    payload: p.json<OutboxPayload>(),
+    createdAt: createdAt(),
+    dueAt: at(),
+    attempts: p.integer().default(0),
+    lastError: p.text().nullable(),
+  },
+});
+export class OutboxRow extends OutboxRowSchema.class {}
+OutboxRowSchema.setClass(OutboxRow);

@@ -1,0 +1,21 @@
+import { v7 } from 'uuid';
+import { z } from 'zod';
+
+/** A new row's id: UUIDv7, so that ids sort by creation and a keyset page needs no other column. */
+export function newId(): string {
+  return v7();
+}
+
+const canonical = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const zeroId = '00000000-0000-0000-0000-000000000000';
+
+/** Whether a text is a canonical (lowercase, hyphenated) UUID other than zero. */
+export function isId(text: string): boolean {
+  return canonical.test(text) && text !== zeroId;
+}
+
+/** An id in a request: canonical, lowercase, nonzero. */
+export const Id = z
+  .string()
+  .refine(isId, { error: 'expected a lowercase UUID other than zero' })
+  .meta({ format: 'uuid', example: '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11' });

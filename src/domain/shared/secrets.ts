@@ -1,0 +1,70 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+export interface SealingKey {
+  readonly id: string;
+  /** 32 bytes. */
+  readonly key: Buffer;
+}
+
+/** What a sealed value belongs to, for example `['run-inputs', runId]`: a value copied to another row does not open. */
+export type SealContext = readonly [purpose: string, ...ids: string[]];
+
+const formatVersion = 1;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * Encrypts with the newest key of the ring and opens with whichever key sealed (AES-256-GCM, a derived key per purpose).
+ * Layout: version, length of the key's id, the id, nonce, tag, ciphertext.
+ */
+export class KeyRing {
+  readonly #keys: readonly SealingKey[];
+
+  constructor(keys: readonly SealingKey[]) {
+    if (keys.length === 0) throw new Error('the key ring is empty');
+    this.#keys = keys;
+  }
+
+  seal(context: SealContext, plaintext: Buffer): Buffer {
+    const { id, key } = this.#keys[0]!;
+    const header = Buffer.concat([Buffer.from([formatVersion, Buffer.byteLength(id)]), Buffer.from(id)]);
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv('aes-256-gcm', derive(key, context[0]), nonce);
+    cipher.setAAD(additionalData(header, context));
+    const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()]);
+    return Buffer.concat([header, nonce, cipher.getAuthTag(), ciphertext]);
+  }
+
+  /** Throws where the key is not in the ring, or the bytes or the context are not those that were sealed. */
+  open(context: SealContext, sealed: Uint8Array): Buffer {
+    const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+    const headerLength = 2 + (bytes[1] ?? 0);
+    const header = bytes.subarray(0, headerLength);
+    const id = header.subarray(2).toString();
+    const entry = this.#keys.find((candidate) => candidate.id === id);
+    if (bytes[0] !== formatVersion || !entry) throw new Error(`no key in the ring opens this value (key id "${id}")`);
+    const nonce = bytes.subarray(headerLength, headerLength + nonceBytes);
+    const tag = bytes.subarray(headerLength + nonceBytes, headerLength + nonceBytes + tagBytes);
+    const decipher = createDecipheriv('aes-256-gcm', derive(entry.key, context[0]), nonce, { authTagLength: tagBytes });
+    decipher.setAAD(additionalData(header, context));
+    decipher.setAuthTag(tag);
+    return Buffer.concat([decipher.update(bytes.subarray(headerLength + nonceBytes + tagBytes)), decipher.final()]);
+  }
+
+  sealJson(context: SealContext, value: unknown): Buffer {
+    return this.seal(context, Buffer.from(JSON.stringify(value)));
+  }
+
+  /** The caller names the type that was sealed: authenticated encryption vouches that it is the same. */
+  openJson<T>(context: SealContext, sealed: Uint8Array): T {
+    return JSON.parse(this.open(context, sealed).toString()) as T;
+  }
+}
+
+function derive(key: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', `delivery-coordinator/${purpose}`, 32));
+}
+
+function additionalData(header: Buffer, context: SealContext): Buffer {
+  return Buffer.concat([header, Buffer.from(JSON.stringify(context))]);
+}
