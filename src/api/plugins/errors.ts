@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import findMyWay from 'find-my-way';
+import { answerError, type ErrorAnswer, unknownPath } from './error-answers.ts';
+import { describeError, logFailure } from './log-options.ts';
+import { supportIdOf } from './request-id.ts';
+
+/**
+ * Every error is `{ "error": "message" }`, here and nowhere else. A failure of this service is logged with its stack
+ * under the `X-Support-ID` that the client gets, and tells the client nothing else. A path that is known by other
+ * methods answers 405 with `Allow`. Specification, *Errors*.
+ */
+export const errors = fp(
+  async (app) => {
+    const routes = new RouteTable();
+    app.addHook('onRoute', (route) => routes.add(route.method, route.url));
+    app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+    app.setNotFoundHandler((request, reply) => {
+      const allowed = routes.methodsOf(request.raw.url ?? '/');
+      return sendAnswer(allowed.length > 0 ? wrongMethod(request.method, allowed) : unknownPath, request, reply);
+    });
+  },
+  { name: 'errors', fastify: '5.x', dependencies: ['request-id', 'strict-json'] },
+);
+
+/** Answers an error; for the framework's hooks and for code outside a route (see `server-options.ts`). */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const answer = answerError(error, request);
+  if (answer.log === 'failure') logFailure(request.log, error, supportIdOf(request), 'request failed by an error');
+  if (answer.log === 'warning') request.log.warn({ err: describeError(error) }, 'the database refused a change');
+  return sendAnswer(answer, request, reply);
+}
+
+function sendAnswer(answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (answer.status >= 500) reply.header('x-support-id', supportIdOf(request));
+  return reply
+    .code(answer.status)
+    .headers({ ...answer.headers })
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(answer.body);
+}
+
+function wrongMethod(method: string, allowed: readonly string[]): ErrorAnswer {
+  const list = allowed.join(', ');
+  return {
+    status: 405,
+    body: { error: `${method} is not allowed here: use ${list}` },
+    headers: { allow: list },
+    log: 'nothing',
+  };
+}
+
+/** Which methods each path knows; the router itself tells only whether a method and a path go together. */
+class RouteTable {
+  readonly #router = findMyWay();
+  readonly #methods = new Set<findMyWay.HTTPMethod>();
+
+  add(method: string | string[], url: string): void {
+    for (const each of [method].flat() as findMyWay.HTTPMethod[]) {
+      this.#methods.add(each);
+      if (!this.#router.hasRoute(each, url)) this.#router.on(each, url, () => {});
+    }
+  }
+
+  methodsOf(address: string): string[] {
+    const [path = '/'] = address.split(/[?#]/, 1);
+    return [...this.#methods].filter((method) => this.#router.find(method, path) !== null).sort();
+  }
+}

@@ -1,0 +1,173 @@
+import { createScanner, type JSONScanner, type JSONVisitor, visit } from 'jsonc-parser';
+import { type FieldPath, formatPath } from './field-path.ts';
+
+export type JsonProblemKind =
+  | 'empty'
+  | 'syntax'
+  | 'trailing'
+  | 'duplicate_key'
+  | 'refused_key'
+  | 'depth'
+  | 'text'
+  | 'number';
+
+/** Why a text is not one acceptable JSON value. `line` and `column` count from 1; `path` names the member it is about. */
+export type JsonProblem = {
+  kind: JsonProblemKind;
+  message: string;
+  path: FieldPath;
+  line: number;
+  column: number;
+};
+
+export type StrictJson = { ok: true; value: unknown } | { ok: false; problem: JsonProblem };
+
+/** The deepest nesting that is read; far above any real body, far below what a recursive reader can bear. */
+export const deepestNesting = 100;
+
+/** The scanner's own numbering; its enum exists in its types alone. */
+const token = {
+  openBrace: 1,
+  closeBrace: 2,
+  openBracket: 3,
+  closeBracket: 4,
+  comma: 5,
+  colon: 6,
+  string: 10,
+  number: 11,
+  end: 17,
+} as const;
+
+/**
+ * Reads exactly one JSON value, as `JSON.parse` does, and refuses what it lets through silently: a key given twice, keys
+ * which reach a prototype, nesting past `deepestNesting`, text that cannot be stored (NUL, half of a surrogate pair) and
+ * numbers that would change. Linear in the text and not recursive. Serves *Conventions* (strict decoder) and `can-i`.
+ */
+export function parseStrictJson(text: string): StrictJson {
+  if (text.trim() === '') return refuse('empty', 'a JSON value is required, the body is empty');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // V8's words are the only place that tells content after the value from a value that is broken.
+    const trailing = error instanceof SyntaxError && error.message.includes('after JSON');
+    return { ok: false, problem: explainSyntax(text, trailing ? 'trailing' : 'syntax') };
+  }
+  const problem = new Inspection(text).findProblem();
+  return problem ? { ok: false, problem } : { ok: true, value };
+}
+
+/** An object (`keys` seen so far) or array (`keys` null) that the inspection stands in. */
+type Frame = { keys: Set<string> | null; part: string | number; inValue: boolean };
+
+/** One walk over the tokens of a text known to be JSON, looking for what `JSON.parse` does not report. */
+class Inspection {
+  readonly #scanner: JSONScanner;
+  readonly #frames: Frame[] = [];
+
+  constructor(text: string) {
+    this.#scanner = createScanner(text, true);
+  }
+
+  findProblem(): JsonProblem | undefined {
+    for (let kind = this.#scanner.scan(); Number(kind) !== token.end; kind = this.#scanner.scan()) {
+      const problem = this.#inspect(Number(kind));
+      if (problem) return problem;
+    }
+    return undefined;
+  }
+
+  #inspect(kind: number): JsonProblem | undefined {
+    const frame = this.#frames.at(-1);
+    switch (kind) {
+      case token.openBrace:
+        return this.#enter({ keys: new Set(), part: '', inValue: false });
+      case token.openBracket:
+        return this.#enter({ keys: null, part: 0, inValue: true });
+      case token.closeBrace:
+      case token.closeBracket:
+        this.#frames.pop();
+        return undefined;
+      case token.colon:
+        if (frame) frame.inValue = true;
+        return undefined;
+      case token.comma:
+        if (frame?.keys) frame.inValue = false;
+        else if (frame) frame.part = Number(frame.part) + 1;
+        return undefined;
+      case token.string:
+        return this.#inspectString(frame);
+      case token.number:
+        return this.#inspectNumber();
+      default:
+        return undefined;
+    }
+  }
+
+  #enter(frame: Frame): JsonProblem | undefined {
+    if (this.#frames.length >= deepestNesting) {
+      return this.#problem('depth', `the body is nested deeper than ${deepestNesting} levels`);
+    }
+    this.#frames.push(frame);
+    return undefined;
+  }
+
+  #inspectString(frame: Frame | undefined): JsonProblem | undefined {
+    const text = this.#scanner.getTokenValue();
+    const isKey = frame?.keys && !frame.inValue;
+    if (isKey) frame.part = text;
+    if (!text.isWellFormed()) return this.#problem('text', '%s holds half of a surrogate pair, which is not text');
+    if (text.includes('\0')) return this.#problem('text', '%s holds a NUL character, which cannot be stored');
+    if (!isKey || !frame.keys) return undefined;
+    if (this.#reachesPrototype(text)) return this.#problem('refused_key', 'the key %s is not allowed');
+    if (frame.keys.has(text)) return this.#problem('duplicate_key', 'the key %s is given more than once');
+    frame.keys.add(text);
+    return undefined;
+  }
+
+  #reachesPrototype(key: string): boolean {
+    return key === '__proto__' || (key === 'prototype' && this.#frames.at(-2)?.part === 'constructor');
+  }
+
+  #inspectNumber(): JsonProblem | undefined {
+    const literal = this.#scanner.getTokenValue();
+    if (literal.length < 4) return undefined;
+    const value = Number(literal);
+    if (!Number.isFinite(value)) return this.#problem('number', '%s is a number out of range');
+    const isInteger = !/[.eE]/.test(literal);
+    if (isInteger && !Number.isSafeInteger(value)) {
+      return this.#problem('number', '%s is an integer beyond 2^53, which would lose digits: send it as a string');
+    }
+    return undefined;
+  }
+
+  #problem(kind: JsonProblemKind, message: string): JsonProblem {
+    const path = this.#frames.map((frame) => frame.part);
+    const words = message.replace('%s', () => formatPath(path) || 'the body');
+    const line = this.#scanner.getTokenStartLine() + 1;
+    return { kind, message: words, path, line, column: this.#scanner.getTokenStartCharacter() + 1 };
+  }
+}
+
+/** Says where a text stops being JSON, without repeating any of it. */
+function explainSyntax(text: string, kind: 'syntax' | 'trailing'): JsonProblem {
+  const what =
+    kind === 'trailing' ? 'exactly one JSON value is expected, more follows it' : 'the body is not valid JSON';
+  const problems: JsonProblem[] = [];
+  const onError: JSONVisitor['onError'] = (_code, _offset, _length, startLine, startCharacter) => {
+    if (problems.length > 0) return;
+    const [line, column] = [startLine + 1, startCharacter + 1];
+    problems.push({ kind, message: `${what} at line ${line}, column ${column}`, path: [], line, column });
+  };
+  try {
+    visit(text, { onError }, { disallowComments: true, allowTrailingComma: false });
+  } catch (error) {
+    // The visitor is recursive; what JSON.parse refused may still nest without end.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return problems[0] ?? { kind, message: what, path: [], line: 1, column: 1 };
+}
+
+function refuse(kind: JsonProblemKind, message: string): StrictJson {
+  return { ok: false, problem: { kind, message, path: [], line: 1, column: 1 } };
+}

@@ -1,0 +1,51 @@
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { LoggerOptions } from 'pino';
+import { chainOf } from './unavailability.ts';
+
+/** One error as the log keeps it: what it is and where, without the values that drivers attach to theirs. */
+export type LoggedError = { type: string; message: string; code?: string | number; constraint?: string; stack: string };
+
+const longestMessage = 2_000;
+
+/**
+ * What a logger of the API needs: requests without headers and address, errors without the members that libraries
+ * attach (statements, parameters, response bodies), and well-known secret fields cut out wherever they appear.
+ */
+export const edgeLogOptions = {
+  serializers: {
+    err: describeError,
+    error: describeError,
+    req: (request: FastifyRequest) => ({ method: request.method, route: request.routeOptions?.url }),
+    res: (reply: { statusCode?: number }) => ({ status: reply.statusCode }),
+  },
+  redact: {
+    paths: ['authorization', 'cookie', 'password', 'token', 'secret', 'api_key']
+      .flatMap((name) => [name, `*.${name}`, `headers["${name}"]`])
+      .concat(['headers["x-api-key"]', 'headers["set-cookie"]', 'headers["x-service-bootstrap-token"]', '*.headers']),
+    censor: '[redacted]',
+  },
+} satisfies LoggerOptions;
+
+/** An error and its causes for the log. Messages are cut; stacks keep their frames alone, once. */
+export function describeError(error: unknown): LoggedError & { causes?: LoggedError[] } {
+  const [first, ...causes] = chainOf(error).map(describeOne);
+  if (!first) return { type: typeof error, message: 'something that is no error was thrown', stack: '' };
+  return causes.length > 0 ? { ...first, causes } : first;
+}
+
+function describeOne(error: Error): LoggedError {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return {
+    type: error.name,
+    message: error.message.slice(0, longestMessage),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(typeof constraint === 'string' ? { constraint } : {}),
+    stack: frames.slice(0, 30).join('\n'),
+  };
+}
+
+/** The one place where a failure is written down; `support_id` is what the client was told. */
+export function logFailure(log: FastifyBaseLogger, error: unknown, supportId: string, message: string): void {
+  log.error({ err: error, support_id: supportId }, message);
+}
