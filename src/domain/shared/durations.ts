@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
+const week = 7 * day;
+
+/** Longer than any duration here may be; it also keeps every sum an exact integer. */
+const longestText = 40;
+
+const iso = /^P(?:(\d+)W|(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?)$/;
+const short = /^(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
+const units = [week, day, hour, minute, 1] as const;
+
+/**
+ * Seconds of a duration, written in ISO 8601 (`PT30M`, `P1DT2H`, `P2W`) or short (`30m`, `1h30m`, `2d`); null where the
+ * text is neither. Years and months have no fixed length, and fractions no use here: both are refused.
+ */
+export function parseDuration(text: string): number | null {
+  if (text.length > longestText || text === '' || text === 'P') return null;
+  const [, ...amounts] = iso.exec(text) ?? short.exec(text) ?? [];
+  if (amounts.length === 0) return null;
+  const seconds = units.reduce((sum, unit, index) => sum + Number(amounts[index] ?? 0) * unit, 0);
+  return Number.isSafeInteger(seconds) ? seconds : null;
+}
+
+/** Whole seconds in ISO 8601, in the largest units that fit: 5400 → `PT1H30M`, 0 → `PT0S`. */
+export function formatDuration(seconds: number): string {
+  const days = Math.floor(seconds / day);
+  const hours = Math.floor((seconds % day) / hour);
+  const minutes = Math.floor((seconds % hour) / minute);
+  const rest = seconds % minute;
+  const time = `${hours ? `${hours}H` : ''}${minutes ? `${minutes}M` : ''}${rest ? `${rest}S` : ''}`;
+  if (days === 0 && time === '') return 'PT0S';
+  return `P${days ? `${days}D` : ''}${time ? `T${time}` : ''}`;
+}
+
+/** A duration in a request, kept as it was written; both bounds are in seconds and inclusive. */
+export function durationBetween(least: number, most: number) {
+  const range = `between ${formatDuration(least)} and ${formatDuration(most)}`;
+  return z
+    .string()
+    .refine(
+      (text) => {
+        const seconds = parseDuration(text);
+        return seconds !== null && seconds >= least && seconds <= most;
+      },
+      { error: `expected a duration ${range}, such as "PT30M" or "30m"` },
+    )
+    .meta({ format: 'duration', example: 'PT30M' });
+}

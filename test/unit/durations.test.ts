@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { durationBetween, formatDuration, parseDuration } from '#domain/shared/durations.ts';
+
+describe('a duration', () => {
+  it.each([
+    ['PT30M', 1800],
+    ['30m', 1800],
+    ['PT1H30M', 5400],
+    ['1h30m', 5400],
+    ['P1DT2H', 93_600],
+    ['P2W', 1_209_600],
+    ['2w', 1_209_600],
+    ['P3D', 259_200],
+    ['90s', 90],
+    ['PT0S', 0],
+  ])('%s is %i seconds', (text, seconds) => {
+    expect(parseDuration(text)).toBe(seconds);
+  });
+
+  it.each([
+    '',
+    'P',
+    'PT',
+    'P1DT',
+    'P1Y',
+    'P1M',
+    'PT1.5H',
+    '30',
+    'm',
+    '30 m',
+    ' 30m',
+    '30m\n',
+    '-5m',
+    '30M',
+    'PT30m',
+    '5m1h',
+    `${'9'.repeat(30)}s`,
+    `PT${'9'.repeat(16)}H`,
+    '1e3s',
+    '٣m',
+  ])('%j is refused', (text) => {
+    expect(parseDuration(text)).toBeNull();
+  });
+
+  it.each([0, 1, 59, 60, 3600, 5400, 86_400, 90_061, 1_209_600])('of %i seconds survives being written', (seconds) => {
+    expect(parseDuration(formatDuration(seconds))).toBe(seconds);
+  });
+
+  it('says which range it expects', () => {
+    const result = durationBetween(60, 3600).safeParse('2h');
+    expect(result.error?.issues[0]?.message).toBe(
+      'expected a duration between PT1M and PT1H, such as "PT30M" or "30m"',
+    );
+    expect(durationBetween(60, 3600).safeParse('1h').success).toBe(true);
+  });
+});
