@@ -12,11 +12,11 @@ export type EdgeApp = { app: FastifyInstance; logLines: () => Record<string, unk
 /** A small server with the plugins of the edge and no domain: routes are the test's. */
 export async function createEdgeApp(
   addRoutes: (app: FastifyInstance) => void | Promise<void>,
-  options: EdgeServerOptions & RequestIdOptions = {},
+  options: Omit<EdgeServerOptions, 'logger'> & RequestIdOptions = {},
 ): Promise<EdgeApp> {
   const chunks: string[] = [];
   const logger = pino({ ...edgeLogOptions, level: 'trace' }, { write: (line: string) => void chunks.push(line) });
-  const app = Fastify({ ...edgeServerOptions(options), loggerInstance: logger });
+  const app = Fastify(edgeServerOptions({ ...options, logger }));
   await app.register(requestId, options);
   await app.register(strictJson);
   await app.register(errors);

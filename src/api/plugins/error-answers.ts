@@ -29,7 +29,7 @@ export const unknownPath: ErrorAnswer = plain(404, 'there is nothing at this pat
 export function answerError(error: unknown, request: FastifyRequest): ErrorAnswer {
   if (error instanceof ServiceError) return ofServiceError(error);
   if (error instanceof HttpProblem) return ofHttpProblem(error);
-  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  const { code, statusCode } = Object(error) as { code?: unknown; statusCode?: unknown };
   const framework = typeof code === 'string' ? frameworkAnswers[code] : undefined;
   if (framework) return framework(request);
   if (statusCode === 400 && code === 'ECONNRESET') return plain(400, 'the request was cut off');

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import findMyWay from 'find-my-way';
 import { answerError, type ErrorAnswer, unknownPath } from './error-answers.ts';
-import { describeError, logFailure } from './log-options.ts';
+import { logFailure } from './log-options.ts';
 import { supportIdOf } from './request-id.ts';
 
 /**
@@ -27,7 +27,7 @@ export const errors = fp(
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = answerError(error, request);
   if (answer.log === 'failure') logFailure(request.log, error, supportIdOf(request), 'request failed by an error');
-  if (answer.log === 'warning') request.log.warn({ err: describeError(error) }, 'the database refused a change');
+  if (answer.log === 'warning') request.log.warn({ err: error }, 'the database refused a change');
   return sendAnswer(answer, request, reply);
 }
 

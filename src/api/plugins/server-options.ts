@@ -1,11 +1,13 @@
-import { STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type FastifyServerOptions, LogController } from 'fastify';
+import { type FastifyBaseLogger, type FastifyHttpOptions, LogController } from 'fastify';
 import { newId } from '#domain/shared/ids.ts';
 import { sendError } from './errors.ts';
 import { jsonBodyLimit } from './strict-json.ts';
 
 export type EdgeServerOptions = {
+  /** Where the lines go; make it with `edgeLogOptions`. */
+  logger: FastifyBaseLogger;
   /** Addresses or networks whose `X-Forwarded-*` are believed; none unless set (`COORDINATOR_TRUSTED_PROXIES`). */
   trustedProxies?: readonly string[];
 };
@@ -13,12 +15,10 @@ export type EdgeServerOptions = {
 /** Milliseconds in which a client must have sent a whole request. */
 const requestTimeout = 60_000;
 
-/**
- * What the plugins expect of the Fastify instance that they are registered on. The logger is the caller's; give pino the
- * options in `log-options.ts`.
- */
-export function edgeServerOptions(options: EdgeServerOptions = {}): FastifyServerOptions {
+/** What the plugins expect of the Fastify instance that they are registered on: `Fastify(edgeServerOptions({ logger }))`. */
+export function edgeServerOptions(options: EdgeServerOptions): FastifyHttpOptions<Server, FastifyBaseLogger> {
   return {
+    loggerInstance: options.logger,
     genReqId: () => newId(),
     requestIdHeader: false,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),

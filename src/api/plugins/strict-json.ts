@@ -34,7 +34,7 @@ export const strictJson = fp<StrictJsonOptions>(
     app.addContentTypeParser(
       'application/json',
       { parseAs: 'buffer', bodyLimit },
-      async (_request: FastifyRequest, body: Buffer) => decodeJsonBody(body),
+      async (request: FastifyRequest, body: Buffer) => (request.is404 ? undefined : decodeJsonBody(body)),
     );
     app.addHook('preParsing', async (request) => {
       if (!request.is404) refuseOtherContent(request);

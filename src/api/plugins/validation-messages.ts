@@ -64,6 +64,7 @@ function explain(issue: $ZodIssue): string {
   const expected = typeWords[issue.expected] ?? issue.expected;
   const received = /received (\w+)/i.exec(issue.message)?.[1]?.toLowerCase();
   if (received === 'undefined') return 'is required';
+  if (issue.expected === 'int' && received === 'number') return 'must be an integer';
   return `must be ${expected}${received ? `, not ${typeWords[received] ?? received}` : ''}`;
 }
 
