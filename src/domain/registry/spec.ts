@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { ApprovalRule } from '#domain/runs/model.ts';
+import { durationBetween } from '#domain/shared/durations.ts';
+import { checkFiles, commandFiles, hasConfiguration, inlineLimits } from './files.ts';
+import { GitSource } from './git-source.ts';
+import { checkSchema } from './schema-check.ts';
+import { splitPointer } from './schema-walk.ts';
+
+/** What a version of a template is: its `spec` (product.md of the design, *Templates*). */
+
+const minute = 60;
+const day = 24 * 60 * minute;
+
+const VariableSchema = z.record(z.string(), z.json()).superRefine((schema, context) => {
+  for (const { path, message } of checkSchema(schema)) {
+    context.addIssue({ code: 'custom', path: splitPointer(path), message, input: schema });
+  }
+});
+
+const OutputName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/, {
+  error: 'expected letters, digits, "_" and "-", starting with a letter or "_"',
+});
+const Output = z.strictObject({ description: z.string().max(1_000).optional(), sensitive: z.boolean().optional() });
+
+const Files = z.record(z.string(), z.string()).superRefine((files, context) => {
+  for (const { path, message } of checkFiles(files, inlineLimits)) {
+    context.addIssue({ code: 'custom', path: path === null ? [] : [path], message, input: files });
+  }
+});
+
+const OpenTofuExecutor = z
+  .strictObject({ kind: z.literal('opentofu'), files: Files.optional(), git: GitSource.optional() })
+  .superRefine(({ files, git }, context) => {
+    const refuse = (message: string, ...path: string[]) =>
+      context.addIssue({ code: 'custom', path, message, input: files });
+    if ((files === undefined) === (git === undefined)) refuse('expected either "files" or "git", and not both');
+    if (files !== undefined && !hasConfiguration(files))
+      refuse('must have a file such as "main.tf" at its top', 'files');
+  });
+
+const longestArgument = 32 * 1024;
+const Argument = z.string().max(longestArgument);
+
+/** Who may set which environment variables: the service speaks to a step by `COORDINATOR_…`. */
+const EnvironmentName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, { error: 'expected letters, digits and "_", starting with no digit' })
+  .refine((name) => !/^coordinator_/i.test(name), { error: 'must not start with COORDINATOR_, which is reserved' });
+
+const Step = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,62}$/, {
+    error: 'expected 1-63 letters, digits, spaces and ". _ -", such as "deploy"',
+  }),
+  run: z
+    .array(Argument)
+    .min(1, { error: 'expected a program and its arguments, such as ["sh", "deploy.sh"]' })
+    .max(256)
+    .refine(([program]) => program !== '', { error: 'must start with the name of a program' }),
+  env: z.record(EnvironmentName, Argument).optional(),
+  timeout: durationBetween(1, day).optional(),
+});
+
+const Steps = z
+  .array(Step)
+  .min(1)
+  .max(50)
+  .superRefine((steps, context) => {
+    for (const [index, { name }] of steps.entries()) {
+      if (steps.findIndex((step) => step.name === name) === index) continue;
+      context.addIssue({ code: 'custom', path: [index, 'name'], message: 'must not be used twice', input: name });
+    }
+  });
+
+const CommandExecutor = z
+  .strictObject({
+    kind: z.literal('command'),
+    files: Files.optional(),
+    plan: Steps.optional(),
+    apply: Steps,
+    destroy: Steps.optional(),
+    detect: Steps.optional(),
+  })
+  .superRefine(({ files }, context) => {
+    for (const name of commandFiles.filter((reserved) => files !== undefined && Object.hasOwn(files, reserved))) {
+      const message = 'is a name under which a run exchanges data with its steps: choose another';
+      context.addIssue({ code: 'custom', path: ['files', name], message, input: name });
+    }
+  });
+
+export const approvalRules = ['never', 'destroys', 'changes', 'always'] as const satisfies readonly ApprovalRule[];
+
+/** What a template itself asks of people; who may not approve their own runs is the environment's to say. */
+export const TemplateApproval = z.strictObject({ required: z.int().min(0).max(5), when: z.enum(approvalRules) });
+export type TemplateApproval = z.output<typeof TemplateApproval>;
+
+const Timeouts = z.strictObject({
+  plan: durationBetween(1, day).optional(),
+  approval: durationBetween(1, 90 * day).optional(),
+  apply: durationBetween(1, day).optional(),
+});
+
+const Name = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
+  error: 'expected 1-63 lowercase letters, digits and ". _ -", such as "aws-production"',
+});
+
+const Connections = z
+  .array(z.strictObject({ name: Name, kind: Name }))
+  .max(10)
+  .refine((connections) => new Set(connections.map(({ name }) => name)).size === connections.length, {
+    error: 'must not name a connection twice',
+  });
+
+export const TemplateSpec = z.strictObject({
+  variables: VariableSchema.default({ type: 'object', properties: {} }),
+  outputs: z.record(OutputName, Output).default({}),
+  executor: z.discriminatedUnion('kind', [OpenTofuExecutor, CommandExecutor]),
+  approval: TemplateApproval.optional(),
+  timeouts: Timeouts.optional(),
+  connections: Connections.optional(),
+  pool: Name.optional(),
+  /** Whether an apply whose worker was lost may be tried again. */
+  retry_safe: z.boolean().default(false),
+});
+export type TemplateSpec = z.output<typeof TemplateSpec>;

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { Version } from '#domain/registry/model.ts';
+import { resolveVersion } from '#domain/registry/versions.ts';
+
+const versions = (...texts: string[]) =>
+  texts.map((text) => ({ version: text.replace('!', ''), yanked: text.endsWith('!') }));
+
+const resolve = (available: string[], wanted: string) => resolveVersion(versions(...available), wanted).version;
+
+describe('a version in a request', () => {
+  it.each(['0.0.0', '1.4.0', '10.20.30', '1.0.0-rc.1', '1.0.0-alpha-x.7'])('%s is one', (text) => {
+    expect(Version.safeParse(text).success).toBe(true);
+  });
+
+  it.each([
+    'v1.0.0',
+    '=1.0.0',
+    ' 1.0.0',
+    '1.0.0 ',
+    '1.0.0\n',
+    '1.0',
+    '1',
+    '01.0.0',
+    '1.0.0-01',
+    '1.0.0+a',
+    '1.0.0-rc.1+build',
+    '1.0.0-',
+    'latest',
+    '^1.0.0',
+    '',
+    '9007199254740993.0.0',
+    `1.0.0-${'a'.repeat(64)}`,
+    '１.0.0',
+  ])('%j is none', (text) => {
+    expect(Version.safeParse(text).success).toBe(false);
+  });
+});
+
+describe('resolving a version', () => {
+  const available = ['1.0.0', '1.2.0', '1.10.0', '1.9.9', '2.0.0-rc.1', '0.9.0'];
+
+  it.each([
+    ['1.2.0', '1.2.0'],
+    ['^1.2', '1.10.0'],
+    ['~1.9', '1.9.9'],
+    ['~1', '1.10.0'],
+    ['1', '1.10.0'],
+    ['1.x', '1.10.0'],
+    ['>=1 <1.10', '1.9.9'],
+    ['<1 || >=1.9 <1.10', '1.9.9'],
+    ['0.9.0 - 1.2', '1.2.0'],
+    ['latest', '1.10.0'],
+    ['*', '1.10.0'],
+    ['2.0.0-rc.1', '2.0.0-rc.1'],
+    ['^2.0.0-0', '2.0.0-rc.1'],
+  ])('takes %s as %s', (wanted, expected) => {
+    expect(resolve(available, wanted)).toBe(expected);
+  });
+
+  it('passes over yanked versions, except by their exact name', () => {
+    expect(resolve(['1.0.0', '1.1.0!'], '^1')).toBe('1.0.0');
+    expect(resolve(['1.0.0', '1.1.0!'], 'latest')).toBe('1.0.0');
+    expect(resolveVersion(versions('1.0.0', '1.1.0!'), '1.1.0')).toEqual({ version: '1.1.0', yanked: true });
+    expect(() => resolve(['1.0.0', '1.1.0!'], '=1.1.0')).toThrow(
+      'every version that fits "=1.1.0" was yanked; an exact version takes one all the same: there is 1.1.0 (yanked)',
+    );
+    expect(() => resolve(['1.0.0!'], 'latest')).toThrow(/was yanked/);
+  });
+
+  it('takes a pre-release as latest only where there is no release', () => {
+    expect(resolve(['1.0.0-rc.2', '1.0.0-rc.10'], 'latest')).toBe('1.0.0-rc.10');
+    expect(resolve(['1.0.0', '1.1.0-rc.1'], 'latest')).toBe('1.0.0');
+    expect(resolve(['1.0.0!', '1.1.0-rc.1'], 'latest')).toBe('1.1.0-rc.1');
+    expect(() => resolve(['1.1.0-rc.1'], '^1')).toThrow('only pre-releases fit "^1": name one of them exactly');
+  });
+
+  it('says what there is instead', () => {
+    expect(() => resolve([], 'latest')).toThrow('the template has no published version');
+    expect(() => resolve([], '1.0.0')).toThrow('the template has no version 1.0.0');
+    expect(() => resolve(['1.0.0', '2.0.0!'], '3.0.0')).toThrow(
+      'the template has no version 3.0.0: there is 2.0.0 (yanked), 1.0.0',
+    );
+    expect(() => resolve(available, '^3')).toThrow(/^no version fits "\^3": there is 2\.0\.0-rc\.1, 1\.10\.0, .*, …$/);
+  });
+
+  it.each(['', ' ', 'newest', '^', '1.2.3.4', 'git+ssh://x', '1 '.repeat(100), '>'.repeat(5000), '\0'])(
+    '%j is neither a version nor a range',
+    (wanted) => {
+      expect(() => resolve(available, wanted)).toThrow(/expected an exact version/);
+    },
+  );
+});
