@@ -50,7 +50,7 @@ const OutboxRowSchema = defineEntity({
   ],
   properties: {
     id: p.bigint('string').primary().autoincrement(),
-    /** The workflow or schedule that it is for; rows of one target are delivered in order. */
+    /** The workflow that it is for; rows of one target are delivered in order. */
     target: p.string(),
     payload: p.json<OutboxPayload>(),
     createdAt: createdAt(),

@@ -1,0 +1,120 @@
+import type { z } from 'zod';
+import type { Access, Ownership, PublicAccess } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { RequestFacts } from '#domain/shared/audit.ts';
+import type { Outcome } from '#domain/shared/command.ts';
+import type { Em } from '#domain/shared/database.ts';
+import type { Transaction } from '#domain/shared/transaction.ts';
+import type { Services } from './services.ts';
+
+type Shape = z.ZodType;
+type Out<S> = S extends Shape ? z.output<S> : undefined;
+
+/** What a target resolver is given: the parts of the request by which it finds the thing, and whether to lock it. */
+export interface Lookup<P, Q, B> {
+  readonly em: Em;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  /** Inside a command: the rows that the decision relies on are locked until the commit. */
+  readonly lock: boolean;
+}
+
+/** What every handler is given. */
+export interface Call<P, Q, B, T> {
+  readonly em: Em;
+  readonly principal: Principal;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly target: T;
+  readonly services: Services;
+  readonly request: RequestFacts & {
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+    /** The peer of the connection itself, whatever a proxy says. */
+    readonly socketAddress: string | null;
+  };
+}
+
+export interface CommandCall<P, Q, B, T, R> extends Call<P, Q, B, T> {
+  readonly tx: Transaction;
+  /** The command's key, and so the id of the workflow that it starts; null where the operation takes none. */
+  readonly key: string | null;
+  readonly prepared: R;
+}
+
+interface Declaration<P extends Shape | undefined, Q extends Shape | undefined, B extends Shape | undefined, T> {
+  /** `area.verb`; what logs, metrics and the OpenAPI document call it. */
+  readonly id: `${string}.${string}`;
+  readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly responses: Readonly<Record<number, Shape>>;
+  readonly access: Access | PublicAccess;
+  /** Finds what the operation is about, with its owner; undefined where there is no such thing. */
+  readonly target?: (lookup: Lookup<Out<P>, Out<Q>, Out<B>>) => Promise<(T & Ownership) | undefined>;
+  /** What a missing target is called: `run` answers "run was not found". */
+  readonly targetName?: string;
+}
+
+export interface ReadDeclaration<P extends Shape | undefined, Q extends Shape | undefined, T>
+  extends Declaration<P, Q, undefined, T> {
+  readonly handle: (call: Call<Out<P>, Out<Q>, undefined, T>) => Promise<unknown>;
+}
+
+export interface CommandDeclaration<
+  P extends Shape | undefined,
+  Q extends Shape | undefined,
+  B extends Shape | undefined,
+  T,
+  R,
+> extends Declaration<P, Q, B, T> {
+  /** The action in the audit's catalogue. */
+  readonly audit: string;
+  /** `required`, `optional` (one is made where none is sent): the key names the work. `none`: no receipt. */
+  readonly idempotency: 'required' | 'optional' | 'none';
+  readonly locks?: readonly string[];
+  /** Slow work before the transaction (hashing, git): decided once before it, and again inside the transaction. */
+  readonly prepare?: (call: Call<Out<P>, Out<Q>, Out<B>, T>) => Promise<R>;
+  readonly handle: (call: CommandCall<Out<P>, Out<Q>, Out<B>, T, R>) => Promise<Outcome>;
+  /** The session cookie that goes with the first answer: a token to set, or null to clear it. */
+  readonly sessionCookie?: (body: unknown) => { token: string; maxAgeSeconds: number } | null;
+}
+
+// Inside the pipeline an operation's own types are gone: what was parsed by its schemas is what its functions get.
+// biome-ignore lint/suspicious/noExplicitAny: the one place where declarations of all types stand in one list
+export type Erased = any;
+export type ReadOperation = { kind: 'read' } & ReadDeclaration<Erased, Erased, Erased>;
+export type CommandOperation = { kind: 'command' } & CommandDeclaration<Erased, Erased, Erased, Erased, Erased>;
+export type Operation = ReadOperation | CommandOperation;
+
+/** Declares an operation that changes nothing. */
+export function read<P extends Shape | undefined = undefined, Q extends Shape | undefined = undefined, T = undefined>(
+  declaration: ReadDeclaration<P, Q, T>,
+): ReadOperation {
+  return { kind: 'read', ...declaration };
+}
+
+/** Declares an operation that changes something: it runs inside the one command transaction and leaves an audit row. */
+export function command<
+  P extends Shape | undefined = undefined,
+  Q extends Shape | undefined = undefined,
+  B extends Shape | undefined = undefined,
+  T = undefined,
+  R = undefined,
+>(declaration: CommandDeclaration<P, Q, B, T, R>): CommandOperation {
+  return { kind: 'command', ...declaration };
+}
+
+/** The method and the path of an operation, as the router takes them. */
+export function routeOf(operation: Operation): { method: string; path: string } {
+  const [method, path] = operation.route.split(' ') as [string, string];
+  return { method, path };
+}
+
+export function isPublic(access: Access | PublicAccess): access is PublicAccess {
+  return 'public' in access;
+}

@@ -1,0 +1,65 @@
+import { timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { administratorsLock, bootstrapAdministrator, bootstrapAudit } from '#domain/identity/bootstrap.ts';
+import { Email, Password, PersonName, PlatformRole } from '#domain/identity/model.ts';
+import { hashPassword } from '#domain/identity/passwords.ts';
+import { Forbidden, NotFound, Unauthenticated } from '#domain/shared/errors.ts';
+import { type Call, command } from '../operation.ts';
+
+const tokenHeader = 'x-service-bootstrap-token';
+const forwardedHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+
+/** (specification, *Bootstrap*) */
+export const bootstrapAdmin = command({
+  id: 'bootstrap.admin',
+  route: 'POST /bootstrap/admin',
+  summary: 'Make the first administrator of a new installation',
+  description: 'Only where bootstrap is enabled, over loopback, with the configured token, and before the first user.',
+  body: z.strictObject({ email: Email, name: PersonName, password: Password }),
+  responses: {
+    201: z.object({ id: z.string(), email: z.string(), name: z.string(), role: PlatformRole, enabled: z.boolean() }),
+  },
+  access: { public: 'there is nobody yet who could be authenticated; the configured token and loopback stand in' },
+  idempotency: 'none',
+  locks: [administratorsLock],
+  audit: 'user.bootstrapped',
+  prepare: async (call) => {
+    checkAdmission(call);
+    return hashPassword(call.body.password);
+  },
+  handle: async ({ tx, body, prepared }) => {
+    const { principal, user } = await bootstrapAdministrator(tx, { ...body, passwordHash: prepared });
+    const view = {
+      id: user.id,
+      email: user.email,
+      name: principal.name,
+      role: principal.role,
+      enabled: principal.enabled,
+    };
+    return { status: 201, body: view, audit: bootstrapAudit(principal, user.email) };
+  },
+});
+
+function checkAdmission({ services, request }: Call<undefined, undefined, unknown, undefined>): void {
+  const { enabled, token } = services.config.bootstrap;
+  if (!enabled || token === null) throw new NotFound('bootstrap');
+  if (forwardedHeaders.some((name) => request.headers[name] !== undefined)) {
+    throw new Forbidden('bootstrap must reach the service directly over loopback, not through a proxy');
+  }
+  if (!isLoopback(request.socketAddress))
+    throw new Forbidden('bootstrap must reach the service over its loopback interface');
+  const sent = request.headers[tokenHeader];
+  if (typeof sent !== 'string' || !sameText(sent, token)) {
+    throw new Unauthenticated('the header X-Service-Bootstrap-Token is missing or is not the configured token');
+  }
+}
+
+function isLoopback(address: string | null): boolean {
+  return address !== null && (/^(::ffff:)?127\./.test(address) || address === '::1');
+}
+
+/** Constant time for texts of one length; the length of the token is no secret. */
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,14 @@
+import type { Operation } from '../operation.ts';
+import * as auth from './auth.ts';
+import * as bootstrap from './bootstrap.ts';
+import * as profile from './profile.ts';
+import * as system from './system.ts';
+
+const areas = [system, bootstrap, auth, profile];
+
+/** Every operation of the service: routes, reference, catalogue and tests come from this list. */
+export const operations: readonly Operation[] = areas.flatMap((area) => Object.values(area).filter(isOperation));
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === 'object' && value !== null && 'route' in value;
+}

@@ -1,0 +1,18 @@
+import type { Logger } from 'pino';
+import type { Config } from '#config';
+import type { RefusalLog } from '#domain/shared/audit.ts';
+import type { Orm } from '#domain/shared/database.ts';
+import type { InstallationKeys } from '#domain/shared/installation.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { Transactions } from '#domain/shared/transaction.ts';
+
+/** What operations work with, made once for the process. */
+export interface Services {
+  readonly config: Config;
+  readonly orm: Orm;
+  readonly transactions: Transactions;
+  readonly keyRing: KeyRing;
+  readonly installation: InstallationKeys;
+  readonly refusals: RefusalLog;
+  readonly log: Logger;
+}

@@ -1,0 +1,82 @@
+import type { PlatformRole, PrincipalKind } from '#domain/identity/model.ts';
+import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
+import type { Em } from '../database.ts';
+import { Unavailable } from '../errors.ts';
+
+/** By what a request proved who it comes from (specification, *Principal types*). */
+export interface Credential {
+  readonly type: 'session' | 'api_key' | 'system';
+  readonly id: string;
+}
+
+/** Who acts, and everything that a decision needs of them, as one query saw it. Never kept for another request. */
+export interface Principal {
+  readonly id: string;
+  readonly kind: PrincipalKind;
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: PlatformRole | null;
+  readonly enabled: boolean;
+  readonly credential: Credential;
+  /** The person who answers for what it does: itself for a user. Four eyes compares these. */
+  readonly responsibleUserId: string | null;
+  readonly organizations: Readonly<Record<string, OrganizationRole>>;
+  readonly teams: Readonly<Record<string, TeamRole>>;
+}
+
+/** The columns of `principal` below; joined to `principals as p` and, left, to `users as u`. */
+export const principalColumns = `
+  p.id, p.kind, p.name, p.role, p.enabled, u.email,
+  (select coalesce(jsonb_object_agg(m.organization_id, m.role), '{}') from organization_members m
+     join organizations o on o.id = m.organization_id and o.deleted_at is null where m.principal_id = p.id) as organizations,
+  (select coalesce(jsonb_object_agg(m.team_id, m.role), '{}') from team_members m
+     join teams t on t.id = m.team_id and t.deleted_at is null where m.principal_id = p.id) as teams`;
+
+export interface PrincipalRow {
+  id: string;
+  kind: PrincipalKind;
+  name: string;
+  role: PlatformRole | null;
+  enabled: boolean;
+  email: string | null;
+  organizations: Record<string, OrganizationRole>;
+  teams: Record<string, TeamRole>;
+}
+
+export function toPrincipal(row: PrincipalRow, credential: Credential): Principal {
+  return { ...row, credential, responsibleUserId: row.kind === 'user' ? row.id : null };
+}
+
+/**
+ * Reads a principal again inside a command's transaction and locks its row against every change of its authority
+ * until the commit. Undefined where it is gone.
+ */
+export async function lockPrincipal(tx: Em, principal: Principal): Promise<Principal | undefined> {
+  const rows = await tx.execute<PrincipalRow[]>(
+    `select ${principalColumns} from principals p left join users u on u.id = p.id
+      where p.id = ? and p.deleted_at is null for share of p`,
+    [principal.id],
+  );
+  return rows[0] && toPrincipal(rows[0], principal.credential);
+}
+
+/** A database that does not answer while somebody is being identified: never a guess (access.md, rule 6). */
+export class AuthorizationUnavailable extends Unavailable {
+  constructor(cause: unknown) {
+    super('authorization is unavailable: the database does not answer; try again', { cause });
+  }
+}
+
+/** Whoever calls a public operation. It has no permission and no row. */
+export const anonymous: Principal = {
+  id: '00000000-0000-0000-0000-000000000000',
+  kind: 'system',
+  name: 'anonymous',
+  email: null,
+  role: null,
+  enabled: true,
+  credential: { type: 'system', id: '00000000-0000-0000-0000-000000000000' },
+  responsibleUserId: null,
+  organizations: {},
+  teams: {},
+};

@@ -1,0 +1,151 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { lockPrincipal, type Principal } from './access/principal.ts';
+import { type AuditEntry, type RequestFacts, recordAudit } from './audit.ts';
+import { canonicalJson } from './canonical.ts';
+import { Conflict, Unauthenticated } from './errors.ts';
+import { newId } from './ids.ts';
+import type { Transaction, Transactions } from './transaction.ts';
+
+/** What a caller asks for, and under which key. */
+export interface Command {
+  /** Null: the operation takes no key, and leaves no receipt. */
+  readonly key: string | null;
+  readonly caller: Principal;
+  readonly operation: string;
+  /** The ids in the path. */
+  readonly target: Readonly<Record<string, string>>;
+  /** The accepted input, before defaults are filled in. */
+  readonly input: unknown;
+  /** Advisory locks that are taken before anything else. */
+  readonly locks: readonly string[];
+  readonly request: RequestFacts;
+}
+
+/** What is kept of a command, without any body: a repeat is rendered by today's read of `location`. */
+export interface Receipt {
+  readonly status: number;
+  readonly location: string | null;
+  readonly resourceId: string | null;
+  readonly revision: number | null;
+  readonly auditRecordId: string;
+}
+
+/** What the work inside a command did. `body` is for the first answer alone; it is never kept. */
+export interface Outcome {
+  readonly status: number;
+  readonly location?: string | null;
+  readonly revision?: number | null;
+  readonly body?: unknown;
+  readonly audit: AuditEntry;
+  /** Who did it, where the work itself found that out (signing in). */
+  readonly actor?: Principal;
+}
+
+export type CommandResult = { receipt: Receipt; replayed: false; body: unknown } | { receipt: Receipt; replayed: true };
+
+/**
+ * The one command transaction: receipt, change, audit row and outbox rows, or none of them. The same key with the same
+ * caller, operation, target and input answers what it answered first; any other binding conflicts. A refusal binds nothing.
+ * (specification, *Original-key outcome and command keys*)
+ */
+export async function runCommand(
+  transactions: Transactions,
+  bindingKey: Buffer,
+  command: Command,
+  work: (tx: Transaction, caller: Principal) => Promise<Outcome>,
+): Promise<CommandResult> {
+  const binding = bindCommand(bindingKey, command);
+  return transactions.run(async (tx) => {
+    for (const lock of [...command.locks].sort()) {
+      await tx.em.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [`delivery-coordinator/${lock}`]);
+    }
+    const auditRecordId = newId();
+    if (command.key !== null) {
+      const earlier = await claimKey(tx, command.key, command, binding, auditRecordId);
+      if (earlier) return { receipt: earlier, replayed: true };
+    }
+    const caller = await refreshCaller(tx, command.caller);
+    const outcome = await work(tx, caller);
+    const receipt = toReceipt(outcome, auditRecordId);
+    await recordAudit(tx.em, auditRecordId, outcome.actor ?? caller, outcome.audit, command.request);
+    if (command.key !== null) await completeReceipt(tx, command.key, receipt);
+    return { receipt, replayed: false, body: outcome.body };
+  });
+}
+
+/** HMAC over who asks for what of what: two commands are the same where their bindings are. */
+export function bindCommand(
+  bindingKey: Buffer,
+  command: Pick<Command, 'caller' | 'operation' | 'target' | 'input'>,
+): Buffer {
+  const { caller, operation, target, input } = command;
+  return createHmac('sha256', bindingKey)
+    .update(canonicalJson([caller.id, operation, target, input ?? null]))
+    .digest();
+}
+
+interface ReceiptRow {
+  binding: Buffer;
+  status: number;
+  location: string | null;
+  resource_id: string | null;
+  revision: number | null;
+  audit_record_id: string;
+}
+
+/** Claims the key for this command, waiting for whoever claims it at this moment; answers the receipt of an earlier use. */
+async function claimKey(
+  tx: Transaction,
+  key: string,
+  command: Command,
+  binding: Buffer,
+  auditRecordId: string,
+): Promise<Receipt | undefined> {
+  const claimed = await tx.em.execute<{ key: string }[]>(
+    `insert into command_receipts (key, principal_id, operation, binding, status, audit_record_id, created_at)
+     values (?, ?, ?, ?, 0, ?, clock_timestamp()) on conflict (key) do nothing returning key`,
+    [key, command.caller.id, command.operation, binding, auditRecordId],
+  );
+  if (claimed.length > 0) return undefined;
+  const [row] = await tx.em.execute<[ReceiptRow]>(
+    `select binding, status, location, resource_id, revision, audit_record_id from command_receipts where key = ?`,
+    [key],
+  );
+  if (!timingSafeEqual(row.binding, binding)) {
+    throw new Conflict(
+      'this Idempotency-Key was used for another request: send a fresh key, or repeat the original request unchanged',
+    );
+  }
+  return {
+    status: row.status,
+    location: row.location,
+    resourceId: row.resource_id,
+    revision: row.revision,
+    auditRecordId: row.audit_record_id,
+  };
+}
+
+async function completeReceipt(tx: Transaction, key: string, receipt: Receipt): Promise<void> {
+  await tx.em.execute(
+    `update command_receipts set status = ?, location = ?, resource_id = ?, revision = ? where key = ?`,
+    [receipt.status, receipt.location, receipt.resourceId, receipt.revision, key],
+  );
+}
+
+/** The caller as of now, locked: an authority that was revoked since the request came in does not count. */
+async function refreshCaller(tx: Transaction, caller: Principal): Promise<Principal> {
+  if (caller.kind === 'system') return caller;
+  const current = await lockPrincipal(tx.em, caller);
+  if (!current?.enabled) throw new Unauthenticated('the credential is no longer valid');
+  return current;
+}
+
+function toReceipt(outcome: Outcome, auditRecordId: string): Receipt {
+  return {
+    status: outcome.status,
+    location: outcome.location ?? null,
+    resourceId: outcome.audit.resource.id,
+    revision: outcome.revision ?? null,
+    auditRecordId,
+  };
+}

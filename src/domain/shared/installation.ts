@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import type { Em, Orm } from './database.ts';
+import { Installation } from './entity.ts';
+import { newId } from './ids.ts';
+import type { KeyRing } from './secrets.ts';
+
+/** Who this installation is, and the keys that belong to it rather than to the key ring. */
+export interface InstallationKeys {
+  readonly id: string;
+  /** Signs session tokens. */
+  readonly sessionKey: Buffer;
+  /** Binds idempotency keys to what they were used for; must never change. */
+  readonly bindingKey: Buffer;
+}
+
+const context = (id: string) => ['installation-keys', id] as const;
+
+/** Reads the installation's identity, making it at the very first start. Safe to race. */
+export async function openInstallation(orm: Orm, keyRing: KeyRing): Promise<InstallationKeys> {
+  const em = orm.em.fork();
+  const row = (await findInstallation(em)) ?? (await makeInstallation(em, keyRing));
+  const keys = keyRing.openJson<{ session: string; binding: string }>(context(row.id), row.sealedKeys);
+  return {
+    id: row.id,
+    sessionKey: Buffer.from(keys.session, 'base64'),
+    bindingKey: Buffer.from(keys.binding, 'base64'),
+  };
+}
+
+function findInstallation(em: Em): Promise<Installation | null> {
+  return em.findOne(Installation, { only: true });
+}
+
+async function makeInstallation(em: Em, keyRing: KeyRing): Promise<Installation> {
+  const id = newId();
+  const keys = { session: randomBytes(32).toString('base64'), binding: randomBytes(32).toString('base64') };
+  await em.execute(
+    `insert into installation (id, sealed_keys, created_at) values (?, ?, clock_timestamp()) on conflict ("only") do nothing`,
+    [id, keyRing.sealJson(context(id), keys)],
+  );
+  return em.findOneOrFail(Installation, { only: true });
+}
+
+/**
+ * Binds the installation to the engine's namespace at the first start.
+ * @throws Error where the namespace of that name is another one than before: its workflows are not ours
+ */
+export async function bindEngineNamespace(orm: Orm, namespaceId: string): Promise<void> {
+  const rows = await orm.em
+    .fork()
+    .execute<{ engine_namespace_id: string }[]>(
+      `update installation set engine_namespace_id = coalesce(engine_namespace_id, ?) returning engine_namespace_id`,
+      [namespaceId],
+    );
+  const bound = rows[0]?.engine_namespace_id;
+  if (bound === namespaceId) return;
+  throw new Error(
+    `The Temporal namespace is not the one this installation was started with (${bound}, now ${namespaceId}): set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE back, or restore the engine's data.`,
+  );
+}

@@ -1,0 +1,35 @@
+/** The PostgreSQL array literal of ids, for one `any(?::uuid[])` parameter (the driver would spread a JavaScript array). */
+export function pgArray(ids: readonly string[]): string {
+  return `{${ids.join(',')}}`;
+}
+
+/** The SQLSTATE of a database error, or the system's code of a broken connection; undefined for any other error. */
+export function sqlState(error: unknown): string | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if ('code' in current && typeof current.code === 'string') return current.code;
+  }
+  return undefined;
+}
+
+/** The constraint that an insert or update broke, if it broke one. */
+export function brokenConstraint(error: unknown): string | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if ('constraint' in current && typeof current.constraint === 'string') return current.constraint;
+  }
+  return undefined;
+}
+
+const connectionCodes = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'ENOENT', 'EHOSTUNREACH'],
+  ...['57P01', '57P02', '57P03', '08000', '08003', '08006', '08001', '08004', '53300'],
+]);
+
+/** Whether the database could not be reached, or went away: nothing is known of what was asked. */
+export function isConnectionError(error: unknown): boolean {
+  const code = sqlState(error);
+  if (code !== undefined) return connectionCodes.has(code);
+  return (
+    error instanceof Error &&
+    /connection terminated|connection ended|not queryable|timeout exceeded when trying to connect/i.test(error.message)
+  );
+}

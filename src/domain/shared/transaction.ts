@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Em, Orm } from './database.ts';
+import { OutboxRow } from './entity.ts';
+import { Unavailable } from './errors.ts';
+import { type OutboxMessage, type OutboxPayload, ownDeliveryMs } from './outbox.ts';
+import { isConnectionError, sqlState } from './sql.ts';
+
+/** One unit of work that commits as a whole, with what the engine is to be told once it has. */
+export interface Transaction {
+  readonly em: Em;
+  /** Says in this transaction what a workflow must hear after the commit; one target hears in order. */
+  tell(target: string, payload: OutboxPayload): void;
+}
+
+const retriedStates = new Set(['40P01', '40001']);
+const maximumTries = 5;
+
+/**
+ * The one way to change the database: READ COMMITTED, tried again after a deadlock or a serialization failure.
+ * What was told is handed to `deliver` after the commit; should this process die before it has delivered, a sweeper does.
+ */
+export class Transactions {
+  readonly #orm: Orm;
+  readonly #deliver: (messages: OutboxMessage[]) => void;
+
+  constructor(orm: Orm, deliver: (messages: OutboxMessage[]) => void) {
+    this.#orm = orm;
+    this.#deliver = deliver;
+  }
+
+  /** @throws Unavailable with `outcome: 'unknown'` where the connection was lost while committing */
+  async run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#try(work);
+      } catch (error) {
+        if (attempt >= maximumTries || !retriedStates.has(sqlState(error) ?? '')) throw error;
+        await sleep(Math.random() * 20 * 2 ** attempt);
+      }
+    }
+  }
+
+  async #try<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const em = this.#orm.em.fork();
+    const told: OutboxRow[] = [];
+    await em.begin();
+    let result: T;
+    try {
+      result = await work({ em, tell: (target, payload) => told.push(say(em, target, payload)) });
+      await em.flush();
+    } catch (error) {
+      await em.rollback().catch(() => undefined); // the connection is gone, and its transaction with it
+      throw error;
+    }
+    await commit(em);
+    if (told.length > 0) this.#deliver(told.map(({ id, target, payload }) => ({ id, target, payload })));
+    return result;
+  }
+}
+
+function say(em: Em, target: string, payload: OutboxPayload): OutboxRow {
+  const row = em.create(OutboxRow, { target, payload, dueAt: new Date(Date.now() + ownDeliveryMs) });
+  em.persist(row);
+  return row;
+}
+
+async function commit(em: Em): Promise<void> {
+  try {
+    await em.commit();
+  } catch (error) {
+    if (!isConnectionError(error)) throw error;
+    throw new Unavailable(
+      'the connection to the database was lost while committing: the outcome is unknown; read it with the same key',
+      {
+        details: { outcome: 'unknown' },
+        cause: error,
+      },
+    );
+  }
+}

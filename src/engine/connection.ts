@@ -1,0 +1,30 @@
+import { Client, Connection } from '@temporalio/client';
+import type { TemporalConfig } from '#config';
+
+/** A client of the workflow engine. Connects when it is first used, so that a process starts while the engine is away. */
+export interface Engine {
+  readonly client: Client;
+  /** Resolves where the engine answers for the namespace; its id is answered. */
+  check(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export function openEngine(config: TemporalConfig): Engine {
+  const connection = Connection.lazy({
+    address: config.address,
+    connectTimeout: '5s',
+    ...(config.tls && { tls: config.tls }),
+    ...(config.apiKey && { apiKey: config.apiKey }),
+  });
+  const client = new Client({ connection, namespace: config.namespace });
+  return {
+    client,
+    check: async () => {
+      const { namespaceInfo } = await connection.withDeadline(Date.now() + 3_000, () =>
+        connection.workflowService.describeNamespace({ namespace: config.namespace }),
+      );
+      return namespaceInfo?.id ?? '';
+    },
+    close: () => connection.close(),
+  };
+}
