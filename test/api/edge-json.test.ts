@@ -218,9 +218,9 @@ describe('a body has the right size and type', () => {
       socket.on('error', reject);
       const body = '{"a":1,"a":2}';
       socket.write(
-        `POST /any HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        `POST /any HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       );
-      socket.write('GET /read HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      socket.write('GET /read HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
     });
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).not.toMatch(/HTTP\/1\.1 500/);

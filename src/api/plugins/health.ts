@@ -1,0 +1,34 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Readiness } from './readiness.ts';
+
+export type HealthOptions = { readiness: Readiness };
+
+/** Probes ask by any host name, with whatever query, without a key, and while the server stops. */
+const probe = { config: { anyHost: true, anyQuery: true, whileStopping: true } } as const;
+
+/**
+ * `/health` and `/healthz` (the process answers) and `/readyz` (so do the dependencies; by name only, the details are on
+ * the admin listener). Specification, *Operational endpoints*.
+ */
+export const health = fp<HealthOptions>(
+  async (app, { readiness }) => {
+    addLivenessRoutes(app);
+    app.get('/readyz', probe, async (_request, reply) => sendReadiness(app, readiness, reply));
+  },
+  { name: 'health', fastify: '5.x', dependencies: ['errors', 'security-headers', 'shutdown'] },
+);
+
+export function addLivenessRoutes(app: FastifyInstance): void {
+  for (const path of ['/health', '/healthz']) app.get(path, probe, async () => ({ status: 'ok' }));
+}
+
+async function sendReadiness(app: FastifyInstance, readiness: Readiness, reply: FastifyReply): Promise<FastifyReply> {
+  if (app.stopping.aborted)
+    return reply.code(503).send({ error: 'not ready: the service is stopping', status: 'stopping' });
+  const report = await readiness.read();
+  const checks = Object.fromEntries(report.checks.map(({ name, ok }) => [name, ok ? 'ok' : 'failed']));
+  if (report.ready) return reply.send({ status: 'ready', checks });
+  const failed = report.checks.filter((check) => !check.ok).map((check) => check.name);
+  return reply.code(503).send({ error: `not ready: ${failed.join(', ')}`, status: 'not_ready', checks });
+}

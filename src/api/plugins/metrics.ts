@@ -1,0 +1,62 @@
+import fp from 'fastify-plugin';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export type HttpMetricsOptions = { registry: Registry };
+
+/** A registry with the figures of this process. Other parts add theirs to it. */
+export function createMetricsRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/**
+ * Counts and times every request by method, route pattern (never the address) and status. Streams are counted when they
+ * end, and not timed: they last as long as somebody looks.
+ */
+export const httpMetrics = fp<HttpMetricsOptions>(
+  async (app, { registry }) => {
+    const labelNames = ['method', 'route', 'status'] as const;
+    const registers = [registry];
+    const duration = new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Time to answer a request, by route pattern',
+      labelNames,
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    });
+    const streams = new Counter({
+      name: 'http_streams_total',
+      help: 'Event streams that have ended',
+      labelNames: ['route'],
+      registers,
+    });
+    const aborted = new Counter({
+      name: 'http_requests_aborted_total',
+      help: 'Requests whose client went away',
+      labelNames: ['route'],
+      registers,
+    });
+    const inFlight = new Gauge({
+      name: 'http_requests_in_flight',
+      help: 'Requests being answered, streams included',
+      registers,
+    });
+
+    app.addHook('onRequest', async (_request, reply) => {
+      inFlight.inc();
+      reply.raw.once('close', () => inFlight.dec());
+    });
+    app.addHook('onResponse', async (request, reply) => {
+      const route = routeOf(request);
+      if (String(reply.getHeader('content-type')).startsWith('text/event-stream')) return streams.inc({ route });
+      duration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+    });
+    app.addHook('onRequestAbort', async (request) => aborted.inc({ route: routeOf(request) }));
+  },
+  { name: 'http-metrics', fastify: '5.x', dependencies: ['request-id'] },
+);
+
+function routeOf(request: { is404: boolean; routeOptions: { url: string | undefined } }): string {
+  return request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
+}

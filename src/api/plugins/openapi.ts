@@ -1,0 +1,102 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import type { OpenAPIV3_1 } from 'openapi-types';
+
+const securitySchemes = {
+  sessionCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'coordinator_session',
+    description: 'The session of a signed-in browser. Requests that change something must come from the same origin.',
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The session token that signing in returned.',
+  },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'A personal key, or the key of a service account.',
+  },
+} as const satisfies Record<string, OpenAPIV3_1.SecuritySchemeObject>;
+
+const errorSchema: OpenAPIV3_1.SchemaObject = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: { type: 'string', description: 'What was wrong, and what would be right' },
+    errors: {
+      type: 'array',
+      description: 'Each thing that is wrong with the request, where there may be several',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: {
+          in: { type: 'string', enum: ['body', 'query', 'path', 'header'] },
+          path: { type: 'string' },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+const text = { type: 'string' } as const;
+
+const errorResponse: OpenAPIV3_1.ResponseObject = {
+  description: 'The request was refused, or failed',
+  headers: {
+    'X-Request-ID': { description: 'Names this request', schema: text },
+    'X-Support-ID': { description: 'Finds the log line of a failure (5xx)', schema: text },
+    'Retry-After': { description: 'Seconds after which to try again (429, 503)', schema: text },
+  },
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+};
+
+const transformRoute = createJsonSchemaTransform({});
+const transformDocument = createJsonSchemaTransformObject({});
+
+/**
+ * How the OpenAPI 3.1 document comes from the routes: every route with an `operationId` is in it, by its zod schemas;
+ * each may answer with an error, and needs a credential unless it declares `security: []`.
+ */
+export function openApiOptions(version: string): FastifyDynamicSwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'delivery-coordinator',
+        version,
+        description: 'Runs, approvals, logs and state of governed delivery. Errors are `{ "error": "message" }`.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/', description: 'This server' }],
+      components: { securitySchemes },
+      security: [{ sessionCookie: [] }, { bearer: [] }, { apiKey: [] }],
+    },
+    transform: (route) => {
+      const declared = (route.schema as { operationId?: string } | undefined)?.operationId !== undefined;
+      return declared ? transformRoute(route) : { schema: { hide: true }, url: route.url };
+    },
+    transformObject: (document) => addErrors(transformDocument(document) as OpenAPIV3_1.Document),
+  };
+}
+
+function addErrors(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
+  const operations = Object.values(document.paths ?? {}).flatMap((item) => Object.values(item ?? {}));
+  for (const operation of operations as OpenAPIV3_1.OperationObject[]) {
+    operation.responses = { ...operation.responses, default: { $ref: '#/components/responses/Error' } };
+  }
+  const { components } = document;
+  return {
+    ...document,
+    components: {
+      ...components,
+      schemas: { ...components?.schemas, Error: errorSchema },
+      responses: { ...components?.responses, Error: errorResponse },
+    },
+  };
+}
