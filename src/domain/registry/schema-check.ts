@@ -1,5 +1,12 @@
 import { isLargerThan } from './json-size.ts';
-import { compilePattern, compileSchema, evaluateMetaSchema, formats, type JsonObject } from './schema-engine.ts';
+import {
+  compilePattern,
+  compileSchema,
+  evaluateMetaSchema,
+  formats,
+  type JsonObject,
+  SchemaUnusable,
+} from './schema-engine.ts';
 import { describeErrors, type VariableError } from './schema-errors.ts';
 import {
   keywords,
@@ -34,6 +41,7 @@ export function checkSchema(schema: JsonObject): VariableError[] {
     return problems.length > 0 ? problems : checkDefaults(schema);
   } catch (error) {
     if (error instanceof TookTooLong) return [problem('', 'takes too long to evaluate: simplify it')];
+    if (error instanceof SchemaUnusable) return [problem('', `makes no sense: ${error.message}`)];
     throw error;
   }
 }

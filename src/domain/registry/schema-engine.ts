@@ -65,17 +65,29 @@ const options: Options = {
 
 export type Evaluate = (data: unknown) => readonly ErrorObject[];
 
+/** A schema that is right by the rules of JSON Schema and still none, such as one with an empty `enum`. */
+export class SchemaUnusable extends Error {}
+
 /**
  * A schema as a function that gives all errors of a value and fills in defaults in place.
- * @throws TookTooLong; Error where Ajv cannot make sense of the schema
+ * @throws TookTooLong; SchemaUnusable with Ajv's words
  */
 export function compileSchema(schema: Schema): Evaluate {
-  const validate = runWithin(millisecondsToCompile, () => createAjv().compile(withoutDialect(schema)));
+  const validate = runWithin(millisecondsToCompile, () => compileByAjv(schema));
   return (data) =>
     runWithin(millisecondsToValidate, () => {
       validate(data);
       return validate.errors ?? [];
     });
+}
+
+function compileByAjv(schema: Schema) {
+  const ajv = createAjv();
+  try {
+    return ajv.compile(withoutDialect(schema));
+  } catch (error) {
+    throw new SchemaUnusable(error instanceof Error ? error.message.slice(0, 200) : 'unknown');
+  }
 }
 
 let metaSchema: ReturnType<Ajv2020['getSchema']>;

@@ -22,13 +22,18 @@ export function runWithin<T>(milliseconds: number, work: () => T): T {
   try {
     call.runInContext(context, { timeout: milliseconds });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-      throw new TookTooLong(`stopped after ${milliseconds} ms`);
-    }
+    if (isTimeout(error)) throw new TookTooLong(`stopped after ${milliseconds} ms`);
     throw error;
   } finally {
     holder.task = outer;
   }
   if (result === undefined) throw new Error('the work did not run');
   return result.value;
+}
+
+/** The clock's error belongs to the context's own realm, where `Error` is another one. */
+function isTimeout(error: unknown): boolean {
+  return (
+    typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  );
 }
