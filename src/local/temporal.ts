@@ -1,0 +1,88 @@
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StartError } from './errors.ts';
+import { type Guarded, nativeEnvironment, spawnGuarded } from './guard.ts';
+import { findFreePort } from './ports.ts';
+
+export type EmbeddedTemporal = {
+  /** host:port */
+  readonly address: string;
+  readonly exited: Promise<number>;
+  readonly stop: () => Promise<void>;
+};
+
+type Options = {
+  /** Where `temporal.db` is kept; null: in memory. */
+  readonly directory: string | null;
+  readonly namespace: string;
+  readonly logFile: string;
+};
+
+/** scripts/setup.js puts the server here; both must agree. */
+const cachedProgram = join('delivery-coordinator', 'temporal-1.5.1', 'temporal');
+
+/** The development server's program: `temporal` on PATH, or the one that set-up obtained. @throws StartError */
+export function findTemporalProgram(): string {
+  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, 'temporal'));
+  const found = [...onPath, join(cache, cachedProgram)].find(isExecutable);
+  if (found !== undefined) return found;
+  throw new StartError(
+    'There is no Temporal server: run `npm start`, which obtains one, or give the address of your own in TEMPORAL_ADDRESS.',
+  );
+}
+
+/** Starts a Temporal development server on loopback and waits until it knows its namespace. @throws StartError */
+export async function startTemporal({ directory, namespace, logFile }: Options): Promise<EmbeddedTemporal> {
+  const program = findTemporalProgram();
+  const [port, httpPort] = [await findFreePort(), await findFreePort()];
+  if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const server = await spawnGuarded({
+    command: program,
+    arguments: [
+      ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1'],
+      ...['--port', String(port), '--http-port', String(httpPort), '--namespace', namespace, '--log-level', 'error'],
+      ...(directory === null ? [] : ['--db-filename', join(directory, 'temporal.db')]),
+    ],
+    logFile,
+    stopSignal: 'TERM',
+    graceSeconds: 10,
+    // Half of Go's default heap growth: the server idles in less memory, at a little more work.
+    environment: { ...nativeEnvironment(), GOGC: '50' },
+  });
+  await waitUntilReady(server, `http://127.0.0.1:${httpPort}/api/v1/namespaces/${namespace}`, logFile);
+  return { address: `127.0.0.1:${port}`, exited: server.exited, stop: server.stop };
+}
+
+async function waitUntilReady(server: Guarded, url: string, logFile: string): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (Date.now() < deadline) {
+    if (server.hasExited()) throw new StartError(`The Temporal server ended at its start; ${logFile} says why.`);
+    if (await answers(url)) return;
+    await delay(50);
+  }
+  await server.stop();
+  throw new StartError(`The Temporal server did not get ready within a minute; ${logFile} says why.`);
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    // Not listening yet.
+    return false;
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return existsSync(path) && statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
