@@ -25,6 +25,8 @@ export function edgeServerOptions(options: EdgeServerOptions): FastifyHttpOption
     trustProxy: options.trustedProxies && options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: jsonBodyLimit,
     requestTimeout,
+    // A missing Host is refused by the host check, in the shape of every other error.
+    http: { requireHostHeader: false },
     // Slower clients are cut off; keep-alive outlasts the usual 60 s of a load balancer.
     connectionTimeout: 0,
     keepAliveTimeout: 72_000,

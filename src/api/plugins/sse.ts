@@ -30,16 +30,17 @@ export function sendEvents(
   produce: (context: EventContext) => AsyncIterable<ServerEvent>,
   options: EventStreamOptions = {},
 ): FastifyReply {
+  reply
+    .headers({ 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' })
+    .type('text/event-stream; charset=utf-8');
+  if (request.method === 'HEAD') return reply.send();
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
+  reply.raw.setTimeout(options.stalledAfter ?? 60_000, () => reply.raw.destroy());
   const signal = AbortSignal.any([gone.signal, request.server.stopping]);
   const events = produce({ lastEventId: readLastEventId(request), signal });
   const text = new EventText(request, events[Symbol.asyncIterator](), signal, options.heartbeat ?? 15_000);
-  reply.raw.setTimeout(options.stalledAfter ?? 60_000);
-  return reply
-    .headers({ 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' })
-    .type('text/event-stream; charset=utf-8')
-    .send(Readable.from(text.write(), { objectMode: false, highWaterMark: 16 * 1024 }));
+  return reply.send(Readable.from(text.write(), { objectMode: false, highWaterMark: 16 * 1024 }));
 }
 
 /** The text of one event. Line ends inside `data` make further lines of it; in `id` and `event` they are left out. */
