@@ -1,0 +1,158 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ServiceError, Unavailable, Unprocessable } from '#domain/shared/errors.ts';
+import { checkOutbound, type Resolve } from '#domain/shared/outbound.ts';
+import type { OutboundPolicy } from '#domain/shared/outbound-policy.ts';
+import { type FileLimits, snapshotLimits, type TemplateFiles } from './files.ts';
+import { type GitCredential, prepareAccess } from './git-access.ts';
+import { explainGit } from './git-errors.ts';
+import { type GitOutcome, type GitPlace, GitStopped, runGit } from './git-process.ts';
+import { collectFiles, parseTree, type ReadObjects } from './git-tree.ts';
+
+/** What git gave for one version, once and for all (product.md of the design, *Templates*). */
+export type GitSnapshot = {
+  /** The commit that the ref named. */
+  readonly commit: string;
+  /** Where in `files` the template lies; `''` for the top. */
+  readonly directory: string;
+  readonly files: TemplateFiles;
+};
+
+export type SnapshotOptions = {
+  readonly policy: OutboundPolicy;
+  readonly credential?: GitCredential;
+  readonly limits?: FileLimits;
+  /** Of the whole repository at that commit, as git packs it. */
+  readonly largestPack?: number;
+  readonly timeoutMs?: number;
+  readonly resolve?: Resolve;
+};
+
+const defaultTimeoutMs = 60_000;
+const defaultLargestPack = 256 * 1024 * 1024;
+const largestListing = 32 * 1024 * 1024;
+const mostAtOnce = 4;
+let running = 0;
+
+/**
+ * Fetches one ref by the real `git` and gives the template's files. It takes a branch, a tag or a whole commit id,
+ * fetches that commit alone, checks nothing out and leaves nothing behind.
+ * @throws Unprocessable, Unavailable or a `limited` ServiceError, none of which shows a credential
+ */
+export async function snapshotGit(
+  source: { readonly url: string; readonly ref: string; readonly path?: string | undefined },
+  options: SnapshotOptions,
+): Promise<GitSnapshot> {
+  if (running >= mostAtOnce) {
+    throw new ServiceError('limited', 'too many repositories are being read: try again soon', { retryAfter: 5 });
+  }
+  running += 1;
+  const directory = await mkdtemp(join(tmpdir(), 'coordinator-git-'));
+  try {
+    return await snapshotIn(directory, source, options);
+  } catch (error) {
+    if (!(error instanceof GitStopped)) throw error;
+    if (error.reason === 'output') throw new Unprocessable('the repository is larger than may be read');
+    throw new Unavailable('the repository could not be read in time');
+  } finally {
+    running -= 1;
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function snapshotIn(
+  directory: string,
+  source: { readonly url: string; readonly ref: string; readonly path?: string | undefined },
+  options: SnapshotOptions,
+): Promise<GitSnapshot> {
+  const deadline = Date.now() + (options.timeoutMs ?? defaultTimeoutMs);
+  const schemes = ['https', 'ssh', 'file'] as const;
+  const destination = await checkOutbound(source.url, options.policy, {
+    schemes,
+    ...(options.resolve && { resolve: options.resolve }),
+  });
+  const environment = await prepareAccess(directory, destination, options.credential);
+  const place = { directory, environment, deadline, largestFile: options.largestPack ?? defaultLargestPack };
+  const git = createGit(place, secretsOf(options.credential));
+  await requireGit(git);
+  await git(['init', '--quiet', '--bare', '--template=', 'repository']);
+  const url = destination.url.href;
+  await git([
+    '-C',
+    'repository',
+    'fetch',
+    ...fetchOptions,
+    '--',
+    url,
+    `+${await findRef(git, url, source.ref)}:${own}`,
+  ]);
+  const commit = (await git(['-C', 'repository', 'rev-parse', '--verify', `${own}^{commit}`])).toString().trim();
+  const tree = parseTree(
+    await git(['-C', 'repository', 'ls-tree', '-r', '-z', '-l', '--full-tree', commit], { mostOutput: largestListing }),
+  );
+  const limits = options.limits ?? snapshotLimits;
+  const found = await collectFiles(tree, source.path ?? '', limits, createReader(git, limits));
+  return { commit, ...found };
+}
+
+const own = 'refs/snapshot/source';
+const fetchOptions = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
+
+type Git = (args: readonly string[], options?: { input?: string; mostOutput?: number }) => Promise<Buffer>;
+
+function createGit(place: GitPlace, secrets: readonly string[]): Git {
+  return async (args, options) => {
+    const outcome: GitOutcome = await runGit(args, place, options);
+    if (outcome.code !== 0) throw explainGit(outcome, secrets);
+    return outcome.stdout;
+  };
+}
+
+let isNewEnough = false;
+
+/** Older ones ignore the configuration that keeps them where they may go. */
+async function requireGit(git: Git): Promise<void> {
+  if (isNewEnough) return;
+  const said = (await git(['--version'])).toString();
+  const [, major = 0, minor = 0] = /^git version (\d+)\.(\d+)/.exec(said)?.map(Number) ?? [];
+  isNewEnough = major > 2 || (major === 2 && minor >= 37);
+  if (!isNewEnough) throw new Unavailable('git 2.37 or newer is needed where the service runs');
+}
+
+/** The full name of a ref on the server; a commit id stands for itself. */
+async function findRef(git: Git, url: string, ref: string): Promise<string> {
+  if (/^[0-9a-f]{40}$/.test(ref)) return ref;
+  const names = ref === 'HEAD' || ref.startsWith('refs/') ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`];
+  const listed = (await git(['ls-remote', '--quiet', '--', url, ...names])).toString().split('\n');
+  const found = names.filter((name) => listed.some((line) => line.split('\t')[1] === name));
+  if (found.length > 1) {
+    throw new Unprocessable(`"${ref}" is a branch and a tag: write "${found[0]}" or "${found[1]}"`);
+  }
+  if (found[0] !== undefined) return found[0];
+  const hint = /^[0-9a-f]{7,39}$/.test(ref) ? '; a commit is named by all 40 digits of its id' : '';
+  throw new Unprocessable(`the repository has no branch or tag "${ref}"${hint}`);
+}
+
+/** Reads objects by `git cat-file --batch`: for each a line `<id> <type> <size>`, the bytes, a line end. */
+function createReader(git: Git, limits: FileLimits): ReadObjects {
+  return async (objects) => {
+    const mostOutput = limits.bytes + objects.length * 100;
+    const input = objects.map((object) => `${object}\n`).join('');
+    const output = await git(['-C', 'repository', 'cat-file', '--batch'], { input, mostOutput });
+    const contents = new Map<string, Buffer>();
+    for (let at = 0; at < output.length; ) {
+      const end = output.indexOf('\n', at);
+      const [object = '', , size = ''] = output.subarray(at, end).toString().split(' ');
+      const start = end + 1;
+      contents.set(object, output.subarray(start, start + Number(size)));
+      at = start + Number(size) + 1;
+    }
+    return contents;
+  };
+}
+
+function secretsOf(credential: GitCredential | undefined): string[] {
+  if (credential === undefined) return [];
+  return credential.kind === 'password' ? [credential.password] : [credential.privateKey];
+}
