@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyContextConfig, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { openApiOptions } from './openapi.ts';
 
 export type DocsOptions = {
   /** The release that is running. */
   version: string;
-  /** Joined to the `config` of every route made here, to mark it public for authentication. */
-  routeConfig?: FastifyContextConfig;
 };
 
 export const openApiPath = '/api/v1/openapi.json';
@@ -32,11 +30,11 @@ const docsPolicy = {
  * readable without a key. Register it before the operations, so that it sees them.
  */
 export const docs = fp<DocsOptions>(
-  async (app, { version, routeConfig }) => {
+  async (app, { version }) => {
     await app.register(swagger, openApiOptions(version));
     await app.register(async (scope) => {
       scope.addHook('onRoute', (route) => {
-        route.config = { ...route.config, ...routeConfig, anyQuery: true };
+        route.config = { ...route.config, anyQuery: true };
       });
       addDocument(scope);
       await scope.register(swaggerUi, {
