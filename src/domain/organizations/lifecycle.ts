@@ -1,0 +1,37 @@
+import { Conflict } from '#domain/shared/errors.ts';
+
+/** What owns what, outermost first. */
+export const tenantLevels = ['organization', 'team', 'project', 'environment'] as const;
+export type TenantLevel = (typeof tenantLevels)[number];
+
+/** A thing of the tenancy, with whatever of it and its owners is archived, outermost first. */
+export interface Archivable {
+  readonly archived: readonly TenantLevel[];
+}
+
+const aliasOf: Record<TenantLevel, string> = { organization: 'o', team: 't', project: 'p', environment: 'e' };
+
+/** The tables of a level and its owners, as `o`, `t`, `p`, `e`; what is deleted, or whose owner is, is not there. */
+export function tenancy(level: TenantLevel): { aliases: string[]; archived: string; present: string } {
+  const levels = tenantLevels.slice(0, tenantLevels.indexOf(level) + 1);
+  const cases = levels.map((each) => `case when ${aliasOf[each]}.archived_at is not null then '${each}' end`);
+  return {
+    aliases: levels.map((each) => aliasOf[each]),
+    archived: `array_remove(array[${cases.join(', ')}]::text[], null) as archived`,
+    present: levels.map((each) => `${aliasOf[each]}.deleted_at is null`).join(' and '),
+  };
+}
+
+/**
+ * What is archived is as it was: it takes neither changes nor anything new inside it.
+ * @throws Conflict that names the outermost level that is archived
+ */
+export function refuseArchived({ archived }: Archivable): void {
+  const [level] = archived;
+  if (level) throw new Conflict(`the ${level} is archived: unarchive it first`);
+}
+
+/** The same for what concerns the owners alone, such as unarchiving the thing itself. */
+export function refuseArchivedOwner({ archived }: Archivable, level: TenantLevel): void {
+  refuseArchived({ archived: archived.filter((each) => each !== level) });
+}

@@ -1,0 +1,85 @@
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { lockClause, type RowLock } from '#domain/shared/row-lock.ts';
+import { type Archivable, tenancy } from './lifecycle.ts';
+
+/** An organization as decisions and answers need it. Times are PostgreSQL's text of them. */
+export interface OrganizationTarget extends Ownership, Archivable {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly teamId: null;
+  readonly name: string;
+  readonly slug: string;
+  readonly eligibilityGeneration: number;
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly archivedAt: string | null;
+}
+
+const organizations = tenancy('organization');
+
+/** Every organization there is; a list adds its conditions on `o`. */
+export const selectOrganizations = `
+  select o.id, o.id as "organizationId", null as "teamId", o.name, o.slug,
+         o.eligibility_generation as "eligibilityGeneration", o.revision, o.created_at as "createdAt",
+         o.archived_at as "archivedAt", ${organizations.archived}
+    from organizations o where ${organizations.present}`;
+
+/**
+ * An organization by its id, or by a slug that it has or had. An id takes precedence over a slug that looks like it;
+ * only an id that nobody has falls back to slugs. (specification, *can-i*, resource-name rules)
+ */
+export async function findOrganization(
+  em: Em,
+  idOrSlug: string,
+  lock: RowLock = false,
+): Promise<OrganizationTarget | undefined> {
+  const bySlug = `(select s.organization_id from organization_slugs s where s.slug = ?)`;
+  const byId = `(select i.id from organizations i where i.id = ? and i.deleted_at is null)`;
+  const [chosen, params] = isId(idOrSlug)
+    ? [`coalesce(${byId}, ${bySlug})`, [idOrSlug, idOrSlug]]
+    : [bySlug, [idOrSlug]];
+  const rows = await em.execute<OrganizationTarget[]>(
+    `${selectOrganizations} and o.id = ${chosen}${lockClause(organizations.aliases, lock)}`,
+    params,
+  );
+  return rows[0];
+}
+
+export interface TeamTarget extends Ownership, Archivable {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly teamId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly eligibilityGeneration: number;
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly archivedAt: string | null;
+}
+
+const teams = tenancy('team');
+
+/** Every team there is; a list adds its conditions on `o` and `t`. */
+export const selectTeams = `
+  select t.id, o.id as "organizationId", t.id as "teamId", t.name, t.slug,
+         t.eligibility_generation as "eligibilityGeneration", t.revision, t.created_at as "createdAt",
+         t.archived_at as "archivedAt", ${teams.archived}
+    from organizations o join teams t on t.organization_id = o.id where ${teams.present}`;
+
+/** A team by its id; undefined where it or its organization is gone, or where it is not of the organization given. */
+export async function findTeam(
+  em: Em,
+  id: string,
+  { organization, lock = false }: { organization?: string; lock?: RowLock } = {},
+): Promise<TeamTarget | undefined> {
+  const owner = organization === undefined ? undefined : await findOrganization(em, organization);
+  if (organization !== undefined && !owner) return undefined;
+  const ofOwner = owner ? ' and o.id = ?' : '';
+  const rows = await em.execute<TeamTarget[]>(
+    `${selectTeams} and t.id = ?${ofOwner}${lockClause(teams.aliases, lock)}`,
+    owner ? [id, owner.id] : [id],
+  );
+  return rows[0];
+}

@@ -1,0 +1,89 @@
+import { type Archivable, tenancy } from '#domain/organizations/lifecycle.ts';
+import type { ApprovalRule } from '#domain/runs/model.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { lockClause, type RowLock } from '#domain/shared/row-lock.ts';
+import type { EnvironmentKind } from './model.ts';
+
+/** A project as decisions and answers need it. Times are PostgreSQL's text of them. */
+export interface ProjectTarget extends Ownership, Archivable {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly teamId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string;
+  readonly eligibilityGeneration: number;
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly archivedAt: string | null;
+}
+
+const projects = tenancy('project');
+
+/** Every project there is; a list adds its conditions on `o`, `t` and `p`. */
+export const selectProjects = `
+  select p.id, o.id as "organizationId", t.id as "teamId", p.name, p.slug, p.description,
+         p.eligibility_generation as "eligibilityGeneration", p.revision, p.created_at as "createdAt",
+         p.archived_at as "archivedAt", ${projects.archived}
+    from organizations o join teams t on t.organization_id = o.id join projects p on p.team_id = t.id
+   where ${projects.present}`;
+
+/** A project by its id, locked with its owners where asked; undefined where it, or what owns it, is gone. */
+export async function findProject(em: Em, id: string, lock: RowLock = false): Promise<ProjectTarget | undefined> {
+  const rows = await em.execute<ProjectTarget[]>(
+    `${selectProjects} and p.id = ?${lockClause(projects.aliases, lock)}`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** An environment with all that owns it; `archived` names every level of them that is archived, outermost first. */
+export interface EnvironmentTarget extends Ownership, Archivable {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly teamId: string;
+  readonly projectId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly kind: EnvironmentKind;
+  readonly approvalRequired: number;
+  readonly approvalWhen: ApprovalRule;
+  readonly approvalAllowSelf: boolean;
+  readonly ttlSeconds: number | null;
+  readonly eligibilityGeneration: number;
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly archivedAt: string | null;
+}
+
+const environments = tenancy('environment');
+
+/** Every environment there is; a list adds its conditions on `o`, `t`, `p` and `e`. */
+export const selectEnvironments = `
+  select e.id, o.id as "organizationId", t.id as "teamId", p.id as "projectId", e.name, e.slug, e.kind,
+         e.approval_required as "approvalRequired", e.approval_when as "approvalWhen",
+         e.approval_allow_self as "approvalAllowSelf", e.ttl_seconds as "ttlSeconds",
+         e.eligibility_generation as "eligibilityGeneration", e.revision, e.created_at as "createdAt",
+         e.archived_at as "archivedAt", ${environments.archived}
+    from organizations o join teams t on t.organization_id = o.id join projects p on p.team_id = t.id
+         join environments e on e.project_id = p.id
+   where ${environments.present}`;
+
+/** An environment by its id, locked with its owners where asked; undefined where it, or what owns it, is gone. */
+export async function findEnvironment(
+  em: Em,
+  id: string,
+  lock: RowLock = false,
+): Promise<EnvironmentTarget | undefined> {
+  const rows = await em.execute<EnvironmentTarget[]>(
+    `${selectEnvironments} and e.id = ?${lockClause(environments.aliases, lock)}`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** The same for a run's admission: it and all its owners are shared until the commit, so that none is archived meanwhile. */
+export function lockEnvironmentForRun(em: Em, environmentId: string): Promise<EnvironmentTarget | undefined> {
+  return findEnvironment(em, environmentId, true);
+}
