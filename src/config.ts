@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
+import { type OutboundPolicy, parseOutboundPolicy } from '#domain/shared/outbound-policy.ts';
 import type { SecretKey } from './config-values.ts';
 import { anyText, secretKeys } from './config-values.ts';
 import { settings } from './settings.ts';
@@ -27,6 +28,8 @@ export type Config = {
   readonly metrics: { readonly enabled: boolean; readonly bearerToken: string | null };
   readonly worker: { readonly pools: readonly string[]; readonly concurrency: number };
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  /** Where the service may connect to on behalf of others, beside the public Internet. */
+  readonly outbound: OutboundPolicy;
   /** Addresses and CIDR ranges whose forwarded headers count. */
   readonly trustedProxies: readonly string[];
   /** The operating-system user that runs template code; null: the worker's own. */
@@ -124,6 +127,7 @@ function readSettings(environment: Environment, problems: string[]): StartConfig
     },
     worker: { pools: values.WORKER_POOLS ?? [], concurrency: values.WORKER_CONCURRENCY ?? 1 },
     logLevel: values.LOG_LEVEL ?? 'info',
+    outbound: parseOutboundPolicy(values.COORDINATOR_OUTBOUND_ALLOW ?? []),
     trustedProxies: values.COORDINATOR_TRUSTED_PROXIES ?? [],
     executorUser: values.COORDINATOR_EXECUTOR_USER ?? (process.getuid?.() === 0 ? 'nobody' : null),
     admin: email === null ? null : { email, password: values.COORDINATOR_ADMIN_PASSWORD },

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isOutboundEntry } from '#domain/shared/outbound-policy.ts';
 import {
   anyText,
   boolean,
@@ -59,6 +60,14 @@ export const settings = {
     schema: listOf(isAddressOrRange, 'IP addresses and CIDR ranges, for example 10.0.0.0/8'),
     default: null,
     description: 'Addresses and CIDR ranges, separated by commas, whose forwarded headers count; without it, none.',
+  },
+  COORDINATOR_OUTBOUND_ALLOW: {
+    schema: listOf(isOutboundEntry, 'addresses, CIDR ranges, host names, "*.names" and file:// directories'),
+    default: null,
+    description:
+      'Places beside the public Internet that the service may reach for git and webhooks, separated by commas: ' +
+      '`10.1.0.0/16`, `git.internal`, `*.corp.example`; and, for development, `file:///srv/templates`. Only these may ' +
+      'be reached without TLS; without it, none.',
   },
   COORDINATOR_DATA_DIR: {
     schema: anyText,

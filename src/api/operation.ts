@@ -60,9 +60,13 @@ interface Declaration<P extends Shape | undefined, Q extends Shape | undefined, 
   readonly targetName?: string;
 }
 
-export interface ReadDeclaration<P extends Shape | undefined, Q extends Shape | undefined, T>
-  extends Declaration<P, Q, undefined, T> {
-  readonly handle: (call: Call<Out<P>, Out<Q>, undefined, T>) => Promise<unknown>;
+export interface ReadDeclaration<
+  P extends Shape | undefined,
+  Q extends Shape | undefined,
+  T,
+  B extends Shape | undefined = undefined,
+> extends Declaration<P, Q, B, T> {
+  readonly handle: (call: Call<Out<P>, Out<Q>, Out<B>, T>) => Promise<unknown>;
 }
 
 export interface CommandDeclaration<
@@ -87,14 +91,17 @@ export interface CommandDeclaration<
 // Inside the pipeline an operation's own types are gone: what was parsed by its schemas is what its functions get.
 // biome-ignore lint/suspicious/noExplicitAny: the one place where declarations of all types stand in one list
 export type Erased = any;
-export type ReadOperation = { kind: 'read' } & ReadDeclaration<Erased, Erased, Erased>;
+export type ReadOperation = { kind: 'read' } & ReadDeclaration<Erased, Erased, Erased, Erased>;
 export type CommandOperation = { kind: 'command' } & CommandDeclaration<Erased, Erased, Erased, Erased, Erased>;
 export type Operation = ReadOperation | CommandOperation;
 
-/** Declares an operation that changes nothing. */
-export function read<P extends Shape | undefined = undefined, Q extends Shape | undefined = undefined, T = undefined>(
-  declaration: ReadDeclaration<P, Q, T>,
-): ReadOperation {
+/** Declares an operation that changes nothing; one that takes a body only looks at it. */
+export function read<
+  P extends Shape | undefined = undefined,
+  Q extends Shape | undefined = undefined,
+  T = undefined,
+  B extends Shape | undefined = undefined,
+>(declaration: ReadDeclaration<P, Q, T, B>): ReadOperation {
   return { kind: 'read', ...declaration };
 }
 

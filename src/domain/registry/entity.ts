@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Team } from '#domain/organizations/entity.ts';
 import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
+import type { TemplateFiles } from './files.ts';
 
 const TemplateSchema = defineEntity({
   name: 'Template',
@@ -42,8 +43,11 @@ const TemplateVersionSchema = defineEntity({
     spec: p.json<Record<string, unknown>>(),
     /** `sha256:…` over the canonical spec and the files: what "the same version" means. */
     digest: p.string(),
-    /** The text files that a run gets, snapshotted at publication. */
-    files: p.json<Record<string, string>>().lazy(),
+    /** The files that a run gets, snapshotted at publication. */
+    files: p.json<TemplateFiles>().lazy(),
+    /** Where in `files` the template lies; empty for the top. */
+    directory: p.text().default(''),
+    /** The commit that a git source named at publication. */
     commit: p.string().nullable(),
     changelog: p.text().default(''),
     publishedBy: p.uuid(),
