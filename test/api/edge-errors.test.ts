@@ -1,4 +1,5 @@
 import { type AddressInfo, connect } from 'node:net';
+import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,13 +33,17 @@ const thrown: Record<string, () => unknown> = {
   poolTimeout: () => new Error('timeout exceeded when trying to connect'),
   deadlock: () => Object.assign(new Error('deadlock detected'), { code: '40P01' }),
   engine: () => Object.assign(new Error('14 UNAVAILABLE'), { code: 14, details: 'No connection established' }),
+  badUuid: () => Object.assign(new Error('invalid input syntax for type uuid: "secret-value"'), { code: '22P02' }),
+  nul: () => Object.assign(new Error('invalid message format'), { code: '08P01' }),
   unique: () =>
-    Object.assign(new Error('duplicate key value'), {
+    Object.assign(new Error('duplicate key value\n - detail: Key (email)=(secret@x) already exists.'), {
       code: '23505',
       constraint: 'users_email',
       detail: 'Key (email)=(secret@x)',
     }),
 };
+
+const Row = defineEntity({ name: 'Row', properties: { id: p.integer().primary() } });
 
 let edge: EdgeApp;
 let app: FastifyInstance;
@@ -59,6 +64,18 @@ beforeAll(async () => {
       name: 7,
       password_hash: 'secret-hash',
     }));
+    const config = { malformedCode: 'malformed_review' };
+    server.post('/review', { config, schema: { body: z.strictObject({ name: z.string() }) } }, async () => {
+      throw new Conflict('an ordinary error');
+    });
+    server.get('/mikro-orm', async () => {
+      const orm = new MikroORM({ host: '127.0.0.1', port: 1, user: 'nobody', dbName: 'none', entities: [Row] });
+      try {
+        await orm.em.fork().find(Row, {});
+      } finally {
+        await orm.close();
+      }
+    });
     server.get('/database', async () => {
       const client = new pg.Client({ host: '127.0.0.1', port: 1, user: 'nobody' });
       await client.connect();
@@ -91,6 +108,8 @@ describe('every error has one shape', () => {
     ['poolTimeout', 503, { error: 'a required service is unavailable: try again' }],
     ['deadlock', 503, { error: 'a required service is unavailable: try again' }],
     ['engine', 503, { error: 'a required service is unavailable: try again' }],
+    ['badUuid', 500, { error: 'internal error' }],
+    ['nul', 500, { error: 'internal error' }],
     ['unique', 409, { error: expect.stringContaining('conflicts with another one') }],
   ])('%s becomes %i', async (what, status, body) => {
     for (const path of [`/throw/${what}`, `/sync/${what}`]) {
@@ -140,16 +159,30 @@ describe('every error has one shape', () => {
     expect(edge.logText()).not.toContain('secret-hash');
   });
 
-  it('answers 503 when the real driver cannot reach the database', async () => {
-    const response = await get('/database');
-    expect(response.statusCode).toBe(503);
-    expect(response.headers['x-support-id']).toMatch(uuid7);
-    expect(response.body).not.toContain('127.0.0.1');
+  it.each(['/database', '/mikro-orm'])(
+    'answers 503 when the real driver behind %s cannot reach the database',
+    async (url) => {
+      const response = await get(url);
+      expect(response.statusCode).toBe(503);
+      expect(response.headers['x-support-id']).toMatch(uuid7);
+      expect(response.body).not.toContain('127.0.0.1');
+    },
+  );
+
+  it('names a malformed review by code and message, and other errors as usual', async () => {
+    const review = (payload: string) => app.inject({ method: 'POST', url: '/review', headers: jsonType, payload });
+    for (const payload of ['{', '{"name":"a","name":"b"}', '{"name":"a","x":1}', '']) {
+      const response = await review(payload);
+      expect(response.statusCode).toBe(400);
+      expect(response.json()).toEqual({ error: { code: 'malformed_review', message: expect.any(String) } });
+    }
+    expect((await review('{"name":"a"}')).json()).toEqual({ error: 'an ordinary error' });
   });
 
   it('keeps what the driver says about values out of the log', () => {
     expect(edge.logText()).toContain('users_email');
-    expect(edge.logText()).not.toContain('secret@x');
+    expect(edge.logText()).toContain('invalid input syntax for type uuid');
+    expect(edge.logText()).not.toMatch(/secret@x|secret-value/);
   });
 });
 

@@ -179,6 +179,14 @@ describe('a body has the right size and type', () => {
     expect((await post('/any', '{}', { 'content-type': 'Application/JSON; charset="UTF-8"' })).statusCode).toBe(200);
   });
 
+  it.each(['application/x-www-form-urlencoded', 'text/plain', 'nonsense'])(
+    'asks no type of an empty body: %s',
+    async (type) => {
+      expect((await post('/bare', '', { 'content-type': type })).statusCode).toBe(200);
+      expect((await post('/named', '', { 'content-type': type })).json().error).toMatch(/a JSON body is required/);
+    },
+  );
+
   it('says that a body is required, whether it is absent or empty', async () => {
     for (const response of [await app.inject({ method: 'POST', url: '/named' }), await post('/named', '')]) {
       expect(response.statusCode).toBe(400);

@@ -5,6 +5,13 @@ import { answerError, type ErrorAnswer, unknownPath } from './error-answers.ts';
 import { logFailure } from './log-options.ts';
 import { supportIdOf } from './request-id.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A malformed request (400) is answered `{ error: { code, message } }` with this code, as `can-i` must. */
+    malformedCode?: string;
+  }
+}
+
 /**
  * Every error is `{ "error": "message" }`, here and nowhere else. A failure of this service is logged with its stack
  * under the `X-Support-ID` that the client gets, and tells the client nothing else. A path that is known by other
@@ -39,7 +46,12 @@ function sendAnswer(answer: ErrorAnswer, request: FastifyRequest, reply: Fastify
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
     .serializer((body: unknown) => JSON.stringify(body))
-    .send(answer.body);
+    .send(shapeBody(answer, request));
+}
+
+function shapeBody({ status, body }: ErrorAnswer, request: FastifyRequest): Record<string, unknown> {
+  const code = request.routeOptions.config?.malformedCode;
+  return status === 400 && code !== undefined ? { error: { code, message: body.error } } : body;
 }
 
 function wrongMethod(method: string, allowed: readonly string[]): ErrorAnswer {

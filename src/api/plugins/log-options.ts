@@ -7,6 +7,11 @@ export type LoggedError = { type: string; message: string; code?: string | numbe
 
 const longestMessage = 2_000;
 
+/** The database's detail, which the mapper appends to the message, repeats the values of the row. */
+const rowDetail = /\s+- (?:detail|hint|where): [^]*$/;
+/** So does its complaint about a value of the wrong form. */
+const refusedValue = /^(invalid input (?:syntax|value) for [^:]+): [^]*$/;
+
 /**
  * What a logger of the API needs: requests without headers and address, errors without the members that libraries
  * attach (statements, parameters, response bodies), and well-known secret fields cut out wherever they appear.
@@ -38,7 +43,7 @@ function describeOne(error: Error): LoggedError {
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return {
     type: error.name,
-    message: error.message.slice(0, longestMessage),
+    message: error.message.replace(rowDetail, '').replace(refusedValue, '$1').slice(0, longestMessage),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     ...(typeof constraint === 'string' ? { constraint } : {}),
     stack: frames.slice(0, 30).join('\n'),

@@ -1,6 +1,6 @@
 /** SQLSTATE classes and codes after which the same request may well succeed: connections, resources, shutdown, locks. */
 const transientStates: readonly RegExp[] = [
-  /^08/, // connection exceptions
+  /^08(?!P01)/, // connection exceptions; 08P01 is what a NUL in a text looks like
   /^53/, // insufficient resources, too many connections
   /^57P0/, // shutdown, crash, starting up
   /^57014$/, // statement timeout
