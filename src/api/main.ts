@@ -9,6 +9,7 @@ import { openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
 import { edgeLogOptions } from './plugins/log-options.ts';
 import { stopServer } from './plugins/shutdown.ts';
+import { RunFeed } from './run-feed.ts';
 import { buildServer } from './server.ts';
 import type { Services } from './services.ts';
 
@@ -23,7 +24,16 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   const engine = openEngine(config.temporal);
   const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
   const transactions = new Transactions(orm, dispatcher.deliver);
-  const services: Services = { config, orm, transactions, keyRing, installation, refusals: new RefusalLog(), log };
+  const services: Services = {
+    config,
+    orm,
+    transactions,
+    keyRing,
+    installation,
+    refusals: new RefusalLog(),
+    runFeed: new RunFeed(orm, log),
+    log,
+  };
   const app = await buildServer(services);
   const url = await app.listen({ host: config.host, port: config.port });
   return {

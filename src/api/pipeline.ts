@@ -62,8 +62,8 @@ function routeOptions(operation: Operation): RouteShorthandOptions {
 
 /** Who asks, and whether they may ask such a thing at all: decided before the body is even read. */
 async function admit(operation: Operation, services: Services, request: FastifyRequest): Promise<void> {
-  if (isPublic(operation.access)) return void (request.principal = anonymous);
-  request.principal = await authenticate(services, request);
+  request.principal = isPublic(operation.access) ? anonymous : await authenticate(services, request);
+  if (isPublic(operation.access)) return;
   const decision = decidePermission(request.principal, operation.access);
   if (!decision.allowed) throw await refused(operation, services, request, decision);
 }

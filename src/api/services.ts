@@ -5,6 +5,7 @@ import type { Orm } from '#domain/shared/database.ts';
 import type { InstallationKeys } from '#domain/shared/installation.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Transactions } from '#domain/shared/transaction.ts';
+import type { RunFeed } from './run-feed.ts';
 
 /** What operations work with, made once for the process. */
 export interface Services {
@@ -14,5 +15,6 @@ export interface Services {
   readonly keyRing: KeyRing;
   readonly installation: InstallationKeys;
   readonly refusals: RefusalLog;
+  readonly runFeed: RunFeed;
   readonly log: Logger;
 }

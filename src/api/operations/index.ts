@@ -1,10 +1,14 @@
 import type { Operation } from '../operation.ts';
 import * as auth from './auth.ts';
 import * as bootstrap from './bootstrap.ts';
+import * as instances from './instances.ts';
 import * as profile from './profile.ts';
+import * as runApproval from './run-approval.ts';
+import * as runLogs from './run-logs.ts';
+import * as runs from './runs.ts';
 import * as system from './system.ts';
 
-const areas = [system, bootstrap, auth, profile];
+const areas = [system, bootstrap, auth, profile, runs, runApproval, runLogs, instances];
 
 /** Every operation of the service: routes, reference, catalogue and tests come from this list. */
 export const operations: readonly Operation[] = areas.flatMap((area) => Object.values(area).filter(isOperation));

@@ -1,19 +1,25 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { PrincipalKind } from '#domain/identity/model.ts';
 import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
-import type {
-  ApprovalRule,
-  JsonValue,
-  Masked,
-  MaskedOutputs,
-  PlanSummary,
-  ResourceChange,
-  RunOperation,
-  RunPhase,
-  RunStatus,
-  RunTimeouts,
-  StatusReason,
-  WaitingOn,
+import { RunTransitionRefused } from './errors.ts';
+import {
+  type ApprovalRule,
+  type AttemptOutcome,
+  type AttemptPhase,
+  isTerminal,
+  type JsonValue,
+  type Masked,
+  type MaskedOutputs,
+  type PlanSummary,
+  type ResourceChange,
+  type RunOperation,
+  type RunPhase,
+  type RunStatus,
+  type RunTimeouts,
+  runTransitions,
+  type StatusReason,
+  type WaitingOn,
+  writingOperations,
 } from './model.ts';
 
 const RunSchema = defineEntity({
@@ -84,7 +90,30 @@ const RunSchema = defineEntity({
     deletedAt: at().nullable(),
   },
 });
-export class Run extends RunSchema.class {}
+export class Run extends RunSchema.class {
+  /** Follows an arrow of the state table; anything else is a defect of the caller. */
+  moveTo(status: RunStatus, phase: RunPhase = this.phase): void {
+    if (!runTransitions[this.status].includes(status)) throw new RunTransitionRefused(this.id, this.status, status);
+    this.status = status;
+    this.phase = phase;
+    this.waitingOn = null;
+    this.revision += 1;
+  }
+
+  /** Says why the run does not go on. The time since when stays while the reason does. */
+  waitFor(code: WaitingOn['code'], place: { position?: number; blocker?: string } = {}): void {
+    const since = this.waitingOn?.code === code ? this.waitingOn.since : new Date().toISOString();
+    this.waitingOn = { code, since, position: place.position ?? null, blocker: place.blocker ?? null };
+  }
+
+  isFinished(): boolean {
+    return isTerminal(this.status);
+  }
+
+  isWriter(): boolean {
+    return writingOperations.includes(this.operation);
+  }
+}
 RunSchema.setClass(Run);
 
 /** One try at a phase. Its id is the fencing token: writes that carry an older one are refused. */
@@ -95,13 +124,15 @@ const RunAttemptSchema = defineEntity({
   properties: {
     id: id(),
     runId: () => p.manyToOne(Run).mapToPk().fieldName('run_id').deleteRule('restrict'),
-    phase: p.string().$type<'planning' | 'applying'>(),
+    phase: p.string().$type<AttemptPhase>(),
     workerId: p.uuid().nullable(),
     /** What is added to the executor's chunk numbers, so that a run's log has one sequence over all attempts. */
     logBase: p.integer(),
+    /** The same for line numbers. */
+    lineBase: p.integer(),
     startedAt: at(),
     finishedAt: at().nullable(),
-    outcome: p.string().nullable(),
+    outcome: p.string().$type<AttemptOutcome>().nullable(),
   },
 });
 export class RunAttempt extends RunAttemptSchema.class {}

@@ -114,3 +114,30 @@ export function needsApproval(
   const waits: Record<ApprovalRule, boolean> = { never: false, destroys: plan.destroys, changes: true, always: true };
   return waits[policy.when];
 }
+
+export type AttemptPhase = 'planning' | 'applying';
+
+/** How an attempt at a phase ended; null while it is open. `lost`: its worker went away, and it may write nothing more. */
+export type AttemptOutcome = 'planned' | 'unchanged' | 'applied' | 'failed' | 'canceled' | 'timed_out' | 'lost';
+
+/** What a workflow does next with a run, as PostgreSQL has it. */
+export type NextStep =
+  | { kind: 'execute'; attemptId: string; taskQueue: string; timeoutSeconds: number; priority: number }
+  | { kind: 'wait'; seconds: number }
+  | { kind: 'end' };
+
+/** The run's workflow type. Histories name it: it never changes. */
+export const runWorkflow = 'run';
+
+/** The signal that makes a run's workflow look at the run again. */
+export const wakeSignal = 'wake';
+
+/** The queue of a pool's workers. */
+export function poolQueue(pool: string): string {
+  return `pool.${pool}`;
+}
+
+export const defaultPool = 'default';
+
+/** On a busy pool applies go ahead of plans (the engine's task priority; 1 is first). */
+export const phasePriority: Record<AttemptPhase, number> = { applying: 1, planning: 3 };

@@ -1,0 +1,9 @@
+import { takeNextStep } from '#domain/runs/steps.ts';
+import type { ActivityDeps } from './deps.ts';
+import type { RunActivities } from './runs.contract.ts';
+
+export function createRunActivities({ transactions }: Pick<ActivityDeps, 'transactions'>): RunActivities {
+  return {
+    nextStep: (request) => transactions.run((tx) => takeNextStep(tx, request)),
+  };
+}

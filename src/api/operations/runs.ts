@@ -1,0 +1,213 @@
+import { z } from 'zod';
+import { admitRun } from '#domain/runs/admission.ts';
+import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission-target.ts';
+import { cancelRun } from '#domain/runs/cancel.ts';
+import { deleteRun } from '#domain/runs/deletion.ts';
+import { runOperations, runStatuses } from '#domain/runs/model.ts';
+import { prepareRun } from '#domain/runs/prepare.ts';
+import { listRuns, readRun } from '#domain/runs/read.ts';
+import { prepareRequeue } from '#domain/runs/requeue.ts';
+import { findRun, findRunToChange } from '#domain/runs/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Conflict, NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { command, read } from '../operation.ts';
+import { Nothing, pageOf } from '../views/common.ts';
+import { RunView } from '../views/runs.ts';
+import { findRunListOwner } from './run-list-owner.ts';
+
+export const RunParams = z.strictObject({ id: Id });
+const runTeam = { scope: 'team', hidden: 404 } as const;
+
+export const readAccess: Access = {
+  ...runTeam,
+  anyOf: ['run:read'],
+  teamAction: 'team.metadata.read',
+  review: { resource: 'runs', verb: 'get' },
+};
+
+const createAccess: Access = {
+  ...runTeam,
+  anyOf: ['run:create'],
+  teamAction: 'team.secret.read',
+  review: { resource: 'runs', verb: 'create' },
+};
+
+/** The name of an instance: what appears in addresses and messages. */
+const InstanceName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?$/, {
+  error: 'expected 1-100 lowercase letters, digits and inner ". _ -", such as "network"',
+});
+
+export const CreateRun = z.strictObject({
+  template_id: Id,
+  version: z.string().min(1).max(128).default('latest').describe('A version, a range such as ^1.2, or latest.'),
+  environment_id: Id.optional(),
+  instance: InstanceName.optional().describe("What is deployed, by name; the template's slug where none is given."),
+  operation: z.enum(runOperations).default('apply'),
+  replace: z.array(z.string().min(1).max(1024)).max(100).default([]).describe('Addresses of resources to replace.'),
+  variables: z.record(z.string(), z.json()).default({}),
+  message: z.string().max(4000).default(''),
+});
+
+export const createRun = command({
+  id: 'runs.create',
+  route: 'POST /api/v1/runs',
+  summary: 'Admit a run',
+  description:
+    'Answers 202 once the run is recorded. The Idempotency-Key is the id of its workflow: repeat it to be sure.',
+  body: CreateRun,
+  responses: { 202: RunView },
+  access: createAccess,
+  target: ({ em, body, lock }) =>
+    findAdmissionTarget(em, { templateId: body.template_id, environmentId: body.environment_id }, lock),
+  targetName: 'the template or the environment',
+  idempotency: 'optional',
+  audit: 'run.created',
+  prepare: ({ em, body, target, services }) => prepareRun(em, services.keyRing, target, body),
+  handle: async ({ tx, key, target, prepared, principal }) => {
+    const run = await admitRun(tx, key ?? '', target, prepared, principal);
+    return accepted(run, { action: 'run.created', after: { operation: run.operation, template_id: run.templateId } });
+  },
+});
+
+export const getRun = read({
+  id: 'runs.get',
+  route: 'GET /api/v1/runs/:id',
+  summary: 'Read a run: the preferred way to poll its state',
+  params: RunParams,
+  responses: { 200: RunView },
+  access: readAccess,
+  target: ({ em, params }) => findRun(em, params.id),
+  targetName: 'run',
+  handle: async ({ em, params }) => {
+    const run = await readRun(em, params.id);
+    if (!run) throw new NotFound('run');
+    return run;
+  },
+});
+
+export const listAllRuns = read({
+  id: 'runs.list',
+  route: 'GET /api/v1/runs',
+  summary: 'List runs, newest first; without team_id, environment_id and instance_id only those that belong to no team',
+  query: z.strictObject({
+    ...pageQuery,
+    team_id: Id.optional(),
+    environment_id: Id.optional(),
+    instance_id: Id.optional(),
+    template_id: Id.optional(),
+    status: z.enum(runStatuses).optional(),
+  }),
+  responses: { 200: pageOf('runs', RunView) },
+  access: { ...readAccess, review: { resource: 'runs', verb: 'list' } },
+  target: ({ em, query }) => findRunListOwner(em, query),
+  targetName: 'the team, environment or instance',
+  handle: async ({ em, query }) => {
+    const {
+      team_id: teamId,
+      environment_id: environmentId,
+      instance_id: instanceId,
+      template_id: templateId,
+      status,
+    } = query;
+    const page = await listRuns(em, { teamId, environmentId, instanceId, templateId, status }, query);
+    return { runs: page.items, next_cursor: page.nextCursor };
+  },
+});
+
+export const cancel = command({
+  id: 'runs.cancel',
+  route: 'POST /api/v1/runs/:id/cancel',
+  summary: 'Cancel a run; `force` ends it without waiting for its worker',
+  params: RunParams,
+  body: z.strictObject({ reason: z.string().max(1000).optional(), force: z.boolean().optional() }).default({}),
+  responses: { 202: RunView },
+  access: {
+    ...runTeam,
+    anyOf: ['run:cancel'],
+    teamAction: 'team.metadata.write',
+    review: { resource: 'runs', verb: 'cancel' },
+  },
+  target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
+  targetName: 'run',
+  idempotency: 'optional',
+  audit: 'run.cancel_requested',
+  handle: async ({ tx, target, body, principal }) => {
+    await cancelRun(tx, target.run, body, principal.name);
+    return accepted(target.run, { action: 'run.cancel_requested', after: { ...body } });
+  },
+});
+
+export const requeue = command({
+  id: 'runs.requeue',
+  route: 'POST /api/v1/runs/:id/requeue',
+  summary: 'Run an ended run again, with the same version and inputs, as a new run',
+  params: RunParams,
+  responses: { 202: RunView },
+  access: { ...createAccess, review: { resource: 'runs', verb: 'requeue' } },
+  target: ({ em, params, lock }) => findRequeueTarget(em, params.id, lock),
+  targetName: 'run',
+  idempotency: 'optional',
+  audit: 'run.requeued',
+  prepare: ({ em, target, services }) => prepareRequeue(em, services.keyRing, target.run, target.admission),
+  handle: async ({ tx, key, target, prepared, principal }) => {
+    const run = await admitRun(tx, key ?? '', target.admission, prepared, principal);
+    return accepted(run, { action: 'run.requeued', after: { requeued_from: target.run.id } });
+  },
+});
+
+export const remove = command({
+  id: 'runs.delete',
+  route: 'DELETE /api/v1/runs/:id',
+  summary: 'Delete an ended run: its log and plan are purged, its lineage stays',
+  params: RunParams,
+  responses: { 204: Nothing },
+  access: {
+    ...runTeam,
+    anyOf: ['run:delete'],
+    teamAction: 'team.metadata.write',
+    review: { resource: 'runs', verb: 'delete' },
+  },
+  target: async ({ em, params, lock }) => {
+    const target = await findRunToChange(em, params.id, lock);
+    return target?.run.deletedAt ? undefined : target;
+  },
+  targetName: 'run',
+  idempotency: 'none',
+  audit: 'run.deleted',
+  handle: async ({ tx, target, principal }) => {
+    await deleteRun(tx, target.run, principal.name);
+    return {
+      status: 204,
+      audit: { action: 'run.deleted', resource: { type: 'runs', id: target.run.id }, teamId: target.teamId },
+    };
+  },
+});
+
+/** A new run belongs to whom the old one belonged to; should that be gone, there is nothing to run it for. */
+async function findRequeueTarget(em: Em, id: string, lock: boolean) {
+  const target = await findRunToChange(em, id, false);
+  if (!target) return undefined;
+  const { templateId, environmentId } = target.run;
+  const admission: AdmissionTarget | undefined = await findAdmissionTarget(
+    em,
+    { templateId, environmentId: environmentId ?? undefined },
+    lock,
+  );
+  if (!admission) throw new Conflict("the run's template or environment is gone: there is nothing to run it for");
+  return { ...target, admission };
+}
+
+function accepted(
+  run: { id: string; teamId?: string | null; revision: number },
+  audit: { action: string; after: Record<string, unknown> },
+) {
+  return {
+    status: 202,
+    location: `/api/v1/runs/${run.id}`,
+    revision: run.revision,
+    audit: { ...audit, resource: { type: 'runs', id: run.id }, teamId: run.teamId ?? null },
+  };
+}

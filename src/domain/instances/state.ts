@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
+import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Conflict } from '#domain/shared/errors.ts';
+import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import { Instance, InstanceSlot, StateVersion } from './entity.ts';
+
+const context = (instanceId: string, digest: string): SealContext => ['state', instanceId, digest];
+
+/** What is to be kept as an instance's next state. */
+export interface NewState {
+  readonly content: Buffer;
+  readonly resourceCount: number;
+  readonly runId: string | null;
+  /** The attempt that wrote it and the number of the write: a repeated write is one version. */
+  readonly attempt: { id: string; write: number } | null;
+  readonly createdBy: string | null;
+}
+
+/** Keeps a state version under the next serial and answers that serial. The caller holds the instance's row. */
+export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instance, state: NewState): Promise<number> {
+  const { attempt } = state;
+  const repeated = attempt && (await em.findOne(StateVersion, { attemptId: attempt.id, attemptWrite: attempt.write }));
+  if (repeated) return repeated.serial;
+  const digest = `sha256:${createHash('sha256').update(state.content).digest('hex')}`;
+  const serial = instance.stateSerial + 1;
+  const version = em.create(StateVersion, {
+    instanceId: instance.id,
+    serial,
+    runId: state.runId,
+    attemptId: attempt?.id ?? null,
+    attemptWrite: attempt?.write ?? null,
+    digest,
+    size: state.content.length,
+    resourceCount: state.resourceCount,
+    content: keyRing.seal(context(instance.id, digest), state.content),
+    createdBy: state.createdBy,
+  });
+  instance.stateSerial = serial;
+  instance.resourceCount = state.resourceCount;
+  instance.revision += 1;
+  await em.persist(version).flush();
+  return serial;
+}
+
+/** A state version's content; null where there is none of that serial. */
+export async function readState(em: Em, keyRing: KeyRing, instanceId: string, serial: number): Promise<Buffer | null> {
+  const version = await em.findOne(StateVersion, { instanceId, serial });
+  return version && keyRing.open(context(instanceId, version.digest), version.content);
+}
+
+export function lockInstance(em: Em, instanceId: string): Promise<Instance> {
+  return em.findOneOrFail(Instance, { id: instanceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+}
+
+/** Adopts existing infrastructure: an OpenTofu state for an instance that has none and that nobody is changing. */
+export async function importState(
+  em: Em,
+  keyRing: KeyRing,
+  instance: Instance,
+  state: { content: Buffer; resourceCount: number; createdBy: string },
+): Promise<number> {
+  if (instance.stateSerial > 0) {
+    throw new Conflict(
+      `the instance already has state (serial ${instance.stateSerial}): import works only into an instance without one`,
+    );
+  }
+  if (await em.findOne(InstanceSlot, { instanceId: instance.id })) {
+    throw new Conflict('a run is changing the instance: wait for it, or cancel it');
+  }
+  return addStateVersion(em, keyRing, instance, { ...state, runId: null, attempt: null });
+}
+
+/** What an instance answers of its outputs, with secret ones masked. */
+export function maskOutputs(outputs: MaskedOutputs): MaskedOutputs {
+  return Object.fromEntries(
+    Object.entries(outputs).map(([name, { value, sensitive }]) => [
+      name,
+      { value: sensitive ? null : value, sensitive },
+    ]),
+  );
+}
+
+/** How many resources a state of OpenTofu holds. */
+export function countResources(content: Buffer): number {
+  const state = JSON.parse(content.toString()) as { resources?: { mode?: string; instances?: unknown[] }[] };
+  const managed = (state.resources ?? []).filter(({ mode }) => mode !== 'data');
+  return managed.reduce((count, { instances = [] }) => count + instances.length, 0);
+}

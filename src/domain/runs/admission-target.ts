@@ -1,0 +1,97 @@
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Conflict } from '#domain/shared/errors.ts';
+import type { ApprovalRule } from './model.ts';
+
+/** What a run is admitted for: a template, and an environment where one is named, with all that owns them. */
+export interface AdmissionTarget extends Ownership {
+  readonly templateId: string;
+  readonly templateSlug: string;
+  readonly projectId: string | null;
+  readonly environmentId: string | null;
+  readonly approval: { required: number; when: ApprovalRule; allow_self: boolean } | null;
+  /** The first thing in the way that is archived, outermost first; null where all are active. */
+  readonly archived: string | null;
+}
+
+interface TargetRow {
+  template_id: string;
+  template_slug: string;
+  template_team_id: string | null;
+  template_organization_id: string | null;
+  template_archived: boolean;
+  organization_id?: string;
+  organization_archived?: boolean;
+  team_id?: string;
+  team_archived?: boolean;
+  project_id?: string;
+  project_archived?: boolean;
+  environment_id?: string;
+  environment_archived?: boolean;
+  approval_required?: number;
+  approval_when?: ApprovalRule;
+  approval_allow_self?: boolean;
+}
+
+const templateColumns = `t.id as template_id, t.slug as template_slug, t.team_id as template_team_id,
+  (select tt.organization_id from teams tt where tt.id = t.team_id) as template_organization_id,
+  t.archived_at is not null as template_archived`;
+
+const environmentColumns = `o.id as organization_id, o.archived_at is not null as organization_archived,
+  m.id as team_id, m.archived_at is not null as team_archived, p.id as project_id, p.archived_at is not null as project_archived,
+  e.id as environment_id, e.archived_at is not null as environment_archived,
+  e.approval_required, e.approval_when, e.approval_allow_self`;
+
+/**
+ * Finds template and environment in one query, sharing their rows against archiving where `lock` is set. Undefined where
+ * either is missing, or where they belong to different teams: to the caller those are the same.
+ */
+export async function findAdmissionTarget(
+  em: Em,
+  { templateId, environmentId }: { templateId: string; environmentId?: string | undefined },
+  lock: boolean,
+): Promise<AdmissionTarget | undefined> {
+  const rows = await em.execute<TargetRow[]>(...targetQuery(templateId, environmentId, lock));
+  const [row] = rows;
+  if (!row) return undefined;
+  if (row.template_team_id !== null && row.team_id !== undefined && row.template_team_id !== row.team_id)
+    return undefined;
+  return toTarget(row);
+}
+
+function targetQuery(templateId: string, environmentId: string | undefined, lock: boolean): [string, string[]] {
+  if (environmentId === undefined) {
+    const query = `select ${templateColumns} from templates t where t.id = ? and t.deleted_at is null`;
+    return [query + (lock ? ' for share of t' : ''), [templateId]];
+  }
+  const query = `select ${templateColumns}, ${environmentColumns}
+     from organizations o join teams m on m.organization_id = o.id join projects p on p.team_id = m.id
+     join environments e on e.project_id = p.id cross join templates t
+    where t.id = ? and e.id = ? and t.deleted_at is null and e.deleted_at is null and p.deleted_at is null
+      and m.deleted_at is null and o.deleted_at is null`;
+  return [query + (lock ? ' for share of o, m, p, e, t' : ''), [templateId, environmentId]];
+}
+
+function toTarget(row: TargetRow): AdmissionTarget {
+  const { approval_required: required, approval_when: when, approval_allow_self: allowSelf } = row;
+  return {
+    organizationId: row.organization_id ?? row.template_organization_id,
+    teamId: row.team_id ?? row.template_team_id,
+    templateId: row.template_id,
+    templateSlug: row.template_slug,
+    projectId: row.project_id ?? null,
+    environmentId: row.environment_id ?? null,
+    approval: required === undefined ? null : { required, when: when ?? 'always', allow_self: allowSelf ?? false },
+    archived: firstArchived(row),
+  };
+}
+
+function firstArchived(row: TargetRow): string | null {
+  const order = ['organization', 'team', 'project', 'environment', 'template'] as const;
+  return order.find((name) => row[`${name}_archived`]) ?? null;
+}
+
+/** @throws Conflict where something that the run would belong to is archived */
+export function refuseArchived({ archived }: AdmissionTarget): void {
+  if (archived) throw new Conflict(`the ${archived} is archived: unarchive it before you run anything in it`);
+}

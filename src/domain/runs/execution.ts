@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { Instance } from '#domain/instances/entity.ts';
+import { addStateVersion, lockInstance, maskOutputs, readState } from '#domain/instances/state.ts';
+import { TemplateVersion } from '#domain/registry/entity.ts';
+import type { TemplateFiles } from '#domain/registry/files.ts';
+import { loadVersionById } from '#domain/registry/published.ts';
+import type { TemplateSpec } from '#domain/registry/spec.ts';
+import { canonicalJson } from '#domain/shared/canonical.ts';
+import type { Em } from '#domain/shared/database.ts';
+import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { Transaction } from '#domain/shared/transaction.ts';
+import { Run, RunAttempt, RunPlan } from './entity.ts';
+import { AttemptSuperseded } from './errors.ts';
+import { recordEvent } from './events.ts';
+import { openInputs, type RunInputs } from './inputs.ts';
+import { closeAttempt, lockRunInOrder } from './lifecycle.ts';
+import type { AttemptOutcome, MaskedOutputs, PlanSummary, ResourceChange, StatusReason } from './model.ts';
+
+/** All that a worker needs for one attempt, opened. It stays in the worker and its executor. */
+export interface AttemptWork {
+  readonly run: Run;
+  readonly attempt: RunAttempt;
+  readonly spec: TemplateSpec;
+  readonly files: TemplateFiles;
+  readonly inputs: RunInputs;
+  readonly state: Buffer | null;
+  /** For an apply: what its plan left. */
+  readonly artifact: Buffer | null;
+}
+
+const artifactContext = (runId: string): SealContext => ['plan-artifact', runId];
+const outputsContext = (instanceId: string): SealContext => ['outputs', instanceId];
+
+/**
+ * Gives an attempt to a worker: once, so that nothing runs twice whatever the engine delivers again.
+ * Null where the attempt is another worker's, has ended, or is no longer its run's.
+ */
+export async function claimAttempt(
+  em: Em,
+  keyRing: KeyRing,
+  attemptId: string,
+  workerId: string,
+): Promise<AttemptWork | null> {
+  const claimed = await em.execute<{ run_id: string }[]>(
+    `update run_attempts a set worker_id = ? from runs r
+      where a.id = ? and a.worker_id is null and a.outcome is null and r.id = a.run_id and r.attempt_id = a.id
+        and r.status = 'running' returning a.run_id`,
+    [workerId, attemptId],
+  );
+  const runId = claimed[0]?.run_id;
+  if (runId === undefined) return null;
+  const run = await em.findOneOrFail(Run, { id: runId });
+  const attempt = await em.findOneOrFail(RunAttempt, { id: attemptId });
+  const version = await loadVersionById(em, run.templateVersionId);
+  const { files } = await em.findOneOrFail(TemplateVersion, { id: run.templateVersionId }, { populate: ['files'] });
+  const instance = await em.findOneOrFail(Instance, { id: run.instanceId });
+  const plan = attempt.phase === 'applying' ? await em.findOneOrFail(RunPlan, { runId }) : null;
+  return {
+    ...{ run, attempt, spec: version.spec, files },
+    inputs: openInputs(keyRing, runId, run.sealedInputs),
+    state: instance.stateSerial > 0 ? await readState(em, keyRing, instance.id, instance.stateSerial) : null,
+    artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
+  };
+}
+
+/** A state that the tool has written during an attempt; kept before the tool is answered. */
+export interface AttemptState {
+  readonly attemptId: string;
+  /** Counts the attempt's writes, from 1. */
+  readonly write: number;
+  readonly content: Buffer;
+  readonly resourceCount: number;
+}
+
+/** Keeps a state that an attempt wrote. @throws AttemptSuperseded where the attempt may write no more */
+export async function saveAttemptState(tx: Transaction, keyRing: KeyRing, state: AttemptState): Promise<number> {
+  const { run } = await lockLiveAttempt(tx, state.attemptId);
+  const instance = await lockInstance(tx.em, run.instanceId);
+  const serial = await addStateVersion(tx.em, keyRing, instance, {
+    content: state.content,
+    resourceCount: state.resourceCount,
+    runId: run.id,
+    attempt: { id: state.attemptId, write: state.write },
+    createdBy: run.requestedById,
+  });
+  run.stateSerialAfter = serial;
+  instance.deployedRunId = run.id;
+  await tx.em.flush();
+  return serial;
+}
+
+/** What an attempt came to. */
+export interface AttemptResult {
+  readonly outcome: Exclude<AttemptOutcome, 'lost'>;
+  readonly reason: StatusReason | null;
+  readonly tool: { name: string; version: string } | null;
+  readonly plan?: { changes: ResourceChange[]; summary: PlanSummary; digest: string; artifact: Buffer | null };
+  readonly outputs?: MaskedOutputs;
+}
+
+/**
+ * Keeps the result of an attempt; repeating it is harmless. The run's status is moved by its next step, not here.
+ * @throws AttemptSuperseded where another attempt, or the run's end, came first
+ */
+export async function completeAttempt(
+  tx: Transaction,
+  keyRing: KeyRing,
+  attemptId: string,
+  result: AttemptResult,
+): Promise<void> {
+  const { run, attempt } = await lockLiveAttempt(tx, attemptId);
+  if (attempt.outcome !== null && attempt.outcome !== undefined) return;
+  closeAttempt(attempt, result.outcome);
+  if (run.status === 'running') run.statusReason = result.reason;
+  run.tool = result.tool ?? run.tool ?? null;
+  run.revision += 1;
+  if (result.plan) await keepPlan(tx, keyRing, run, result.plan);
+  if (result.outputs) await keepOutputs(tx, keyRing, run, result.outputs);
+  await tx.em.flush();
+  if (result.plan)
+    await recordEvent(tx.em, run.id, 'run.planned', { digest: run.planDigest ?? null, ...result.plan.summary });
+}
+
+async function lockLiveAttempt(tx: Transaction, attemptId: string): Promise<{ run: Run; attempt: RunAttempt }> {
+  const attempt = await tx.em.findOneOrFail(RunAttempt, { id: attemptId });
+  const run = await lockRunInOrder(tx.em, attempt.runId);
+  if (run?.attemptId !== attemptId) throw new AttemptSuperseded(attemptId);
+  await tx.em.refresh(attempt);
+  return { run, attempt };
+}
+
+async function keepPlan(
+  tx: Transaction,
+  keyRing: KeyRing,
+  run: Run,
+  plan: NonNullable<AttemptResult['plan']>,
+): Promise<void> {
+  const instance = await tx.em.findOneOrFail(Instance, { id: run.instanceId });
+  run.planDigest = digestOf(run, plan.digest, instance.stateSerial);
+  run.planSummary = plan.summary;
+  instance.tool = run.tool?.name ?? instance.tool ?? null;
+  const row = {
+    digest: run.planDigest,
+    changes: plan.changes,
+    artifact: plan.artifact && keyRing.seal(artifactContext(run.id), plan.artifact),
+    stateSerial: instance.stateSerial,
+    createdAt: new Date(),
+  };
+  await tx.em.upsert(RunPlan, { runId: run.id, ...row });
+}
+
+/** What a review approves: this plan, from these inputs, on this state. */
+function digestOf(run: Run, planDigest: string, stateSerial: number): string {
+  const inputs = createHash('sha256').update(run.sealedInputs).digest('hex');
+  const bound = canonicalJson([run.id, run.operation, run.templateVersionId, inputs, stateSerial, planDigest]);
+  return `sha256:${createHash('sha256').update(bound).digest('hex')}`;
+}
+
+async function keepOutputs(tx: Transaction, keyRing: KeyRing, run: Run, outputs: MaskedOutputs): Promise<void> {
+  const instance = await lockInstance(tx.em, run.instanceId);
+  run.outputs = maskOutputs(outputs);
+  instance.outputs = run.outputs;
+  instance.sealedOutputs = keyRing.sealJson(outputsContext(instance.id), outputs);
+  instance.deployedRunId = run.id;
+}

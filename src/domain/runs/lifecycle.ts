@@ -1,0 +1,88 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Em } from '#domain/shared/database.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { Transaction } from '#domain/shared/transaction.ts';
+import { Run, RunAttempt } from './entity.ts';
+import { recordEvent } from './events.ts';
+import { type AttemptOutcome, type AttemptPhase, type StatusReason, type TerminalStatus, wakeSignal } from './model.ts';
+
+/** The run with its row locked until the commit, after its instance's: the order of locks. Null where there is none. */
+export async function lockRunInOrder(em: Em, runId: string): Promise<Run | null> {
+  await em.execute(`select 1 from instances where id = (select instance_id from runs where id = ?) for update`, [
+    runId,
+  ]);
+  return em.findOne(Run, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+}
+
+/**
+ * Ends a run: status, reason, times and event; its plan's artifact goes, its slot is free, and whoever is next in line
+ * hears of it. The one way to a terminal status.
+ */
+export async function finishRun(
+  tx: Transaction,
+  run: Run,
+  status: TerminalStatus,
+  reason: StatusReason | null = null,
+): Promise<void> {
+  run.moveTo(status, 'finished');
+  run.statusReason = reason;
+  run.finishedAt = new Date();
+  run.attemptId = null;
+  await tx.em.flush();
+  await recordEvent(tx.em, run.id, 'run.finished', { status, reason });
+  await tx.em.execute(`update run_plans set artifact = null where run_id = ? and artifact is not null`, [run.id]);
+  await releaseSlot(tx, run);
+}
+
+/** Frees the instance, if this run holds it, and wakes the next one in line. */
+async function releaseSlot(tx: Transaction, run: Run): Promise<void> {
+  const released = await tx.em.execute<{ instance_id: string }[]>(
+    `delete from instance_slots where run_id = ? returning instance_id`,
+    [run.id],
+  );
+  const next = await nextInLine(tx.em, run.instanceId);
+  if (next && (released.length > 0 || next.position > run.instancePosition)) {
+    tx.tell(next.workflowId, { kind: 'signal', signal: wakeSignal });
+  }
+}
+
+/** The first queued run of an instance that wants to write. */
+export async function nextInLine(
+  em: Em,
+  instanceId: string,
+): Promise<{ id: string; workflowId: string; position: number } | undefined> {
+  const rows = await em.execute<{ id: string; idempotency_key: string; instance_position: number }[]>(
+    `select id, idempotency_key, instance_position from runs
+      where instance_id = ? and finished_at is null and status = 'queued' and operation <> 'plan'
+      order by instance_position limit 1`,
+    [instanceId],
+  );
+  const [row] = rows;
+  return row && { id: row.id, workflowId: row.idempotency_key, position: row.instance_position };
+}
+
+/** Opens an attempt at a phase. Its id is the fencing token: from here on no older attempt of the run writes anything. */
+export async function openAttempt(em: Em, run: Run, phase: AttemptPhase): Promise<RunAttempt> {
+  const [last] = await em.execute<{ sequence: number; lines: number }[]>(
+    `select sequence, first_line + lines as lines from run_log_chunks
+      where run_id = ? and time >= ? order by sequence desc limit 1`,
+    [run.id, run.createdAt],
+  );
+  const attempt = em.create(RunAttempt, {
+    id: newId(),
+    runId: run.id,
+    phase,
+    logBase: last?.sequence ?? 0,
+    lineBase: last?.lines ?? 0,
+    startedAt: new Date(),
+  });
+  em.persist(attempt);
+  run.attemptId = attempt.id;
+  await em.flush();
+  return attempt;
+}
+
+export function closeAttempt(attempt: RunAttempt, outcome: AttemptOutcome): void {
+  attempt.outcome = outcome;
+  attempt.finishedAt = new Date();
+}

@@ -1,0 +1,80 @@
+import type { Em } from '#domain/shared/database.ts';
+import { AttemptSuperseded } from './errors.ts';
+
+/** What a worker hands over of an attempt's log. `sequence` counts within the attempt, from 1. */
+export interface LogChunk {
+  readonly sequence: number;
+  readonly phase: string;
+  readonly stream: 'stdout' | 'stderr' | 'system';
+  readonly time: string;
+  readonly content: Buffer;
+  readonly firstLine: number;
+  readonly lines: number;
+  readonly checksum: string;
+}
+
+export interface LogRow {
+  sequence: number;
+  time: string;
+  phase: string;
+  stream: string;
+  first_line: number;
+  lines: number;
+  content: Buffer;
+}
+
+/**
+ * Keeps a chunk for good; the same chunk again is no second one. The order is the run's own: attempts follow each other.
+ * @throws AttemptSuperseded where the attempt may write no more
+ */
+export async function appendLog(em: Em, attemptId: string, chunk: LogChunk): Promise<void> {
+  const rows = await em.execute<{ live: boolean }[]>(
+    `with attempt as (
+       select a.run_id, a.log_base, a.line_base from run_attempts a join runs r on r.id = a.run_id and r.attempt_id = a.id
+        where a.id = ? for share of r
+     ), kept as (
+       insert into run_log_chunks (run_id, sequence, time, attempt_id, phase, stream, first_line, lines, content, checksum)
+       select run_id, log_base + ?, ?, ?, ?, ?, line_base + ?, ?, ?, ? from attempt on conflict do nothing
+     )
+     select exists (select 1 from attempt) as live`,
+    [
+      ...[attemptId, chunk.sequence, chunk.time, attemptId, chunk.phase, chunk.stream],
+      ...[chunk.firstLine, chunk.lines, chunk.content, chunk.checksum],
+    ],
+  );
+  if (!rows[0]?.live) throw new AttemptSuperseded(attemptId);
+}
+
+export interface LogQuery {
+  readonly runId: string;
+  readonly runCreatedAt: string | Date;
+  /** The last sequence that the reader has; 0 for the beginning. */
+  readonly after: number;
+  readonly limit: number;
+  /** A page ends before it would hold more bytes than this, but for its first chunk. */
+  readonly maximumBytes: number;
+}
+
+/** The next chunks of a run's log. Costs the same wherever in the log it reads. */
+export function readLog(em: Em, { runId, runCreatedAt, after, limit, maximumBytes }: LogQuery): Promise<LogRow[]> {
+  return em.execute<LogRow[]>(
+    `select sequence, time, phase, stream, first_line, lines, content from (
+       select *, sum(octet_length(content)) over (order by sequence) - octet_length(content) as bytes_before from (
+         select sequence, time, phase, stream, first_line, lines, content from run_log_chunks
+          where run_id = ? and sequence > ? and time >= ? order by sequence limit ?) page) measured
+      where bytes_before = 0 or bytes_before + octet_length(content) <= ? order by sequence`,
+    [runId, after, runCreatedAt, limit, maximumBytes],
+  );
+}
+
+/** The whole rest of a log as bytes, a page at a time, for a reader that is as slow as it likes. */
+export async function* streamLog(em: Em, query: Omit<LogQuery, 'limit' | 'maximumBytes'>): AsyncGenerator<Buffer> {
+  let after = query.after;
+  for (;;) {
+    const rows = await readLog(em, { ...query, after, limit: 100, maximumBytes: 1024 * 1024 });
+    for (const row of rows) yield row.content;
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.sequence;
+  }
+}

@@ -1,0 +1,167 @@
+import type { Transaction } from '#domain/shared/transaction.ts';
+import { type Run, RunAttempt, RunPlan } from './entity.ts';
+import { recordEvent } from './events.ts';
+import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './lifecycle.ts';
+import {
+  type AttemptPhase,
+  type NextStep,
+  needsApproval,
+  phasePriority,
+  poolQueue,
+  type StatusReason,
+} from './model.ts';
+import { takeTurn } from './turn.ts';
+
+/** How often a plan whose worker was lost is tried. */
+const maximumPlanAttempts = 3;
+/** An apply is tried once, unless its template says that repeating it is safe. */
+const maximumSafeApplyAttempts = 3;
+/** What the engine waits beyond the executor's own limit before it takes a worker for lost in any case. */
+const engineMarginSeconds = 300;
+
+/** What the workflow knows that the database does not. */
+export interface StepRequest {
+  readonly runId: string;
+  /** The attempt that the workflow has just executed, or saw fail; null before the first. */
+  readonly executed: string | null;
+  /** Whether the workflow itself was cancelled. */
+  readonly canceled: boolean;
+}
+
+/**
+ * Moves a run as far as it goes without executing anything, and says what comes next. The whole life of a run is
+ * decided here, under the run's lock, so that the workflow stays a loop and a repeated call is harmless.
+ */
+export async function takeNextStep(tx: Transaction, request: StepRequest): Promise<NextStep> {
+  const run = await lockRunInOrder(tx.em, request.runId);
+  if (!run || run.isFinished()) return { kind: 'end' };
+  if (request.canceled || run.status === 'canceling') return cancelNow(tx, run);
+  switch (run.status) {
+    case 'queued':
+      return start(tx, run);
+    case 'running':
+      return goOn(tx, run, request.executed);
+    case 'pending_approval':
+      return awaitApproval(tx, run);
+    default:
+      return { kind: 'end' };
+  }
+}
+
+async function start(tx: Transaction, run: Run): Promise<NextStep> {
+  const turn = await takeTurn(tx.em, run);
+  if (!turn.taken) {
+    run.waitFor(turn.code, turn);
+    await tx.em.flush();
+    return { kind: 'wait', seconds: turn.retryAfterSeconds };
+  }
+  run.startedAt = new Date();
+  run.stateSerialBefore = turn.stateSerial;
+  run.moveTo('running', 'planning');
+  await recordEvent(tx.em, run.id, 'run.planning');
+  return execute(tx, run, 'planning');
+}
+
+async function goOn(tx: Transaction, run: Run, executed: string | null): Promise<NextStep> {
+  const attempt = await tx.em.findOneOrFail(RunAttempt, { id: run.attemptId ?? '' });
+  if (attempt.outcome === null) return attempt.id === executed ? lost(tx, run, attempt) : resume(run, attempt);
+  const { outcome, phase } = attempt;
+  if (outcome === 'planned' || outcome === 'unchanged') return decidePlan(tx, run, outcome === 'planned');
+  if (outcome === 'applied') return end(tx, run, 'succeeded');
+  if (outcome === 'canceled') return end(tx, run, 'canceled', 'canceled_by_user');
+  if (outcome === 'timed_out')
+    return end(tx, run, 'timed_out', phase === 'planning' ? 'plan_timeout' : 'apply_timeout');
+  return end(tx, run, 'failed', run.statusReason ?? (phase === 'planning' ? 'plan_failed' : 'apply_failed'));
+}
+
+/** The worker of an attempt went away. Planning is tried again; an apply is not, unless that is known to be safe. */
+async function lost(tx: Transaction, run: Run, attempt: RunAttempt): Promise<NextStep> {
+  closeAttempt(attempt, 'lost');
+  await tx.em.flush();
+  await recordEvent(tx.em, run.id, 'run.attempt_lost', { phase: attempt.phase });
+  const tried = await tx.em.count(RunAttempt, { runId: run.id, phase: attempt.phase });
+  if (attempt.phase === 'planning') {
+    return tried < maximumPlanAttempts ? execute(tx, run, 'planning') : end(tx, run, 'failed', 'plan_interrupted');
+  }
+  const again = run.retrySafe && tried < maximumSafeApplyAttempts;
+  return again ? execute(tx, run, 'applying') : end(tx, run, 'failed', 'apply_interrupted');
+}
+
+async function decidePlan(tx: Transaction, run: Run, changes: boolean): Promise<NextStep> {
+  if (run.operation === 'plan' || !changes) return end(tx, run, 'succeeded');
+  const policy = { required: run.approvalRequired, when: run.approvalWhen };
+  const destroys = run.operation === 'destroy' || (run.planSummary?.destroy ?? 0) > 0;
+  if (!needsApproval(policy, { changes, destroys })) return apply(tx, run);
+  run.moveTo('pending_approval', 'approval');
+  run.approvalExpiresAt = new Date(Date.now() + run.timeouts.approval * 1000);
+  run.waitFor('approval');
+  await tx.em.flush();
+  await recordEvent(tx.em, run.id, 'run.approval_required', {
+    required: run.approvalRequired,
+    digest: run.planDigest ?? null,
+  });
+  return awaitApproval(tx, run);
+}
+
+/** The decision stands in the database: reviews are counted here once more before anything is applied. */
+async function awaitApproval(tx: Transaction, run: Run): Promise<NextStep> {
+  if (await isApproved(tx, run)) return apply(tx, run);
+  const remainingMs = (run.approvalExpiresAt?.getTime() ?? 0) - Date.now();
+  if (remainingMs <= 0) return end(tx, run, 'timed_out', 'approval_timeout');
+  return { kind: 'wait', seconds: Math.ceil(remainingMs / 1000) };
+}
+
+export async function isApproved(tx: Transaction, run: Run): Promise<boolean> {
+  const rows = await tx.em.execute<{ approvals: number }[]>(
+    `select count(*)::int as approvals from run_reviews where run_id = ? and decision = 'approve' and plan_digest = ?`,
+    [run.id, run.planDigest],
+  );
+  return (rows[0]?.approvals ?? 0) >= run.approvalRequired;
+}
+
+async function apply(tx: Transaction, run: Run): Promise<NextStep> {
+  const plan = await tx.em.findOneOrFail(RunPlan, { runId: run.id });
+  const rows = await tx.em.execute<{ state_serial: number }[]>(`select state_serial from instances where id = ?`, [
+    run.instanceId,
+  ]);
+  if (rows[0]?.state_serial !== plan.stateSerial) return end(tx, run, 'failed', 'plan_moved');
+  run.moveTo('running', 'applying');
+  await recordEvent(tx.em, run.id, 'run.applying', { digest: run.planDigest ?? null });
+  return execute(tx, run, 'applying');
+}
+
+async function execute(tx: Transaction, run: Run, phase: AttemptPhase): Promise<NextStep> {
+  return resume(run, await openAttempt(tx.em, run, phase));
+}
+
+function resume(run: Run, attempt: RunAttempt): NextStep {
+  const limit = attempt.phase === 'planning' ? run.timeouts.plan : run.timeouts.apply;
+  return {
+    kind: 'execute',
+    attemptId: attempt.id,
+    taskQueue: poolQueue(run.pool),
+    timeoutSeconds: limit + engineMarginSeconds,
+    priority: phasePriority[attempt.phase],
+  };
+}
+
+/** Nothing of the run executes any more. What its last attempt did stays true: an apply that was finished succeeded. */
+async function cancelNow(tx: Transaction, run: Run): Promise<NextStep> {
+  const attempt = run.attemptId ? await tx.em.findOne(RunAttempt, { id: run.attemptId }) : null;
+  if (attempt?.outcome === 'applied') return end(tx, run, 'succeeded');
+  const cutOff = attempt?.phase === 'applying' && attempt.outcome === null && attempt.workerId;
+  if (attempt && attempt.outcome === null) closeAttempt(attempt, cutOff ? 'lost' : 'canceled');
+  return cutOff
+    ? end(tx, run, 'failed', 'apply_interrupted')
+    : end(tx, run, 'canceled', run.statusReason ?? 'canceled_by_user');
+}
+
+async function end(
+  tx: Transaction,
+  run: Run,
+  status: Parameters<typeof finishRun>[2],
+  reason: StatusReason | null = null,
+): Promise<NextStep> {
+  await finishRun(tx, run, status, reason);
+  return { kind: 'end' };
+}

@@ -1,0 +1,30 @@
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Run } from './entity.ts';
+import { lockRunInOrder } from './lifecycle.ts';
+
+export interface RunTarget extends Ownership {
+  readonly id: string;
+}
+
+/** A run and who owns it. What was deleted keeps its lineage, and so can still be read. */
+export async function findRun(em: Em, id: string): Promise<RunTarget | undefined> {
+  const rows = await em.execute<{ id: string; team_id: string | null; organization_id: string | null }[]>(
+    `select r.id, r.team_id, t.organization_id from runs r left join teams t on t.id = r.team_id where r.id = ?`,
+    [id],
+  );
+  const [row] = rows;
+  return row && { id: row.id, teamId: row.team_id, organizationId: row.organization_id };
+}
+
+/** The same for a command: the run's row is locked, after its instance's. */
+export async function findRunToChange(
+  em: Em,
+  id: string,
+  lock: boolean,
+): Promise<(RunTarget & { run: Run }) | undefined> {
+  const target = await findRun(em, id);
+  if (!target) return undefined;
+  const run = lock ? await lockRunInOrder(em, id) : await em.findOne(Run, { id });
+  return run ? { ...target, run } : undefined;
+}

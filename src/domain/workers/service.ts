@@ -1,0 +1,17 @@
+import type { Em } from '#domain/shared/database.ts';
+
+/** A worker that has not been heard of for this long is taken for gone. */
+export const workerGoneAfterSeconds = 30;
+
+export interface LiveWorker {
+  id: string;
+  tools: { name: string; version: string }[];
+}
+
+/** The workers that serve a pool now: heard of lately, and not draining. */
+export function findLiveWorkers(em: Em, pool: string): Promise<LiveWorker[]> {
+  return em.execute<LiveWorker[]>(
+    `select id, tools from workers where pools @> ?::jsonb and not draining and heartbeat_at > now() - make_interval(secs => ?)`,
+    [JSON.stringify([pool]), workerGoneAfterSeconds],
+  );
+}

@@ -1,0 +1,102 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Em, Orm } from '#domain/shared/database.ts';
+import type { OutboxMessage } from '#domain/shared/outbox.ts';
+import { deliverMessage } from './deliver.ts';
+
+const batchSize = 100;
+const concurrency = 8;
+const idleMs = 1_000;
+const longestBackoffSeconds = 30;
+
+/**
+ * Delivers what the process that committed it did not: it died, or the engine was away. Any number of sweepers share the
+ * work; a message goes out only when nothing older waits for the same target.
+ */
+export class Sweeper {
+  readonly #client: Client;
+  readonly #orm: Orm;
+  readonly #installationId: string;
+  readonly #log: Logger;
+  readonly #stop = new AbortController();
+  #loop: Promise<void> | undefined;
+
+  constructor(deps: { client: Client; orm: Orm; installationId: string; log: Logger }) {
+    this.#client = deps.client;
+    this.#orm = deps.orm;
+    this.#installationId = deps.installationId;
+    this.#log = deps.log;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const swept = await this.#sweepOnce();
+      if (swept < batchSize) await pause(idleMs, this.#stop.signal);
+    }
+  }
+
+  async #sweepOnce(): Promise<number> {
+    try {
+      return await this.#orm.em.fork().transactional((em) => this.#sweep(em));
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the outbox could not be swept; trying again');
+      return 0;
+    }
+  }
+
+  async #sweep(em: Em): Promise<number> {
+    const messages = await em.execute<OutboxMessage[]>(
+      `select o.id, o.target, o.payload from outbox o
+        where o.due_at <= now() and not exists (select 1 from outbox older where older.target = o.target and older.id < o.id)
+        order by o.id limit ? for update of o skip locked`,
+      [batchSize],
+    );
+    const waiting = [...messages];
+    const deliverSome = async () => {
+      for (let message = waiting.shift(); message; message = waiting.shift()) await this.#deliver(em, message);
+    };
+    await Promise.all(Array.from({ length: concurrency }, deliverSome));
+    return messages.length;
+  }
+
+  async #deliver(em: Em, message: OutboxMessage): Promise<void> {
+    try {
+      await deliverMessage(this.#client, this.#installationId, message);
+      await em.execute(`delete from outbox where id = ?`, [message.id]);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#log.warn(
+        { err: error, outbox_id: message.id, target: message.target },
+        'the engine could not be told; trying again',
+      );
+      await em.execute(
+        `update outbox set attempts = attempts + 1, last_error = ?,
+            due_at = now() + make_interval(secs => least(?, power(2, attempts))) where id = ?`,
+        [reason.slice(0, 500), longestBackoffSeconds, message.id],
+      );
+    }
+  }
+}
+
+/** Sleeps, and no longer than until the signal. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done, { once: true });
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}

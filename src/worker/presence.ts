@@ -1,0 +1,63 @@
+import type { Logger } from 'pino';
+import { makePartitions, type Orm } from '#domain/shared/database.ts';
+import { noteHeartbeat, registerWorker, removeWorker, type WorkerFacts } from '#domain/workers/registration.ts';
+import { pause } from '#engine/sweeper.ts';
+
+const heartbeatMs = 5_000;
+const partitionsEveryMs = 6 * 60 * 60 * 1000;
+
+/** Keeps a worker's row alive while the worker is; queued runs of its pools begin only while it is. */
+export class Presence {
+  readonly #orm: Orm;
+  readonly #facts: WorkerFacts;
+  readonly #log: Logger;
+  readonly #stop = new AbortController();
+  #draining = false;
+  #loop: Promise<void> | undefined;
+  #partitionsMadeAt = Date.now();
+
+  constructor(orm: Orm, facts: WorkerFacts, log: Logger) {
+    this.#orm = orm;
+    this.#facts = facts;
+    this.#log = log;
+  }
+
+  async start(): Promise<void> {
+    await registerWorker(this.#orm.em.fork(), this.#facts);
+    this.#loop = this.#run();
+  }
+
+  /** Takes no new work; what is under way goes on. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    await this.#beat();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+    await removeWorker(this.#orm.em.fork(), this.#facts.id).catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'the worker could not take its leave; it will be taken for gone');
+    });
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await pause(heartbeatMs, this.#stop.signal);
+      if (!this.#stop.signal.aborted) await this.#beat();
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const em = this.#orm.em.fork();
+    try {
+      const known = await noteHeartbeat(em, this.#facts.id, this.#draining);
+      if (!known) await registerWorker(em, this.#facts);
+      if (Date.now() - this.#partitionsMadeAt < partitionsEveryMs) return;
+      await makePartitions(em);
+      this.#partitionsMadeAt = Date.now();
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the heartbeat could not be written; trying again');
+    }
+  }
+}

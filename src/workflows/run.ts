@@ -1,0 +1,77 @@
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { ExecutionActivities, RunActivities } from '#activities/runs.contract.ts';
+import type { NextStep } from '#domain/runs/model.ts';
+import { type RunInput, wake } from './run.contract.ts';
+
+const { nextStep } = proxyLocalActivities<RunActivities>({
+  startToCloseTimeout: '30s',
+  localRetryThreshold: '1 minute',
+  retry: { initialInterval: '200ms', maximumInterval: '30s' },
+});
+
+/**
+ * A run, from its admission to its end. PostgreSQL knows what comes next (`takeNextStep`); this holds the order, the
+ * waiting and the loss of workers. It stays a loop, so that runs that wait for days outlive releases.
+ */
+export async function run(input: RunInput): Promise<void> {
+  let woken = false;
+  let canceled = false;
+  let executing: CancellationScope | undefined;
+  setHandler(wake, () => {
+    woken = true;
+  });
+  void CancellationScope.current().cancelRequested.catch(() => {
+    canceled = true;
+    executing?.cancel();
+  });
+  await CancellationScope.nonCancellable(async () => {
+    let executed = input.executed ?? null;
+    for (;;) {
+      woken = false;
+      const step = await nextStep({ runId: input.run_id, executed, canceled });
+      if (step.kind === 'end') return;
+      if (step.kind === 'execute') {
+        executing = new CancellationScope();
+        if (canceled) executing.cancel();
+        await executing.run(() => executeUnlessLost(input.run_id, step));
+        executing = undefined;
+        executed = step.attemptId;
+      } else {
+        await condition(() => woken || canceled, step.seconds * 1000);
+      }
+      if (workflowInfo().continueAsNewSuggested && !canceled) {
+        await continueAsNew<typeof run>({ run_id: input.run_id, ...(executed && { executed }) });
+      }
+    }
+  });
+}
+
+/** Whether the worker finished, failed, was lost or was told to stop: what came of it stands in the database. */
+async function executeUnlessLost(runId: string, step: Extract<NextStep, { kind: 'execute' }>): Promise<void> {
+  const { executeAttempt } = proxyActivities<ExecutionActivities>({
+    taskQueue: step.taskQueue,
+    startToCloseTimeout: step.timeoutSeconds * 1000,
+    heartbeatTimeout: '20s',
+    retry: { maximumAttempts: 1 },
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    priority: { priorityKey: step.priority },
+  });
+  try {
+    await executeAttempt({ runId, attemptId: step.attemptId });
+  } catch (error) {
+    if (!isCancellation(error) && !isActivityFailure(error)) throw error;
+  }
+}
+
+function isActivityFailure(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ActivityFailure';
+}
