@@ -7,8 +7,10 @@ import * as runApproval from './run-approval.ts';
 import * as runLogs from './run-logs.ts';
 import * as runs from './runs.ts';
 import * as system from './system.ts';
+import * as templateVersions from './template-versions.ts';
+import * as templates from './templates.ts';
 
-const areas = [system, bootstrap, auth, profile, runs, runApproval, runLogs, instances];
+const areas = [system, bootstrap, auth, profile, runs, runApproval, runLogs, instances, templates, templateVersions];
 
 /** Every operation of the service: routes, reference, catalogue and tests come from this list. */
 export const operations: readonly Operation[] = areas.flatMap((area) => Object.values(area).filter(isOperation));

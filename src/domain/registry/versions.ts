@@ -21,16 +21,17 @@ export function resolveVersion<V extends AvailableVersion>(available: readonly V
     if (exact) return exact;
     throw new Unprocessable(`the template has no version ${wanted}${listVersions(available)}`);
   }
-  const candidates = newestFirst(available).filter(({ yanked }) => !yanked);
-  if (wanted === 'latest') {
-    const latest = candidates.find(({ version }) => !semver.prerelease(version)) ?? candidates[0];
-    if (latest) return latest;
-    throw new Unprocessable(explainNothing(available, wanted, () => true));
-  }
-  const isWanted = readRange(wanted);
-  const found = candidates.find(({ version }) => isWanted(version));
+  const isWanted = wanted === 'latest' ? () => true : readRange(wanted);
+  const fitting = available.filter(({ version, yanked }) => !yanked && isWanted(version));
+  const found = wanted === 'latest' ? findLatest(fitting) : newestFirst(fitting)[0];
   if (found) return found;
   throw new Unprocessable(explainNothing(available, wanted, isWanted));
+}
+
+/** The highest release that was not yanked, or the highest pre-release where there is no release. */
+export function findLatest<V extends AvailableVersion>(available: readonly V[]): V | undefined {
+  const candidates = newestFirst(available).filter(({ yanked }) => !yanked);
+  return candidates.find(({ version }) => !semver.prerelease(version)) ?? candidates[0];
 }
 
 /** Versions in the order of semantic versions, the highest first. */

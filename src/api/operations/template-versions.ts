@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { PublishVersion, ValidateVersion } from '#domain/registry/model.ts';
+import { prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
+import { loadVersion, type PublishedVersion } from '#domain/registry/published.ts';
+import { listVersions, readVersion } from '#domain/registry/read.ts';
+import { findTemplate, findVersion, type TemplateTarget } from '#domain/registry/targets.ts';
+import { maskVariables, validateVariables } from '#domain/registry/variables.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { toChange } from '#domain/shared/row-lock.ts';
+import { command, read } from '../operation.ts';
+import { pageOf } from '../views/common.ts';
+import { ValidationView, VersionSummaryView, VersionView } from '../views/registry.ts';
+import { CreateRun, createRun } from './runs.ts';
+import { readAccess, requireRegistry, writeAccess } from './templates.ts';
+
+const TemplateParams = z.strictObject({ id: Id });
+const Wanted = z.string().min(1).max(128).describe('A version, a range such as ^1.2, or latest.');
+const VersionParams = z.strictObject({ id: Id, version: Wanted });
+
+export const list = read({
+  id: 'template_versions.list',
+  route: 'GET /api/v1/registry/templates/:id/versions',
+  summary: 'List the versions of a template, the last published first',
+  params: TemplateParams,
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('versions', VersionSummaryView) },
+  access: { ...readAccess, review: { inherits: 'templates.get' } },
+  target: ({ em, params }) => findTemplate(em, params.id),
+  targetName: 'template',
+  handle: async ({ em, params, query }) => {
+    const page = await listVersions(em, params.id, query);
+    return { versions: page.items, next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'template_versions.get',
+  route: 'GET /api/v1/registry/templates/:id/versions/:version',
+  summary: 'Read a version with its spec; a range or `latest` is resolved',
+  params: VersionParams,
+  responses: { 200: VersionView },
+  access: { ...readAccess, review: { inherits: 'templates.get' } },
+  target: ({ em, params }) => findTemplate(em, params.id),
+  targetName: 'template',
+  handle: async ({ em, params }) => {
+    const { id } = await loadNamed(em, params);
+    return readVersion(em, id);
+  },
+});
+
+export const publish = command({
+  id: 'template_versions.publish',
+  route: 'POST /api/v1/registry/templates/:id/versions',
+  summary: 'Publish a version, for good',
+  description:
+    'What a git source names is resolved to a commit and copied now. Publishing the same version with the same content ' +
+    'again answers 200; with another content, 409.',
+  params: TemplateParams,
+  body: PublishVersion,
+  responses: { 201: VersionView, 200: VersionView },
+  access: { ...writeAccess, review: { inherits: 'templates.update' } },
+  target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
+  targetName: 'template',
+  idempotency: 'none',
+  audit: 'template_version.published',
+  prepare: ({ principal, target, body, services }) => {
+    requireRegistry(principal, target);
+    return prepareVersion(target, body, services.config.outbound);
+  },
+  handle: async ({ tx, principal, target, body, prepared }) => {
+    requireRegistry(principal, target);
+    const { version, isNew } = await publishVersion(tx, target, body, prepared, principal);
+    const after = { version: version.version, digest: version.digest, commit: version.commit ?? null, is_new: isNew };
+    return {
+      status: isNew ? 201 : 200,
+      location: locationOf(target, version.version),
+      audit: auditOf(target, version.id, 'template_version.published', after),
+      body: await readVersion(tx.em, version.id),
+    };
+  },
+});
+
+export const yank = command({
+  id: 'template_versions.yank',
+  route: 'POST /api/v1/registry/templates/:id/versions/:version/yank',
+  summary: 'Take a version out of ranges and `latest`; its exact name still finds it',
+  params: VersionParams,
+  responses: { 200: VersionView },
+  access: { ...writeAccess, review: { inherits: 'templates.update' } },
+  target: ({ em, params, lock }) => findVersion(em, params, toChange(lock)),
+  targetName: 'version',
+  idempotency: 'none',
+  audit: 'template_version.yanked',
+  handle: async ({ tx, principal, target }) => {
+    requireRegistry(principal, target);
+    const { version } = target;
+    await yankVersion(tx, version, principal);
+    return {
+      status: 200,
+      location: locationOf(target, version.version),
+      audit: auditOf(target, version.id, 'template_version.yanked', { version: version.version }),
+      body: await readVersion(tx.em, version.id),
+    };
+  },
+});
+
+export const validate = read({
+  id: 'template_versions.validate',
+  route: 'POST /api/v1/registry/templates/:id/versions/:version/validate',
+  summary: 'Check variables against a version, without running anything',
+  params: VersionParams,
+  body: ValidateVersion,
+  responses: { 200: ValidationView },
+  access: { ...readAccess, review: { inherits: 'templates.get' } },
+  target: ({ em, params }) => findTemplate(em, params.id),
+  targetName: 'template',
+  handle: async ({ em, params, body }) => {
+    const { spec } = await loadNamed(em, params);
+    const { valid, errors, variables } = validateVariables(spec.variables, body.variables);
+    return { valid, errors, variables: maskVariables(spec.variables, variables) };
+  },
+});
+
+/** `POST /runs` for the template and the version in the path. */
+export const run = command({
+  ...createRun,
+  id: 'template_versions.run',
+  route: 'POST /api/v1/registry/templates/:id/versions/:version/runs',
+  summary: 'Admit a run of this version',
+  params: VersionParams,
+  body: CreateRun.omit({ template_id: true, version: true }),
+  access: { ...(createRun.access as Access), review: { inherits: createRun.id } },
+  target: (lookup) => createRun.target?.(asRun(lookup)) ?? Promise.resolve(undefined),
+  prepare: (call) => createRun.prepare?.(asRun(call)) ?? Promise.resolve(undefined),
+  handle: (call) => createRun.handle(asRun(call)),
+});
+
+function asRun<C extends { params: z.output<typeof VersionParams>; body: object }>(call: C) {
+  const { id, version } = call.params;
+  return { ...call, body: { ...call.body, template_id: id, version } };
+}
+
+/** The version that a path names. @throws ServiceError (404) saying what there is instead */
+async function loadNamed(em: Em, { id, version }: z.output<typeof VersionParams>): Promise<PublishedVersion> {
+  try {
+    return await loadVersion(em, id, version);
+  } catch (error) {
+    throw error instanceof Unprocessable ? new ServiceError('notFound', error.message) : error;
+  }
+}
+
+function locationOf({ template }: TemplateTarget, version: string): string {
+  return `/api/v1/registry/templates/${template.id}/versions/${version}`;
+}
+
+function auditOf(
+  { organizationId, teamId, template }: TemplateTarget,
+  id: string,
+  action: string,
+  after: Record<string, unknown>,
+) {
+  const resource = { type: 'template_versions', id };
+  return { action, resource, organizationId, teamId, after: { template_id: template.id, ...after } };
+}

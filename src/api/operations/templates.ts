@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import type { Template } from '#domain/registry/entity.ts';
+import { CreateTemplate, UpdateTemplate } from '#domain/registry/model.ts';
+import { listTemplates, readTemplate } from '#domain/registry/read.ts';
+import { findOwner, findTemplate, type TemplateTarget } from '#domain/registry/targets.ts';
+import { createTemplate, setArchived, updateTemplate } from '#domain/registry/templates.ts';
+import { type Access, decidePermission, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { toChange } from '#domain/shared/row-lock.ts';
+import type { Transaction } from '#domain/shared/transaction.ts';
+import { command, read } from '../operation.ts';
+import { pageOf } from '../views/common.ts';
+import { TemplateView } from '../views/registry.ts';
+
+const TemplateParams = z.strictObject({ id: Id });
+
+export const readAccess: Access = {
+  anyOf: ['template:read'],
+  scope: 'team',
+  teamAction: 'team.metadata.read',
+  hidden: 404,
+  review: { resource: 'templates', verb: 'get' },
+};
+
+export const writeAccess: Access = {
+  anyOf: ['template:write'],
+  scope: 'team',
+  teamAction: 'team.metadata.write',
+  hidden: 404,
+  review: { resource: 'templates', verb: 'update' },
+};
+
+/** A template without a team is everybody's, so that changing one is the registry's business (access.md of the design). */
+export function requireRegistry(principal: Principal, owner: Ownership): void {
+  if (owner.teamId !== null) return;
+  const decision = decidePermission(principal, { ...writeAccess, anyOf: ['registry:manage'] });
+  if (!decision.allowed) throw new Forbidden('permission denied: a template without a team needs registry:manage');
+}
+
+const ListQuery = z.strictObject({
+  ...pageQuery,
+  team_id: Id.optional(),
+  tag: z.string().max(63).optional(),
+  search: z.string().max(100).optional().describe('Text in the name, the slug or the description.'),
+  archived: z.enum(['true', 'false']).default('false').describe('Archived templates instead of active ones.'),
+});
+
+export const list = read({
+  id: 'templates.list',
+  route: 'GET /api/v1/registry/templates',
+  summary: 'List the templates that you may read',
+  query: ListQuery,
+  responses: { 200: pageOf('templates', TemplateView) },
+  access: { ...readAccess, scope: 'platform', review: { resource: 'templates', verb: 'list' } },
+  handle: async ({ em, principal, query }) => {
+    const page = await listTemplates(em, principal, { ...query, archived: query.archived === 'true' }, query);
+    return { templates: page.items, next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'templates.get',
+  route: 'GET /api/v1/registry/templates/:id',
+  summary: 'Read a template',
+  params: TemplateParams,
+  responses: { 200: TemplateView },
+  access: readAccess,
+  target: ({ em, params }) => findTemplate(em, params.id),
+  targetName: 'template',
+  handle: async ({ em, params }) => {
+    const template = await readTemplate(em, params.id);
+    if (!template) throw new NotFound('template');
+    return template;
+  },
+});
+
+export const create = command({
+  id: 'templates.create',
+  route: 'POST /api/v1/registry/templates',
+  summary: 'Make a template; its versions are published one by one',
+  body: CreateTemplate,
+  responses: { 201: TemplateView },
+  access: { ...writeAccess, review: { resource: 'templates', verb: 'create' } },
+  target: ({ em, body, lock }) => findOwner(em, body.team_id ?? null, lock),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'template.created',
+  handle: async ({ tx, principal, target, body }) => {
+    requireRegistry(principal, target);
+    const template = await createTemplate(tx, target, body);
+    return { ...(await answer(tx, { ...target, template }, 'template.created', { slug: template.slug })), status: 201 };
+  },
+});
+
+export const update = command({
+  id: 'templates.update',
+  route: 'PATCH /api/v1/registry/templates/:id',
+  summary: 'Change a template; what is left out stays',
+  params: TemplateParams,
+  body: UpdateTemplate,
+  responses: { 200: TemplateView },
+  access: writeAccess,
+  target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
+  targetName: 'template',
+  idempotency: 'none',
+  audit: 'template.updated',
+  handle: async ({ tx, principal, target, body }) => {
+    requireRegistry(principal, target);
+    const before = describe(target.template);
+    await updateTemplate(tx, target.template, body);
+    return answer(tx, target, 'template.updated', describe(target.template), before);
+  },
+});
+
+export const archive = command({
+  id: 'templates.archive',
+  route: 'POST /api/v1/registry/templates/:id/archive',
+  summary: 'Archive a template: it takes no new versions and no new runs',
+  params: TemplateParams,
+  responses: { 200: TemplateView },
+  access: { ...writeAccess, review: { inherits: 'templates.update' } },
+  target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
+  targetName: 'template',
+  idempotency: 'none',
+  audit: 'template.archived',
+  handle: async ({ tx, principal, target }) => {
+    requireRegistry(principal, target);
+    await setArchived(tx, target.template, true);
+    return answer(tx, target, 'template.archived');
+  },
+});
+
+export const unarchive = command({
+  id: 'templates.unarchive',
+  route: 'POST /api/v1/registry/templates/:id/unarchive',
+  summary: 'Make an archived template active again',
+  params: TemplateParams,
+  responses: { 200: TemplateView },
+  access: { ...writeAccess, review: { inherits: 'templates.update' } },
+  target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
+  targetName: 'template',
+  idempotency: 'none',
+  audit: 'template.unarchived',
+  handle: async ({ tx, principal, target }) => {
+    requireRegistry(principal, target);
+    await setArchived(tx, target.template, false);
+    return answer(tx, target, 'template.unarchived');
+  },
+});
+
+function describe({ name, slug, description, tags }: Template) {
+  return { name, slug, description, tags };
+}
+
+async function answer(
+  tx: Transaction,
+  { template, organizationId, teamId }: TemplateTarget,
+  action: string,
+  after: Record<string, unknown> = {},
+  before: Record<string, unknown> | null = null,
+) {
+  return {
+    status: 200,
+    location: `/api/v1/registry/templates/${template.id}`,
+    revision: template.revision,
+    audit: { action, resource: { type: 'templates', id: template.id }, organizationId, teamId, before, after },
+    body: await readTemplate(tx.em, template.id),
+  };
+}

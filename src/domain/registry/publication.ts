@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { refuseArchived } from '#domain/organizations/lifecycle.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { canonicalJson } from '#domain/shared/canonical.ts';
+import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { OutboundPolicy } from '#domain/shared/outbound-policy.ts';
+import type { Transaction } from '#domain/shared/transaction.ts';
+import { TemplateVersion } from './entity.ts';
+import { TemplateArchived, VersionPublished } from './errors.ts';
+import { hasConfiguration, type TemplateFiles } from './files.ts';
+import type { PublishVersion } from './model.ts';
+import { snapshotGit } from './sources.ts';
+import type { TemplateSpec } from './spec.ts';
+import type { TemplateTarget } from './targets.ts';
+
+/** All that a version will be, worked out before its transaction: git may take a minute. */
+export type PreparedVersion = {
+  readonly files: TemplateFiles;
+  readonly directory: string;
+  readonly commit: string | null;
+  /** `sha256:…` over spec and files: what "the same version" means. */
+  readonly digest: string;
+};
+
+/** @throws Unprocessable, Unavailable where the git source cannot be read; Conflict where the template is archived */
+export async function prepareVersion(
+  target: TemplateTarget,
+  { spec }: PublishVersion,
+  policy: OutboundPolicy,
+): Promise<PreparedVersion> {
+  refuseAnyArchived(target);
+  const source = await readSource(spec, policy);
+  const content = canonicalJson([spec, source.files, source.directory]);
+  return { ...source, digest: `sha256:${createHash('sha256').update(content).digest('hex')}` };
+}
+
+/**
+ * Publishes a version for good. The same version with the same content is the version that is there already; the
+ * caller has locked the template's row, so that of two at once one makes it and the other finds it.
+ * @throws Conflict
+ */
+export async function publishVersion(
+  tx: Transaction,
+  target: TemplateTarget,
+  request: PublishVersion,
+  prepared: PreparedVersion,
+  publisher: Principal,
+): Promise<{ version: TemplateVersion; isNew: boolean }> {
+  refuseAnyArchived(target);
+  const { template } = target;
+  const earlier = await tx.em.findOne(TemplateVersion, { templateId: template.id, version: request.version });
+  if (earlier && earlier.digest !== prepared.digest) throw new VersionPublished(request.version);
+  if (earlier) return { version: earlier, isNew: false };
+  const version = tx.em.create(TemplateVersion, {
+    ...prepared,
+    id: newId(),
+    templateId: template.id,
+    version: request.version,
+    spec: request.spec,
+    changelog: request.changelog,
+    publishedBy: publisher.id,
+  });
+  await tx.em.persist(version).flush();
+  return { version, isNew: true };
+}
+
+/** Takes a version out of ranges and `latest`, for good; its exact name still finds it. */
+export async function yankVersion(tx: Transaction, version: TemplateVersion, by: Principal): Promise<void> {
+  if (version.yankedAt) return;
+  version.yankedAt = new Date();
+  version.yankedBy = by.id;
+  await tx.em.flush();
+}
+
+function refuseAnyArchived(target: TemplateTarget): void {
+  refuseArchived(target);
+  if (target.template.archivedAt) throw new TemplateArchived();
+}
+
+async function readSource(
+  { executor }: TemplateSpec,
+  policy: OutboundPolicy,
+): Promise<Omit<PreparedVersion, 'digest'>> {
+  const git = executor.kind === 'opentofu' ? executor.git : undefined;
+  if (git === undefined) return { files: executor.files ?? {}, directory: '', commit: null };
+  const place = 'spec.executor.git';
+  if (git.connection !== undefined) {
+    throw new Unprocessable(
+      `${place}.connection: there is no connection "${git.connection}" that this template may use`,
+    );
+  }
+  const snapshot = await snapshotGit(git, { policy }).catch((error: unknown) => {
+    throw error instanceof ServiceError ? atPlace(error, place) : error;
+  });
+  if (hasConfiguration(snapshot.files, snapshot.directory)) return snapshot;
+  throw new Unprocessable(`${place}.path: the directory has no file such as "main.tf" at its top`);
+}
+
+/** The same error, saying which field of the request it is about. */
+function atPlace(error: ServiceError, place: string): ServiceError {
+  const { kind, message, details, retryAfter, cause } = error;
+  return new ServiceError(kind, `${place}: ${message}`, {
+    ...(details && { details }),
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(cause !== undefined && { cause }),
+  });
+}
