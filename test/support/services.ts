@@ -1,0 +1,57 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { startPostgres } from '#local/postgres.ts';
+import { startTemporal } from '#local/temporal.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** URL of a database whose user may create others. */
+    databaseAdminUrl: string;
+    /** Name of the migrated database that `createDatabase` clones. */
+    templateDatabase: string;
+    /** host:port of the run's one Temporal server, whose namespace is `default`. */
+    temporalAddress: string;
+  }
+}
+
+const templateDatabase = 'migrated_template';
+
+/** One real PostgreSQL and one real Temporal server for the whole test run, thrown away at its end. */
+export default async function startServices(project: TestProject): Promise<() => Promise<void>> {
+  const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
+  chmodSync(directory, 0o711);
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    await Promise.all(stops.map((stopService) => stopService()));
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    const postgres = startPostgres({ dataDir: directory, logFile: join(directory, 'postgres.log'), isDurable: false });
+    const temporal = startTemporal({ directory: null, namespace: 'default', logFile: join(directory, 'temporal.log') });
+    for (const service of await Promise.allSettled([postgres, temporal])) {
+      if (service.status === 'fulfilled') stops.push(service.value.stop);
+    }
+    await makeTemplate((await postgres).url);
+    project.provide('databaseAdminUrl', (await postgres).url);
+    project.provide('templateDatabase', templateDatabase);
+    project.provide('temporalAddress', (await temporal).address);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return stop;
+}
+
+async function makeTemplate(adminUrl: string): Promise<void> {
+  const client = new pg.Client(adminUrl);
+  await client.connect();
+  await client.query(`CREATE DATABASE ${templateDatabase}`);
+  await client.end();
+  const { migrate } = await import('#domain/shared/database.ts');
+  const url = new URL(adminUrl);
+  url.pathname = `/${templateDatabase}`;
+  await migrate({ databaseUrl: url.href });
+}
