@@ -208,6 +208,7 @@ create table "run_events" (
 create table "run_plans" (
   "run_id" uuid not null,
   "digest" varchar(255) not null,
+  "executor_digest" varchar(255) not null,
   "changes" jsonb not null,
   "artifact" bytea null,
   "state_serial" int not null,

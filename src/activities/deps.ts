@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
+import type { AttemptState } from '#domain/runs/execution.ts';
 import type { Orm } from '#domain/shared/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Transactions } from '#domain/shared/transaction.ts';
+import type { ExecutorUser } from '#executors/protocol.ts';
 
 /** What activities work with, made once for the worker. */
 export interface ActivityDeps {
@@ -9,6 +11,20 @@ export interface ActivityDeps {
   readonly transactions: Transactions;
   readonly keyRing: KeyRing;
   readonly log: Logger;
+}
+
+/** Where and as whom this worker executes. */
+export interface ExecutionSettings {
+  readonly workRoot: string;
+  readonly user: ExecutorUser | null;
+}
+
+export interface ExecutionDeps extends ActivityDeps {
   /** This worker's id: whoever claims an attempt is known by it. */
   readonly workerId: string;
+  readonly settings: ExecutionSettings;
+  /** Keeps states on disk until the database has them. */
+  readonly spool: { add(state: AttemptState): Promise<void>; settle(attemptId: string): Promise<void> };
+  /** Tells attempts that they are over. */
+  readonly attempts: { join(attemptId: string): AbortSignal; leave(attemptId: string): void };
 }

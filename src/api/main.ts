@@ -1,21 +1,26 @@
 import pino from 'pino';
 import type { Config } from '#config';
 import { RefusalLog } from '#domain/shared/audit.ts';
-import { openDatabase } from '#domain/shared/database.ts';
+import { type Orm, openDatabase, pendingMigrations } from '#domain/shared/database.ts';
 import { openInstallation } from '#domain/shared/installation.ts';
+import { release } from '#domain/shared/release.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { Transactions } from '#domain/shared/transaction.ts';
-import { openEngine } from '#engine/connection.ts';
+import { type Engine, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
+import { createAdminServer } from './plugins/admin-server.ts';
 import { edgeLogOptions } from './plugins/log-options.ts';
+import { createMetricsRegistry } from './plugins/metrics.ts';
+import { Readiness } from './plugins/readiness.ts';
 import { stopServer } from './plugins/shutdown.ts';
 import { RunFeed } from './run-feed.ts';
 import { buildServer } from './server.ts';
 import type { Services } from './services.ts';
 
 const stopWithinMs = 20_000;
+const drainWithinMs = 5_000;
 
-/** Runs the API until it is closed; closing lets requests finish. */
+/** Runs the API and its admin listener until they are closed; closing lets requests finish. */
 export async function runApi(config: Config): Promise<{ url: string; adminUrl: string; close(): Promise<void> }> {
   const log = pino({ level: config.logLevel, ...edgeLogOptions });
   const orm = openDatabase(config);
@@ -24,6 +29,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   const engine = openEngine(config.temporal);
   const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
   const transactions = new Transactions(orm, dispatcher.deliver);
+  const runFeed = new RunFeed(orm, log);
   const services: Services = {
     config,
     orm,
@@ -31,19 +37,43 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
     keyRing,
     installation,
     refusals: new RefusalLog(),
-    runFeed: new RunFeed(orm, log),
+    runFeed,
     log,
   };
-  const app = await buildServer(services);
+  const readiness = new Readiness(dependencyChecks(orm, engine));
+  const registry = createMetricsRegistry();
+  const app = await buildServer(services, { readiness, registry });
+  const admin = await createAdminServer({
+    logger: log,
+    readiness,
+    versions: { service: release, node: process.version, api: 'v1' },
+    figures: () => ({ deliveries_under_way: dispatcher.pending }),
+    registry: config.metrics.enabled ? registry : null,
+    metricsBearerToken: config.metrics.bearerToken,
+  });
   const url = await app.listen({ host: config.host, port: config.port });
+  const adminUrl = await admin.listen({ host: config.adminHost, port: config.adminPort });
   return {
     url,
-    adminUrl: url,
+    adminUrl,
     close: async () => {
-      await stopServer(app, { within: stopWithinMs });
-      await dispatcher.drain(5_000);
+      await Promise.all([stopServer(app, { within: stopWithinMs }), stopServer(admin, { within: stopWithinMs })]);
+      await dispatcher.drain(drainWithinMs);
       await engine.close();
       await orm.close();
     },
   };
+}
+
+function dependencyChecks(orm: Orm, engine: Engine) {
+  return [
+    { name: 'database', check: async () => void (await orm.em.fork().execute('select 1')) },
+    { name: 'temporal', check: async () => void (await engine.check()) },
+    { name: 'migrations', check: () => refusePending(orm) },
+  ];
+}
+
+async function refusePending(orm: Orm): Promise<void> {
+  const pending = await pendingMigrations(orm);
+  if (pending.length > 0) throw new Error(`the database lacks ${pending.join(', ')}: run the migrate command`);
 }

@@ -83,6 +83,8 @@ export interface CommandDeclaration<
   readonly locks?: readonly string[];
   /** Slow work before the transaction (hashing, git): decided once before it, and again inside the transaction. */
   readonly prepare?: (call: Call<Out<P>, Out<Q>, Out<B>, T>) => Promise<R>;
+  /** The account that a guess in this request would be aimed at: failures are counted by it and by address. */
+  readonly limitGuesses?: (body: Out<B>) => string;
   readonly handle: (call: CommandCall<Out<P>, Out<Q>, Out<B>, T, R>) => Promise<Outcome>;
   /** The session cookie that goes with the first answer: a token to set, or null to clear it. */
   readonly sessionCookie?: (body: unknown) => { token: string; maxAgeSeconds: number } | null;

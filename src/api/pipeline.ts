@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { type Decision, decide, decidePermission, type Ownership } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
-import { type CommandResult, type Outcome, runCommand } from '#domain/shared/command.ts';
+import { type Command, type CommandResult, findReceipt, type Outcome, runCommand } from '#domain/shared/command.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Forbidden, NotFound, type ServiceError } from '#domain/shared/errors.ts';
 import { authenticate } from './authentication.ts';
@@ -94,8 +94,7 @@ async function answerCommand(exchange: Exchange<CommandOperation>): Promise<unkn
   const { operation, services, request, reply } = exchange;
   const key = commandKey(operation, request);
   if (key !== null) reply.header('idempotency-key', key);
-  const prepared = operation.prepare && (await prepare(exchange, operation.prepare));
-  const result = await execute(exchange, key, prepared);
+  const result = await run(exchange, toCommand(operation, request, key));
   const { receipt } = result;
   if (receipt.location) reply.header('location', receipt.location);
   reply.status(receipt.status);
@@ -105,21 +104,38 @@ async function answerCommand(exchange: Exchange<CommandOperation>): Promise<unkn
   return reply.send(body);
 }
 
-/** Slow work is done only for a caller who could go on with it; the transaction decides again. */
-async function prepare(
-  { operation, services, request }: Exchange<CommandOperation>,
-  work: NonNullable<CommandOperation['prepare']>,
-): Promise<unknown> {
-  const em = services.orm.em.fork();
-  return work(await openCall(operation, services, request, em));
+/** A repeat is answered by its receipt, even where its preparation would fail today. */
+async function run(exchange: Exchange<CommandOperation>, input: Command): Promise<CommandResult> {
+  const { operation, services } = exchange;
+  let prepared: unknown;
+  try {
+    prepared = await prepare(exchange);
+  } catch (error) {
+    const receipt = await findReceipt(services.orm.em.fork(), services.installation.bindingKey, input);
+    if (receipt) return { receipt, replayed: true };
+    throw error;
+  }
+  return runCommand(
+    services.transactions,
+    services.installation.bindingKey,
+    input,
+    async (tx, caller): Promise<Outcome> => {
+      const call = await openCall(operation, services, exchange.request, tx.em, caller);
+      return operation.handle({ ...call, tx, key: input.key, prepared });
+    },
+  );
 }
 
-function execute(
-  { operation, services, request }: Exchange<CommandOperation>,
-  key: string | null,
-  prepared: unknown,
-): Promise<CommandResult> {
-  const input = {
+/** Slow work is done only for a caller who could go on with it; the transaction decides again. */
+async function prepare({ operation, services, request }: Exchange<CommandOperation>): Promise<unknown> {
+  const { prepare: work, limitGuesses } = operation;
+  if (!work) return undefined;
+  const attempt = async () => work(await openCall(operation, services, request, services.orm.em.fork()));
+  return limitGuesses ? request.server.limitSignIn(request, limitGuesses(request.body), attempt) : attempt();
+}
+
+function toCommand(operation: CommandOperation, request: FastifyRequest, key: string | null): Command {
+  return {
     key,
     caller: request.principal,
     operation: operation.id,
@@ -128,15 +144,6 @@ function execute(
     locks: operation.locks ?? [],
     request: requestFacts(request),
   };
-  return runCommand(
-    services.transactions,
-    services.installation.bindingKey,
-    input,
-    async (tx, caller): Promise<Outcome> => {
-      const call = await openCall(operation, services, request, tx.em, caller);
-      return operation.handle({ ...call, tx, key, prepared });
-    },
-  );
 }
 
 /** The first answer says what the command said; a repeat says what today's read of the same thing says. */

@@ -39,6 +39,11 @@ export class Dispatcher {
     this.#work();
   };
 
+  /** Messages that this process has yet to deliver. */
+  get pending(): number {
+    return this.#queued;
+  }
+
   /** Waits for what is under way, and no longer than `withinMs`; the rest is the sweeper's. */
   async drain(withinMs: number): Promise<void> {
     const deadline = Date.now() + withinMs;

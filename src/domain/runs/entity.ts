@@ -143,7 +143,10 @@ const RunPlanSchema = defineEntity({
   tableName: 'run_plans',
   properties: {
     runId: () => p.oneToOne(Run).primary().mapToPk().fieldName('run_id').deleteRule('restrict'),
+    /** What a review names: the plan, its inputs and its state. */
     digest: p.string(),
+    /** The executor's own digest of the plan, which it checks before it applies. */
+    executorDigest: p.string(),
     changes: p.json<ResourceChange[]>(),
     /** Sealed: the plan file and what applying it needs. Gone once the run has ended. */
     artifact: p.blob().nullable().hidden(),

@@ -26,6 +26,8 @@ export interface AttemptWork {
   readonly state: Buffer | null;
   /** For an apply: what its plan left. */
   readonly artifact: Buffer | null;
+  /** The executor's own digest of that plan. */
+  readonly planDigest: string | null;
 }
 
 const artifactContext = (runId: string): SealContext => ['plan-artifact', runId];
@@ -60,6 +62,7 @@ export async function claimAttempt(
     inputs: openInputs(keyRing, runId, run.sealedInputs),
     state: instance.stateSerial > 0 ? await readState(em, keyRing, instance.id, instance.stateSerial) : null,
     artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
+    planDigest: plan?.executorDigest ?? null,
   };
 }
 
@@ -94,8 +97,10 @@ export interface AttemptResult {
   readonly outcome: Exclude<AttemptOutcome, 'lost'>;
   readonly reason: StatusReason | null;
   readonly tool: { name: string; version: string } | null;
-  readonly plan?: { changes: ResourceChange[]; summary: PlanSummary; digest: string; artifact: Buffer | null };
+  readonly plan?: { changes: ResourceChange[]; summary: PlanSummary; executorDigest: string; artifact: Buffer };
   readonly outputs?: MaskedOutputs;
+  /** How many things the instance holds now, where the tool says so. */
+  readonly resourceCount?: number;
 }
 
 /**
@@ -116,6 +121,7 @@ export async function completeAttempt(
   run.revision += 1;
   if (result.plan) await keepPlan(tx, keyRing, run, result.plan);
   if (result.outputs) await keepOutputs(tx, keyRing, run, result.outputs);
+  if (result.outcome === 'applied') await noteDeployment(tx, run, result.resourceCount);
   await tx.em.flush();
   if (result.plan)
     await recordEvent(tx.em, run.id, 'run.planned', { digest: run.planDigest ?? null, ...result.plan.summary });
@@ -136,13 +142,14 @@ async function keepPlan(
   plan: NonNullable<AttemptResult['plan']>,
 ): Promise<void> {
   const instance = await tx.em.findOneOrFail(Instance, { id: run.instanceId });
-  run.planDigest = digestOf(run, plan.digest, instance.stateSerial);
+  run.planDigest = digestOf(run, plan.executorDigest, instance.stateSerial);
   run.planSummary = plan.summary;
   instance.tool = run.tool?.name ?? instance.tool ?? null;
   const row = {
     digest: run.planDigest,
     changes: plan.changes,
-    artifact: plan.artifact && keyRing.seal(artifactContext(run.id), plan.artifact),
+    executorDigest: plan.executorDigest,
+    artifact: keyRing.seal(artifactContext(run.id), plan.artifact),
     stateSerial: instance.stateSerial,
     createdAt: new Date(),
   };
@@ -161,5 +168,11 @@ async function keepOutputs(tx: Transaction, keyRing: KeyRing, run: Run, outputs:
   run.outputs = maskOutputs(outputs);
   instance.outputs = run.outputs;
   instance.sealedOutputs = keyRing.sealJson(outputsContext(instance.id), outputs);
+}
+
+/** A tool without state of its own holds one thing from its first apply until it is destroyed. */
+async function noteDeployment(tx: Transaction, run: Run, resourceCount: number | undefined): Promise<void> {
+  const instance = await lockInstance(tx.em, run.instanceId);
   instance.deployedRunId = run.id;
+  instance.resourceCount = resourceCount ?? (run.operation === 'destroy' ? 0 : Math.max(1, instance.resourceCount));
 }

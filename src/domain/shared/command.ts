@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { lockPrincipal, type Principal } from './access/principal.ts';
 import { type AuditEntry, type RequestFacts, recordAudit } from './audit.ts';
 import { canonicalJson } from './canonical.ts';
+import type { Em } from './database.ts';
 import { Conflict, Unauthenticated } from './errors.ts';
 import { newId } from './ids.ts';
 import type { Transaction, Transactions } from './transaction.ts';
@@ -73,6 +74,11 @@ export async function runCommand(
   });
 }
 
+/** The receipt of an earlier use of the command's key. @throws Conflict where that was another command */
+export async function findReceipt(em: Em, bindingKey: Buffer, command: Command): Promise<Receipt | undefined> {
+  return command.key === null ? undefined : readReceipt(em, command.key, bindCommand(bindingKey, command));
+}
+
 /** HMAC over who asks for what of what: two commands are the same where their bindings are. */
 export function bindCommand(
   bindingKey: Buffer,
@@ -107,10 +113,15 @@ async function claimKey(
     [key, command.caller.id, command.operation, binding, auditRecordId],
   );
   if (claimed.length > 0) return undefined;
-  const [row] = await tx.em.execute<[ReceiptRow]>(
+  return readReceipt(tx.em, key, binding);
+}
+
+async function readReceipt(em: Em, key: string, binding: Buffer): Promise<Receipt | undefined> {
+  const [row] = await em.execute<ReceiptRow[]>(
     `select binding, status, location, resource_id, revision, audit_record_id from command_receipts where key = ?`,
     [key],
   );
+  if (!row) return undefined;
   if (!timingSafeEqual(row.binding, binding)) {
     throw new Conflict(
       'this Idempotency-Key was used for another request: send a fresh key, or repeat the original request unchanged',

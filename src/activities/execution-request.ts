@@ -1,0 +1,54 @@
+import type { AttemptWork } from '#domain/runs/execution.ts';
+import type { ExecutionLimits, ExecutionRequest, ResolvedExecutor, Tool, ToolName } from '#executors/protocol.ts';
+import type { ExecutionSettings } from './deps.ts';
+
+const mebibyte = 1024 * 1024;
+const limits: ExecutionLimits = {
+  outputBytes: 1024 * mebibyte,
+  logBytes: 100 * mebibyte,
+  directoryBytes: 2048 * mebibyte,
+  processes: 512,
+};
+const graceMs = 30_000;
+
+/** An attempt as the executor is asked for it. */
+export function toRequest(work: AttemptWork, settings: ExecutionSettings): ExecutionRequest {
+  const { run, attempt, spec, inputs } = work;
+  const planning = attempt.phase === 'planning';
+  return {
+    attemptId: attempt.id,
+    runId: run.id,
+    phase: planning ? 'plan' : 'apply',
+    operation: run.operation,
+    replace: run.replace,
+    executor: resolveExecutor(work),
+    variables: inputs.variables,
+    sensitiveVariables: inputs.sensitive,
+    environment: inputs.environment,
+    outputs: spec.outputs,
+    state: work.state,
+    artifact: work.artifact,
+    planDigest: work.planDigest,
+    tool: toTool(run.tool ?? null),
+    timeoutMs: (planning ? run.timeouts.plan : run.timeouts.apply) * 1000,
+    graceMs,
+    limits,
+    workRoot: settings.workRoot,
+    user: settings.user,
+  };
+}
+
+function resolveExecutor({ spec, files }: AttemptWork): ResolvedExecutor {
+  const { executor } = spec;
+  return executor.kind === 'command'
+    ? { ...executor, files }
+    : { kind: 'opentofu', files, directory: executor.git?.path };
+}
+
+function toTool(tool: { name: string; version: string } | null): Tool | null {
+  return tool && isToolName(tool.name) ? { name: tool.name, version: tool.version } : null;
+}
+
+function isToolName(name: string): name is ToolName {
+  return name === 'opentofu' || name === 'terraform';
+}

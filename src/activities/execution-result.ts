@@ -1,0 +1,31 @@
+import type { AttemptResult, AttemptWork } from '#domain/runs/execution.ts';
+import type { AttemptOutcome } from '#domain/runs/model.ts';
+import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol.ts';
+
+const outcomes: Record<Exclude<ExecutionOutcome, 'succeeded'>, Exclude<AttemptOutcome, 'lost'>> = {
+  failed: 'failed',
+  canceled: 'canceled',
+  timed_out: 'timed_out',
+  limit_exceeded: 'failed',
+};
+
+/** What an execution means for its attempt. */
+export function toAttemptResult(work: AttemptWork, result: ExecutionResult): AttemptResult {
+  const { tool = null, reason, plan, outputs, resourceCount } = result;
+  const common = { reason: reason === 'canceled' ? null : reason, tool };
+  if (result.outcome !== 'succeeded') return { ...common, outcome: outcomes[result.outcome] };
+  if (work.attempt.phase === 'applying') {
+    return {
+      ...common,
+      outcome: 'applied',
+      ...(outputs && { outputs }),
+      ...(resourceCount !== undefined && { resourceCount }),
+    };
+  }
+  return {
+    ...common,
+    outcome: plan?.hasChanges ? 'planned' : 'unchanged',
+    ...(plan && { plan: { ...plan, executorDigest: plan.digest } }),
+    ...(outputs && { outputs }),
+  };
+}

@@ -1,0 +1,71 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { edgeLogOptions } from '#api/plugins/log-options.ts';
+import type { Config } from '#config';
+import { saveAttemptState } from '#domain/runs/execution.ts';
+import { openDatabase } from '#domain/shared/database.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { bindEngineNamespace, openInstallation } from '#domain/shared/installation.ts';
+import { release } from '#domain/shared/release.ts';
+import { KeyRing } from '#domain/shared/secrets.ts';
+import { Transactions } from '#domain/shared/transaction.ts';
+import { openEngine } from '#engine/connection.ts';
+import { Dispatcher } from '#engine/dispatcher.ts';
+import { Sweeper } from '#engine/sweeper.ts';
+import { discoverTools } from '#executors/client.ts';
+import { AttemptWatch } from './attempt-watch.ts';
+import { findExecutorUser } from './executor-user.ts';
+import { Presence } from './presence.ts';
+import { StateSpool } from './state-spool.ts';
+import { openTaskWorkers } from './task-workers.ts';
+
+/**
+ * Runs a worker: it advances runs, executes attempts of its pools and delivers what was left in the outbox. Closing lets
+ * what is under way finish, hands plans back that do not in time, and then leaves.
+ */
+export async function runWorker(config: Config): Promise<{ close(): Promise<void>; done: Promise<void> }> {
+  const log = pino({ level: config.logLevel, ...edgeLogOptions });
+  const orm = openDatabase(config);
+  const keyRing = new KeyRing(config.secretKeys);
+  const installation = await openInstallation(orm, keyRing);
+  const engine = openEngine(config.temporal);
+  await bindEngineNamespace(orm, await engine.check());
+  const delivery = { client: engine.client, orm, installationId: installation.id, log };
+  const dispatcher = new Dispatcher(delivery);
+  const transactions = new Transactions(orm, dispatcher.deliver);
+  const spool = new StateSpool({
+    directory: join(config.dataDir, 'spool'),
+    keyRing,
+    log,
+    save: (state) => transactions.run((tx) => saveAttemptState(tx, keyRing, state)),
+  });
+  await spool.recover();
+  const workerId = newId();
+  const tools = await discoverTools();
+  const settings = { workRoot: join(config.dataDir, 'work'), user: findExecutorUser(config.executorUser) };
+  const attempts = new AttemptWatch(orm, log);
+  const deps = { orm, transactions, keyRing, log, workerId, settings, spool, attempts };
+  const tasks = await openTaskWorkers(config, deps);
+  const facts = {
+    ...{ id: workerId, host: hostname(), processId: process.pid, version: release, pools: [...config.worker.pools] },
+    ...{ tools: tools.map(({ name, version }) => ({ name, version })), concurrency: config.worker.concurrency },
+  };
+  const presence = new Presence(orm, facts, log);
+  const sweeper = new Sweeper(delivery);
+  sweeper.start();
+  await presence.start();
+  log.info({ worker_id: workerId, pools: facts.pools, tools: facts.tools }, 'worker started');
+  return {
+    done: tasks.done,
+    close: async () => {
+      await presence.drain();
+      await tasks.close();
+      await sweeper.stop();
+      await dispatcher.drain(5_000);
+      await presence.stop();
+      await engine.close();
+      await orm.close();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { ExecutionDeps } from '#activities/deps.ts';
+import { createExecutionActivities } from '#activities/execution.ts';
+import { createRunActivities } from '#activities/runs.ts';
+import type { Config } from '#config';
+import { poolQueue } from '#domain/runs/model.ts';
+import { coordinatorQueue } from '#engine/deliver.ts';
+import { installEngineRuntime } from './engine-log.ts';
+
+/** How long what is under way may go on once the worker stops; then plans are handed back and applies interrupted. */
+const shutdownGrace = '10 seconds';
+const shutdownForce = '60 seconds';
+
+export interface TaskWorkers {
+  /** Resolves when all have stopped; rejects where one failed. */
+  readonly done: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One task worker for the coordinator's own queue, and one for the queue of each pool. */
+export async function openTaskWorkers(config: Config, deps: ExecutionDeps): Promise<TaskWorkers> {
+  installEngineRuntime(deps.log);
+  const { address, tls, apiKey, namespace } = config.temporal;
+  const connection = await NativeConnection.connect({ address, ...(tls && { tls }), ...(apiKey && { apiKey }) });
+  const common = { connection, namespace, shutdownGraceTime: shutdownGrace, shutdownForceTime: shutdownForce };
+  const coordinator = await Worker.create({
+    ...common,
+    taskQueue: coordinatorQueue,
+    workflowBundle: await bundleWorkflows(),
+    activities: createRunActivities(deps),
+  });
+  const pools = await Promise.all(
+    config.worker.pools.map((pool) => Worker.create(poolOptions(common, pool, config, deps))),
+  );
+  const workers = [coordinator, ...pools];
+  const done = Promise.all(workers.map((worker) => worker.run())).then(() => connection.close());
+  return {
+    done,
+    close: async () => {
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await done;
+    },
+  };
+}
+
+function poolOptions(
+  common: Pick<WorkerOptions, 'connection'>,
+  pool: string,
+  config: Config,
+  deps: ExecutionDeps,
+): WorkerOptions {
+  return {
+    ...common,
+    taskQueue: poolQueue(pool),
+    activities: createExecutionActivities(deps),
+    maxConcurrentActivityTaskExecutions: config.worker.concurrency,
+    // Cancellation comes with the answer to a heartbeat: it must not wait for the SDK's usual half minute.
+    maxHeartbeatThrottleInterval: '2s',
+    defaultHeartbeatThrottleInterval: '2s',
+  };
+}
+
+/** The workflows as one script, without anything that could touch the world. */
+export async function bundleWorkflows(): Promise<{ code: string }> {
+  return bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
+    logger: { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} },
+  });
+}
