@@ -140,7 +140,7 @@ function isNear(a: string, b: string): boolean {
     }
     row = next;
   }
-  return (row[b.length] ?? 0) <= Math.min(2, Math.floor(b.length / 3));
+  return (row[b.length] ?? 0) <= (b.length < 5 ? 1 : 2);
 }
 
 function failed(variables: VariableValues, message: string): ValidationResult {
