@@ -331,7 +331,6 @@ create table "template_versions" (
   "spec" jsonb not null,
   "digest" varchar(255) not null,
   "files" jsonb not null,
-  "directory" text not null default '',
   "commit" varchar(255) null,
   "changelog" text not null default '',
   "published_by" uuid not null,

@@ -145,7 +145,6 @@ describe('a version', () => {
         executor: 'opentofu',
         changelog: 'First.',
         commit: null,
-        directory: '',
         files: ['main.tf'],
         digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
         spec: { ...spec, outputs: {}, retry_safe: false },
@@ -295,7 +294,7 @@ describe('a version from git', () => {
     const published = await publish(path, '1.0.0', { executor });
     expect(published).toMatchObject({
       status: 201,
-      body: { commit, directory: 'live', files: ['live/main.tf', 'modules/m/main.tf'], spec: { executor } },
+      body: { commit, files: ['live/main.tf', 'modules/m/main.tf'], spec: { executor } },
     });
     expect((await publish(path, '1.0.0', { executor })).status).toBe(200);
     repository.commit({ 'live/main.tf': '# moved on' });

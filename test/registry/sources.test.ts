@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -29,9 +29,15 @@ async function refusalOf(outcome: Promise<unknown>): Promise<{ message: string; 
   return { message: error.message, kind: error.kind, everything };
 }
 
-const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith('coordinator-git-'));
+/** A temporary directory of this file's own, so that what others leave there does not count. */
+process.env['TMPDIR'] = mkdtempSync(join(tmpdir(), 'coordinator-test-sources-'));
+const ownTemporary = process.env['TMPDIR'];
+const leftovers = () => readdirSync(ownTemporary);
 
-afterAll(() => root.remove());
+afterAll(() => {
+  root.remove();
+  rmSync(ownTemporary, { recursive: true, force: true });
+});
 
 describe('a snapshot of a git source', () => {
   let source: Repository;
@@ -56,7 +62,6 @@ describe('a snapshot of a git source', () => {
   it('holds the files of the commit that a branch names', async () => {
     expect(await snapshot({ url: source.url })).toEqual({
       commit: second,
-      directory: '',
       files: { 'main.tf': `${main}# changed\n`, 'modules/a/main.tf': '# a\n', 'run.sh': '#!/bin/sh\n' },
     });
   });
@@ -104,7 +109,6 @@ describe('a snapshot of a git source', () => {
       'top.tf': 'module "up" { source = "../../../../etc" }',
     });
     const taken = await snapshot({ url: mono.url, path: 'live/prod' });
-    expect(taken.directory).toBe('live/prod');
     expect(Object.keys(taken.files).sort()).toEqual([
       'live/prod/.terraform.lock.hcl',
       'live/prod/main.tf',
@@ -112,10 +116,7 @@ describe('a snapshot of a git source', () => {
       'modules/network/main.tf.json',
     ]);
     const alone = await snapshot({ url: mono.url, path: 'modules/other' });
-    expect(alone).toMatchObject({ directory: '', files: { 'main.tf': '# not used' } });
-    const siblings = await snapshot({ url: mono.url, path: 'modules/network' });
-    expect(siblings.directory).toBe('network');
-    expect(Object.keys(siblings.files).sort()).toEqual(['dns/sub/main.tf', 'network/main.tf.json']);
+    expect(alone.files).toEqual({ 'modules/other/main.tf': '# not used' });
     expect(Object.keys((await snapshot({ url: mono.url })).files)).toHaveLength(7);
   });
 
@@ -162,9 +163,9 @@ describe('a snapshot of a git source', () => {
       'live/again.tf': { link: 'versions.tf' },
     });
     expect((await snapshot({ url: linked.url, path: 'live' })).files).toEqual({
-      'main.tf': main,
-      'versions.tf': '# versions',
-      'again.tf': '# versions',
+      'live/main.tf': main,
+      'live/versions.tf': '# versions',
+      'live/again.tf': '# versions',
     });
     for (const link of ['/etc/passwd', '../../../etc/passwd', '../common', 'missing', 'loop.tf', '../.git/config']) {
       const bad = repository();
@@ -290,7 +291,7 @@ describe('a snapshot over HTTP', () => {
   const at = (prefix = '', host = '127.0.0.1') => `http://${host}:${server.port}${prefix}${name()}/.git`;
 
   it('is the same as from a directory', async () => {
-    expect(await snapshot({ url: at() })).toEqual({ commit, directory: '', files: { 'main.tf': main } });
+    expect(await snapshot({ url: at() })).toEqual({ commit, files: { 'main.tf': main } });
     expect((await snapshot({ url: at(), ref: commit })).commit).toBe(commit);
   });
 

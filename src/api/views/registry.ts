@@ -29,7 +29,6 @@ export const VersionSummaryView = z.object({
 
 export const VersionView = VersionSummaryView.extend({
   spec: z.record(z.string(), z.unknown()),
-  directory: z.string().describe('Where among the files the template lies; empty for the top.'),
   files: z.array(z.string()).describe('The paths of the files that a run gets.'),
 });
 

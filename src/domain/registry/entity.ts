@@ -43,10 +43,8 @@ const TemplateVersionSchema = defineEntity({
     spec: p.json<Record<string, unknown>>(),
     /** `sha256:…` over the canonical spec and the files: what "the same version" means. */
     digest: p.string(),
-    /** The files that a run gets, snapshotted at publication. */
+    /** The files that a run gets, snapshotted at publication; git's by their paths in the repository. */
     files: p.json<TemplateFiles>().lazy(),
-    /** Where in `files` the template lies; empty for the top. */
-    directory: p.text().default(''),
     /** The commit that a git source named at publication. */
     commit: p.string().nullable(),
     changelog: p.text().default(''),

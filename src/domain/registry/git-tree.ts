@@ -32,7 +32,7 @@ export function parseTree(listing: Buffer): Map<string, TreeEntry> {
 
 /**
  * The files below a directory and below every local module that they name, as far as the repository has them. Paths
- * are relative to the deepest directory that holds them all; `directory` is where in it the template lies.
+ * are the repository's own, so that what modules say of each other's places stays true.
  * @throws Unprocessable naming the file that cannot be part of a template
  */
 export async function collectFiles(
@@ -40,7 +40,7 @@ export async function collectFiles(
   directory: string,
   limits: FileLimits,
   read: ReadObjects,
-): Promise<{ directory: string; files: TemplateFiles }> {
+): Promise<TemplateFiles> {
   const roots = new Set([directory]);
   const contents = new Map<string, Buffer>();
   for (const root of roots) {
@@ -55,10 +55,7 @@ export async function collectFiles(
     }
     checkLimits(contents, [], limits);
   }
-  const base = commonDirectory([...roots].filter((root) => entriesBelow(tree, root).length > 0));
-  const below = (path: string) => (base === '' ? path : path.slice(base.length + 1));
-  const files = [...contents].map(([path, content]) => [below(path), encode(content)]);
-  return { directory: below(directory), files: Object.fromEntries(files) };
+  return Object.fromEntries([...contents].map(([path, content]) => [path, encode(content)]));
 }
 
 async function readEntries(
@@ -141,12 +138,6 @@ function explainMissing(tree: ReadonlyMap<string, TreeEntry>, directory: string)
   if (directory === '') return 'the repository has no files';
   if (tree.has(directory)) return `${quote(directory)} is a file: "path" names a directory`;
   return `the repository has no directory ${quote(directory)}`;
-}
-
-function commonDirectory(directories: readonly string[]): string {
-  const [first = [], ...rest] = directories.map((directory) => (directory === '' ? [] : directory.split('/')));
-  const common = first.findIndex((name, index) => rest.some((names) => names[index] !== name));
-  return first.slice(0, common === -1 ? first.length : common).join('/');
 }
 
 function encode(content: Buffer): FileContent {

@@ -17,7 +17,6 @@ import type { TemplateTarget } from './targets.ts';
 /** All that a version will be, worked out before its transaction: git may take a minute. */
 export type PreparedVersion = {
   readonly files: TemplateFiles;
-  readonly directory: string;
   readonly commit: string | null;
   /** `sha256:…` over spec and files: what "the same version" means. */
   readonly digest: string;
@@ -31,7 +30,7 @@ export async function prepareVersion(
 ): Promise<PreparedVersion> {
   refuseAnyArchived(target);
   const source = await readSource(spec, policy);
-  const content = canonicalJson([spec, source.files, source.directory]);
+  const content = canonicalJson([spec, source.files]);
   return { ...source, digest: `sha256:${createHash('sha256').update(content).digest('hex')}` };
 }
 
@@ -83,7 +82,7 @@ async function readSource(
   policy: OutboundPolicy,
 ): Promise<Omit<PreparedVersion, 'digest'>> {
   const git = executor.kind === 'opentofu' ? executor.git : undefined;
-  if (git === undefined) return { files: executor.files ?? {}, directory: '', commit: null };
+  if (git === undefined) return { files: executor.files ?? {}, commit: null };
   const place = 'spec.executor.git';
   if (git.connection !== undefined) {
     throw new Unprocessable(
@@ -93,7 +92,7 @@ async function readSource(
   const snapshot = await snapshotGit(git, { policy }).catch((error: unknown) => {
     throw error instanceof ServiceError ? atPlace(error, place) : error;
   });
-  if (hasConfiguration(snapshot.files, snapshot.directory)) return snapshot;
+  if (hasConfiguration(snapshot.files, git.path)) return snapshot;
   throw new Unprocessable(`${place}.path: the directory has no file such as "main.tf" at its top`);
 }
 

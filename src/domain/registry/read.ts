@@ -92,7 +92,6 @@ export async function listVersions(em: Em, templateId: string, page: PageRequest
 
 export interface VersionDetails extends VersionRow {
   readonly spec: Record<string, unknown>;
-  readonly directory: string;
   /** The paths of the files that a run gets. */
   readonly files: string[];
 }
@@ -100,7 +99,7 @@ export interface VersionDetails extends VersionRow {
 /** One version with its spec, by its row. */
 export async function readVersion(em: Em, id: string): Promise<VersionDetails | undefined> {
   const rows = await em.execute<VersionDetails[]>(
-    `select ${versionColumns}, v.spec, v.directory,
+    `select ${versionColumns}, v.spec,
         (select coalesce(jsonb_agg(f.path order by f.path), '[]') from jsonb_object_keys(v.files) as f (path)) as files
        from template_versions v where v.id = ?`,
     [id],

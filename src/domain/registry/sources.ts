@@ -14,8 +14,7 @@ import { collectFiles, parseTree, type ReadObjects } from './git-tree.ts';
 export type GitSnapshot = {
   /** The commit that the ref named. */
   readonly commit: string;
-  /** Where in `files` the template lies; `''` for the top. */
-  readonly directory: string;
+  /** By their paths in the repository. */
   readonly files: TemplateFiles;
 };
 
@@ -92,8 +91,8 @@ async function snapshotIn(
     await git(['-C', 'repository', 'ls-tree', '-r', '-z', '-l', '--full-tree', commit], { mostOutput: largestListing }),
   );
   const limits = options.limits ?? snapshotLimits;
-  const found = await collectFiles(tree, source.path ?? '', limits, createReader(git, limits));
-  return { commit, ...found };
+  const files = await collectFiles(tree, source.path ?? '', limits, createReader(git, limits));
+  return { commit, files };
 }
 
 const own = 'refs/snapshot/source';
