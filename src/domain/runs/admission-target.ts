@@ -18,7 +18,6 @@ interface TargetRow {
   template_id: string;
   template_slug: string;
   template_team_id: string | null;
-  template_organization_id: string | null;
   template_archived: boolean;
   organization_id?: string;
   organization_archived?: boolean;
@@ -33,50 +32,75 @@ interface TargetRow {
   approval_allow_self?: boolean;
 }
 
-const templateColumns = `t.id as template_id, t.slug as template_slug, t.team_id as template_team_id,
-  (select tt.organization_id from teams tt where tt.id = t.team_id) as template_organization_id,
-  t.archived_at is not null as template_archived`;
-
-const environmentColumns = `o.id as organization_id, o.archived_at is not null as organization_archived,
-  m.id as team_id, m.archived_at is not null as team_archived, p.id as project_id, p.archived_at is not null as project_archived,
-  e.id as environment_id, e.archived_at is not null as environment_archived,
-  e.approval_required, e.approval_when, e.approval_allow_self`;
-
 /**
- * Finds template and environment in one query, sharing their rows against archiving where `lock` is set. Undefined where
- * either is missing, or where they belong to different teams: to the caller those are the same.
+ * Finds template and environment, sharing their rows and their owners' against archiving where `lock` is set. Undefined
+ * where either is missing, or where they belong to different teams: to the caller those are the same.
  */
 export async function findAdmissionTarget(
   em: Em,
   { templateId, environmentId }: { templateId: string; environmentId?: string | undefined },
   lock: boolean,
 ): Promise<AdmissionTarget | undefined> {
-  const rows = await em.execute<TargetRow[]>(...targetQuery(templateId, environmentId, lock));
-  const [row] = rows;
+  const source = environmentId === undefined ? await templateAlone(em, templateId) : inEnvironment;
+  const ids = environmentId === undefined ? [templateId] : [templateId, environmentId];
+  const [row] = await em.execute<TargetRow[]>(
+    `select ${source.columns} from ${source.from} where t.id = ? and ${source.where}${lock ? ` for share of ${source.locks}` : ''}`,
+    ids,
+  );
   if (!row) return undefined;
-  if (row.template_team_id !== null && row.team_id !== undefined && row.template_team_id !== row.team_id)
-    return undefined;
+  if (row.template_team_id !== null && row.template_team_id !== row.team_id) return undefined;
   return toTarget(row);
 }
 
-function targetQuery(templateId: string, environmentId: string | undefined, lock: boolean): [string, string[]] {
-  if (environmentId === undefined) {
-    const query = `select ${templateColumns} from templates t where t.id = ? and t.deleted_at is null`;
-    return [query + (lock ? ' for share of t' : ''), [templateId]];
-  }
-  const query = `select ${templateColumns}, ${environmentColumns}
-     from organizations o join teams m on m.organization_id = o.id join projects p on p.team_id = m.id
-     join environments e on e.project_id = p.id cross join templates t
-    where t.id = ? and e.id = ? and t.deleted_at is null and e.deleted_at is null and p.deleted_at is null
-      and m.deleted_at is null and o.deleted_at is null`;
-  return [query + (lock ? ' for share of o, m, p, e, t' : ''), [templateId, environmentId]];
+/** Where a target is found; `locks` in the order of locks, the template last. */
+interface Source {
+  readonly columns: string;
+  readonly from: string;
+  readonly where: string;
+  readonly locks: string;
+}
+
+const teamColumns = `o.id as organization_id, o.archived_at is not null as organization_archived,
+  m.id as team_id, m.archived_at is not null as team_archived`;
+const templateColumns = `t.id as template_id, t.slug as template_slug, t.team_id as template_team_id,
+  t.archived_at is not null as template_archived`;
+
+const inEnvironment: Source = {
+  columns: `${templateColumns}, ${teamColumns}, p.id as project_id, p.archived_at is not null as project_archived,
+    e.id as environment_id, e.archived_at is not null as environment_archived,
+    e.approval_required, e.approval_when, e.approval_allow_self`,
+  from: `organizations o join teams m on m.organization_id = o.id join projects p on p.team_id = m.id
+    join environments e on e.project_id = p.id cross join templates t`,
+  where: `e.id = ? and t.deleted_at is null and e.deleted_at is null and p.deleted_at is null and m.deleted_at is null
+    and o.deleted_at is null`,
+  locks: 'o, m, p, e, t',
+};
+
+const ofTeam: Source = {
+  columns: `${templateColumns}, ${teamColumns}`,
+  from: `organizations o join teams m on m.organization_id = o.id join templates t on t.team_id = m.id`,
+  where: `t.deleted_at is null and m.deleted_at is null and o.deleted_at is null`,
+  locks: 'o, m, t',
+};
+
+const ofInstallation: Source = {
+  columns: templateColumns,
+  from: 'templates t',
+  where: 't.team_id is null and t.deleted_at is null',
+  locks: 't',
+};
+
+/** Whose template it is never changes, so it may be looked up before anything is locked. */
+async function templateAlone(em: Em, templateId: string): Promise<Source> {
+  const rows = await em.execute<{ team_id: string | null }[]>(`select team_id from templates where id = ?`, [templateId]);
+  return rows[0]?.team_id ? ofTeam : ofInstallation;
 }
 
 function toTarget(row: TargetRow): AdmissionTarget {
   const { approval_required: required, approval_when: when, approval_allow_self: allowSelf } = row;
   return {
-    organizationId: row.organization_id ?? row.template_organization_id,
-    teamId: row.team_id ?? row.template_team_id,
+    organizationId: row.organization_id ?? null,
+    teamId: row.team_id ?? null,
     templateId: row.template_id,
     templateSlug: row.template_slug,
     projectId: row.project_id ?? null,

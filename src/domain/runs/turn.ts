@@ -1,4 +1,5 @@
 import { Instance, InstanceSlot } from '#domain/instances/entity.ts';
+import { loadVersionById } from '#domain/registry/published.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { findLiveWorkers } from '#domain/workers/service.ts';
 import type { Run } from './entity.ts';
@@ -22,14 +23,21 @@ export async function takeTurn(em: Em, run: Run): Promise<Turn> {
     const blocker = await findBlocker(em, run);
     if (blocker) return { taken: false, code: 'instance_busy', ...blocker, retryAfterSeconds: busyRetrySeconds };
   }
-  const workers = await findLiveWorkers(em, run.pool);
-  if (workers.length === 0) return { taken: false, code: 'no_worker', retryAfterSeconds: noWorkerRetrySeconds };
+  const instance = await em.findOneOrFail(Instance, { id: run.instanceId });
+  if (!(await hasWorker(em, run, instance))) return { taken: false, code: 'no_worker', retryAfterSeconds: noWorkerRetrySeconds };
   if (run.isWriter()) {
     em.persist(em.create(InstanceSlot, { instanceId: run.instanceId, runId: run.id, acquiredAt: new Date() }));
     await em.flush();
   }
-  const { stateSerial } = await em.findOneOrFail(Instance, { id: run.instanceId });
-  return { taken: true, stateSerial };
+  return { taken: true, stateSerial: instance.stateSerial };
+}
+
+/** Whether a worker of the pool lives that has the tool: any for a first run, and then the kind that wrote the state. */
+async function hasWorker(em: Em, run: Run, instance: Instance): Promise<boolean> {
+  const workers = await findLiveWorkers(em, run.pool);
+  const { spec } = await loadVersionById(em, run.templateVersionId);
+  if (spec.executor.kind === 'command') return workers.length > 0;
+  return workers.some(({ tools }) => tools.some(({ name }) => !instance.tool || name === instance.tool));
 }
 
 /** The run that holds the instance, else the one that is ahead in line. */

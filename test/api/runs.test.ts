@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ended, startSystem, type System } from '#test/support/system.ts';
+
+let system: System;
+beforeAll(async () => {
+  system = await startSystem();
+});
+afterAll(async () => {
+  await system?.close();
+});
+
+async function publish(slug: string, spec: object): Promise<string> {
+  const { administrator } = system;
+  const template = await administrator.post('/registry/templates', { name: slug, slug });
+  expect(template.status, template.text).toBe(201);
+  const version = await administrator.post(`/registry/templates/${template.body.id}/versions`, { version: '1.0.0', spec });
+  expect(version.status, version.text).toBe(201);
+  return template.body.id;
+}
+
+const greeting = {
+  executor: {
+    kind: 'command',
+    apply: [{ name: 'greet', run: ['sh', '-c', 'echo hello $COORDINATOR_VAR_NAME; echo "{\\"greeting\\":\\"hi\\"}" > outputs.json'] }],
+  },
+  variables: { type: 'object', properties: { name: { type: 'string', default: 'world' } } },
+  outputs: { greeting: {} },
+};
+
+describe('a run of a command template', () => {
+  it('goes from admission to succeeded, with its log and its outputs', async () => {
+    const { administrator } = system;
+    const templateId = await publish('greeting', greeting);
+    const admitted = await administrator.post('/runs', { template_id: templateId, variables: { name: 'Ana' } });
+    expect(admitted.status, admitted.text).toBe(202);
+    expect(admitted.body).toMatchObject({ status: 'queued', operation: 'apply', template_version: '1.0.0' });
+    expect(admitted.headers.get('location')).toBe(`/api/v1/runs/${admitted.body.id}`);
+    expect(admitted.headers.get('idempotency-key')).toBe(admitted.body.idempotency_key);
+    const run = await administrator.awaitRun(admitted.body.id, ended);
+    expect(run).toMatchObject({ status: 'succeeded', outputs: { greeting: { value: 'hi', sensitive: false } } });
+    const log = await administrator.get(`/runs/${run.id}/logs`, { accept: 'text/plain' });
+    expect(log.text).toContain('hello Ana');
+  });
+});
