@@ -1,16 +1,28 @@
 import type { Operation } from '../operation.ts';
 import * as auth from './auth.ts';
 import * as bootstrap from './bootstrap.ts';
+import * as environmentVariables from './environment-variables.ts';
+import * as environments from './environments.ts';
 import * as instances from './instances.ts';
+import * as organizationMembers from './organization-members.ts';
+import * as organizations from './organizations.ts';
 import * as profile from './profile.ts';
+import * as projects from './projects.ts';
 import * as runApproval from './run-approval.ts';
 import * as runLogs from './run-logs.ts';
 import * as runs from './runs.ts';
 import * as system from './system.ts';
+import * as teamMembers from './team-members.ts';
+import * as teams from './teams.ts';
 import * as templateVersions from './template-versions.ts';
 import * as templates from './templates.ts';
+import * as users from './users.ts';
 
-const areas = [system, bootstrap, auth, profile, runs, runApproval, runLogs, instances, templates, templateVersions];
+const areas = [
+  ...[system, bootstrap, auth, profile, runs, runApproval, runLogs, instances, templates, templateVersions],
+  ...[users, organizations, organizationMembers, teams, teamMembers],
+  ...[projects, environments, environmentVariables],
+];
 
 /** Every operation of the service: routes, reference, catalogue and tests come from this list. */
 export const operations: readonly Operation[] = areas.flatMap((area) => Object.values(area).filter(isOperation));

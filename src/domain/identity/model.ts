@@ -29,3 +29,21 @@ export function emailKey(email: string): string {
 }
 
 export const sessionLifetimeSeconds = 24 * 60 * 60;
+
+export const CreateUser = z.strictObject({
+  email: Email,
+  name: PersonName,
+  password: Password,
+  role: PlatformRole,
+  enabled: z.boolean().default(true),
+});
+
+/** What is left out stays. Oneself may change only the address and the name. */
+export const UpdateUser = z.strictObject({
+  email: Email.optional(),
+  name: PersonName.optional(),
+  role: PlatformRole.optional(),
+  enabled: z.boolean().optional(),
+  password: Password.optional(),
+  expected_revision: z.int().min(1).optional(),
+});

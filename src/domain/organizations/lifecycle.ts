@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { Conflict } from '#domain/shared/errors.ts';
+import type { Where } from '#domain/shared/paging.ts';
 
 /** What owns what, outermost first. */
 export const tenantLevels = ['organization', 'team', 'project', 'environment'] as const;
@@ -34,4 +36,17 @@ export function refuseArchived({ archived }: Archivable): void {
 /** The same for what concerns the owners alone, such as unarchiving the thing itself. */
 export function refuseArchivedOwner({ archived }: Archivable, level: TenantLevel): void {
   refuseArchived({ archived: archived.filter((each) => each !== level) });
+}
+
+/** The filter of lists: active things, or archived ones instead. */
+export const archivedQuery = {
+  archived: z.enum(['true', 'false']).default('false').describe('Archived ones instead of active ones.'),
+};
+
+export interface ArchivedFilter {
+  readonly archived: 'true' | 'false';
+}
+
+export function filterArchived(where: Where, level: TenantLevel, { archived }: ArchivedFilter): Where {
+  return where.and(`${aliasOf[level]}.archived_at is ${archived === 'true' ? 'not null' : 'null'}`);
 }

@@ -48,3 +48,19 @@ export function slugify(name: string): string {
     .slice(0, 63)
     .replace(/^-+|-+$/g, '');
 }
+
+const Revision = z.int().min(1);
+
+/** What an update may say of the revision that it was made for; a stale one conflicts. */
+export const ExpectedRevision = { expected_revision: Revision.optional() };
+
+export const CreateOrganization = z.strictObject({ name: ResourceName, slug: Slug.optional() });
+export const UpdateOrganization = z.strictObject({
+  name: ResourceName.optional(),
+  slug: Slug.optional(),
+  ...ExpectedRevision,
+});
+
+/** Teams are named as organizations are. */
+export const CreateTeam = CreateOrganization;
+export const UpdateTeam = UpdateOrganization;

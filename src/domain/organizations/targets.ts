@@ -27,22 +27,26 @@ export const selectOrganizations = `
     from organizations o where ${organizations.present}`;
 
 /**
- * An organization by its id, or by a slug that it has or had. An id takes precedence over a slug that looks like it;
- * only an id that nobody has falls back to slugs. (specification, *can-i*, resource-name rules)
+ * The id of the organization that an id or a slug, current or historical, names. An id takes precedence over a slug that
+ * looks like it; only an id that nobody has falls back to slugs. (specification, *can-i*, resource-name rules)
  */
+function organizationNamed(idOrSlug: string): { sql: string; params: string[] } {
+  const bySlug = `(select s.organization_id from organization_slugs s where s.slug = ?)`;
+  if (!isId(idOrSlug)) return { sql: bySlug, params: [idOrSlug] };
+  const byId = `(select i.id from organizations i where i.id = ? and i.deleted_at is null)`;
+  return { sql: `coalesce(${byId}, ${bySlug})`, params: [idOrSlug, idOrSlug] };
+}
+
+/** An organization by id or slug, locked where asked; undefined where there is none. */
 export async function findOrganization(
   em: Em,
   idOrSlug: string,
   lock: RowLock = false,
 ): Promise<OrganizationTarget | undefined> {
-  const bySlug = `(select s.organization_id from organization_slugs s where s.slug = ?)`;
-  const byId = `(select i.id from organizations i where i.id = ? and i.deleted_at is null)`;
-  const [chosen, params] = isId(idOrSlug)
-    ? [`coalesce(${byId}, ${bySlug})`, [idOrSlug, idOrSlug]]
-    : [bySlug, [idOrSlug]];
+  const named = organizationNamed(idOrSlug);
   const rows = await em.execute<OrganizationTarget[]>(
-    `${selectOrganizations} and o.id = ${chosen}${lockClause(organizations.aliases, lock)}`,
-    params,
+    `${selectOrganizations} and o.id = ${named.sql}${lockClause(organizations.aliases, lock)}`,
+    named.params,
   );
   return rows[0];
 }
@@ -68,18 +72,22 @@ export const selectTeams = `
          t.archived_at as "archivedAt", ${teams.archived}
     from organizations o join teams t on t.organization_id = o.id where ${teams.present}`;
 
-/** A team by its id; undefined where it or its organization is gone, or where it is not of the organization given. */
+/** A team of an organization; undefined where either is gone, or where the team is another organization's. */
 export async function findTeam(
   em: Em,
-  id: string,
-  { organization, lock = false }: { organization?: string; lock?: RowLock } = {},
+  { organization, id }: { organization: string; id: string },
+  lock: RowLock = false,
 ): Promise<TeamTarget | undefined> {
-  const owner = organization === undefined ? undefined : await findOrganization(em, organization);
-  if (organization !== undefined && !owner) return undefined;
-  const ofOwner = owner ? ' and o.id = ?' : '';
+  const named = organizationNamed(organization);
   const rows = await em.execute<TeamTarget[]>(
-    `${selectTeams} and t.id = ?${ofOwner}${lockClause(teams.aliases, lock)}`,
-    owner ? [id, owner.id] : [id],
+    `${selectTeams} and t.id = ? and o.id = ${named.sql}${lockClause(teams.aliases, lock)}`,
+    [id, ...named.params],
   );
+  return rows[0];
+}
+
+/** A team by its id alone, as whatever belongs to one names it. */
+export async function findTeamById(em: Em, id: string, lock: RowLock = false): Promise<TeamTarget | undefined> {
+  const rows = await em.execute<TeamTarget[]>(`${selectTeams} and t.id = ?${lockClause(teams.aliases, lock)}`, [id]);
   return rows[0];
 }

@@ -32,7 +32,7 @@ export async function loadEnvironmentVariables(
 ): Promise<EnvironmentVariables> {
   const rows = await em.execute<VariableRow[]>(
     `select name, category, sensitive, value, sealed_value from environment_variables
-      where environment_id = ? order by name`,
+      where environment_id = ? order by name collate "C"`,
     [environmentId],
   );
   const loaded: EnvironmentVariables = { template: Object.create(null), env: [] };

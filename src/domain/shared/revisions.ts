@@ -16,7 +16,10 @@ export interface Difference<T> {
 }
 
 /** The wanted fields that were given and differ from the current ones, as they were and as they become. */
-export function findDifference<T extends object>(current: T, wanted: { [K in keyof T]?: T[K] | undefined }): Difference<T> {
+export function findDifference<T extends object>(
+  current: T,
+  wanted: { [K in keyof T]?: T[K] | undefined },
+): Difference<T> {
   const names = (Object.keys(wanted) as (keyof T)[]).filter(
     (name) => wanted[name] !== undefined && wanted[name] !== current[name],
   );

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { SetVariable, VariableName } from '#domain/projects/model.ts';
+import { type EnvironmentTarget, findEnvironment } from '#domain/projects/targets.ts';
+import {
+  findVariable,
+  listVariables,
+  removeVariable,
+  type ShownVariable,
+  setVariable,
+} from '#domain/projects/variable-changes.ts';
+import { type Access, decide } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { toChange } from '#domain/shared/row-lock.ts';
+import { command, read } from '../operation.ts';
+import { Nothing, pageOf } from '../views/common.ts';
+import { VariableView, viewVariable } from '../views/tenancy.ts';
+
+const VariableParams = z.strictObject({ id: Id, name: VariableName });
+
+const readAccess: Access = {
+  anyOf: ['environment:read'],
+  scope: 'team',
+  teamAction: 'team.metadata.read',
+  hidden: 404,
+  review: { resource: 'environment_variables', verb: 'list' },
+};
+
+/** What every change needs; `requireSecrets` adds what one to a secret needs. */
+const changeAccess: Access = {
+  anyOf: ['environment:write', 'secret:manage'],
+  scope: 'team',
+  teamAction: 'team.metadata.write',
+  hidden: 404,
+  review: { resource: 'environment_variables', verb: 'update' },
+};
+const plainAccess: Access = { ...changeAccess, anyOf: ['environment:write'] };
+const secretAccess: Access = {
+  ...changeAccess,
+  anyOf: ['secret:manage'],
+  teamAction: ['team.secret.read', 'team.metadata.write'],
+};
+
+/** Making a secret, and replacing or removing one, is for those who manage secrets (access.md of the design). */
+function requireAccess(principal: Principal, environment: EnvironmentTarget, concernsSecret: boolean): void {
+  const access = concernsSecret ? secretAccess : plainAccess;
+  if (decide(principal, access, environment).allowed) return;
+  const needed = [...access.anyOf, ...[access.teamAction ?? []].flat()].join(' and ');
+  throw new Forbidden(`permission denied: ${concernsSecret ? 'a sensitive variable' : 'a variable'} needs ${needed}`);
+}
+
+export const list = read({
+  id: 'environment_variables.list',
+  route: 'GET /api/v1/environments/:id/variables',
+  summary: "List an environment's variables by name; sensitive ones without their values",
+  params: z.strictObject({ id: Id }),
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('variables', VariableView) },
+  access: readAccess,
+  target: ({ em, params }) => findEnvironment(em, params.id),
+  targetName: 'environment',
+  handle: async ({ em, target, query }) => {
+    const page = await listVariables(em, target.id, query);
+    return { variables: page.items.map(viewVariable), next_cursor: page.nextCursor };
+  },
+});
+
+export const set = command({
+  id: 'environment_variables.set',
+  route: 'PUT /api/v1/environments/:id/variables/:name',
+  summary: 'Set a variable that the runs of an environment get',
+  description:
+    'Category `template`: a default for the template variable of that name. Category `env`: an environment variable of the ' +
+    "run's tools, which must be text and must not have a reserved name (COORDINATOR_*, LD_*, PATH, HOME, TF_* but TF_TOKEN_*, …).",
+  params: VariableParams,
+  body: SetVariable,
+  responses: { 200: VariableView },
+  access: changeAccess,
+  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  targetName: 'environment',
+  idempotency: 'none',
+  audit: 'environment_variable.set',
+  handle: async ({ tx, principal, target, params, body, services }) => {
+    const before = await findVariable(tx.em, target.id, params.name);
+    requireAccess(principal, target, body.sensitive || before?.sensitive === true);
+    const after = await setVariable(tx.em, services.keyRing, target, { name: params.name, ...body }, before);
+    const audit = auditOf('environment_variable.set', target, params.name, before, after);
+    return { status: 200, revision: after.revision, body: viewVariable(after), audit };
+  },
+});
+
+export const remove = command({
+  id: 'environment_variables.remove',
+  route: 'DELETE /api/v1/environments/:id/variables/:name',
+  summary: 'Remove a variable',
+  params: VariableParams,
+  responses: { 204: Nothing },
+  access: { ...changeAccess, review: { resource: 'environment_variables', verb: 'delete' } },
+  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  targetName: 'environment',
+  idempotency: 'none',
+  audit: 'environment_variable.removed',
+  handle: async ({ tx, principal, target, params }) => {
+    const before = await findVariable(tx.em, target.id, params.name);
+    requireAccess(principal, target, before?.sensitive === true);
+    if (!before) throw new NotFound('variable');
+    await removeVariable(tx.em, target, params.name);
+    return { status: 204, audit: auditOf('environment_variable.removed', target, params.name, before, undefined) };
+  },
+});
+
+/** History names the variable and says whether it is secret; its value stays out, secret or not. */
+function auditOf(
+  action: string,
+  environment: EnvironmentTarget,
+  name: string,
+  before: ShownVariable | undefined,
+  after: ShownVariable | undefined,
+) {
+  const { organizationId, teamId } = environment;
+  const facts = (variable: ShownVariable | undefined) =>
+    variable ? { name, category: variable.category, sensitive: variable.sensitive, revision: variable.revision } : null;
+  return {
+    ...{ action, resource: { type: 'environment_variables', id: environment.id }, organizationId, teamId },
+    ...{ before: facts(before), after: facts(after) ?? { name } },
+  };
+}

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { archive, unarchive } from '#domain/organizations/archive.ts';
+import { archivedQuery } from '#domain/organizations/lifecycle.ts';
+import {
+  createEnvironment,
+  describeEnvironment,
+  listEnvironments,
+  updateEnvironment,
+} from '#domain/projects/environments.ts';
+import { CreateEnvironment, UpdateEnvironment } from '#domain/projects/model.ts';
+import { type EnvironmentTarget, findEnvironment, findProject } from '#domain/projects/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { toChange } from '#domain/shared/row-lock.ts';
+import type { Transaction } from '#domain/shared/transaction.ts';
+import { command, read } from '../operation.ts';
+import { archivedChange, outcomeOf } from '../tenancy-outcome.ts';
+import { pageOf } from '../views/common.ts';
+import { EnvironmentView, viewEnvironment } from '../views/tenancy.ts';
+
+const EnvironmentParams = z.strictObject({ id: Id });
+
+const readAccess: Access = {
+  anyOf: ['environment:read'],
+  scope: 'team',
+  teamAction: 'team.metadata.read',
+  hidden: 404,
+  review: { resource: 'environments', verb: 'get' },
+};
+const updateAccess: Access = {
+  ...readAccess,
+  anyOf: ['environment:write'],
+  teamAction: 'team.metadata.write',
+  review: { resource: 'environments', verb: 'update' },
+};
+
+export const list = read({
+  id: 'environments.list',
+  route: 'GET /api/v1/environments',
+  summary: 'List the environments that you may read',
+  query: z.strictObject({ ...pageQuery, ...archivedQuery, project_id: Id.optional() }),
+  responses: { 200: pageOf('environments', EnvironmentView) },
+  access: {
+    anyOf: ['environment:read'],
+    scope: 'platform',
+    hidden: 404,
+    review: { resource: 'environments', verb: 'list' },
+  },
+  handle: async ({ em, principal, query }) => {
+    const page = await listEnvironments(em, principal, query);
+    return { environments: page.items.map(viewEnvironment), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'environments.get',
+  route: 'GET /api/v1/environments/:id',
+  summary: 'Read an environment',
+  params: EnvironmentParams,
+  responses: { 200: EnvironmentView },
+  access: readAccess,
+  target: ({ em, params }) => findEnvironment(em, params.id),
+  targetName: 'environment',
+  handle: async ({ target }) => viewEnvironment(target),
+});
+
+export const create = command({
+  id: 'environments.create',
+  route: 'POST /api/v1/environments',
+  summary: 'Make an environment of a project',
+  body: CreateEnvironment,
+  responses: { 201: EnvironmentView },
+  access: { ...updateAccess, review: { resource: 'environments', verb: 'create' } },
+  target: ({ em, body, lock }) => findProject(em, body.project_id, lock),
+  targetName: 'project',
+  idempotency: 'none',
+  audit: 'environment.created',
+  handle: async ({ tx, target, body }) => {
+    const environment = await createEnvironment(tx.em, target, body);
+    const location = `/api/v1/environments/${environment.id}`;
+    return answer(environment, 'environment.created', { after: describeEnvironment(environment), location });
+  },
+});
+
+export const update = command({
+  id: 'environments.update',
+  route: 'PATCH /api/v1/environments/:id',
+  summary: 'Change an environment; what is left out stays',
+  params: EnvironmentParams,
+  body: UpdateEnvironment,
+  responses: { 200: EnvironmentView },
+  access: updateAccess,
+  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  targetName: 'environment',
+  idempotency: 'none',
+  audit: 'environment.updated',
+  handle: async ({ tx, target, body }) => {
+    const { updated, difference } = await updateEnvironment(tx.em, target, body);
+    return answer(updated, 'environment.updated', difference);
+  },
+});
+
+export const archiveEnvironment = command({
+  id: 'environments.archive',
+  route: 'POST /api/v1/environments/:id/archive',
+  summary: 'Archive an environment: it takes nothing new, and no run starts in it',
+  params: EnvironmentParams,
+  responses: { 200: EnvironmentView },
+  access: { ...updateAccess, review: { inherits: 'environments.update' } },
+  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  targetName: 'environment',
+  idempotency: 'none',
+  audit: 'environment.archived',
+  handle: async ({ tx, target }) => {
+    await archive(tx.em, 'environment', target);
+    return answerArchived(tx, 'environment.archived', target);
+  },
+});
+
+export const unarchiveEnvironment = command({
+  id: 'environments.unarchive',
+  route: 'POST /api/v1/environments/:id/unarchive',
+  summary: 'Take an environment out of the archive',
+  params: EnvironmentParams,
+  responses: { 200: EnvironmentView },
+  access: { ...updateAccess, review: { inherits: 'environments.update' } },
+  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  targetName: 'environment',
+  idempotency: 'none',
+  audit: 'environment.unarchived',
+  handle: async ({ tx, target }) => {
+    await unarchive(tx.em, 'environment', target);
+    return answerArchived(tx, 'environment.unarchived', target);
+  },
+});
+
+async function answerArchived(tx: Transaction, action: string, target: EnvironmentTarget) {
+  const updated = await readBack(findEnvironment(tx.em, target.id));
+  return answer(updated, action, archivedChange(target, updated));
+}
+
+function answer(
+  environment: EnvironmentTarget,
+  action: string,
+  change: { before?: object; after?: object; location?: string },
+) {
+  return outcomeOf(environment, { action, type: 'environments', body: viewEnvironment(environment), ...change });
+}

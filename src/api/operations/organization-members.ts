@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { listMembers, lockMember, organizationMembers } from '#domain/organizations/members.ts';
+import { type OrganizationRole, organizationRoles } from '#domain/organizations/model.ts';
+import {
+  type MemberChange,
+  removeOrganizationMember,
+  setOrganizationMember,
+} from '#domain/organizations/organization-members.ts';
+import { findOrganization, type OrganizationTarget } from '#domain/organizations/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Forbidden } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { toChange } from '#domain/shared/row-lock.ts';
+import { command, read } from '../operation.ts';
+import { Nothing, pageOf } from '../views/common.ts';
+import { OrganizationMemberView, viewMember } from '../views/tenancy.ts';
+import { OrganizationName, readAccess } from './organizations.ts';
+
+const MemberParams = z.strictObject({ orgID: OrganizationName, userID: Id });
+
+const manageAccess: Access = {
+  anyOf: ['organization:write'],
+  scope: 'organization',
+  organizationRole: 'admin',
+  hidden: 404,
+  review: { resource: 'organization_members', verb: 'update' },
+};
+
+/** Whoever's authority is to change is locked first, then the organization, so that its owners change one at a time. */
+async function findForMember(em: Em, { orgID, userID }: z.output<typeof MemberParams>, lock: boolean) {
+  const userExists = await lockMember(em, userID, toChange(lock));
+  const organization = await findOrganization(em, orgID, toChange(lock));
+  return organization && { ...organization, userExists };
+}
+
+export const list = read({
+  id: 'organization_members.list',
+  route: 'GET /api/v1/organizations/:orgID/members',
+  summary: 'List the members of an organization',
+  params: z.strictObject({ orgID: OrganizationName }),
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('members', OrganizationMemberView) },
+  access: { ...readAccess, review: { resource: 'organization_members', verb: 'list' } },
+  target: ({ em, params }) => findOrganization(em, params.orgID),
+  targetName: 'organization',
+  handle: async ({ em, target, query }) => {
+    const page = await listMembers<OrganizationRole>(em, organizationMembers, target.id, query);
+    return { members: page.items.map(viewMember), next_cursor: page.nextCursor };
+  },
+});
+
+export const set = command({
+  id: 'organization_members.set',
+  route: 'PUT /api/v1/organizations/:orgID/members/:userID',
+  summary: 'Let a user join an organization, or give a member another role; none above your own',
+  params: MemberParams,
+  body: z.strictObject({ role: z.enum(organizationRoles) }),
+  responses: { 200: OrganizationMemberView },
+  access: manageAccess,
+  target: ({ em, params, lock }) => findForMember(em, params, lock),
+  targetName: 'organization',
+  idempotency: 'none',
+  audit: 'organization_member.set',
+  handle: async ({ tx, principal, target, params, body }) => {
+    if (!target.userExists) throw new Forbidden('permission denied: there is no such user, or you may not see them');
+    const change = await setOrganizationMember(tx.em, principal, target, params.userID, body.role);
+    const audit = auditOf('organization_member.set', target, params.userID, change);
+    return { status: 200, body: change.after && viewMember(change.after), audit };
+  },
+});
+
+export const remove = command({
+  id: 'organization_members.remove',
+  route: 'DELETE /api/v1/organizations/:orgID/members/:userID',
+  summary: 'End a membership of an organization, and those of its teams with it',
+  params: MemberParams,
+  responses: { 204: Nothing },
+  access: { ...manageAccess, review: { resource: 'organization_members', verb: 'delete' } },
+  target: ({ em, params, lock }) => findForMember(em, params, lock),
+  targetName: 'organization',
+  idempotency: 'none',
+  audit: 'organization_member.removed',
+  handle: async ({ tx, principal, target, params }) => {
+    const change = await removeOrganizationMember(tx.em, principal, target, params.userID);
+    return { status: 204, audit: auditOf('organization_member.removed', target, params.userID, change) };
+  },
+});
+
+function auditOf(
+  action: string,
+  { id }: OrganizationTarget,
+  userId: string,
+  { before, after }: MemberChange<OrganizationRole>,
+) {
+  return {
+    ...{ action, resource: { type: 'organization_members', id: userId }, organizationId: id },
+    before: before ? { role: before.role, membership_id: before.id } : null,
+    after: after ? { role: after.role, membership_id: after.id } : null,
+  };
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { archive, unarchive } from '#domain/organizations/archive.ts';
+import { archivedQuery } from '#domain/organizations/lifecycle.ts';
+import { CreateOrganization, Slug, UpdateOrganization } from '#domain/organizations/model.ts';
+import { createOrganization, listOrganizations, updateOrganization } from '#domain/organizations/service.ts';
+import { findOrganization, type OrganizationTarget } from '#domain/organizations/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { toChange } from '#domain/shared/row-lock.ts';
+import type { Transaction } from '#domain/shared/transaction.ts';
+import { command, read } from '../operation.ts';
+import { archivedChange, outcomeOf } from '../tenancy-outcome.ts';
+import { pageOf } from '../views/common.ts';
+import { OrganizationView, viewOrganization } from '../views/tenancy.ts';
+
+/** An organization in a path: its id, or a slug that it has or had. */
+export const OrganizationName = Id.or(Slug);
+const OrganizationParams = z.strictObject({ orgID: OrganizationName });
+
+export const readAccess: Access = {
+  anyOf: ['organization:read'],
+  scope: 'organization',
+  hidden: 404,
+  review: { resource: 'organizations', verb: 'get' },
+};
+const updateAccess: Access = {
+  anyOf: ['organization:write'],
+  scope: 'organization',
+  organizationRole: 'admin',
+  hidden: 404,
+  review: { resource: 'organizations', verb: 'update' },
+};
+/** Ending an organization's work, for good or for a while, is its owners' decision. */
+const archiveAccess: Access = {
+  ...updateAccess,
+  organizationRole: 'owner',
+  review: { resource: 'organizations', verb: 'archive' },
+};
+
+export function locationOf({ id }: { id: string }): string {
+  return `/api/v1/organizations/${id}`;
+}
+
+export const list = read({
+  id: 'organizations.list',
+  route: 'GET /api/v1/organizations',
+  summary: 'List the organizations that you are in',
+  query: z.strictObject({ ...pageQuery, ...archivedQuery }),
+  responses: { 200: pageOf('organizations', OrganizationView) },
+  access: { ...readAccess, scope: 'platform', review: { resource: 'organizations', verb: 'list' } },
+  handle: async ({ em, principal, query }) => {
+    const page = await listOrganizations(em, principal, query);
+    return { organizations: page.items.map(viewOrganization), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'organizations.get',
+  route: 'GET /api/v1/organizations/:orgID',
+  summary: 'Read an organization, by its id or a slug that it has or had',
+  params: OrganizationParams,
+  responses: { 200: OrganizationView },
+  access: readAccess,
+  target: ({ em, params }) => findOrganization(em, params.orgID),
+  targetName: 'organization',
+  handle: async ({ target }) => viewOrganization(target),
+});
+
+export const create = command({
+  id: 'organizations.create',
+  route: 'POST /api/v1/organizations',
+  summary: 'Make an organization; you become its owner',
+  body: CreateOrganization,
+  responses: { 201: OrganizationView },
+  access: {
+    anyOf: ['organization:write'],
+    scope: 'platform',
+    hidden: 404,
+    // An owner answers for the organization, and so is a person.
+    principals: ['user'],
+    review: { resource: 'organizations', verb: 'create' },
+  },
+  idempotency: 'none',
+  audit: 'organization.created',
+  handle: async ({ tx, principal, body }) => {
+    const organization = await createOrganization(tx.em, principal, body);
+    const { name, slug } = organization;
+    return answer(organization, 'organization.created', {
+      after: { name, slug, owner: principal.id },
+      location: locationOf(organization),
+    });
+  },
+});
+
+export const update = command({
+  id: 'organizations.update',
+  route: 'PATCH /api/v1/organizations/:orgID',
+  summary: 'Rename an organization; its earlier slugs go on leading to it',
+  params: OrganizationParams,
+  body: UpdateOrganization,
+  responses: { 200: OrganizationView },
+  access: updateAccess,
+  target: ({ em, params, lock }) => findOrganization(em, params.orgID, toChange(lock)),
+  targetName: 'organization',
+  idempotency: 'none',
+  audit: 'organization.updated',
+  handle: async ({ tx, target, body }) => {
+    const { updated, difference } = await updateOrganization(tx.em, target, body);
+    return answer(updated, 'organization.updated', difference);
+  },
+});
+
+export const archiveOrganization = command({
+  id: 'organizations.archive',
+  route: 'POST /api/v1/organizations/:orgID/archive',
+  summary: 'Archive an organization: it takes nothing new, and no run starts in it',
+  params: OrganizationParams,
+  responses: { 200: OrganizationView },
+  access: archiveAccess,
+  target: ({ em, params, lock }) => findOrganization(em, params.orgID, toChange(lock)),
+  targetName: 'organization',
+  idempotency: 'none',
+  audit: 'organization.archived',
+  handle: async ({ tx, target }) => {
+    await archive(tx.em, 'organization', target);
+    return answerArchived(tx, 'organization.archived', target);
+  },
+});
+
+export const unarchiveOrganization = command({
+  id: 'organizations.unarchive',
+  route: 'POST /api/v1/organizations/:orgID/unarchive',
+  summary: 'Take an organization out of the archive',
+  params: OrganizationParams,
+  responses: { 200: OrganizationView },
+  access: { ...archiveAccess, review: { inherits: 'organizations.archive' } },
+  target: ({ em, params, lock }) => findOrganization(em, params.orgID, toChange(lock)),
+  targetName: 'organization',
+  idempotency: 'none',
+  audit: 'organization.unarchived',
+  handle: async ({ tx, target }) => {
+    await unarchive(tx.em, 'organization', target);
+    return answerArchived(tx, 'organization.unarchived', target);
+  },
+});
+
+async function answerArchived(tx: Transaction, action: string, target: OrganizationTarget) {
+  const updated = await readBack(findOrganization(tx.em, target.id));
+  return answer(updated, action, archivedChange(target, updated));
+}
+
+function answer(
+  organization: OrganizationTarget,
+  action: string,
+  change: { before?: object; after?: object; location?: string },
+) {
+  return outcomeOf(organization, { action, type: 'organizations', body: viewOrganization(organization), ...change });
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { archive, unarchive } from '#domain/organizations/archive.ts';
+import { archivedQuery } from '#domain/organizations/lifecycle.ts';
+import { findTeamById } from '#domain/organizations/targets.ts';
+import { CreateProject, UpdateProject } from '#domain/projects/model.ts';
+import { createProject, listProjects, updateProject } from '#domain/projects/service.ts';
+import { findProject, type ProjectTarget } from '#domain/projects/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { toChange } from '#domain/shared/row-lock.ts';
+import type { Transaction } from '#domain/shared/transaction.ts';
+import { command, read } from '../operation.ts';
+import { archivedChange, outcomeOf } from '../tenancy-outcome.ts';
+import { pageOf } from '../views/common.ts';
+import { ProjectView, viewProject } from '../views/tenancy.ts';
+
+const ProjectParams = z.strictObject({ id: Id });
+
+const readAccess: Access = {
+  anyOf: ['project:read'],
+  scope: 'team',
+  teamAction: 'team.metadata.read',
+  hidden: 404,
+  review: { resource: 'projects', verb: 'get' },
+};
+const updateAccess: Access = {
+  ...readAccess,
+  anyOf: ['project:write'],
+  teamAction: 'team.metadata.write',
+  review: { resource: 'projects', verb: 'update' },
+};
+
+export const list = read({
+  id: 'projects.list',
+  route: 'GET /api/v1/projects',
+  summary: 'List the projects that you may read',
+  query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional() }),
+  responses: { 200: pageOf('projects', ProjectView) },
+  access: { anyOf: ['project:read'], scope: 'platform', hidden: 404, review: { resource: 'projects', verb: 'list' } },
+  handle: async ({ em, principal, query }) => {
+    const page = await listProjects(em, principal, query);
+    return { projects: page.items.map(viewProject), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'projects.get',
+  route: 'GET /api/v1/projects/:id',
+  summary: 'Read a project',
+  params: ProjectParams,
+  responses: { 200: ProjectView },
+  access: readAccess,
+  target: ({ em, params }) => findProject(em, params.id),
+  targetName: 'project',
+  handle: async ({ target }) => viewProject(target),
+});
+
+export const create = command({
+  id: 'projects.create',
+  route: 'POST /api/v1/projects',
+  summary: 'Make a project of a team',
+  body: CreateProject,
+  responses: { 201: ProjectView },
+  access: { ...updateAccess, review: { resource: 'projects', verb: 'create' } },
+  target: ({ em, body, lock }) => findTeamById(em, body.team_id, lock),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'project.created',
+  handle: async ({ tx, target, body }) => {
+    const project = await createProject(tx.em, target, body);
+    const { name, slug, description } = project;
+    const location = `/api/v1/projects/${project.id}`;
+    return answer(project, 'project.created', { after: { name, slug, description }, location });
+  },
+});
+
+export const update = command({
+  id: 'projects.update',
+  route: 'PATCH /api/v1/projects/:id',
+  summary: 'Change what a project is called; what is left out stays',
+  params: ProjectParams,
+  body: UpdateProject,
+  responses: { 200: ProjectView },
+  access: updateAccess,
+  target: ({ em, params, lock }) => findProject(em, params.id, toChange(lock)),
+  targetName: 'project',
+  idempotency: 'none',
+  audit: 'project.updated',
+  handle: async ({ tx, target, body }) => {
+    const { updated, difference } = await updateProject(tx.em, target, body);
+    return answer(updated, 'project.updated', difference);
+  },
+});
+
+export const archiveProject = command({
+  id: 'projects.archive',
+  route: 'POST /api/v1/projects/:id/archive',
+  summary: 'Archive a project: it takes nothing new, and no run starts in it',
+  params: ProjectParams,
+  responses: { 200: ProjectView },
+  access: { ...updateAccess, review: { inherits: 'projects.update' } },
+  target: ({ em, params, lock }) => findProject(em, params.id, toChange(lock)),
+  targetName: 'project',
+  idempotency: 'none',
+  audit: 'project.archived',
+  handle: async ({ tx, target }) => {
+    await archive(tx.em, 'project', target);
+    return answerArchived(tx, 'project.archived', target);
+  },
+});
+
+export const unarchiveProject = command({
+  id: 'projects.unarchive',
+  route: 'POST /api/v1/projects/:id/unarchive',
+  summary: 'Take a project out of the archive',
+  params: ProjectParams,
+  responses: { 200: ProjectView },
+  access: { ...updateAccess, review: { inherits: 'projects.update' } },
+  target: ({ em, params, lock }) => findProject(em, params.id, toChange(lock)),
+  targetName: 'project',
+  idempotency: 'none',
+  audit: 'project.unarchived',
+  handle: async ({ tx, target }) => {
+    await unarchive(tx.em, 'project', target);
+    return answerArchived(tx, 'project.unarchived', target);
+  },
+});
+
+async function answerArchived(tx: Transaction, action: string, target: ProjectTarget) {
+  const updated = await readBack(findProject(tx.em, target.id));
+  return answer(updated, action, archivedChange(target, updated));
+}
+
+function answer(
+  project: ProjectTarget,
+  action: string,
+  change: { before?: object; after?: object; location?: string },
+) {
+  return outcomeOf(project, { action, type: 'projects', body: viewProject(project), ...change });
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { listMembers, lockMember, teamMembers } from '#domain/organizations/members.ts';
+import { type TeamRole, teamRoles } from '#domain/organizations/model.ts';
+import type { MemberChange } from '#domain/organizations/organization-members.ts';
+import type { TeamTarget } from '#domain/organizations/targets.ts';
+import { removeTeamMember, setTeamMember } from '#domain/organizations/team-members.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { toChange } from '#domain/shared/row-lock.ts';
+import { command, read } from '../operation.ts';
+import { Nothing, pageOf } from '../views/common.ts';
+import { TeamMemberView, viewMember } from '../views/tenancy.ts';
+import { readAccess, TeamParams, teamOf } from './teams.ts';
+
+const MemberParams = TeamParams.extend({ userID: Id });
+
+/** Owners are managed by whoever may do that; the handler asks for it where an owner is concerned. */
+const manageAccess: Access = {
+  anyOf: ['team:write'],
+  scope: 'team',
+  teamAction: 'team.membership.manage',
+  hidden: 404,
+  review: { resource: 'team_members', verb: 'update' },
+};
+
+/** Whoever's authority is to change is locked first, then the team, so that its owners change one at a time. */
+async function findForMember(em: Em, { userID, ...team }: z.output<typeof MemberParams>, lock: boolean) {
+  await lockMember(em, userID, toChange(lock));
+  return teamOf(em, team, toChange(lock));
+}
+
+export const list = read({
+  id: 'team_members.list',
+  route: 'GET /api/v1/organizations/:orgID/teams/:id/members',
+  summary: 'List the members of a team',
+  params: TeamParams,
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('members', TeamMemberView) },
+  access: { ...readAccess, review: { resource: 'team_members', verb: 'list' } },
+  target: ({ em, params }) => teamOf(em, params),
+  targetName: 'team',
+  handle: async ({ em, target, query }) => {
+    const page = await listMembers<TeamRole>(em, teamMembers, target.id, query);
+    return { members: page.items.map(viewMember), next_cursor: page.nextCursor };
+  },
+});
+
+export const set = command({
+  id: 'team_members.set',
+  route: 'PUT /api/v1/organizations/:orgID/teams/:id/members/:userID',
+  summary: "Let a member of the organization join a team, or change a member's role",
+  params: MemberParams,
+  body: z.strictObject({ role: z.enum(teamRoles) }),
+  responses: { 200: TeamMemberView },
+  access: manageAccess,
+  target: ({ em, params, lock }) => findForMember(em, params, lock),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'team_member.set',
+  handle: async ({ tx, principal, target, params, body }) => {
+    const change = await setTeamMember(tx.em, principal, target, params.userID, body.role);
+    const audit = auditOf('team_member.set', target, params.userID, change);
+    return { status: 200, body: change.after && viewMember(change.after), audit };
+  },
+});
+
+export const remove = command({
+  id: 'team_members.remove',
+  route: 'DELETE /api/v1/organizations/:orgID/teams/:id/members/:userID',
+  summary: 'End a membership of a team',
+  params: MemberParams,
+  responses: { 204: Nothing },
+  access: { ...manageAccess, review: { resource: 'team_members', verb: 'delete' } },
+  target: ({ em, params, lock }) => findForMember(em, params, lock),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'team_member.removed',
+  handle: async ({ tx, principal, target, params }) => {
+    const change = await removeTeamMember(tx.em, principal, target, params.userID);
+    return { status: 204, audit: auditOf('team_member.removed', target, params.userID, change) };
+  },
+});
+
+function auditOf(action: string, team: TeamTarget, userId: string, { before, after }: MemberChange<TeamRole>) {
+  return {
+    ...{ action, resource: { type: 'team_members', id: userId } },
+    ...{ organizationId: team.organizationId, teamId: team.id },
+    before: before ? { role: before.role, membership_id: before.id } : null,
+    after: after ? { role: after.role, membership_id: after.id } : null,
+  };
+}

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { archive, unarchive } from '#domain/organizations/archive.ts';
+import { archivedQuery } from '#domain/organizations/lifecycle.ts';
+import { CreateTeam, UpdateTeam } from '#domain/organizations/model.ts';
+import { findOrganization, findTeam, findTeamById, type TeamTarget } from '#domain/organizations/targets.ts';
+import { createTeam, listTeams, updateTeam } from '#domain/organizations/teams.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { type RowLock, toChange } from '#domain/shared/row-lock.ts';
+import type { Transaction } from '#domain/shared/transaction.ts';
+import { command, read } from '../operation.ts';
+import { archivedChange, outcomeOf } from '../tenancy-outcome.ts';
+import { pageOf } from '../views/common.ts';
+import { TeamView, viewTeam } from '../views/tenancy.ts';
+import { OrganizationName, locationOf as organizationLocation } from './organizations.ts';
+
+const OrganizationParams = z.strictObject({ orgID: OrganizationName });
+export const TeamParams = z.strictObject({ orgID: OrganizationName, id: Id });
+
+export const readAccess: Access = {
+  anyOf: ['team:read'],
+  scope: 'team',
+  teamAction: 'team.metadata.read',
+  hidden: 404,
+  review: { resource: 'teams', verb: 'get' },
+};
+const updateAccess: Access = {
+  ...readAccess,
+  anyOf: ['team:write'],
+  teamAction: 'team.metadata.write',
+  review: { resource: 'teams', verb: 'update' },
+};
+/** As ending an organization's work is its owners' decision, ending a team's is for those who may delete it. */
+const archiveAccess: Access = {
+  ...updateAccess,
+  teamAction: 'team.delete',
+  review: { resource: 'teams', verb: 'archive' },
+};
+
+/** The team that a path names; undefined where it is another organization's. */
+export function teamOf(em: Em, { orgID, id }: z.output<typeof TeamParams>, lock: RowLock = false) {
+  return findTeam(em, { organization: orgID, id }, lock);
+}
+
+export const list = read({
+  id: 'teams.list',
+  route: 'GET /api/v1/organizations/:orgID/teams',
+  summary: "List those of an organization's teams that you may read",
+  params: OrganizationParams,
+  query: z.strictObject({ ...pageQuery, ...archivedQuery }),
+  responses: { 200: pageOf('teams', TeamView) },
+  access: { anyOf: ['team:read'], scope: 'organization', hidden: 404, review: { resource: 'teams', verb: 'list' } },
+  target: ({ em, params }) => findOrganization(em, params.orgID),
+  targetName: 'organization',
+  handle: async ({ em, principal, target, query }) => {
+    const page = await listTeams(em, principal, target, query);
+    return { teams: page.items.map(viewTeam), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'teams.get',
+  route: 'GET /api/v1/organizations/:orgID/teams/:id',
+  summary: 'Read a team',
+  params: TeamParams,
+  responses: { 200: TeamView },
+  access: readAccess,
+  target: ({ em, params }) => teamOf(em, params),
+  targetName: 'team',
+  handle: async ({ target }) => viewTeam(target),
+});
+
+export const create = command({
+  id: 'teams.create',
+  route: 'POST /api/v1/organizations/:orgID/teams',
+  summary: 'Make a team; you become its owner',
+  params: OrganizationParams,
+  body: CreateTeam,
+  responses: { 201: TeamView },
+  access: {
+    anyOf: ['team:write'],
+    scope: 'organization',
+    organizationRole: 'admin',
+    hidden: 404,
+    principals: ['user'],
+    review: { resource: 'teams', verb: 'create' },
+  },
+  target: ({ em, params, lock }) => findOrganization(em, params.orgID, lock),
+  targetName: 'organization',
+  idempotency: 'none',
+  audit: 'team.created',
+  handle: async ({ tx, principal, target, body }) => {
+    const team = await createTeam(tx.em, principal, target, body);
+    const { name, slug } = team;
+    const location = `${organizationLocation(target)}/teams/${team.id}`;
+    return answer(team, 'team.created', { after: { name, slug, owner: principal.id }, location });
+  },
+});
+
+export const update = command({
+  id: 'teams.update',
+  route: 'PATCH /api/v1/organizations/:orgID/teams/:id',
+  summary: 'Rename a team',
+  params: TeamParams,
+  body: UpdateTeam,
+  responses: { 200: TeamView },
+  access: updateAccess,
+  target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'team.updated',
+  handle: async ({ tx, target, body }) => {
+    const { updated, difference } = await updateTeam(tx.em, target, body);
+    return answer(updated, 'team.updated', difference);
+  },
+});
+
+export const archiveTeam = command({
+  id: 'teams.archive',
+  route: 'POST /api/v1/organizations/:orgID/teams/:id/archive',
+  summary: 'Archive a team: it takes nothing new, and no run starts in it',
+  params: TeamParams,
+  responses: { 200: TeamView },
+  access: archiveAccess,
+  target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'team.archived',
+  handle: async ({ tx, target }) => {
+    await archive(tx.em, 'team', target);
+    return answerArchived(tx, 'team.archived', target);
+  },
+});
+
+export const unarchiveTeam = command({
+  id: 'teams.unarchive',
+  route: 'POST /api/v1/organizations/:orgID/teams/:id/unarchive',
+  summary: 'Take a team out of the archive',
+  params: TeamParams,
+  responses: { 200: TeamView },
+  access: { ...archiveAccess, review: { inherits: 'teams.archive' } },
+  target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'team.unarchived',
+  handle: async ({ tx, target }) => {
+    await unarchive(tx.em, 'team', target);
+    return answerArchived(tx, 'team.unarchived', target);
+  },
+});
+
+async function answerArchived(tx: Transaction, action: string, target: TeamTarget) {
+  const updated = await readBack(findTeamById(tx.em, target.id));
+  return answer(updated, action, archivedChange(target, updated));
+}
+
+function answer(team: TeamTarget, action: string, change: { before?: object; after?: object; location?: string }) {
+  return outcomeOf(team, { action, type: 'teams', body: viewTeam(team), ...change });
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { administratorsLock } from '#domain/identity/bootstrap.ts';
+import { CreateUser, Email, PlatformRole, UpdateUser } from '#domain/identity/model.ts';
+import { hashPassword } from '#domain/identity/passwords.ts';
+import { addUser, refuseOwnPrivileges, updateUser } from '#domain/identity/user-changes.ts';
+import { findUser, listUsers, type UserTarget } from '#domain/identity/user-targets.ts';
+import { type Access, decidePermission } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Forbidden } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { toChange } from '#domain/shared/row-lock.ts';
+import { command, read } from '../operation.ts';
+import { pageOf, Time } from '../views/common.ts';
+
+const UserView = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: PlatformRole,
+  enabled: z.boolean(),
+  revision: z.int(),
+  created_at: Time,
+});
+
+const UserParams = z.strictObject({ id: Id });
+
+const manageAccess: Access = {
+  anyOf: ['user:manage'],
+  scope: 'platform',
+  hidden: 403,
+  review: { resource: 'users', verb: 'list' },
+};
+/** Of oneself, or of anybody with `user:manage`: `requireUser` tells which. */
+const namedAccess: Access = {
+  anyOf: ['user:manage', 'profile:manage'],
+  scope: 'self',
+  hidden: 403,
+  review: { resource: 'users', verb: 'get' },
+};
+
+/** Somebody else's user answers like none at all to whoever may not manage users (specification, *Users and profile*, rule 4). */
+function requireUser(principal: Principal, user: UserTarget): void {
+  const isSelf = principal.id === user.id;
+  const access: Access = isSelf ? { ...namedAccess, anyOf: ['profile:manage'] } : manageAccess;
+  if (!decidePermission(principal, access).allowed) throw new Forbidden();
+}
+
+export const list = read({
+  id: 'users.list',
+  route: 'GET /api/v1/users',
+  summary: 'List users',
+  query: z.strictObject({ ...pageQuery, email: Email.optional(), enabled: z.enum(['true', 'false']).optional() }),
+  responses: { 200: pageOf('users', UserView) },
+  access: manageAccess,
+  handle: async ({ em, query }) => {
+    const page = await listUsers(em, query);
+    return { users: page.items.map(viewUser), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'users.get',
+  route: 'GET /api/v1/users/:id',
+  summary: 'Read a user: yourself, or with user:manage anybody',
+  params: UserParams,
+  responses: { 200: UserView },
+  access: namedAccess,
+  target: ({ em, params }) => findUser(em, params.id),
+  targetName: 'user',
+  handle: async ({ principal, target }) => {
+    requireUser(principal, target);
+    return viewUser(target);
+  },
+});
+
+export const create = command({
+  id: 'users.create',
+  route: 'POST /api/v1/users',
+  summary: 'Make a user',
+  body: CreateUser,
+  responses: { 201: UserView },
+  access: { ...manageAccess, review: { resource: 'users', verb: 'create' } },
+  idempotency: 'none',
+  audit: 'user.created',
+  prepare: ({ body }) => hashPassword(body.password),
+  handle: async ({ tx, principal, body, prepared }) => {
+    const user = await addUser(tx.em, principal, body, prepared);
+    const { email, name, role, enabled, revision } = user;
+    return {
+      ...{ status: 201, location: `/api/v1/users/${user.id}`, revision, body: viewUser(user) },
+      audit: auditOf('user.created', user, null, { email, name, role, enabled }),
+    };
+  },
+});
+
+export const update = command({
+  id: 'users.update',
+  route: 'PUT /api/v1/users/:id',
+  summary: 'Change a user; what is left out stays',
+  description:
+    'Of yourself: address and name. Of others, with user:manage: all of it; a new password ends all their sessions, and ' +
+    'the last administrator stays one.',
+  params: UserParams,
+  body: UpdateUser,
+  responses: { 200: UserView },
+  access: { ...namedAccess, review: { resource: 'users', verb: 'update' } },
+  target: ({ em, params, lock }) => findUser(em, params.id, toChange(lock)),
+  targetName: 'user',
+  idempotency: 'none',
+  locks: [administratorsLock],
+  audit: 'user.updated',
+  prepare: async ({ principal, target, body }) => {
+    requireUser(principal, target);
+    refuseOwnPrivileges(principal, target, body);
+    return body.password === undefined ? null : hashPassword(body.password);
+  },
+  handle: async ({ tx, principal, target, body, prepared }) => {
+    requireUser(principal, target);
+    refuseOwnPrivileges(principal, target, body);
+    const { updated, difference } = await updateUser(tx.em, principal, target, body, prepared);
+    const after = { ...difference.after, ...(prepared !== null && { password: 'changed' }) };
+    const audit = auditOf('user.updated', updated, difference.before, after);
+    return { status: 200, revision: updated.revision, body: viewUser(updated), audit };
+  },
+});
+
+function viewUser({ id, email, name, role, enabled, revision, createdAt }: UserTarget) {
+  return { id, email, name, role, enabled, revision, created_at: createdAt };
+}
+
+function auditOf(
+  action: string,
+  { id }: UserTarget,
+  before: Record<string, unknown> | null,
+  after: Record<string, unknown> | null,
+) {
+  return { action, resource: { type: 'users', id }, before, after };
+}

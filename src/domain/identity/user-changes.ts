@@ -1,0 +1,117 @@
+import type { z } from 'zod';
+import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import type { Principal as Caller } from '#domain/shared/access/principal.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Conflict, Forbidden, Invalid } from '#domain/shared/errors.ts';
+import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { brokenConstraint } from '#domain/shared/sql.ts';
+import { Principal, User } from './entity.ts';
+import { type CreateUser, emailKey, type PlatformRole, platformRoles, type UpdateUser } from './model.ts';
+import { findUser, hasOtherAdministrator, type UserTarget } from './user-targets.ts';
+import { createUser } from './users.ts';
+
+type Fields = Pick<UserTarget, 'email' | 'name' | 'role' | 'enabled'>;
+
+/** Makes a user on behalf of somebody. @throws Conflict where another user has the address */
+export async function addUser(
+  em: Em,
+  caller: Caller,
+  { password: _, ...request }: z.output<typeof CreateUser>,
+  passwordHash: string,
+): Promise<UserTarget> {
+  refuseRoleAboveOwn(caller, request.role);
+  const { user } = await underFreeEmail(() => createUser(em, { ...request, passwordHash }));
+  return readBack(findUser(em, user.id));
+}
+
+/** What nobody may change about themselves. @throws Forbidden; Invalid for a password, which has a way of its own */
+export function refuseOwnPrivileges(
+  caller: Caller,
+  user: Fields & { id: string },
+  request: z.output<typeof UpdateUser>,
+) {
+  if (caller.id !== user.id) return;
+  if (request.password !== undefined) {
+    throw new Invalid('password: nobody sets their own password here; change it by POST /profile/password');
+  }
+  const { role, enabled } = findDifference<Fields>(user, request).after;
+  if (role !== undefined) throw new Forbidden('permission denied: role: nobody changes their own role');
+  if (enabled !== undefined) throw new Forbidden('permission denied: enabled: nobody enables or disables themselves');
+}
+
+/**
+ * Changes a user, whose row the caller of this function holds. A new password ends all the user's sessions; disabling
+ * rejects every credential on its next use.
+ * @throws Conflict for a stale revision, an address that is taken, or where no administrator would be left
+ */
+export async function updateUser(
+  em: Em,
+  caller: Caller,
+  user: UserTarget,
+  { expected_revision: expected, password: _, ...wanted }: z.output<typeof UpdateUser>,
+  passwordHash: string | null,
+): Promise<{ updated: UserTarget; difference: Difference<Fields> }> {
+  refuseStale(user, expected);
+  const { email, name, role, enabled } = user;
+  const difference = findDifference<Fields>({ email, name, role, enabled }, wanted);
+  if (difference.isEmpty && passwordHash === null) return { updated: user, difference };
+  const { after } = difference;
+  if (after.role !== undefined) refuseRoleAboveOwn(caller, after.role);
+  await refuseLastAdministrator(em, user, after);
+  await writePrincipal(em, user, after);
+  if (after.email !== undefined) await writeEmail(em, user.id, after.email);
+  if (passwordHash !== null) await writePassword(em, user.id, passwordHash);
+  return { updated: await readBack(findUser(em, user.id)), difference };
+}
+
+/** Nobody grants a role above their own. */
+function refuseRoleAboveOwn(caller: Caller, role: PlatformRole): void {
+  const place = (each: PlatformRole) => platformRoles.indexOf(each);
+  if (isPlatformAdministrator(caller) || (caller.role && place(role) <= place(caller.role))) return;
+  throw new Forbidden(`permission denied: role: ${role} is above your own`);
+}
+
+async function refuseLastAdministrator(em: Em, user: UserTarget, after: Partial<Fields>): Promise<void> {
+  const isOne = user.role === 'admin' && user.enabled;
+  const staysOne = (after.role ?? user.role) === 'admin' && (after.enabled ?? user.enabled);
+  if (!isOne || staysOne || (await hasOtherAdministrator(em, user.id))) return;
+  throw new Conflict('this is the last administrator: make somebody else an administrator first');
+}
+
+/** What was granted against an earlier generation of a user who was disabled never revives. */
+async function writePrincipal(em: Em, user: UserTarget, { name, role, enabled }: Partial<Fields>): Promise<void> {
+  await em.nativeUpdate(
+    Principal,
+    { id: user.id },
+    {
+      ...(name !== undefined && { name }),
+      ...(role !== undefined && { role }),
+      ...(enabled !== undefined && { enabled }),
+      ...(enabled === false && { eligibilityGeneration: user.eligibilityGeneration + 1 }),
+      revision: user.revision + 1,
+    },
+  );
+}
+
+async function writeEmail(em: Em, id: string, email: string): Promise<void> {
+  await underFreeEmail(() => em.nativeUpdate(User, { id }, { email, emailKey: emailKey(email) }));
+}
+
+async function writePassword(em: Em, id: string, passwordHash: string): Promise<void> {
+  await em.nativeUpdate(User, { id }, { passwordHash });
+  await em.execute(
+    `update sessions set revoked_at = clock_timestamp() where user_id = ? and revoked_at is null and expires_at > now()`,
+    [id],
+  );
+}
+
+async function underFreeEmail<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (brokenConstraint(error) === 'users_email_key_unique') {
+      throw new Conflict('email: another user has this address');
+    }
+    throw error;
+  }
+}

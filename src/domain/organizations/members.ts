@@ -1,0 +1,75 @@
+import type { Em } from '#domain/shared/database.ts';
+import { selectPage } from '#domain/shared/list.ts';
+import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
+import type { RowLock } from '#domain/shared/row-lock.ts';
+
+/** A person in an organization or a team; `id` is the membership's, and fresh at every join. */
+export interface Member<Role extends string> {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly email: string;
+  readonly enabled: boolean;
+  readonly role: Role;
+  readonly createdAt: string;
+}
+
+/** Where memberships are kept: the tables are alike. */
+export interface MemberTable {
+  readonly table: 'organization_members' | 'team_members';
+  readonly owner: 'organization_id' | 'team_id';
+}
+
+export const organizationMembers: MemberTable = { table: 'organization_members', owner: 'organization_id' };
+export const teamMembers: MemberTable = { table: 'team_members', owner: 'team_id' };
+
+const selectMembers = ({ table }: MemberTable) => `
+  select m.id, p.id as "userId", p.name, u.email, p.enabled, m.role, m.created_at as "createdAt"
+    from ${table} m join principals p on p.id = m.principal_id join users u on u.id = p.id
+   where p.deleted_at is null`;
+
+export function listMembers<Role extends string>(
+  em: Em,
+  members: MemberTable,
+  ownerId: string,
+  request: PageRequest,
+): Promise<Page<Member<Role>>> {
+  const where = new Where().and(`m.${members.owner} = ?`, ownerId);
+  return selectPage(em, selectMembers(members), where, 'm.id', request);
+}
+
+export async function findMember<Role extends string>(
+  em: Em,
+  members: MemberTable,
+  ownerId: string,
+  userId: string,
+): Promise<Member<Role> | undefined> {
+  const rows = await em.execute<Member<Role>[]>(`${selectMembers(members)} and m.${members.owner} = ? and p.id = ?`, [
+    ownerId,
+    userId,
+  ]);
+  return rows[0];
+}
+
+/** Whether somebody else who can act owns it as well. */
+export async function hasOtherOwner(em: Em, members: MemberTable, ownerId: string, userId: string): Promise<boolean> {
+  const [row] = await em.execute<[{ exists: boolean }]>(
+    `select exists (select 1 from ${members.table} m join principals p on p.id = m.principal_id
+                     where m.${members.owner} = ? and m.role = 'owner' and m.principal_id <> ?
+                       and p.enabled and p.deleted_at is null)`,
+    [ownerId, userId],
+  );
+  return row.exists;
+}
+
+/**
+ * Locks a user whose authority a command changes, before the organization and the team (architecture.md of the design,
+ * *A command*). False where there is no such user.
+ */
+export async function lockMember(em: Em, userId: string, lock: RowLock): Promise<boolean> {
+  const rows = await em.execute<{ id: string }[]>(
+    `select id from principals where id = ? and kind = 'user' and deleted_at is null${lock ? ' for no key update' : ''}`,
+    [userId],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,103 @@
+import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { OrganizationMember } from './entity.ts';
+import { refuseArchived } from './lifecycle.ts';
+import { findMember, hasOtherOwner, type Member, organizationMembers } from './members.ts';
+import { type OrganizationRole, organizationRoles } from './model.ts';
+import type { OrganizationTarget } from './targets.ts';
+
+/** Who was what before, and is what now; undefined: no member. */
+export interface MemberChange<Role extends string> {
+  readonly before: Member<Role> | undefined;
+  readonly after: Member<Role> | undefined;
+}
+
+/**
+ * Lets a user join an organization, or gives a member another role. The caller holds the user's row and the
+ * organization's.
+ * @throws Forbidden where either role is above the caller's own
+ * @throws Conflict where the organization would be left without an owner
+ */
+export async function setOrganizationMember(
+  em: Em,
+  caller: Principal,
+  organization: OrganizationTarget,
+  userId: string,
+  role: OrganizationRole,
+): Promise<MemberChange<OrganizationRole>> {
+  refuseArchived(organization);
+  const before = await find(em, organization.id, userId);
+  refuseAboveOwn(caller, organization.id, before ? [before.role, role] : [role]);
+  if (before?.role === role) return { before, after: before };
+  if (before?.role === 'owner') await refuseLastOwner(em, organization.id, userId);
+  if (before) await em.nativeUpdate(OrganizationMember, { id: before.id }, { role });
+  else {
+    const member = { id: newId(), organizationId: organization.id, principalId: userId, role };
+    await em.persist(em.create(OrganizationMember, member)).flush();
+  }
+  return { before, after: await readBack(find(em, organization.id, userId)) };
+}
+
+/** Ends a membership, and those in the organization's teams with it. Throws as `setOrganizationMember` does. */
+export async function removeOrganizationMember(
+  em: Em,
+  caller: Principal,
+  organization: OrganizationTarget,
+  userId: string,
+): Promise<MemberChange<OrganizationRole>> {
+  const before = await find(em, organization.id, userId);
+  if (!before) throw new NotFound('member');
+  refuseAboveOwn(caller, organization.id, [before.role]);
+  if (before.role === 'owner') await refuseLastOwner(em, organization.id, userId);
+  await leaveTeams(em, organization.id, userId);
+  await em.nativeDelete(OrganizationMember, { id: before.id });
+  return { before, after: undefined };
+}
+
+function find(em: Em, organizationId: string, userId: string): Promise<Member<OrganizationRole> | undefined> {
+  return findMember<OrganizationRole>(em, organizationMembers, organizationId, userId);
+}
+
+/** Nobody grants, changes or takes away a role above their own. */
+function refuseAboveOwn(caller: Principal, organizationId: string, roles: readonly OrganizationRole[]): void {
+  if (isPlatformAdministrator(caller)) return;
+  const own = caller.organizations[organizationId];
+  // Strongest first: the smaller the place, the more it may do.
+  const place = (role: OrganizationRole) => organizationRoles.indexOf(role);
+  const above = roles.find((role) => own === undefined || place(role) < place(own));
+  if (above) {
+    throw new Forbidden(
+      `permission denied: the organization role ${above} is above your own, so it is not yours to give or take`,
+    );
+  }
+}
+
+async function refuseLastOwner(em: Em, organizationId: string, userId: string): Promise<void> {
+  if (await hasOtherOwner(em, organizationMembers, organizationId, userId)) return;
+  throw new Conflict('this is the last owner of the organization: make somebody else an owner first');
+}
+
+/** The organization's row is held, so that no team of it changes its owners meanwhile. */
+async function leaveTeams(em: Em, organizationId: string, userId: string): Promise<void> {
+  const orphaned = await em.execute<{ slug: string }[]>(
+    `select t.slug from teams t join team_members m on m.team_id = t.id and m.principal_id = ? and m.role = 'owner'
+      where t.organization_id = ? and t.deleted_at is null and not exists (
+        select 1 from team_members x join principals p on p.id = x.principal_id
+         where x.team_id = t.id and x.role = 'owner' and x.principal_id <> ? and p.enabled and p.deleted_at is null)
+      order by t.slug limit 5`,
+    [userId, organizationId, userId],
+  );
+  if (orphaned.length > 0) {
+    const slugs = orphaned.map(({ slug }) => slug).join(', ');
+    throw new Conflict(`this is the last owner of these teams: ${slugs}; make somebody else their owner first`);
+  }
+  await em.execute(
+    `delete from team_members m using teams t
+      where t.id = m.team_id and t.organization_id = ? and m.principal_id = ?`,
+    [organizationId, userId],
+  );
+}

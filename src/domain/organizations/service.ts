@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { selectPage } from '#domain/shared/list.ts';
+import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
+import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { pgArray } from '#domain/shared/sql.ts';
+import { Organization, OrganizationMember } from './entity.ts';
+import { type ArchivedFilter, filterArchived, refuseArchived } from './lifecycle.ts';
+import type { CreateOrganization, UpdateOrganization } from './model.ts';
+import { chooseSlug, slugTaken } from './slugs.ts';
+import { findOrganization, type OrganizationTarget, selectOrganizations } from './targets.ts';
+
+/** Makes an organization that its creator owns. @throws Conflict where another one has or had the slug */
+export async function createOrganization(
+  em: Em,
+  creator: Principal,
+  request: z.output<typeof CreateOrganization>,
+): Promise<OrganizationTarget> {
+  const id = newId();
+  const slug = chooseSlug(request);
+  await em.persist(em.create(Organization, { id, name: request.name, slug })).flush();
+  await claimSlug(em, id, slug);
+  const member = { id: newId(), organizationId: id, principalId: creator.id, role: 'owner' as const };
+  await em.persist(em.create(OrganizationMember, member)).flush();
+  return readBack(findOrganization(em, id));
+}
+
+/** A slug stays its organization's when that takes another: links go on working, and nobody else can take them over. */
+async function claimSlug(em: Em, organizationId: string, slug: string): Promise<void> {
+  await em.execute(
+    `insert into organization_slugs (slug, organization_id, created_at) values (?, ?, clock_timestamp())
+     on conflict (slug) do nothing`,
+    [slug, organizationId],
+  );
+  const [row] = await em.execute<[{ organization_id: string }]>(
+    `select organization_id from organization_slugs where slug = ?`,
+    [slug],
+  );
+  if (row.organization_id !== organizationId) throw slugTaken(slug, 'this installation');
+}
+
+type Named = Pick<OrganizationTarget, 'name' | 'slug'>;
+
+/** Renames an organization. @throws Conflict for a stale revision, an archived organization, or a slug that is taken */
+export async function updateOrganization(
+  em: Em,
+  organization: OrganizationTarget,
+  { expected_revision: expected, ...wanted }: z.output<typeof UpdateOrganization>,
+): Promise<{ updated: OrganizationTarget; difference: Difference<Named> }> {
+  refuseArchived(organization);
+  refuseStale(organization, expected);
+  const difference = findDifference<Named>({ name: organization.name, slug: organization.slug }, wanted);
+  if (difference.isEmpty) return { updated: organization, difference };
+  if (difference.after.slug !== undefined) await claimSlug(em, organization.id, difference.after.slug);
+  const revision = organization.revision + 1;
+  await em.nativeUpdate(Organization, { id: organization.id }, { ...difference.after, revision });
+  return { updated: await readBack(findOrganization(em, organization.id)), difference };
+}
+
+/** The organizations that the principal is in; to platform administrators, all of them. */
+export function listOrganizations(
+  em: Em,
+  principal: Principal,
+  request: PageRequest & ArchivedFilter,
+): Promise<Page<OrganizationTarget>> {
+  const where = filterArchived(new Where(), 'organization', request);
+  if (!isPlatformAdministrator(principal)) {
+    where.and('o.id = any(?::uuid[])', pgArray(Object.keys(principal.organizations)));
+  }
+  return selectPage(em, selectOrganizations, where, 'o.id', request);
+}

@@ -1,0 +1,75 @@
+import { isPlatformAdministrator, teamActionsOf } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { TeamMember } from './entity.ts';
+import { refuseArchived } from './lifecycle.ts';
+import { findMember, hasOtherOwner, type Member, organizationMembers, teamMembers } from './members.ts';
+import type { TeamRole } from './model.ts';
+import type { MemberChange } from './organization-members.ts';
+import type { TeamTarget } from './targets.ts';
+
+/**
+ * Lets a member of the organization join a team, or gives a member another role. The caller holds the user's row and
+ * the team's.
+ * @throws Forbidden where owners are concerned and the caller may not manage them
+ * @throws Conflict where the team would be left without an owner, or for somebody outside the organization
+ */
+export async function setTeamMember(
+  em: Em,
+  caller: Principal,
+  team: TeamTarget,
+  userId: string,
+  role: TeamRole,
+): Promise<MemberChange<TeamRole>> {
+  refuseArchived(team);
+  const before = await find(em, team.id, userId);
+  refuseOwners(caller, team, before ? [before.role, role] : [role]);
+  if (before?.role === role) return { before, after: before };
+  if (before?.role === 'owner') await refuseLastOwner(em, team.id, userId);
+  if (before) await em.nativeUpdate(TeamMember, { id: before.id }, { role });
+  else await join(em, team, userId, role);
+  return { before, after: await readBack(find(em, team.id, userId)) };
+}
+
+/** Ends a membership of a team. Throws as `setTeamMember` does. */
+export async function removeTeamMember(
+  em: Em,
+  caller: Principal,
+  team: TeamTarget,
+  userId: string,
+): Promise<MemberChange<TeamRole>> {
+  const before = await find(em, team.id, userId);
+  if (!before) throw new NotFound('member');
+  refuseOwners(caller, team, [before.role]);
+  if (before.role === 'owner') await refuseLastOwner(em, team.id, userId);
+  await em.nativeDelete(TeamMember, { id: before.id });
+  return { before, after: undefined };
+}
+
+function find(em: Em, teamId: string, userId: string): Promise<Member<TeamRole> | undefined> {
+  return findMember<TeamRole>(em, teamMembers, teamId, userId);
+}
+
+/** Somebody outside the organization and nobody at all are answered alike. */
+async function join(em: Em, team: TeamTarget, userId: string, role: TeamRole): Promise<void> {
+  if (!(await findMember(em, organizationMembers, team.organizationId, userId))) {
+    throw new Conflict('the user is no member of the organization that owns this team: add them there first');
+  }
+  const member = { id: newId(), teamId: team.id, principalId: userId, role };
+  await em.persist(em.create(TeamMember, member)).flush();
+}
+
+/** Whoever manages memberships gives and takes every role but the owner's, which is for those who manage owners. */
+function refuseOwners(caller: Principal, team: TeamTarget, roles: readonly TeamRole[]): void {
+  if (!roles.includes('owner') || isPlatformAdministrator(caller)) return;
+  if (teamActionsOf(caller, team.organizationId, team.id).has('team.owner.manage')) return;
+  throw new Forbidden('permission denied: the team role owner is above your own; this needs team.owner.manage');
+}
+
+async function refuseLastOwner(em: Em, teamId: string, userId: string): Promise<void> {
+  if (await hasOtherOwner(em, teamMembers, teamId, userId)) return;
+  throw new Conflict('this is the last owner of the team: make somebody else an owner first');
+}

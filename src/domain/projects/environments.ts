@@ -1,0 +1,88 @@
+import type { z } from 'zod';
+import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/organizations/lifecycle.ts';
+import { chooseSlug, underSlug } from '#domain/organizations/slugs.ts';
+import type { ApprovalPolicy } from '#domain/registry/model.ts';
+import { readableTeamsSql } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { parseDuration } from '#domain/shared/durations.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { selectPage } from '#domain/shared/list.ts';
+import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
+import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { Environment } from './entity.ts';
+import { type CreateEnvironment, defaultApproval, type UpdateEnvironment } from './model.ts';
+import { type EnvironmentTarget, findEnvironment, type ProjectTarget, selectEnvironments } from './targets.ts';
+
+const place = 'this project';
+
+type Fields = Pick<
+  EnvironmentTarget,
+  'name' | 'slug' | 'kind' | 'approvalRequired' | 'approvalWhen' | 'approvalAllowSelf' | 'ttlSeconds'
+>;
+
+/** Makes an environment of a project; without a policy, that of its kind holds. */
+export async function createEnvironment(
+  em: Em,
+  project: ProjectTarget,
+  request: z.output<typeof CreateEnvironment>,
+): Promise<EnvironmentTarget> {
+  refuseArchived(project);
+  const id = newId();
+  const slug = chooseSlug(request);
+  const { name, kind, approval_policy: policy = defaultApproval[kind], ttl = null } = request;
+  const fields = { name, slug, kind, ...policyFields(policy), ttlSeconds: secondsOf(ttl) };
+  const environment = em.create(Environment, { id, projectId: project.id, ...fields });
+  await underSlug(slug, place, () => em.persist(environment).flush());
+  return readBack(findEnvironment(em, id));
+}
+
+/** Changes an environment. @throws Conflict for a stale revision, something archived, or a slug that is taken */
+export async function updateEnvironment(
+  em: Em,
+  environment: EnvironmentTarget,
+  request: z.output<typeof UpdateEnvironment>,
+): Promise<{ updated: EnvironmentTarget; difference: Difference<Fields> }> {
+  refuseArchived(environment);
+  const { expected_revision: expected, approval_policy: policy, ttl, ...wanted } = request;
+  refuseStale(environment, expected);
+  const difference = findDifference<Fields>(describeEnvironment(environment), {
+    ...wanted,
+    ...(policy && policyFields(policy)),
+    ...(ttl !== undefined && { ttlSeconds: secondsOf(ttl) }),
+  });
+  if (difference.isEmpty) return { updated: environment, difference };
+  const { after } = difference;
+  await underSlug(after.slug ?? environment.slug, place, () =>
+    em.nativeUpdate(Environment, { id: environment.id }, { ...after, revision: environment.revision + 1 }),
+  );
+  return { updated: await readBack(findEnvironment(em, environment.id)), difference };
+}
+
+/** The environments of the teams that the principal may read, or of one project. */
+export function listEnvironments(
+  em: Em,
+  principal: Principal,
+  request: PageRequest & ArchivedFilter & { project_id?: string | undefined },
+): Promise<Page<EnvironmentTarget>> {
+  const readable = readableTeamsSql(principal, 't.id', 'hidden');
+  const where = filterArchived(new Where(), 'environment', request)
+    .and(readable.sql, ...readable.params)
+    .andIf(request.project_id, 'p.id = ?');
+  return selectPage(em, selectEnvironments, where, 'e.id', request);
+}
+
+/** What may be changed about an environment, as it is. */
+export function describeEnvironment(environment: EnvironmentTarget): Fields {
+  const { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ttlSeconds } = environment;
+  return { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ttlSeconds };
+}
+
+function policyFields({ required, when, allow_self: allowSelf }: ApprovalPolicy) {
+  return { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf };
+}
+
+/** The text has been checked to be a duration. */
+function secondsOf(duration: string | null): number | null {
+  return duration === null ? null : parseDuration(duration);
+}
