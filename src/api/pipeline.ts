@@ -1,22 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
-import { type Decision, decide, decidePermission, type Ownership } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
-import { type Command, type CommandResult, findReceipt, type Outcome, runCommand } from '#domain/shared/command.ts';
-import type { Em } from '#domain/shared/database.ts';
-import { Forbidden, NotFound, type ServiceError } from '#domain/shared/errors.ts';
 import { authenticate } from './authentication.ts';
 import { setSessionCookie } from './cookies.ts';
+import { type Asking, admit, bodyOf, executeCommand, executeRead, type Parts } from './execution.ts';
 import { commandKey } from './idempotency.ts';
-import { matchLocation } from './location.ts';
-import {
-  type Call,
-  type CommandOperation,
-  type Erased,
-  isPublic,
-  type Operation,
-  type ReadOperation,
-  routeOf,
-} from './operation.ts';
+import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
 import { RawAnswer } from './raw-answer.ts';
 import type { Services } from './services.ts';
 
@@ -27,17 +15,23 @@ import type { Services } from './services.ts';
 export function registerOperations(app: FastifyInstance, operations: readonly Operation[], services: Services): void {
   for (const operation of operations) {
     const { method, path } = routeOf(operation);
-    const handler = (request: FastifyRequest, reply: FastifyReply) =>
-      answer({ operation, operations, services, request, reply });
+    const toAsking = (request: FastifyRequest): Asking => {
+      const { principal, params, query, body } = request as FastifyRequest & Parts;
+      return { operation, operations, services, request, principal, parts: { params, query, body } };
+    };
     app.route({
       ...routeOptions(operation),
       method,
       url: path,
-      onRequest: (request) => admit(operation, services, request),
+      // Who asks, and whether they may ask such a thing at all, is decided before the body is even read.
+      onRequest: async (request) => {
+        request.principal = isPublic(operation.access) ? anonymous : await authenticate(services, request);
+        await admit(toAsking(request));
+      },
       preValidation: async (request) => {
         request.sentBody = request.body;
       },
-      handler,
+      handler: (request, reply) => answer(toAsking(request), reply),
     });
   }
 }
@@ -60,168 +54,30 @@ function routeOptions(operation: Operation): RouteShorthandOptions {
   };
 }
 
-/** Who asks, and whether they may ask such a thing at all: decided before the body is even read. */
-async function admit(operation: Operation, services: Services, request: FastifyRequest): Promise<void> {
-  request.principal = isPublic(operation.access) ? anonymous : await authenticate(services, request);
-  if (isPublic(operation.access)) return;
-  const decision = decidePermission(request.principal, operation.access);
-  if (!decision.allowed) throw await refused(operation, services, request, decision);
+function answer(asking: Asking, reply: FastifyReply): Promise<unknown> {
+  return asking.operation.kind === 'read'
+    ? answerRead(asking as Asking<ReadOperation>, reply)
+    : answerCommand(asking as Asking<CommandOperation>, reply);
 }
 
-interface Exchange<O extends Operation = Operation> {
-  operation: O;
-  operations: readonly Operation[];
-  services: Services;
-  request: FastifyRequest;
-  reply: FastifyReply;
+async function answerRead(asking: Asking<ReadOperation>, reply: FastifyReply): Promise<unknown> {
+  const result = await executeRead(asking);
+  if (result instanceof RawAnswer) return result.send(asking.request, reply);
+  return reply.status(successStatus(asking.operation)).send(result);
 }
 
-function answer(exchange: Exchange): Promise<unknown> {
-  return exchange.operation.kind === 'read'
-    ? answerRead(exchange as Exchange<ReadOperation>)
-    : answerCommand(exchange as Exchange<CommandOperation>);
-}
-
-async function answerRead({ operation, services, request, reply }: Exchange<ReadOperation>): Promise<unknown> {
-  const em = services.orm.em.fork();
-  const call = await openCall(operation, services, request, em);
-  const result = await operation.handle(call);
-  if (result instanceof RawAnswer) return result.send(request, reply);
-  return reply.status(successStatus(operation)).send(result);
-}
-
-async function answerCommand(exchange: Exchange<CommandOperation>): Promise<unknown> {
-  const { operation, services, request, reply } = exchange;
+async function answerCommand(asking: Asking<CommandOperation>, reply: FastifyReply): Promise<unknown> {
+  const { operation, services, request } = asking;
   const key = commandKey(operation, request);
   if (key !== null) reply.header('idempotency-key', key);
-  const result = await run(exchange, toCommand(operation, request, key));
+  const result = await executeCommand(asking, key, request.sentBody);
   const { receipt } = result;
   if (receipt.location) reply.header('location', receipt.location);
   reply.status(receipt.status);
-  const body = receipt.status === 204 ? undefined : await bodyOf(exchange, result);
+  const body = receipt.status === 204 ? undefined : await bodyOf(asking, result);
   if (!result.replayed && operation.sessionCookie)
     setSessionCookie(reply, services.config, operation.sessionCookie(body));
   return reply.send(body);
-}
-
-/** A repeat is answered by its receipt, even where its preparation would fail today. */
-async function run(exchange: Exchange<CommandOperation>, input: Command): Promise<CommandResult> {
-  const { operation, services } = exchange;
-  let prepared: unknown;
-  try {
-    prepared = await prepare(exchange);
-  } catch (error) {
-    const receipt = await findReceipt(services.orm.em.fork(), services.installation.bindingKey, input);
-    if (receipt) return { receipt, replayed: true };
-    throw error;
-  }
-  return runCommand(
-    services.transactions,
-    services.installation.bindingKey,
-    input,
-    async (tx, caller): Promise<Outcome> => {
-      const call = await openCall(operation, services, exchange.request, tx.em, caller);
-      return operation.handle({ ...call, tx, key: input.key, prepared });
-    },
-  );
-}
-
-/** Slow work is done only for a caller who could go on with it; the transaction decides again. */
-async function prepare({ operation, services, request }: Exchange<CommandOperation>): Promise<unknown> {
-  const { prepare: work, limitGuesses } = operation;
-  if (!work) return undefined;
-  const attempt = async () => work(await openCall(operation, services, request, services.orm.em.fork()));
-  return limitGuesses ? request.server.limitSignIn(request, limitGuesses(request.body), attempt) : attempt();
-}
-
-function toCommand(operation: CommandOperation, request: FastifyRequest, key: string | null): Command {
-  return {
-    key,
-    caller: request.principal,
-    operation: operation.id,
-    target: request.params as Record<string, string>,
-    input: request.sentBody,
-    locks: operation.locks ?? [],
-    request: requestFacts(request),
-  };
-}
-
-/** The first answer says what the command said; a repeat says what today's read of the same thing says. */
-async function bodyOf({ operations, services, request }: Exchange, result: CommandResult): Promise<unknown> {
-  if (!result.replayed && result.body !== undefined) return result.body;
-  const { location } = result.receipt;
-  const match = location === null ? undefined : matchLocation(operations, location);
-  if (!match) return {};
-  const em = services.orm.em.fork();
-  const parts: Parts = { params: match.params, query: {}, body: undefined };
-  return match.operation.handle(await openCall(match.operation, services, request, em, request.principal, parts));
-}
-
-/** The parts have been parsed by the operation's own schemas, and the target found by its own resolver. */
-type OpenCall = Call<Erased, Erased, Erased, Erased>;
-
-interface Parts {
-  params: Erased;
-  query: Erased;
-  body: Erased;
-}
-
-/**
- * Finds the target and decides; answers what the handler needs. Inside a command the caller is the one that the
- * transaction has locked, and the target's rows are locked too.
- */
-async function openCall(
-  operation: Operation,
-  services: Services,
-  request: FastifyRequest,
-  em: Em,
-  locked?: Principal,
-  { params, query, body }: Parts = request as Parts,
-): Promise<OpenCall> {
-  const principal = locked ?? request.principal;
-  const lock = em.isInTransaction();
-  const target = await operation.target?.({ em, params, query, body, lock });
-  if (!isPublic(operation.access)) {
-    const decision = decideTarget(principal, operation, target);
-    if (!decision.allowed) throw await refused(operation, services, request, decision);
-  }
-  const socketAddress = request.socket.remoteAddress ?? null;
-  const facts = { ...requestFacts(request), headers: request.headers, socketAddress };
-  return { em, principal, params, query, body, target, services, request: facts };
-}
-
-function decideTarget(principal: Principal, operation: Operation, target: Ownership | undefined): Decision {
-  if (isPublic(operation.access)) return { allowed: true };
-  if (operation.target && !target) return { allowed: false, because: 'hidden' };
-  return decide(principal, operation.access, target ?? { organizationId: null, teamId: null });
-}
-
-/** Makes the answer of a refusal, and its row in the audit. */
-async function refused(
-  operation: Operation,
-  services: Services,
-  request: FastifyRequest,
-  decision: Exclude<Decision, { allowed: true }>,
-): Promise<ServiceError> {
-  const action = operation.kind === 'command' ? operation.audit : operation.id;
-  const id = Object.values((request.params ?? {}) as Record<string, string>)[0] ?? null;
-  const entry = { action, resource: { type: operation.id.split('.')[0]!, id }, after: { refused: decision.because } };
-  await services.refusals.record(services.orm.em.fork(), request.principal, entry, requestFacts(request));
-  if (decision.because === 'hidden' && !isPublic(operation.access) && operation.access.hidden === 404) {
-    return new NotFound(operation.targetName ?? 'the resource');
-  }
-  return new Forbidden(describeRefusal(operation, decision.because));
-}
-
-function describeRefusal({ access }: Operation, because: string): string {
-  if (isPublic(access) || because === 'hidden') return 'permission denied';
-  if (because === 'permission') return `permission denied: this needs ${access.anyOf.join(' or ')}`;
-  const needed = access.teamAction ?? `the organization role ${access.organizationRole}`;
-  return `permission denied: this needs ${[needed].flat().join(' and ')} on its owner`;
-}
-
-function requestFacts(request: FastifyRequest) {
-  return { requestId: request.id, address: request.ip };
 }
 
 function successStatus(operation: Operation): number {

@@ -1,0 +1,160 @@
+import type { FastifyRequest } from 'fastify';
+import { type Decision, decide, decidePermission, type Ownership } from '#domain/shared/access/decide.ts';
+import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
+import { type Command, type CommandResult, findReceipt, type Outcome, runCommand } from '#domain/shared/command.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Forbidden, NotFound, type ServiceError } from '#domain/shared/errors.ts';
+import { matchLocation } from './location.ts';
+import {
+  type Call,
+  type CommandOperation,
+  type Erased,
+  isPublic,
+  type Operation,
+  type ReadOperation,
+} from './operation.ts';
+import type { Services } from './services.ts';
+
+/** What a request says, parsed by the operation's own schemas. */
+export interface Parts {
+  readonly params: Erased;
+  readonly query: Erased;
+  readonly body: Erased;
+}
+
+/**
+ * One asking of one operation, whichever way it came: by the operation's own route, or by a page that does the same.
+ * Both go through the functions below, so that they decide, count, commit and record alike.
+ */
+export interface Asking<O extends Operation = Operation> {
+  readonly operation: O;
+  /** All of them: the repeat of a command is answered by the read that its location names. */
+  readonly operations: readonly Operation[];
+  readonly services: Services;
+  readonly request: FastifyRequest;
+  readonly principal: Principal;
+  readonly parts: Parts;
+}
+
+/** Whether the principal may ask such a thing at all, whatever the target is. @throws Forbidden, after recording it */
+export async function admit(asking: Asking): Promise<void> {
+  const { operation, principal } = asking;
+  if (isPublic(operation.access)) return;
+  const decision = decidePermission(principal, operation.access);
+  if (!decision.allowed) throw await refuse(asking, decision);
+}
+
+/** Runs a read operation; answers what its handler said, not yet encoded. */
+export async function executeRead(asking: Asking<ReadOperation>): Promise<unknown> {
+  return asking.operation.handle(await openCall(asking, asking.services.orm.em.fork()));
+}
+
+/**
+ * Runs a command in the one command transaction, its slow preparation before it. `sentBody` is the body before defaults,
+ * which the key is bound to. A repeat is answered by its receipt, even where its preparation would fail today.
+ */
+export async function executeCommand(
+  asking: Asking<CommandOperation>,
+  key: string | null,
+  sentBody: unknown,
+): Promise<CommandResult> {
+  const { operation, services } = asking;
+  const { bindingKey } = services.installation;
+  const input = toCommand(asking, key, sentBody);
+  let prepared: unknown;
+  try {
+    prepared = await prepare(asking);
+  } catch (error) {
+    const receipt = await findReceipt(services.orm.em.fork(), bindingKey, input);
+    if (receipt) return { receipt, replayed: true };
+    throw error;
+  }
+  return runCommand(services.transactions, bindingKey, input, async (tx, caller): Promise<Outcome> => {
+    const call = await openCall({ ...asking, principal: caller }, tx.em);
+    return operation.handle({ ...call, tx, key, prepared });
+  });
+}
+
+/** The first answer says what the command said; a repeat says what today's read of the same thing says. */
+export async function bodyOf(asking: Asking<CommandOperation>, result: CommandResult): Promise<unknown> {
+  if (!result.replayed && result.body !== undefined) return result.body;
+  const { location } = result.receipt;
+  const match = location === null ? undefined : matchLocation(asking.operations, location);
+  if (!match) return {};
+  const parts: Parts = { params: match.params, query: {}, body: undefined };
+  return executeRead({ ...asking, operation: match.operation, parts });
+}
+
+/** As whom an operation is asked: who calls a public one is nobody, also where they are somebody. */
+export function callerOf(operation: Operation, principal: Principal): Principal {
+  return isPublic(operation.access) ? anonymous : principal;
+}
+
+/** Slow work is done only for a caller who could go on with it; the transaction decides again. */
+async function prepare(asking: Asking<CommandOperation>): Promise<unknown> {
+  const { operation, request, services, parts } = asking;
+  const { prepare: work, limitGuesses } = operation;
+  if (!work) return undefined;
+  const attempt = async () => work(await openCall(asking, services.orm.em.fork()));
+  return limitGuesses ? request.server.limitSignIn(request, limitGuesses(parts.body), attempt) : attempt();
+}
+
+function toCommand(asking: Asking<CommandOperation>, key: string | null, sentBody: unknown): Command {
+  const { operation, principal, parts, request } = asking;
+  return {
+    key,
+    caller: principal,
+    operation: operation.id,
+    target: parts.params as Record<string, string>,
+    input: sentBody,
+    locks: operation.locks ?? [],
+    request: requestFacts(request),
+  };
+}
+
+/** The parts have been parsed by the operation's own schemas, and the target found by its own resolver. */
+type OpenCall = Call<Erased, Erased, Erased, Erased>;
+
+/**
+ * Finds the target and decides; answers what the handler needs. Inside a command the principal is the one that the
+ * transaction has locked, and the target's rows are locked too.
+ */
+async function openCall(asking: Asking, em: Em): Promise<OpenCall> {
+  const { operation, services, request, principal, parts } = asking;
+  const target = await operation.target?.({ em, ...parts, lock: em.isInTransaction() });
+  const decision = decideTarget(principal, operation, target);
+  if (!decision.allowed) throw await refuse(asking, decision);
+  const socketAddress = request.socket.remoteAddress ?? null;
+  const facts = { ...requestFacts(request), headers: request.headers, socketAddress };
+  return { em, principal, ...parts, target, services, request: facts };
+}
+
+function decideTarget(principal: Principal, operation: Operation, target: Ownership | undefined): Decision {
+  if (isPublic(operation.access)) return { allowed: true };
+  if (operation.target && !target) return { allowed: false, because: 'hidden' };
+  return decide(principal, operation.access, target ?? { organizationId: null, teamId: null });
+}
+
+/** Makes the answer of a refusal, and its row in the audit. */
+async function refuse(asking: Asking, decision: Exclude<Decision, { allowed: true }>): Promise<ServiceError> {
+  const { operation, services, request, principal, parts } = asking;
+  const action = operation.kind === 'command' ? operation.audit : operation.id;
+  const id = Object.values((parts.params ?? {}) as Record<string, string>)[0] ?? null;
+  const entry = { action, resource: { type: operation.id.split('.')[0]!, id }, after: { refused: decision.because } };
+  await services.refusals.record(services.orm.em.fork(), principal, entry, requestFacts(request));
+  if (decision.because === 'hidden' && !isPublic(operation.access) && operation.access.hidden === 404) {
+    return new NotFound(operation.targetName ?? 'the resource');
+  }
+  return new Forbidden(describeRefusal(operation, decision.because));
+}
+
+function describeRefusal({ access }: Operation, because: string): string {
+  if (isPublic(access) || because === 'hidden') return 'permission denied';
+  if (because === 'permission') return `permission denied: this needs ${access.anyOf.join(' or ')}`;
+  const needed = access.teamAction ?? `the organization role ${access.organizationRole}`;
+  return `permission denied: this needs ${[needed].flat().join(' and ')} on its owner`;
+}
+
+function requestFacts(request: FastifyRequest) {
+  return { requestId: request.id, address: request.ip };
+}
