@@ -1,0 +1,19 @@
+import type { ExecutionReason } from './protocol.ts';
+
+/** Ends an attempt as failed, with a reason that clients may match and a message for people. */
+export class AttemptFailure extends Error {
+  readonly reason: ExecutionReason;
+
+  constructor(reason: ExecutionReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}

@@ -1,0 +1,95 @@
+import { parseDuration } from '#domain/shared/durations.ts';
+import { makeAttemptDirectory, sweepAttempt } from './attempt-directory.ts';
+import { AttemptFailure } from './attempt-error.ts';
+import { Conversation } from './conversation.ts';
+import type { ExecutorHost } from './executor-host.ts';
+import { keepSpare, takeHost } from './executor-spare.ts';
+import type {
+  CommandStep,
+  ExecutionRequest,
+  ExecutionResult,
+  ExecutionSink,
+  StepKind,
+  WireRequest,
+  WireStep,
+} from './protocol.ts';
+import { chooseTool, type InstalledTool } from './tools.ts';
+
+export { sweepLeftovers } from './attempt-directory.ts';
+export { discoverTools } from './tools.ts';
+
+/**
+ * Runs one attempt in an executor process of its own and resolves with what it came to; it rejects only where the worker
+ * itself is at fault (no directory, no process). When it resolves, no process of the attempt is left and its directory
+ * is gone. Aborting asks the tool to stop, and kills it after the grace.
+ */
+export async function execute(
+  request: ExecutionRequest,
+  sink: ExecutionSink,
+  signal: AbortSignal,
+): Promise<ExecutionResult> {
+  if (signal.aborted)
+    return { outcome: 'canceled', reason: 'canceled', message: 'the attempt was canceled', exitCode: null };
+  try {
+    const tool = request.executor.kind === 'opentofu' ? await chooseTool(request.tool) : null;
+    return await executeOn(await takeHost(request.user), request, tool, sink, signal);
+  } catch (error) {
+    if (!(error instanceof AttemptFailure)) throw error;
+    return { outcome: 'failed', reason: error.reason, message: error.message, exitCode: null };
+  }
+}
+
+async function executeOn(
+  host: ExecutorHost,
+  request: ExecutionRequest,
+  tool: InstalledTool | null,
+  sink: ExecutionSink,
+  signal: AbortSignal,
+): Promise<ExecutionResult> {
+  let directory: string | null = null;
+  try {
+    directory = await makeAttemptDirectory(request.workRoot, host.identity, host.cookie);
+    const wired = wireRequest(request, directory, tool, tool && host.pathOf(tool));
+    return await new Conversation(host, sink).run(wired, request, signal);
+  } finally {
+    host.kill();
+    host.channel.destroy();
+    await host.exited;
+    await sweepAttempt(directory, host.identity, host.cookie);
+    host.identity.release();
+    keepSpare(request.user);
+  }
+}
+
+function wireRequest(
+  request: ExecutionRequest,
+  directory: string,
+  tool: InstalledTool | null,
+  toolPath: string | null,
+): WireRequest {
+  const { state: _state, artifact: _artifact, workRoot: _workRoot, user: _user, executor, ...rest } = request;
+  const pinned = tool && { name: tool.name, version: tool.version };
+  return { ...rest, executor: wireExecutor(executor), tool: pinned, toolPath, directory };
+}
+
+function wireExecutor(executor: ExecutionRequest['executor']): WireRequest['executor'] {
+  if (executor.kind === 'opentofu') return executor;
+  const wired: Partial<Record<StepKind, WireStep[]>> = {};
+  for (const kind of ['plan', 'apply', 'destroy', 'detect'] as const) {
+    const steps = executor[kind];
+    if (steps) wired[kind] = steps.map(wireStep);
+  }
+  return { kind: 'command', files: executor.files, ...wired };
+}
+
+function wireStep({ timeout, ...step }: CommandStep): WireStep {
+  if (timeout === undefined) return { ...step, timeoutMs: null };
+  const seconds = parseDuration(timeout);
+  if (seconds === null) {
+    throw new AttemptFailure(
+      'operation_unsupported',
+      `step "${step.name}" has the timeout "${timeout}", which is no duration`,
+    );
+  }
+  return { ...step, timeoutMs: seconds * 1000 };
+}

@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
+import { Socket } from 'node:net';
+import { AttemptRunner, type AttemptWorker, reportUnforeseen } from './attempt-runner.ts';
+import { Channel } from './channel.ts';
+import type { Frame } from './frames.ts';
+import type { AttemptMark } from './process-table.ts';
+import type { ExecutorMessage, WorkerMessage } from './protocol.ts';
+import { removeDirectory } from './work-files.ts';
+
+/**
+ * An executor process: one attempt of one run, under a user that may read nothing of the service's. Everything it is
+ * told comes by the pipe at descriptor 3; when that closes, the worker is gone, and so is all that the attempt started.
+ *
+ * Arguments: cookie, uid, gid, and whether the identity is this attempt's own (`isolated` or `shared`).
+ */
+
+const pipeDescriptor = 3;
+const patienceMs = 5_000;
+const exitCodes = { done: 0, abandoned: 3 } as const;
+
+/** Everything is loaded by now: from here on nothing of the service's needs to be readable. */
+function dropPrivileges(uid: number, gid: number): void {
+  flushCompileCache();
+  process.umask(0o077);
+  if (process.getuid?.() === uid) return;
+  process.setgroups?.([]);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
+  if (process.getuid?.() !== uid || process.geteuid?.() !== uid || process.getegid?.() !== gid) {
+    throw new Error('the executor could not change its user');
+  }
+}
+
+/** The worker's end of the pipe, and the attempt at this one. */
+class Executor {
+  readonly #channel: Channel<ExecutorMessage, WorkerMessage>;
+  readonly #mark: AttemptMark;
+  readonly #saves = new Map<number, (isSaved: boolean) => void>();
+  #state: Buffer | null = null;
+  #artifact: Buffer | null = null;
+  #runner: AttemptRunner | null = null;
+  #directory: string | null = null;
+  #isFinishing = false;
+
+  constructor(mark: AttemptMark) {
+    this.#mark = mark;
+    const pipe = new Socket({ fd: pipeDescriptor, readable: true, writable: true });
+    this.#channel = new Channel(pipe, (frame) => this.#receive(frame));
+    void this.#channel.closed.then(() => this.#abandon());
+  }
+
+  #receive({ message, body }: Frame<WorkerMessage>): void {
+    switch (message.type) {
+      case 'state':
+        this.#state = body;
+        break;
+      case 'artifact':
+        this.#artifact = body;
+        break;
+      case 'request':
+        void this.#run(message.request);
+        break;
+      case 'cancel':
+        this.#runner?.stop({
+          outcome: 'canceled',
+          reason: 'canceled',
+          message: 'the attempt was canceled',
+          urgency: 'grace',
+        });
+        break;
+      case 'ack':
+        this.#acknowledge(message.of, message.id, message.ok);
+    }
+  }
+
+  #acknowledge(of: 'log' | 'state', id: number, ok: boolean): void {
+    if (of === 'state') {
+      this.#saves.get(id)?.(ok);
+      this.#saves.delete(id);
+      return;
+    }
+    if (!ok) {
+      const message = 'the log could not be saved';
+      this.#runner?.stop({ outcome: 'failed', reason: 'logs_not_saved', message, urgency: 'grace' });
+    }
+    this.#runner?.acknowledgeLog(id);
+  }
+
+  async #run(request: Extract<WorkerMessage, { type: 'request' }>['request']): Promise<void> {
+    this.#directory = request.directory;
+    const mark = { ...this.#mark, directory: request.directory };
+    const input = { request, state: this.#state, artifact: this.#artifact };
+    this.#runner = new AttemptRunner(input, mark, this.#worker());
+    const { result, artifact, unsaved } = await this.#runner.run();
+    if (this.#isFinishing) return;
+    this.#isFinishing = true;
+    await removeDirectory(request.directory).catch(reportUnforeseen);
+    if (artifact !== null) this.#channel.send({ type: 'artifact' }, artifact);
+    if (unsaved !== null) this.#channel.send({ type: 'unsaved' }, unsaved);
+    this.#channel.send({ type: 'result', result });
+    await this.#channel.finish(patienceMs);
+    process.exit(exitCodes.done);
+  }
+
+  #worker(): AttemptWorker {
+    return {
+      sendLog: ({ content, ...chunk }) => this.#channel.send({ type: 'log', ...chunk }, content),
+      sendProgress: (progress) => this.#channel.send({ type: 'progress', ...progress }),
+      saveState: (content, meta) =>
+        new Promise((resolve) => {
+          if (this.#isFinishing) return resolve(false);
+          this.#saves.set(meta.write, resolve);
+          this.#channel.send({ type: 'state', ...meta }, content);
+        }),
+    };
+  }
+
+  /** The worker died, or let go of an executor that it never used. */
+  async #abandon(): Promise<void> {
+    if (this.#isFinishing) return;
+    this.#isFinishing = true;
+    for (const resolve of this.#saves.values()) resolve(false);
+    await this.#runner?.abandon();
+    // The attempt itself may just be writing into its directory, or starting one more program.
+    for (let round = 0; round < 10 && this.#directory !== null && existsSync(this.#directory); round++) {
+      await removeDirectory(this.#directory).catch(reportUnforeseen);
+      await this.#runner?.abandon();
+    }
+    process.exit(exitCodes.abandoned);
+  }
+}
+
+const [cookie = '', uid = '', gid = '', identity = ''] = process.argv.slice(2);
+// Ctrl-C is for the worker: it tells its executors what to do.
+for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+dropPrivileges(Number(uid), Number(gid));
+new Executor({
+  cookie,
+  isolatedUid: identity === 'isolated' ? Number(uid) : null,
+  directory: null,
+  executorPid: process.pid,
+});

@@ -1,0 +1,253 @@
+import type { TemplateFiles } from '#domain/registry/files.ts';
+import type { JsonValue, MaskedOutputs, PlanSummary, ResourceChange, RunOperation } from '#domain/runs/model.ts';
+
+/**
+ * What a worker and its executor processes say to each other (architecture.md of the design, *Executors*). Everything
+ * crosses one pipe as frames (`frames.ts`): a JSON header, and bytes beside it where there are some.
+ */
+
+/** `detect` looks only: it keeps no state, and its plan cannot be applied. */
+export type ExecutionPhase = 'plan' | 'apply' | 'detect';
+
+export interface CommandStep {
+  readonly name: string;
+  readonly run: readonly string[];
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** A duration such as `PT30M` or `30m`. */
+  readonly timeout?: string | undefined;
+}
+
+export interface OpenTofuExecutor {
+  readonly kind: 'opentofu';
+  readonly files: TemplateFiles;
+  /** Where among the files the configuration lies; the root when missing. */
+  readonly directory?: string | undefined;
+}
+
+export interface CommandExecutor {
+  readonly kind: 'command';
+  readonly files?: TemplateFiles | undefined;
+  readonly plan?: readonly CommandStep[] | undefined;
+  readonly apply: readonly CommandStep[];
+  readonly destroy?: readonly CommandStep[] | undefined;
+  readonly detect?: readonly CommandStep[] | undefined;
+}
+
+/** A template's executor with its files in hand. */
+export type ResolvedExecutor = OpenTofuExecutor | CommandExecutor;
+
+export type ToolName = 'opentofu' | 'terraform';
+
+export interface Tool {
+  readonly name: ToolName;
+  readonly version: string;
+}
+
+/** An operating-system identity. Attempts that share one can reach into each other. */
+export interface ExecutorUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface ExecutionLimits {
+  /** Bytes that all children together may print; more ends the attempt (`output_limit`). */
+  readonly outputBytes: number;
+  /** Bytes on disk under the attempt's directory (`directory_limit`). */
+  readonly directoryBytes: number;
+  /** Processes of the attempt at one time, beside the executor itself (`process_limit`). */
+  readonly processes: number;
+  /** Bytes of log that are kept; the rest is dropped behind a marker, and the attempt goes on. Default: all. */
+  readonly logBytes?: number | undefined;
+}
+
+export interface EnvironmentVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly sensitive: boolean;
+}
+
+export interface ExecutionRequest {
+  readonly attemptId: string;
+  readonly runId: string;
+  readonly phase: ExecutionPhase;
+  readonly operation: RunOperation;
+  /** Resource addresses to replace, whatever their configuration says. */
+  readonly replace: readonly string[];
+  readonly executor: ResolvedExecutor;
+  readonly variables: Readonly<Record<string, JsonValue>>;
+  /** Names of the variables whose values are secret. */
+  readonly sensitiveVariables: readonly string[];
+  readonly environment: readonly EnvironmentVariable[];
+  /** As the template declares them. */
+  readonly outputs: Readonly<Record<string, { readonly sensitive?: boolean | undefined }>>;
+  /** The latest state: OpenTofu's own, or a command template's `state.json`. */
+  readonly state: Buffer | null;
+  /** For `apply`: what the plan phase returned. */
+  readonly artifact: Buffer | null;
+  /** For `apply`: the digest of the plan that was approved; another artifact is refused (`artifact_mismatch`). */
+  readonly planDigest?: string | null | undefined;
+  /** The tool that planned; null before there is a plan. */
+  readonly tool: Tool | null;
+  readonly timeoutMs: number;
+  /** From asking a tool to stop until it is killed. */
+  readonly graceMs: number;
+  readonly limits: ExecutionLimits;
+  /** Attempts get a directory each below it. Where the executor's user cannot reach it, below the system's temporary one. */
+  readonly workRoot: string;
+  /**
+   * Who runs template code. Left out, null or `nobody` (65534): under root, an identity of the attempt's own, as much a
+   * nobody as that one, but shared with no other attempt; else the worker's own user. Any other user is taken as it is.
+   */
+  readonly user?: ExecutorUser | null | undefined;
+}
+
+export type LogStream = 'stdout' | 'stderr' | 'system';
+
+/** A piece of log with its secrets already removed. Bytes, not text: NUL and broken UTF-8 arrive as they were printed. */
+export interface LogChunk {
+  /** Counts within the attempt, from 1, without gaps. */
+  readonly sequence: number;
+  readonly phase: ExecutionPhase;
+  readonly stream: LogStream;
+  /** When its first byte was read (RFC 3339). */
+  readonly time: string;
+  /** Well-formed UTF-8 is never cut inside a character. */
+  readonly content: Buffer;
+  /** Line ends in the attempt's log before this chunk. */
+  readonly firstLine: number;
+  /** Line ends in this chunk. */
+  readonly lines: number;
+  /** `sha256:…` of the content. */
+  readonly checksum: string;
+}
+
+export interface StateMeta {
+  /** Counts the attempt's writes, from 1. */
+  readonly write: number;
+  readonly serial: number | null;
+  readonly lineage: string | null;
+  readonly resourceCount: number;
+}
+
+export interface Progress {
+  /** Such as `init`, `plan`, `apply`, or the name of a step. */
+  readonly step: string;
+  readonly time: string;
+}
+
+/**
+ * Where an attempt's traces go. Each call is answered before the next one of its kind. Rejecting a log chunk or a state
+ * stops the attempt (`logs_not_saved`, `state_not_saved`): what may pass must be retried by the sink itself.
+ */
+export interface ExecutionSink {
+  log(chunk: LogChunk): Promise<void>;
+  /** Resolves once the state is durable; only then is the tool answered. */
+  state(content: Buffer, meta: StateMeta): Promise<void>;
+  progress?(progress: Progress): void;
+}
+
+export type ExecutionOutcome = 'succeeded' | 'failed' | 'canceled' | 'timed_out' | 'limit_exceeded';
+
+/** Why an attempt did not succeed. Stable words. */
+export const executionReasons = {
+  canceled: 'the attempt was canceled',
+  time_limit: 'the attempt took longer than its limit',
+  step_timeout: 'a step took longer than its limit',
+  output_limit: 'the attempt printed more than its limit',
+  directory_limit: 'the attempt used more disk space than its limit',
+  process_limit: 'the attempt ran more processes than its limit',
+  init_failed: 'the tool could not initialize the configuration',
+  plan_failed: 'planning failed',
+  apply_failed: 'applying failed',
+  step_failed: 'a step failed',
+  step_not_started: 'the program of a step could not be started',
+  plan_invalid: 'the plan could not be read',
+  plan_missing: 'there is no plan',
+  outputs_invalid: 'the outputs could not be read',
+  state_invalid: 'the state could not be read',
+  state_conflict: 'the tool wrote a state that does not follow the latest one',
+  state_not_saved: 'the state could not be saved',
+  logs_not_saved: 'the log could not be saved',
+  artifact_missing: 'there is no plan to apply',
+  artifact_mismatch: 'what was planned is not what is to be applied',
+  backend_forbidden: 'the configuration chooses a backend; state is kept by the service',
+  files_invalid: "the template's files cannot be laid out",
+  environment_invalid: 'a variable cannot be passed to a process',
+  operation_unsupported: 'the template does not support the operation',
+  tool_unavailable: 'this worker has no such tool',
+  executor_lost: 'the executor process ended before its attempt',
+  executor_failed: 'the executor process failed',
+} as const;
+export type ExecutionReason = keyof typeof executionReasons;
+
+export interface PlannedChange extends ResourceChange {
+  readonly type?: string | undefined;
+}
+
+export interface ExecutionPlan {
+  /** What would change; secret values are `{"sensitive": true}`, values not known yet `{"unknown": true}`. */
+  readonly changes: PlannedChange[];
+  /** How reality differs from the state, where the tool says so. */
+  readonly drift: PlannedChange[];
+  readonly summary: PlanSummary;
+  readonly hasChanges: boolean;
+  /** Whether the changes are assumed, because the template has no plan of its own. */
+  readonly assumed: boolean;
+  /** `sha256:…` over changes, tool, sources, and the very bytes that an apply would carry out. */
+  readonly digest: string;
+  /** What the apply phase needs; empty for `detect`. Holds secrets. */
+  readonly artifact: Buffer;
+}
+
+export interface ExecutionResult {
+  readonly outcome: ExecutionOutcome;
+  readonly reason: ExecutionReason | null;
+  /** For people; secrets are redacted. */
+  readonly message: string | null;
+  /** Of the last program that ran. */
+  readonly exitCode: number | null;
+  readonly tool?: Tool;
+  readonly plan?: ExecutionPlan;
+  /** Values of sensitive outputs are in the clear: they are the caller's to seal. */
+  readonly outputs?: MaskedOutputs;
+  readonly resourceCount?: number;
+  /** A state that the tool wrote and the sink did not take: the last chance to keep it. */
+  readonly state?: Buffer;
+  /** For the operator's log alone: what the executor process itself said. */
+  readonly diagnostic?: string;
+}
+
+/** The request as it crosses the pipe; state and artifact travel beside it. */
+export interface WireRequest extends Omit<ExecutionRequest, 'state' | 'artifact' | 'executor' | 'workRoot' | 'user'> {
+  readonly executor: OpenTofuExecutor | (Omit<CommandExecutor, StepKind> & Partial<Record<StepKind, WireStep[]>>);
+  /** The attempt's own directory, made by the worker and owned by the executor's user. */
+  readonly directory: string;
+  readonly toolPath: string | null;
+}
+
+export type StepKind = 'plan' | 'apply' | 'destroy' | 'detect';
+export interface WireStep extends Omit<CommandStep, 'timeout'> {
+  readonly timeoutMs: number | null;
+}
+
+export type WireResult = Omit<ExecutionResult, 'plan' | 'state' | 'diagnostic'> & {
+  readonly plan?: Omit<ExecutionPlan, 'artifact'>;
+};
+
+/** Worker → executor. `state` and `artifact` come before the `request` they belong to. */
+export type WorkerMessage =
+  | { readonly type: 'state' | 'artifact' }
+  | { readonly type: 'request'; readonly request: WireRequest }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'ack'; readonly of: 'log' | 'state'; readonly id: number; readonly ok: boolean };
+
+/**
+ * Executor → worker. `log` wants an `ack` of its sequence, `state` of its write; `artifact` and `unsaved` come before the
+ * `result` they belong to.
+ */
+export type ExecutorMessage =
+  | ({ readonly type: 'log' } & Omit<LogChunk, 'content'>)
+  | ({ readonly type: 'state' } & StateMeta)
+  | ({ readonly type: 'progress' } & Progress)
+  | { readonly type: 'artifact' | 'unsaved' }
+  | { readonly type: 'result'; readonly result: WireResult };

@@ -1,0 +1,137 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Environment } from './environment.ts';
+import type { StateKeeper } from './state-keeper.ts';
+
+/** OpenTofu's HTTP backend on a loopback port, for one attempt and with a password of its own. */
+
+const user = 'attempt';
+const largestState = 256 * 1024 * 1024;
+const largestLock = 64 * 1024;
+
+interface Answer {
+  readonly status: number;
+  readonly body?: Buffer | string;
+}
+
+export class StateBackend {
+  readonly #keeper: StateKeeper;
+  /** A plan looks only. */
+  readonly #isReadOnly: boolean;
+  readonly #password = randomBytes(32).toString('base64url');
+  readonly #server: Server;
+  #lock: { id: string; info: string } | null = null;
+
+  constructor(keeper: StateKeeper, options: { isReadOnly: boolean }) {
+    this.#keeper = keeper;
+    this.#isReadOnly = options.isReadOnly;
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+  }
+
+  /** Starts listening. Answers the variables by which the tool finds it: so, nothing of it gets into a plan file. */
+  async listen(): Promise<Environment> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject).listen(0, '127.0.0.1', resolve);
+    });
+    const address = this.#server.address();
+    const origin = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+    return {
+      TF_HTTP_ADDRESS: `${origin}/state`,
+      TF_HTTP_LOCK_ADDRESS: `${origin}/lock`,
+      TF_HTTP_UNLOCK_ADDRESS: `${origin}/lock`,
+      TF_HTTP_USERNAME: user,
+      TF_HTTP_PASSWORD: this.#password,
+      TF_HTTP_RETRY_MAX: '0',
+    };
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const answer = await this.#answer(request).catch((error: unknown) => ({ status: 500, body: String(error) }));
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    if (!this.#isAuthentic(request.headers.authorization)) return { status: 401 };
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    switch (`${request.method} ${url.pathname}`) {
+      case 'GET /state':
+        return this.#keeper.content === null ? { status: 404 } : { status: 200, body: this.#keeper.content };
+      case 'POST /state':
+        return this.#replaceState(request, url.searchParams.get('ID'));
+      case 'LOCK /lock':
+        return this.#takeLock(request);
+      case 'UNLOCK /lock':
+        return this.#releaseLock(request);
+      default:
+        return { status: 405 };
+    }
+  }
+
+  #isAuthentic(authorization: string | undefined): boolean {
+    const digest = (text: string) => createHash('sha256').update(text).digest();
+    const expected = `Basic ${Buffer.from(`${user}:${this.#password}`).toString('base64')}`;
+    return timingSafeEqual(digest(authorization ?? ''), digest(expected));
+  }
+
+  async #replaceState(request: IncomingMessage, lockId: string | null): Promise<Answer> {
+    if (this.#isReadOnly) return { status: 403, body: 'state cannot be changed by a plan' };
+    if (this.#lock === null || this.#lock.id !== lockId)
+      return { status: 409, body: 'the state is not locked by this ID' };
+    const content = await readBody(request, largestState);
+    if (content === null) return { status: 413 };
+    const checksum = request.headers['content-md5'];
+    if (checksum !== undefined && checksum !== createHash('md5').update(content).digest('base64'))
+      return { status: 400 };
+    try {
+      await this.#keeper.replaceDocument(content);
+      return { status: 200 };
+    } catch (error) {
+      const isConflict = this.#keeper.failure?.reason === 'state_conflict';
+      return { status: isConflict ? 409 : 500, body: error instanceof Error ? error.message : '' };
+    }
+  }
+
+  async #takeLock(request: IncomingMessage): Promise<Answer> {
+    const info = await readBody(request, largestLock);
+    const id = info && readLockId(info);
+    if (!id) return { status: 400 };
+    if (this.#lock !== null) return { status: 423, body: this.#lock.info };
+    this.#lock = { id, info: info.toString() };
+    return { status: 200 };
+  }
+
+  async #releaseLock(request: IncomingMessage): Promise<Answer> {
+    const info = await readBody(request, largestLock);
+    if (info === null) return { status: 413 };
+    // A forced unlock names no lock.
+    const id = readLockId(info);
+    if (this.#lock !== null && id !== null && id !== this.#lock.id) return { status: 409, body: this.#lock.info };
+    this.#lock = null;
+    return { status: 200 };
+  }
+}
+
+function readLockId(info: Buffer): string | null {
+  try {
+    const parsed: unknown = JSON.parse(info.toString());
+    if (typeof parsed !== 'object' || parsed === null || !('ID' in parsed)) return null;
+    return typeof parsed.ID === 'string' && parsed.ID !== '' ? parsed.ID : null;
+  } catch {
+    return null;
+  }
+}
+
+async function readBody(request: IncomingMessage, maximum: number): Promise<Buffer | null> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request) {
+    bytes += piece.length;
+    if (bytes <= maximum) pieces.push(piece);
+  }
+  return bytes <= maximum ? Buffer.concat(pieces) : null;
+}
