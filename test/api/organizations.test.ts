@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiUser, startApi, type TestApi } from '#test/support/api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
 import { join, makeTenant } from '#test/support/tenancy.ts';
 
 let api: TestApi;

@@ -1,5 +1,5 @@
 import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
-import type { ApiUser, TestApi } from './api.ts';
+import type { ApiUser, TestApi } from './in-process-api.ts';
 
 /** An organization with a team, a project and an environment, all of one owner. */
 export interface Tenant {
