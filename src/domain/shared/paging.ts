@@ -22,7 +22,9 @@ export interface Page<T> {
 export function afterId({ cursor }: PageRequest): string | null {
   if (cursor === undefined) return null;
   const id = Buffer.from(cursor, 'base64url').toString();
-  if (!isId(id)) throw new Invalid('cursor: expected a next_cursor of this list, unchanged');
+  if (!isId(id) || toCursor(id) !== cursor) {
+    throw new Invalid('cursor: expected a next_cursor of this list, unchanged');
+  }
   return id;
 }
 
@@ -31,7 +33,11 @@ export function toPage<T extends { id: string }>(rows: T[], { limit }: PageReque
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const more = rows.length > limit && last !== undefined;
-  return { items, nextCursor: more ? Buffer.from(last.id).toString('base64url') : null };
+  return { items, nextCursor: more ? toCursor(last.id) : null };
+}
+
+function toCursor(id: string): string {
+  return Buffer.from(id).toString('base64url');
 }
 
 /** Conditions and parameters of a list's `where`, put together from the filters that were given. */
