@@ -170,63 +170,6 @@ describe('lists', () => {
   });
 });
 
-describe('the archive', () => {
-  test('is for owners; inside an archived organization nothing is new and nothing changes', async () => {
-    const tenant = await makeTenant(api);
-    const { owner, organization, teamPath } = tenant;
-    const admin = await api.addUser('maintainer');
-    await join(tenant, admin, 'admin');
-    expect((await admin.post(`/organizations/${organization}/archive`)).status).toBe(403);
-    const archived = await owner.post(`/organizations/${organization}/archive`);
-    expect(archived).toMatchObject({ status: 200, body: { archived_at: expect.any(String), revision: 2 } });
-    expect((await owner.post(`/organizations/${organization}/archive`)).body.revision).toBe(2);
-    const refused: Promise<{ status: number; body: { error: string } }>[] = [
-      owner.post(`/organizations/${organization}/teams`, { name: 'Late' }),
-      owner.patch(`/organizations/${organization}`, { name: 'Late' }),
-      owner.patch(teamPath, { name: 'Late' }),
-      owner.post('/projects', { team_id: tenant.team, name: 'Late' }),
-      owner.post('/environments', { project_id: tenant.project, name: 'Late', kind: 'staging' }),
-      owner.put(`/environments/${tenant.environment}/variables/LATE`, { value: 'x', category: 'env' }),
-      owner.put(`/organizations/${organization}/members/${admin.id}`, { role: 'member' }),
-    ];
-    for (const answer of await Promise.all(refused)) {
-      expect(answer).toMatchObject({
-        status: 409,
-        body: { error: expect.stringContaining('organization is archived') },
-      });
-    }
-    const active = await owner.get('/organizations');
-    expect(active.body.organizations).toEqual([]);
-    expect((await owner.get('/organizations?archived=true')).body.organizations).toHaveLength(1);
-    expect((await owner.post(`/organizations/${organization}/unarchive`)).body).toMatchObject({
-      archived_at: null,
-      revision: 3,
-    });
-    await owner.make(`/organizations/${organization}/teams`, { name: 'Late' });
-  });
-
-  test('raises the generation, so that what was granted before does not revive', async () => {
-    const { owner, organization, teamPath, team } = await makeTenant(api);
-    await owner.post(`${teamPath}/archive`);
-    await owner.post(`${teamPath}/unarchive`);
-    await owner.post(`/organizations/${organization}/archive`);
-    const rows = await api.rows<{ generation: number }>(
-      `select eligibility_generation as generation from teams where id = ?
-       union all select eligibility_generation from organizations where id = ?`,
-      [team, organization],
-    );
-    expect(rows.map(({ generation }) => generation)).toEqual([2, 2]);
-  });
-
-  test('does not take a team while its organization is archived out again', async () => {
-    const { owner, organization, teamPath } = await makeTenant(api);
-    await owner.post(`${teamPath}/archive`);
-    await owner.post(`/organizations/${organization}/archive`);
-    const answer = await owner.post(`${teamPath}/unarchive`);
-    expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining('organization is archived') } });
-  });
-});
-
 describe('a team', () => {
   test('is made by owners and admins of the organization, and its creator owns it', async () => {
     const tenant = await makeTenant(api);

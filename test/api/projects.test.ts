@@ -124,26 +124,3 @@ describe('a project', () => {
     ]);
   });
 });
-
-describe('an archive in use', () => {
-  test('is refused while an instance holds resources or a run has not ended, at every level, by name', async () => {
-    const tenant = await makeTenant(api);
-    const paths = [
-      `/environments/${tenant.environment}`,
-      `/projects/${tenant.project}`,
-      tenant.teamPath,
-      `/organizations/${tenant.organization}`,
-    ];
-    await api.rows(
-      `insert into instances (id, team_id, environment_id, template_id, name, resource_count, outputs, created_at)
-       values (gen_random_uuid(), ?, ?, gen_random_uuid(), 'backbone', 3, '{}', now())`,
-      [tenant.team, tenant.environment],
-    );
-    for (const path of paths) {
-      const answer = await tenant.owner.post(`${path}/archive`);
-      expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining('"backbone"') } });
-    }
-    await api.rows(`update instances set resource_count = 0 where environment_id = ?`, [tenant.environment]);
-    for (const path of paths) expect((await tenant.owner.post(`${path}/archive`)).status).toBe(200);
-  });
-});
