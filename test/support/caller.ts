@@ -43,6 +43,12 @@ export class Caller {
     return this.send('POST', path, body, headers);
   }
 
+  /** A stream of events, from behind the event that the reader has. */
+  stream(path: string, lastEventId?: string): Promise<Response> {
+    const headers = { ...this.#headers, accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) };
+    return fetch(`${this.#url}/api/v1${path}`, { headers });
+  }
+
   /** The run, once its status is one of those; fails with its story where that takes too long. */
   async awaitRun(id: string, statuses: string[], withinMs = 40_000) {
     const deadline = Date.now() + withinMs;

@@ -1,0 +1,76 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSystem, type System } from '#test/support/system.ts';
+import { commands, publish, runToEnd } from '#test/support/templates.ts';
+
+let system: System;
+beforeAll(async () => {
+  system = await startSystem();
+});
+afterAll(async () => {
+  await system?.close();
+});
+
+describe("a run's log", () => {
+  it('comes as entries in one sequence, a page at a time, until it is complete', async () => {
+    const { administrator } = system;
+    const id = await publish(administrator, 'chatty', commands({ talk: 'for i in 1 2 3 4 5; do echo line $i; sleep 0.3; done' }));
+    const run = await runToEnd(administrator, { template_id: id });
+    const first = await administrator.get(`/runs/${run.id}/logs?limit=1`);
+    expect(first.body).toMatchObject({ last_sequence: 1, complete: false });
+    const rest = await administrator.get(`/runs/${run.id}/logs?after=1`);
+    expect(rest.body.complete).toBe(true);
+    const entries = [...first.body.entries, ...rest.body.entries];
+    expect(entries.map((entry) => entry.sequence)).toEqual(entries.map((_entry, index) => index + 1));
+    expect(entries.map((entry) => entry.text).join('')).toMatch(/line 1\n[\s\S]*line 5\n/);
+    const again = await administrator.get(`/runs/${run.id}/logs?after=${rest.body.last_sequence}`);
+    expect(again.body).toEqual({ entries: [], last_sequence: rest.body.last_sequence, complete: true });
+  });
+
+  it('keeps bytes that are no text as they were printed', async () => {
+    const { administrator } = system;
+    const id = await publish(administrator, 'bytes', commands({ print: "printf 'a\\000b\\377c\\n'" }));
+    const run = await runToEnd(administrator, { template_id: id });
+    expect(run.status).toBe('succeeded');
+    const { body } = await administrator.get(`/runs/${run.id}/logs`);
+    expect(body.entries.map((entry: { text: string }) => entry.text).join('')).toContain('a\0b\ufffdc');
+  });
+
+  it('is streamed while the run lives, resumes after what the reader has, and ends with the run', async () => {
+    const { administrator } = system;
+    const id = await publish(administrator, 'slow', commands({ talk: 'for i in 1 2 3 4; do echo tick $i; sleep 0.5; done' }));
+    const admitted = await administrator.post('/runs', { template_id: id });
+    const events = await follow(admitted.body.id);
+    expect(events.at(-1)).toMatchObject({ event: 'end' });
+    const logs = events.filter(({ event }) => event === 'log');
+    expect(logs.length).toBeGreaterThan(2);
+    expect(logs.map(({ data }) => JSON.parse(data).text).join('')).toMatch(/tick 1[\s\S]*tick 4/);
+    const resumed = await follow(admitted.body.id, logs[0]?.id);
+    expect(resumed.filter(({ event }) => event === 'log').map(({ id }) => id)).toEqual(logs.slice(1).map(({ id }) => id));
+  });
+});
+
+describe('a deleted run', () => {
+  it('has lost its log and its plan, and kept its lineage', async () => {
+    const { administrator } = system;
+    const id = await publish(administrator, 'short', commands({ say: 'echo something' }));
+    const run = await runToEnd(administrator, { template_id: id });
+    expect((await administrator.send('DELETE', `/runs/${run.id}`)).status).toBe(204);
+    const after = await administrator.get(`/runs/${run.id}`);
+    expect(after.body).toMatchObject({ status: 'succeeded', template_version: '1.0.0' });
+    expect(after.body.deleted_at).not.toBeNull();
+    expect((await administrator.get(`/runs/${run.id}/logs`)).body.entries).toEqual([]);
+    expect((await administrator.get(`/runs/${run.id}/plan`)).status).toBe(404);
+    expect((await administrator.get('/runs')).body.runs.map((listed: { id: string }) => listed.id)).not.toContain(run.id);
+    expect((await administrator.send('DELETE', `/runs/${run.id}`)).status).toBe(404);
+  });
+});
+
+async function follow(runId: string, lastEventId?: string): Promise<EventSourceMessage[]> {
+  const events: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => events.push(event) });
+  const response = await system.administrator.stream(`/runs/${runId}/logs/stream`, lastEventId);
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) parser.feed(decoder.decode(chunk, { stream: true }));
+  return events;
+}

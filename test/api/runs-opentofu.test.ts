@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSystem, type System } from '#test/support/system.ts';
+import { network, publish, runToEnd } from '#test/support/templates.ts';
+
+const secret = 's3cr3t-token-value';
+let system: System;
+let templateId: string;
+beforeAll(async () => {
+  system = await startSystem();
+  templateId = await publish(system.administrator, 'network', network);
+});
+afterAll(async () => {
+  await system?.close();
+});
+
+describe('a run of an OpenTofu template', () => {
+  it('plans, applies, and keeps outputs and state, with secrets masked everywhere', async () => {
+    const { administrator } = system;
+    const run = await runToEnd(administrator, { template_id: templateId, instance: 'main', variables: { token: secret } });
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      plan: { summary: { add: 3, change: 0, destroy: 0 } },
+      variables: { cidr: '10.0.0.0/16', token: { sensitive: true } },
+      outputs: { cidr: { value: '10.0.0.0/16', sensitive: false }, token: { value: null, sensitive: true } },
+      state_serial_before: 0,
+    });
+    expect(run.tool.name).toMatch(/^(opentofu|terraform)$/);
+    const plan = await administrator.get(`/runs/${run.id}/plan`);
+    expect(plan.body.changes.map((change: { address: string }) => change.address).sort()).toEqual([
+      'terraform_data.network',
+      'terraform_data.subnet[0]',
+      'terraform_data.subnet[1]',
+    ]);
+    const log = await administrator.get(`/runs/${run.id}/logs`, { accept: 'text/plain' });
+    expect(log.text).toContain('Apply complete!');
+    const instance = await administrator.get(`/instances/${run.instance_id}`);
+    expect(instance.body).toMatchObject({ resource_count: 3, deployed_run_id: run.id, locked_by_run_id: null });
+    const everything = [run, plan.body, log.text, instance.body, await outputsOf(run.instance_id), await eventsOf(run.id)];
+    expect(JSON.stringify(everything)).not.toContain(secret);
+  });
+
+  it('ends without asking anybody where the plan changes nothing', async () => {
+    const run = await runToEnd(system.administrator, { template_id: templateId, instance: 'main', variables: { token: secret } });
+    expect(run).toMatchObject({ status: 'succeeded', plan: { summary: { add: 0, change: 0, destroy: 0 } }, state_serial_after: null });
+  });
+
+  it('only plans where that is all that was asked', async () => {
+    const run = await runToEnd(system.administrator, {
+      ...{ template_id: templateId, instance: 'main', operation: 'plan' },
+      variables: { cidr: '10.1.0.0/16', token: secret },
+    });
+    expect(run).toMatchObject({ status: 'succeeded', plan: { summary: { add: 0, change: 3, destroy: 0 } } });
+    expect((await outputsOf(run.instance_id)).outputs.cidr.value).toBe('10.0.0.0/16');
+  });
+
+  it('replaces the resources that are named', async () => {
+    const run = await runToEnd(system.administrator, {
+      ...{ template_id: templateId, instance: 'main', replace: ['terraform_data.network'] },
+      variables: { token: secret },
+    });
+    expect(run.plan.summary).toEqual({ add: 1, change: 0, destroy: 1 });
+    expect(run.status).toBe('succeeded');
+  });
+
+  it('refreshes, and destroys until nothing is left', async () => {
+    const request = { template_id: templateId, instance: 'main', variables: { token: secret } };
+    const refreshed = await runToEnd(system.administrator, { ...request, operation: 'refresh' });
+    expect(refreshed.status).toBe('succeeded');
+    const destroyed = await runToEnd(system.administrator, { ...request, operation: 'destroy' });
+    expect(destroyed).toMatchObject({ status: 'succeeded', plan: { summary: { add: 0, change: 0, destroy: 3 } } });
+    const instance = await system.administrator.get(`/instances/${destroyed.instance_id}`);
+    expect(instance.body.resource_count).toBe(0);
+  });
+
+  it('fails with its reason, and says in the log what was wrong', async () => {
+    const broken = { executor: { kind: 'opentofu', files: { 'main.tf': 'resource "terraform_data" "x" { input = var.missing }' } } };
+    const id = await publish(system.administrator, 'broken', broken);
+    const run = await runToEnd(system.administrator, { template_id: id });
+    expect(run).toMatchObject({ status: 'failed', plan: null });
+    expect(run.status_reason).toMatch(/^(init|plan)_failed$/);
+    const log = await system.administrator.get(`/runs/${run.id}/logs`, { accept: 'text/plain' });
+    expect(log.text).toContain('Reference to undeclared input variable');
+  });
+});
+
+describe('the state of an instance', () => {
+  it('is kept in versions that can be downloaded and adopted by an instance without one', async () => {
+    const { administrator } = system;
+    const run = await runToEnd(administrator, { template_id: templateId, instance: 'source', variables: {} });
+    const versions = await administrator.get(`/instances/${run.instance_id}/state-versions`);
+    expect(versions.body.state_versions[0]).toMatchObject({ serial: run.state_serial_after, run_id: run.id, resource_count: 3 });
+    const state = await administrator.get(`/instances/${run.instance_id}/state-versions/${run.state_serial_after}/download`);
+    expect(JSON.parse(state.text)).toMatchObject({ version: 4, outputs: { cidr: { value: '10.0.0.0/16' } } });
+
+    const empty = await runToEnd(administrator, { template_id: templateId, instance: 'adopter', operation: 'plan' });
+    const imported = await administrator.post(`/instances/${empty.instance_id}/state`, JSON.parse(state.text));
+    expect(imported.status, imported.text).toBe(201);
+    const again = await administrator.post(`/instances/${empty.instance_id}/state`, JSON.parse(state.text));
+    expect(again.status).toBe(409);
+    const unchanged = await runToEnd(administrator, { template_id: templateId, instance: 'adopter' });
+    expect(unchanged.plan.summary).toEqual({ add: 0, change: 0, destroy: 0 });
+  });
+
+  it('is refused where it is none of OpenTofu', async () => {
+    const { administrator } = system;
+    const empty = await runToEnd(administrator, { template_id: templateId, instance: 'nothing', operation: 'plan' });
+    const answer = await administrator.post(`/instances/${empty.instance_id}/state`, { version: 3, serial: 1, lineage: 'x' });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toContain('format version 4');
+  });
+});
+
+async function outputsOf(instanceId: string) {
+  return (await system.administrator.get(`/instances/${instanceId}/outputs`)).body;
+}
+
+async function eventsOf(runId: string) {
+  return (await system.administrator.get(`/runs/${runId}/events`)).body;
+}
