@@ -122,7 +122,14 @@ describe('a variable of an environment', () => {
   test.each([
     ...['COORDINATOR_TOKEN', 'coordinator_x', 'PATH', 'HOME', 'TMPDIR', 'LD_PRELOAD', 'ld_library_path'],
     ...['DYLD_INSERT_LIBRARIES', 'BASH_ENV', 'NODE_OPTIONS', 'TF_CLI_CONFIG_FILE', 'TF_CLI_ARGS_apply', 'TF_DATA_DIR'],
-    ...['TF_VAR_size', 'TF_HTTP_ADDRESS', 'TF_LOG_PATH', 'TF_REATTACH_PROVIDERS', 'TOFU_CPU_PROFILE'],
+    ...[
+      'TF_VAR_size',
+      'TF_HTTP_ADDRESS',
+      'TF_LOG_PATH',
+      'TF_REATTACH_PROVIDERS',
+      'TOFU_CPU_PROFILE',
+      'CHECKPOINT_DISABLE',
+    ],
   ])('cannot take the reserved name %s into the environment of a run', async (name) => {
     const tenant = await makeTenant(api);
     const answer = await tenant.owner.put(pathOf(tenant, name), { value: 'x', category: 'env' });

@@ -46,12 +46,16 @@ export async function listVariables(
   );
   const items = rows.slice(0, limit);
   const last = rows.length > limit ? items.at(-1) : undefined;
-  return { items, nextCursor: last ? Buffer.from(last.name).toString('base64url') : null };
+  return { items, nextCursor: last ? writeCursor(last.name) : null };
+}
+
+function writeCursor(name: string): string {
+  return Buffer.from(name).toString('base64url');
 }
 
 function readCursor(cursor: string): string {
   const name = Buffer.from(cursor, 'base64url').toString();
-  if (explainVariableName('template', name))
+  if (explainVariableName('template', name) || writeCursor(name) !== cursor)
     throw new Invalid('cursor: expected a next_cursor of this list, unchanged');
   return name;
 }

@@ -25,7 +25,7 @@ const reservedNames: readonly (readonly [pattern: RegExp, owner: string])[] = [
   ],
   [/^TF_VAR_/, "a template's variables go under the category template, where its schema checks them"],
   [
-    /^(?!TF_TOKEN_)(TF|TOFU|TERRAGRUNT)_/,
+    /^(CHECKPOINT_DISABLE$|(?!TF_TOKEN_)(TF|TOFU|TERRAGRUNT)_)/,
     'the executor decides how the tool is called and where its state and files lie',
   ],
 ];
