@@ -79,8 +79,13 @@ export class ConfigurationError extends Error {
 export function loadConfig(environment: Environment = process.env): Config {
   const problems: string[] = [];
   const { databaseUrl, temporal, ...rest } = readSettings(environment, problems);
-  if (databaseUrl === null) problems.push(missing('DATABASE_URL', 'the URL of a PostgreSQL database'));
-  if (temporal.address === null) problems.push(missing('TEMPORAL_ADDRESS', 'host:port of a Temporal server'));
+  const isReported = (name: string) => problems.some((problem) => problem.startsWith(`${name} `));
+  if (databaseUrl === null && !isReported('DATABASE_URL')) {
+    problems.push(missing('DATABASE_URL', 'the URL of a PostgreSQL database'));
+  }
+  if (temporal.address === null && !isReported('TEMPORAL_ADDRESS')) {
+    problems.push(missing('TEMPORAL_ADDRESS', 'host:port of a Temporal server'));
+  }
   if (problems.length > 0 || databaseUrl === null || temporal.address === null) throw new ConfigurationError(problems);
   return { ...rest, databaseUrl, temporal: { ...temporal, address: temporal.address } };
 }
@@ -91,6 +96,16 @@ export function loadStartConfig(environment: Environment = process.env): StartCo
   const config = readSettings(environment, problems);
   if (problems.length > 0) throw new ConfigurationError(problems);
   return config;
+}
+
+/** The little that `migrate` needs. @throws ConfigurationError */
+export function loadDatabaseConfig(environment: Environment = process.env): { readonly databaseUrl: string } {
+  const problems: string[] = [];
+  const name = 'DATABASE_URL';
+  const { [name]: databaseUrl } = parseAll({ [name]: environment[name] }, problems);
+  if (databaseUrl === null && problems.length === 0) problems.push(missing(name, 'the URL of a PostgreSQL database'));
+  if (databaseUrl === null) throw new ConfigurationError(problems);
+  return { databaseUrl };
 }
 
 /** The directory of data, which `start` needs before there is a key ring. */

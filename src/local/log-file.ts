@@ -1,0 +1,22 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+const longestTail = 64 * 1024;
+
+/** The last thing that a program said before it ended: of a structured line, its message. */
+export function lastLine(logFile: string): string {
+  if (!existsSync(logFile)) return 'it said nothing';
+  const lines = readFileSync(logFile, 'utf8').slice(-longestTail).trim().split('\n');
+  const line = lines.findLast((candidate) => candidate.trim() !== '') ?? 'it said nothing';
+  return (readMessage(line) ?? line).replace(/\.$/, '');
+}
+
+function readMessage(line: string): string | null {
+  try {
+    const entry: unknown = JSON.parse(line);
+    const hasMessage = typeof entry === 'object' && entry !== null && 'msg' in entry;
+    return hasMessage ? String(entry.msg) : null;
+  } catch {
+    // Not a structured line.
+    return null;
+  }
+}

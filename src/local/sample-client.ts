@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+
+const Session = z.object({ token: z.string() });
+const Created = z.object({ id: z.string() });
+const Run = z.object({
+  id: z.string(),
+  status: z.string(),
+  phase: z.string().nullish(),
+  status_reason: z.string().nullish(),
+  outputs: z.record(z.string(), z.object({ value: z.unknown() })).nullish(),
+});
+const Refusal = z.object({ error: z.string() });
+
+export type SampleRun = z.output<typeof Run>;
+
+const terminal = ['succeeded', 'failed', 'canceled', 'timed_out'];
+const pollEveryMs = 200;
+
+/** An ordinary client of the service's HTTP API, as far as the sample needs one. */
+export class SampleClient {
+  readonly token: string;
+  readonly #url: string;
+
+  constructor(url: string, token: string) {
+    this.#url = url;
+    this.token = token;
+  }
+
+  static async signIn(url: string, email: string, password: string): Promise<SampleClient> {
+    const client = new SampleClient(url, '');
+    const { token } = Session.parse(await client.#call('POST', '/auth/sessions', { email, password }));
+    return new SampleClient(url, token);
+  }
+
+  /** Creates a resource and answers its id. */
+  async create(path: string, body: object): Promise<string> {
+    return Created.parse(await this.#call('POST', path, body)).id;
+  }
+
+  /** Publishes a version of a template. */
+  async publish(path: string, body: object): Promise<void> {
+    await this.#call('POST', path, body);
+  }
+
+  /** Follows a run to its end, calling back at every change of status or phase. @throws when it takes too long */
+  async follow(id: string, onChange: (run: SampleRun) => void, withinMs: number): Promise<SampleRun> {
+    let seen = '';
+    for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(pollEveryMs)) {
+      const run = Run.parse(await this.#call('GET', `/runs/${id}`));
+      const now = `${run.status} ${run.phase}`;
+      if (now !== seen) onChange(run);
+      seen = now;
+      if (terminal.includes(run.status)) return run;
+    }
+    throw new Error(`the sample run ${id} did not end within ${withinMs / 1000} seconds`);
+  }
+
+  async #call(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+    const response = await fetch(`${this.#url}/api/v1${path}`, {
+      method,
+      headers: {
+        ...(this.token && { authorization: `Bearer ${this.token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    const answer: unknown = await response.json();
+    if (response.ok) return answer;
+    const refusal = Refusal.safeParse(answer);
+    throw new Error(`${method} ${path} answered ${response.status}${refusal.success ? `: ${refusal.data.error}` : ''}`);
+  }
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { SampleClient, SampleRun } from './sample-client.ts';
+import { commandTemplate, openTofuTemplate, type SampleTemplate } from './sample-templates.ts';
+
+const followForMs = 120_000;
+
+/**
+ * Makes an organization, a team, a project, an environment and templates, runs one of each, and reports their way to
+ * the end: the main job, as any client of the API would do it.
+ */
+export async function runSample(client: SampleClient, report: (line: string) => void): Promise<void> {
+  const organizationId = await client.create('/organizations', { name: 'Sample organization', slug: 'sample' });
+  const teamId = await client.create(`/organizations/${organizationId}/teams`, { name: 'Platform', slug: 'platform' });
+  const projectId = await client.create('/projects', { team_id: teamId, name: 'Sample project', slug: 'sample' });
+  const environmentId = await client.create('/environments', {
+    project_id: projectId,
+    name: 'development',
+    kind: 'development',
+    approval_policy: { required: 0, when: 'never', allow_self: true },
+  });
+  report('Made a sample organization, team, project and environment.');
+  const templates = hasOpenTofu() ? [commandTemplate, openTofuTemplate] : [commandTemplate];
+  for (const template of templates) await runTemplate(client, template, { teamId, environmentId }, report);
+  if (templates.length === 1) report('Neither tofu nor terraform was found: the OpenTofu sample was left out.');
+}
+
+async function runTemplate(
+  client: SampleClient,
+  template: SampleTemplate,
+  { teamId, environmentId }: { teamId: string; environmentId: string },
+  report: (line: string) => void,
+): Promise<void> {
+  const { name, slug, description, spec, variables } = template;
+  const templateId = await client.create('/registry/templates', { name, slug, description, team_id: teamId, tags: [] });
+  const versions = `/registry/templates/${templateId}/versions`;
+  await client.publish(versions, { version: '1.0.0', spec, changelog: 'First version.' });
+  const runId = await client.create('/runs', {
+    template_id: templateId,
+    version: 'latest',
+    environment_id: environmentId,
+    instance: slug,
+    operation: 'apply',
+    variables,
+    message: 'The sample run of the first start',
+  });
+  report(`${name}: run ${runId}`);
+  const run = await client.follow(runId, (changed) => report(`${name}: ${describe(changed)}`), followForMs);
+  if (run.status === 'succeeded') report(`${name}: outputs ${describeOutputs(run)}`);
+}
+
+function describe({ status, phase, status_reason }: SampleRun): string {
+  const detail = [phase, status_reason].filter((part) => part && part !== status).join(', ');
+  return detail === '' ? status : `${status} (${detail})`;
+}
+
+function describeOutputs({ outputs }: SampleRun): string {
+  const values = Object.entries(outputs ?? {}).map(([name, { value }]) => [name, value]);
+  return JSON.stringify(Object.fromEntries(values));
+}
+
+function hasOpenTofu(): boolean {
+  const directories = (process.env['PATH'] ?? '').split(delimiter);
+  return directories.some((directory) => ['tofu', 'terraform'].some((tool) => existsSync(join(directory, tool))));
+}

@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import type { StartConfig } from '#config';
+import { openDataDirectory, rotateLog } from './data-directory.ts';
+import { startPostgres } from './postgres.ts';
+import { runOnce } from './run-once.ts';
+import { type ReadyMessage, Supervisor } from './supervisor.ts';
+import { startTemporal } from './temporal.ts';
+
+/** Everything that `start` runs, in the order in which it has to be stopped. */
+export type Stack = {
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Of the service processes and commands. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Resolves with one sentence when an embedded server ends by itself. */
+  readonly broken: Promise<string>;
+};
+
+type Stops = { services: Supervisor[]; servers: (() => Promise<void>)[] };
+
+/**
+ * Starts what the configuration does not name (PostgreSQL, Temporal), brings the schema to this release's, and then the
+ * API and a worker beside each other. Whatever was started is in `stops`, also when this fails.
+ * @throws StartError
+ */
+export async function startStack(
+  config: StartConfig,
+  program: string,
+  stops: Stops,
+  report: (line: string) => void,
+): Promise<Stack> {
+  openDataDirectory(config.dataDir);
+  const broken: Promise<string>[] = [];
+  const [databaseUrl, temporalAddress] = await Promise.all([
+    config.databaseUrl ?? embedPostgres(config, stops, broken, report),
+    config.temporal.address ?? embedTemporal(config, stops, broken, report),
+  ]);
+  const environment = {
+    ...process.env,
+    // The administrator's making alone needs it, and is given it by standard input.
+    COORDINATOR_ADMIN_PASSWORD: undefined,
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporalAddress,
+    COORDINATOR_DATA_DIR: config.dataDir,
+  };
+  await runOnce('Bringing the database to this release', [program, 'migrate'], environment);
+  const ready = await startServices(config, program, environment, stops, report);
+  return { ...ready, environment, broken: Promise.race([...broken, new Promise<never>(() => {})]) };
+}
+
+/** Stops the service processes, letting them finish, and then the servers that they need. */
+export async function stopStack(stops: Stops): Promise<void> {
+  await Promise.all(stops.services.map((service) => service.stop()));
+  await Promise.all(stops.servers.map((stop) => stop()));
+}
+
+async function embedPostgres(
+  config: StartConfig,
+  stops: Stops,
+  broken: Promise<string>[],
+  report: (line: string) => void,
+): Promise<string> {
+  const logFile = rotateLog(config.dataDir, 'postgres');
+  const server = await startPostgres({ dataDir: config.dataDir, logFile });
+  stops.servers.push(server.stop);
+  broken.push(server.exited.then(() => `The embedded PostgreSQL ended unexpectedly; ${logFile} says why.`));
+  report('PostgreSQL is ready.');
+  return server.url;
+}
+
+async function embedTemporal(
+  config: StartConfig,
+  stops: Stops,
+  broken: Promise<string>[],
+  report: (line: string) => void,
+): Promise<string> {
+  const logFile = rotateLog(config.dataDir, 'temporal');
+  const { namespace } = config.temporal;
+  const server = await startTemporal({ directory: join(config.dataDir, 'temporal'), namespace, logFile });
+  stops.servers.push(server.stop);
+  broken.push(server.exited.then(() => `The Temporal server ended unexpectedly; ${logFile} says why.`));
+  report('Temporal is ready.');
+  return server.address;
+}
+
+async function startServices(
+  config: StartConfig,
+  program: string,
+  environment: NodeJS.ProcessEnv,
+  stops: Stops,
+  report: (line: string) => void,
+): Promise<{ url: string; adminUrl: string }> {
+  const create = (name: 'api' | 'worker', pin?: (ready: ReadyMessage) => NodeJS.ProcessEnv) => {
+    const logFile = rotateLog(config.dataDir, name);
+    const service = new Supervisor({
+      name,
+      arguments: [program, name],
+      environment,
+      logFile,
+      report,
+      ...(pin && { pin }),
+    });
+    stops.services.push(service);
+    return service;
+  };
+  const api = create('api', pinPorts);
+  const worker = create('worker');
+  const [ready] = await Promise.all([api.start(), worker.start()]);
+  report('The API and a worker are ready.');
+  return { url: config.baseUrl ?? ready.url ?? '', adminUrl: ready.adminUrl ?? '' };
+}
+
+/** A restarted API listens where the first one did, also where the system had chosen the port. */
+function pinPorts({ url = '', adminUrl = '' }: ReadyMessage): NodeJS.ProcessEnv {
+  return { COORDINATOR_PORT: portOf(url), COORDINATOR_ADMIN_PORT: portOf(adminUrl) };
+}
+
+function portOf(url: string): string {
+  return new URL(url).port || '80';
+}
