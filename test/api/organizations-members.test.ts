@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type TestApi } from '#test/support/in-process-api.ts';
 import { join, makeTenant } from '#test/support/tenancy.ts';
@@ -182,5 +183,20 @@ describe('a member of a team', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  test('who is removed while their command waits does not get through with it', async () => {
+    const tenant = await makeTenant(api);
+    const user = await api.addUser('maintainer');
+    await join(tenant, user, 'member', 'admin');
+    const em = api.services.orm.em.fork();
+    await em.begin();
+    await em.execute('select 1 from principals where id = ? for no key update', [user.id]);
+    await em.execute('delete from team_members where principal_id = ?', [user.id]);
+    const waiting = user.patch(`/projects/${tenant.project}`, { name: 'Taken over' });
+    await sleep(300);
+    await em.commit();
+    expect((await waiting).status).toBe(404);
+    expect((await tenant.owner.get(`/projects/${tenant.project}`)).body.name).toBe('Network');
   });
 });

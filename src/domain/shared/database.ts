@@ -40,7 +40,7 @@ export function openDatabase(settings: DatabaseSettings): Orm {
     entities,
     extensions: [Migrator],
     pool: { min: 0, max: settings.databasePoolSize, idleTimeoutMillis: 30_000 },
-    migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migrations' },
+    migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migrations', silent: true },
     schemaGenerator: { skipTables: partitionedTables, disableForeignKeys: false },
     forceUtcTimezone: true,
     driverOptions: { application_name: 'delivery-coordinator' },

@@ -48,13 +48,15 @@ export function toPrincipal(row: PrincipalRow, credential: Credential): Principa
 }
 
 /**
- * Reads a principal again inside a command's transaction and locks its row against every change of its authority
- * until the commit. Undefined where it is gone.
+ * Locks a principal's row inside a command's transaction against every change of its authority until the commit, and
+ * then reads it. Two statements: one that waits for a lock goes on with what it saw before it waited, so that it would
+ * still find the memberships that were taken away meanwhile. Undefined where it is gone.
  */
 export async function lockPrincipal(tx: Em, principal: Principal): Promise<Principal | undefined> {
+  await tx.execute('select 1 from principals where id = ? for share', [principal.id]);
   const rows = await tx.execute<PrincipalRow[]>(
     `select ${principalColumns} from principals p left join users u on u.id = p.id
-      where p.id = ? and p.deleted_at is null for share of p`,
+      where p.id = ? and p.deleted_at is null`,
     [principal.id],
   );
   return rows[0] && toPrincipal(rows[0], principal.credential);

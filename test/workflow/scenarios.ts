@@ -1,0 +1,67 @@
+import type { Caller } from '#test/support/caller.ts';
+import { commands, publish, runToEnd } from '#test/support/templates.ts';
+
+/** A way through a run's workflow: what is done from outside, and the run that it leaves. */
+export type Scenario = (caller: Caller, prepare: { waitMs: (milliseconds: number) => Promise<void> }) => Promise<{ idempotency_key: string }>;
+
+const quick = commands({ work: 'true' });
+const slow = commands({ work: 'sleep 30' });
+const reviewed = { ...quick, approval: { required: 1, when: 'always' } };
+const impatient = { ...reviewed, timeouts: { approval: 'PT2S' } };
+
+let number = 0;
+async function admit(caller: Caller, spec: object, rest: object = {}) {
+  number += 1;
+  const templateId = await publish(caller, `scenario-${number}`, spec);
+  const { body } = await caller.post('/runs', { template_id: templateId, ...rest });
+  return { templateId, run: body };
+}
+
+/** One of each way; their histories are kept, and replayed by every later release. */
+export const scenarios: Record<string, Scenario> = {
+  succeeded: async (caller) => {
+    const { run } = await admit(caller, quick);
+    return caller.awaitRun(run.id, ['succeeded']);
+  },
+  'plan-only': async (caller) => {
+    const { run } = await admit(caller, quick, { operation: 'plan' });
+    return caller.awaitRun(run.id, ['succeeded']);
+  },
+  failed: async (caller) => {
+    const { run } = await admit(caller, commands({ work: 'exit 3' }));
+    return caller.awaitRun(run.id, ['failed']);
+  },
+  'waiting-for-approval': async (caller) => {
+    const { run } = await admit(caller, reviewed);
+    return caller.awaitRun(run.id, ['pending_approval']);
+  },
+  rejected: async (caller) => {
+    const { run } = await admit(caller, reviewed);
+    const { plan } = await caller.awaitRun(run.id, ['pending_approval']);
+    await caller.post(`/runs/${run.id}/approval/review`, { decision: 'reject', plan_digest: plan.digest });
+    return caller.awaitRun(run.id, ['canceled']);
+  },
+  'approval-timed-out': async (caller) => {
+    const { run } = await admit(caller, impatient);
+    return caller.awaitRun(run.id, ['timed_out']);
+  },
+  'canceled-while-waiting': async (caller) => {
+    const { run } = await admit(caller, reviewed);
+    await caller.awaitRun(run.id, ['pending_approval']);
+    await caller.post(`/runs/${run.id}/cancel`);
+    return caller.awaitRun(run.id, ['canceled']);
+  },
+  'canceled-while-applying': async (caller, { waitMs }) => {
+    const { run } = await admit(caller, slow);
+    await caller.awaitRun(run.id, ['running']);
+    await waitMs(1_500);
+    await caller.post(`/runs/${run.id}/cancel`);
+    return caller.awaitRun(run.id, ['canceled']);
+  },
+  'second-in-line': async (caller) => {
+    const { templateId, run } = await admit(caller, commands({ work: 'sleep 1' }));
+    const second = await runToEnd(caller, { template_id: templateId });
+    await caller.awaitRun(run.id, ['succeeded']);
+    return second;
+  },
+};
