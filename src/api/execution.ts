@@ -36,31 +36,37 @@ export interface Asking<O extends Operation = Operation> {
   readonly parts: Parts;
 }
 
-/** Whether the principal may ask such a thing at all, whatever the target is. @throws Forbidden, after recording it */
-export async function admit(asking: Asking): Promise<void> {
-  const { operation, principal } = asking;
-  if (isPublic(operation.access)) return;
-  const decision = decidePermission(principal, operation.access);
-  if (!decision.allowed) throw await refuse(asking, decision);
+/** Whether the principal may ask such a thing at all, whatever the target is. @throws Forbidden */
+export function admit(asking: Asking): Promise<void> {
+  return recordingRefusals(asking, async () => {
+    const { operation, principal } = asking;
+    if (isPublic(operation.access)) return;
+    const decision = decidePermission(principal, operation.access);
+    if (!decision.allowed) throw refusal(operation, decision);
+  });
 }
 
 /** Runs a read operation; answers what its handler said, not yet encoded. */
-export async function executeRead(asking: Asking<ReadOperation>): Promise<unknown> {
-  return asking.operation.handle(await openCall(asking, asking.services.orm.em.fork()));
+export function executeRead(asking: Asking<ReadOperation>): Promise<unknown> {
+  const { operation, services } = asking;
+  return recordingRefusals(asking, async () => operation.handle(await openCall(asking, services.orm.em.fork())));
 }
 
 /**
  * Runs a command in the one command transaction, its slow preparation before it. `sentBody` is the body before defaults,
  * which the key is bound to. A repeat is answered by its receipt, even where its preparation would fail today.
  */
-export async function executeCommand(
+export function executeCommand(
   asking: Asking<CommandOperation>,
   key: string | null,
   sentBody: unknown,
 ): Promise<CommandResult> {
+  return recordingRefusals(asking, () => runOnce(asking, toCommand(asking, key, sentBody)));
+}
+
+async function runOnce(asking: Asking<CommandOperation>, input: Command): Promise<CommandResult> {
   const { operation, services } = asking;
   const { bindingKey } = services.installation;
-  const input = toCommand(asking, key, sentBody);
   let prepared: unknown;
   try {
     prepared = await prepare(asking);
@@ -71,7 +77,7 @@ export async function executeCommand(
   }
   return runCommand(services.transactions, bindingKey, input, async (tx, caller): Promise<Outcome> => {
     const call = await openCall({ ...asking, principal: caller }, tx.em);
-    return operation.handle({ ...call, tx, key, prepared });
+    return operation.handle({ ...call, tx, key: input.key, prepared });
   });
 }
 
@@ -123,7 +129,7 @@ async function openCall(asking: Asking, em: Em): Promise<OpenCall> {
   const { operation, services, request, principal, parts } = asking;
   const target = await operation.target?.({ em, ...parts, lock: em.isInTransaction() });
   const decision = decideTarget(principal, operation, target);
-  if (!decision.allowed) throw await refuse(asking, decision);
+  if (!decision.allowed) throw refusal(operation, decision);
   const socketAddress = request.socket.remoteAddress ?? null;
   const facts = { ...requestFacts(request), headers: request.headers, socketAddress };
   return { em, principal, ...parts, target, services, request: facts };
@@ -135,17 +141,36 @@ function decideTarget(principal: Principal, operation: Operation, target: Owners
   return decide(principal, operation.access, target ?? { organizationId: null, teamId: null });
 }
 
-/** Makes the answer of a refusal, and its row in the audit. */
-async function refuse(asking: Asking, decision: Exclude<Decision, { allowed: true }>): Promise<ServiceError> {
-  const { operation, services, request, principal, parts } = asking;
+/** A target that is missing, or that the caller may not know of. */
+class Hidden extends NotFound {}
+
+function refusal(operation: Operation, { because }: Exclude<Decision, { allowed: true }>): ServiceError {
+  const { access, targetName = 'the resource' } = operation;
+  if (because === 'hidden' && !isPublic(access) && access.hidden === 404) return new Hidden(targetName);
+  return new Forbidden(describeRefusal(operation, because));
+}
+
+/**
+ * Every refusal leaves a row of its own, whoever refused: the decision, or a rule of the operation. It is written when the
+ * command's transaction is over, since a connection that waits for another one is how a pool locks up.
+ */
+async function recordingRefusals<T>(asking: Asking, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Forbidden || error instanceof Hidden) await recordRefusal(asking, error);
+    throw error;
+  }
+}
+
+async function recordRefusal(
+  { operation, services, request, principal, parts }: Asking,
+  error: ServiceError,
+): Promise<void> {
   const action = operation.kind === 'command' ? operation.audit : operation.id;
   const id = Object.values((parts.params ?? {}) as Record<string, string>)[0] ?? null;
-  const entry = { action, resource: { type: operation.id.split('.')[0]!, id }, after: { refused: decision.because } };
+  const entry = { action, resource: { type: operation.id.split('.')[0]!, id }, after: { refused: error.message } };
   await services.refusals.record(services.orm.em.fork(), principal, entry, requestFacts(request));
-  if (decision.because === 'hidden' && !isPublic(operation.access) && operation.access.hidden === 404) {
-    return new NotFound(operation.targetName ?? 'the resource');
-  }
-  return new Forbidden(describeRefusal(operation, decision.because));
 }
 
 function describeRefusal({ access }: Operation, because: string): string {

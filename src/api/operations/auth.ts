@@ -51,9 +51,10 @@ export const signIn = command({
   audit: 'session.opened',
   limitGuesses: (body) => body.email,
   prepare: ({ em, body }) => checkPassword(em, body.email, body.password),
-  handle: async ({ tx, prepared: user, request, services }) => {
-    const session = openSession(tx.em, user, { address: request.address, userAgent: agentOf(request.headers) });
-    await tx.em.flush();
+  handle: async ({ tx, prepared, request, services }) => {
+    const { user } = prepared;
+    const facts = { address: request.address, userAgent: agentOf(request.headers) };
+    const session = await openSession(tx.em, prepared, facts);
     const token = await signSessionToken(services.installation, session);
     return {
       status: 201,

@@ -17,11 +17,12 @@ import * as teams from './teams.ts';
 import * as templateVersions from './template-versions.ts';
 import * as templates from './templates.ts';
 import * as users from './users.ts';
+import * as workers from './workers.ts';
 
 const areas = [
   ...[system, bootstrap, auth, profile, runs, runApproval, runLogs, instances, templates, templateVersions],
   ...[users, organizations, organizationMembers, teams, teamMembers],
-  ...[projects, environments, environmentVariables],
+  ...[projects, environments, environmentVariables, workers],
 ];
 
 /** Every operation of the service: routes, reference, catalogue and tests come from this list. */

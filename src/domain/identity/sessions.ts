@@ -1,6 +1,12 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { JOSEError } from 'jose/errors';
-import { type Principal, type PrincipalRow, principalColumns, toPrincipal } from '#domain/shared/access/principal.ts';
+import {
+  lockPrincipal,
+  type Principal,
+  type PrincipalRow,
+  principalColumns,
+  toPrincipal,
+} from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
 import { isId, newId } from '#domain/shared/ids.ts';
@@ -11,8 +17,14 @@ import { verifyPassword } from './passwords.ts';
 
 const algorithm = 'HS256';
 
+/** Somebody whose password was right, and the hash that it was compared with. */
+export interface Verified {
+  readonly user: Principal;
+  readonly passwordHash: string;
+}
+
 /** Who may sign in with this address and password; one answer, in one time, whatever is wrong. */
-export async function checkPassword(em: Em, email: string, password: string): Promise<Principal> {
+export async function checkPassword(em: Em, email: string, password: string): Promise<Verified> {
   const rows = await em.execute<(PrincipalRow & { password_hash: string })[]>(
     `select u.password_hash, ${principalColumns} from users u join principals p on p.id = u.id
       where u.email_key = ? and p.deleted_at is null`,
@@ -20,17 +32,23 @@ export async function checkPassword(em: Em, email: string, password: string): Pr
   );
   const row = rows[0];
   const matches = await verifyPassword(row?.password_hash ?? null, password);
-  if (!row || !matches || !row.enabled) throw new Unauthenticated('the e-mail address or the password is wrong');
-  const { password_hash: _, ...principal } = row;
-  return toPrincipal(principal, { type: 'session', id: newId() });
+  if (!row || !matches || !row.enabled) throw wrongCredentials();
+  const { password_hash: passwordHash, ...principal } = row;
+  return { user: toPrincipal(principal, { type: 'session', id: newId() }), passwordHash };
 }
 
-/** Opens the session that the principal's credential names. It lasts 24 hours. */
-export function openSession(
+/**
+ * Opens the session that the user's credential names. It lasts 24 hours. The user is locked and looked at again: checking
+ * a password takes long enough for another one to be set, or for the user to be disabled, meanwhile.
+ */
+export async function openSession(
   em: Em,
-  user: Principal,
+  { user, passwordHash }: Verified,
   facts: { address: string | null; userAgent: string | null },
-): Session {
+): Promise<Session> {
+  const current = await lockPrincipal(em, user);
+  const rows = await em.execute<{ password_hash: string }[]>(`select password_hash from users where id = ?`, [user.id]);
+  if (!current?.enabled || rows[0]?.password_hash !== passwordHash) throw wrongCredentials();
   const session = em.create(Session, {
     id: user.credential.id,
     userId: user.id,
@@ -38,8 +56,12 @@ export function openSession(
     address: facts.address,
     userAgent: facts.userAgent?.slice(0, 255) ?? null,
   });
-  em.persist(session);
+  await em.persist(session).flush();
   return session;
+}
+
+function wrongCredentials(): Unauthenticated {
+  return new Unauthenticated('the e-mail address or the password is wrong');
 }
 
 /** The token that names a session: installation, user, session and times, and nothing else that anybody would trust. */
