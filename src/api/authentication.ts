@@ -5,6 +5,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { AuthorizationUnavailable } from '#domain/shared/access/principal.ts';
 import { Forbidden, Invalid, Unauthenticated } from '#domain/shared/errors.ts';
 import { isConnectionError } from '#domain/shared/sql.ts';
+import { isSameOrigin } from './same-origin.ts';
 import type { Services } from './services.ts';
 
 export const sessionCookie = 'coordinator_session';
@@ -17,13 +18,20 @@ type Presented = { kind: 'api_key' | 'bearer' | 'cookie'; secret: string };
  */
 export async function authenticate(services: Services, request: FastifyRequest): Promise<Principal> {
   const presented = readCredential(request);
-  if (presented.kind === 'cookie') refuseCrossSite(request);
+  if (!presented) throw new Unauthenticated();
+  if (presented.kind === 'cookie') refuseCrossSite(request, services.config.baseUrl);
   const principal = await findPrincipal(services, presented);
   if (!principal) throw new Unauthenticated('the credential is not valid, has expired or was revoked');
   return principal;
 }
 
-function readCredential(request: FastifyRequest): Presented {
+/** Who looks at a page: by the session cookie alone. Undefined where there is none, or none that still counts. */
+export async function authenticateVisitor(services: Services, request: FastifyRequest): Promise<Principal | undefined> {
+  const presented = readCredential(request);
+  return presented?.kind === 'cookie' ? findPrincipal(services, presented) : undefined;
+}
+
+function readCredential(request: FastifyRequest): Presented | undefined {
   const { authorization, 'x-api-key': apiKey } = request.headers;
   const cookie = request.cookies[sessionCookie];
   const presented: Presented[] = [];
@@ -34,7 +42,6 @@ function readCredential(request: FastifyRequest): Presented {
     throw new Invalid(
       'the request carries more than one credential: send one of session cookie, bearer token and X-API-Key',
     );
-  if (!presented[0]) throw new Unauthenticated();
   return presented[0];
 }
 
@@ -58,17 +65,7 @@ async function findPrincipal(services: Services, { kind, secret }: Presented): P
 
 const harmlessMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** A browser sends the cookie whoever made the page: what changes something must come from our own origin. */
-function refuseCrossSite(request: FastifyRequest): void {
-  if (harmlessMethods.has(request.method)) return;
-  const site = request.headers['sec-fetch-site'];
-  const { origin, host } = request.headers;
-  const sameOrigin =
-    site === 'same-origin' || (site === undefined && (origin === undefined || hostOf(origin) === host));
-  if (!sameOrigin)
-    throw new Forbidden('cross-site request refused: a request by session cookie must come from the same origin');
-}
-
-function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
+function refuseCrossSite(request: FastifyRequest, baseUrl: string | null): void {
+  if (harmlessMethods.has(request.method) || isSameOrigin(request, baseUrl) !== false) return;
+  throw new Forbidden('cross-site request refused: a request by session cookie must come from the same origin');
 }

@@ -12,12 +12,24 @@ const headerName = 'idempotency-key';
  */
 export function commandKey(operation: CommandOperation, request: FastifyRequest): string | null {
   if (operation.idempotency === 'none') return null;
-  const sent = readKey(request);
-  if (sent !== undefined) return sent;
-  if (operation.idempotency === 'optional') return randomUUID();
+  const key = readKey(request) ?? freshKey(operation);
+  if (key !== undefined) return key;
   throw new Invalid(
     'the header Idempotency-Key is required: send a fresh lowercase UUID, and the same one again to repeat this request',
   );
+}
+
+/** The same for a form, which carries the key in a field of its own; undefined: it carries none. */
+export function formKey(operation: CommandOperation, sent: string | undefined): string | null {
+  if (operation.idempotency === 'none') return null;
+  const key = sent ?? freshKey(operation);
+  if (key === undefined || !isId(key))
+    throw new Invalid('the form has no valid key: open its page again and resubmit it');
+  return key;
+}
+
+function freshKey(operation: CommandOperation): string | undefined {
+  return operation.idempotency === 'optional' ? randomUUID() : undefined;
 }
 
 function readKey(request: FastifyRequest): string | undefined {

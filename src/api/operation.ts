@@ -9,6 +9,7 @@ import type { Services } from './services.ts';
 
 type Shape = z.ZodType;
 type Out<S> = S extends Shape ? z.output<S> : undefined;
+type Responses = Readonly<Record<number, Shape>>;
 
 /** What a target resolver is given: the parts of the request by which it finds the thing, and whether to lock it. */
 export interface Lookup<P, Q, B> {
@@ -52,7 +53,7 @@ interface Declaration<P extends Shape | undefined, Q extends Shape | undefined, 
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  readonly responses: Readonly<Record<number, Shape>>;
+  readonly responses: Responses;
   readonly access: Access | PublicAccess;
   /** Finds what the operation is about, with its owner; undefined where there is no such thing. */
   readonly target?: (lookup: Lookup<Out<P>, Out<Q>, Out<B>>) => Promise<(T & Ownership) | undefined>;
@@ -97,13 +98,14 @@ export type ReadOperation = { kind: 'read' } & ReadDeclaration<Erased, Erased, E
 export type CommandOperation = { kind: 'command' } & CommandDeclaration<Erased, Erased, Erased, Erased, Erased>;
 export type Operation = ReadOperation | CommandOperation;
 
-/** Declares an operation that changes nothing; one that takes a body only looks at it. */
+/** Declares an operation that changes nothing; one that takes a body only looks at it. Its type keeps what it answers. */
 export function read<
   P extends Shape | undefined = undefined,
   Q extends Shape | undefined = undefined,
   T = undefined,
   B extends Shape | undefined = undefined,
->(declaration: ReadDeclaration<P, Q, T, B>): ReadOperation {
+  R extends Responses = Responses,
+>(declaration: ReadDeclaration<P, Q, T, B> & { responses: R }): ReadOperation & { responses: R } {
   return { kind: 'read', ...declaration };
 }
 

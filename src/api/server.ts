@@ -17,6 +17,8 @@ import { shutdown } from './plugins/shutdown.ts';
 import { strictJson } from './plugins/strict-json.ts';
 import { validation } from './plugins/validation.ts';
 import type { Services } from './services.ts';
+import { sendErrorPage } from './web/error-page.ts';
+import { registerPages } from './web/pages.ts';
 
 /** What watches the API rather than being part of it. */
 export interface Observation {
@@ -30,7 +32,7 @@ export async function buildServer(services: Services, { readiness, registry }: O
   const app = Fastify(edgeServerOptions({ logger: log, trustedProxies: config.trustedProxies }));
   await app.register(requestId, { principalIdOf: (request) => request.principal?.id });
   await app.register(strictJson);
-  await app.register(errors);
+  await app.register(errors, { sendPage: sendErrorPage });
   await app.register(securityHeaders, { baseUrl: config.baseUrl });
   await app.register(shutdown);
   await app.register(validation);
@@ -40,5 +42,6 @@ export async function buildServer(services: Services, { readiness, registry }: O
   await app.register(docs, { version: release });
   await app.register(cookie);
   registerOperations(app, operations, services);
+  await registerPages(app, { operations, services });
   return app;
 }

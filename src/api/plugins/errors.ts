@@ -9,44 +9,77 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A malformed request (400) is answered `{ error: { code, message } }` with this code, as `can-i` must. */
     malformedCode?: string;
+    /** The route shows a page to a browser, and so do its errors. */
+    page?: boolean;
   }
 }
 
+export type ErrorsOptions = {
+  /** Shows an error to somebody who looks at a page; without it, they too get JSON. */
+  sendPage?: SendErrorPage;
+};
+
+export type SendErrorPage = (
+  answer: ErrorAnswer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply>;
+
 /**
- * Every error is `{ "error": "message" }`, here and nowhere else. A failure of this service is logged with its stack
+ * Every error is `{ "error": "message" }`, or a page where a person looks at pages, here and nowhere else. A failure of this service is logged with its stack
  * under the `X-Support-ID` that the client gets, and tells the client nothing else. A path that is known by other
  * methods answers 405 with `Allow`. Specification, *Errors*.
  */
-export const errors = fp(
-  async (app) => {
+export const errors = fp<ErrorsOptions>(
+  async (app, { sendPage }) => {
     const routes = new RouteTable();
     app.addHook('onRoute', (route) => routes.add(route.method, route.url));
-    app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+    app.setErrorHandler((error, request, reply) => sendError(error, request, reply, sendPage));
     app.setNotFoundHandler((request, reply) => {
       const allowed = routes.methodsOf(request.raw.url ?? '/');
-      return sendAnswer(allowed.length > 0 ? wrongMethod(request.method, allowed) : unknownPath, request, reply);
+      const answer = allowed.length > 0 ? wrongMethod(request.method, allowed) : unknownPath;
+      return sendAnswer(answer, request, reply, sendPage);
     });
   },
   { name: 'errors', fastify: '5.x', dependencies: ['request-id', 'strict-json'] },
 );
 
 /** Answers an error; for the framework's hooks and for code outside a route (see `server-options.ts`). */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sendPage?: SendErrorPage,
+): FastifyReply | Promise<FastifyReply> {
   const answer = answerError(error, request);
   if (answer.log === 'failure') logFailure(request.log, error, supportIdOf(request), 'request failed by an error');
   if (answer.log === 'warning') request.log.warn({ err: error }, 'the database refused a change');
-  return sendAnswer(answer, request, reply);
+  return sendAnswer(answer, request, reply, sendPage);
 }
 
-function sendAnswer(answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendAnswer(
+  answer: ErrorAnswer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sendPage?: SendErrorPage,
+): FastifyReply | Promise<FastifyReply> {
   if (answer.status >= 500) reply.header('x-support-id', supportIdOf(request));
-  return reply
+  reply
     .code(answer.status)
     .headers({ ...answer.headers })
-    .header('cache-control', 'no-store')
+    .header('cache-control', 'no-store');
+  if (sendPage && isForPage(request)) return sendPage(answer, request, reply);
+  return reply
     .type('application/json; charset=utf-8')
     .serializer((body: unknown) => JSON.stringify(body))
     .send(shapeBody(answer, request));
+}
+
+/** What is asked of a page, or by a browser outside the API of what is not there. */
+function isForPage(request: FastifyRequest): boolean {
+  if (!request.is404) return request.routeOptions.config.page ?? false;
+  const isApi = /^\/api(?:[/?#]|$)/.test(request.url);
+  return !isApi && (request.headers.accept ?? '').includes('text/html');
 }
 
 function shapeBody({ status, body }: ErrorAnswer, request: FastifyRequest): Record<string, unknown> {

@@ -25,6 +25,12 @@ export function refuseForeignHost(request: FastifyRequest, baseUrl: string | nul
   throw new HttpProblem(421, `this server is not the one that the Host header names: ${hint}`);
 }
 
+/** Whether a `Host` header names the machine itself. */
+export function isLoopbackHost(header: string | undefined): boolean {
+  const given = readHost(header);
+  return given !== null && isLoopback(given.name);
+}
+
 type Host = { name: string; port: string };
 
 /** A `Host` header as name and port, lowercase, an IPv6 address without brackets; null if it is neither. */

@@ -31,7 +31,7 @@ const apiPolicy: ContentSecurityPolicy = {
 
 /**
  * What a page of this service may load: its own scripts, styles, images and streams, nothing inline and nothing from
- * elsewhere. For a route that renders a page: `{ helmet: { contentSecurityPolicy: pagePolicy } }`.
+ * elsewhere.
  */
 export const pagePolicy: ContentSecurityPolicy = {
   useDefaults: false,
@@ -45,6 +45,15 @@ export const pagePolicy: ContentSecurityPolicy = {
     formAction: ["'self'"],
   },
 };
+
+/**
+ * The headers of a route that renders a page: `{ helmet: pageHeaders }`. A page tells its address to our own origin, as
+ * browsers would otherwise send its forms with `Origin: null`, which is nobody's origin.
+ */
+export const pageHeaders = {
+  contentSecurityPolicy: pagePolicy,
+  referrerPolicy: { policy: 'same-origin' },
+} as const satisfies FastifyHelmetOptions;
 
 const oneYear = 31_536_000;
 

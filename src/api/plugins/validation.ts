@@ -35,17 +35,24 @@ export const validation = fp(
 /** A validator of one part of a request. Its error is an `Invalid`, ready for the error handler. */
 export const validateByZod: FastifySchemaCompiler<$ZodType> = ({ schema, httpPart }) => {
   const part = partOf[httpPart ?? 'body'] ?? 'body';
-  return (data: unknown) => {
-    const given = data === null && part === 'body' ? undefined : data;
-    const problems = part === 'body' ? [] : findUnstorableText(part, given);
-    if (problems.length > 0) return { error: invalidRequest(problems) };
-    const result = safeParse(schema, given);
-    if (result.success) return { value: result.data };
-    if (part === 'body' && given === undefined)
-      return { error: new Invalid('a JSON body is required, the request has none') };
-    return { error: invalidRequest(describeIssues(part, result.error.issues)) };
-  };
+  return (data: unknown) => parsePart(schema, part, data);
 };
+
+/** One part of a request by its schema, with everything that is wrong with it in one `Invalid`. */
+export function parsePart(
+  schema: $ZodType,
+  part: RequestPart,
+  data: unknown,
+): { value: unknown; error?: undefined } | { value?: undefined; error: Invalid } {
+  const given = data === null && part === 'body' ? undefined : data;
+  const problems = part === 'body' ? [] : findUnstorableText(part, given);
+  if (problems.length > 0) return { error: invalidRequest(problems) };
+  const result = safeParse(schema, given);
+  if (result.success) return { value: result.data };
+  if (part === 'body' && given === undefined)
+    return { error: new Invalid('a JSON body is required, the request has none') };
+  return { error: invalidRequest(describeIssues(part, result.error.issues)) };
+}
 
 /** One error for several problems: each in words, the first twenty as `errors`. */
 export function invalidRequest(problems: readonly FieldProblem[]): Invalid {

@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorAnswer } from '../plugins/error-answers.ts';
+import { supportIdOf } from '../plugins/request-id.ts';
+import { pageHeaders } from '../plugins/security-headers.ts';
+import { type Html, html } from './html.ts';
+import { sendPage } from './layout.ts';
+import { toLocalPath } from './local-path.ts';
+import { inWords, toSentence } from './words.ts';
+
+/** What an error is called; its cause follows as a sentence. */
+const titles: Readonly<Record<number, string>> = {
+  400: 'That request is not right',
+  401: 'You are not signed in',
+  403: 'That is not allowed',
+  404: 'There is nothing here',
+  405: 'That is not allowed here',
+  409: 'That cannot be done now',
+  413: 'That is too large',
+  421: 'This is another address',
+  429: 'Too many requests',
+  503: 'The service is not available just now',
+};
+
+/** Shows an error to who looks at a page: its cause, what finds it in the log, and what to do next. */
+export function sendErrorPage(
+  answer: ErrorAnswer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { status, body, headers } = answer;
+  const title = titles[status] ?? (status < 500 ? 'That request is not right' : 'Something went wrong here');
+  // What is not there has no route whose headers would be a page's.
+  reply.helmet(pageHeaders);
+  return sendPage(reply, status, {
+    title,
+    main: html`<section class="card" aria-labelledby="title">
+<p class="kicker">Error ${status}</p>
+<h1 id="title">${title}</h1>
+<p>${toSentence(body.error)}</p>
+${wayOn(request, status, headers['retry-after'])}
+<dl class="facts facts-small">
+<dt>Request</dt><dd><code>${request.id}</code></dd>
+${status >= 500 ? html`<dt>Support</dt><dd><code>${supportIdOf(request)}</code></dd>` : null}
+</dl>
+</section>`,
+  });
+}
+
+/** Only what may well go better next time is offered again, and nothing is sent twice by a link. */
+function wayOn(request: FastifyRequest, status: number, retryAfter: string | undefined): Html {
+  const again = request.method === 'GET' && (status >= 500 || status === 429) ? toLocalPath(request.url) : null;
+  const wait = retryAfter ? html`<p class="aside">Try again in ${inWords(Number(retryAfter))}.</p>` : null;
+  return html`${wait}<a class="button button-primary" href="${again ?? '/'}">${again ? 'Try again' : 'Go to the start'}</a>`;
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { anonymous } from '#domain/shared/access/principal.ts';
+import { Forbidden } from '#domain/shared/errors.ts';
+import { authenticateVisitor } from '../authentication.ts';
+import { pageHeaders } from '../plugins/security-headers.ts';
+import { isSameOrigin } from '../same-origin.ts';
+import type { Ground } from './perform.ts';
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** Adds `GET /path`, or the form `POST /path`, with `request.principal` being who looks: a user, or `anonymous`. */
+export type AddPage = (route: `${'GET' | 'POST'} /${string}`, handler: Handler) => void;
+
+/** What every page has alike: its headers, who looks at it, where its forms may come from, and pages for its errors. */
+export function pageAdder(app: FastifyInstance, { services }: Ground): AddPage {
+  return (route, handler) => {
+    const [method, url] = route.split(' ') as ['GET' | 'POST', string];
+    const isForm = method === 'POST';
+    app.route({
+      method,
+      url,
+      helmet: pageHeaders,
+      config: { page: true, anyQuery: true, form: isForm },
+      onRequest: async (request) => {
+        if (isForm) refuseForeignForm(request, services.config.baseUrl);
+        request.principal = (await authenticateVisitor(services, request)) ?? anonymous;
+      },
+      handler,
+    });
+  };
+}
+
+export function isSignedIn(request: FastifyRequest): boolean {
+  return request.principal !== anonymous;
+}
+
+/** Also where nobody is signed in: a foreign page must not sign a reader in as somebody else (login CSRF). */
+function refuseForeignForm(request: FastifyRequest, baseUrl: string | null): void {
+  if (isSameOrigin(request, baseUrl) === true) return;
+  throw new Forbidden('this form was not sent by a page of this service: open the page here and submit it again');
+}

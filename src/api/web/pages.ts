@@ -1,0 +1,15 @@
+import type { FastifyInstance } from 'fastify';
+import { docsPath } from '../plugins/docs.ts';
+import { registerAssets } from './assets.ts';
+import { seeOther } from './layout.ts';
+import { loginPath, registerLogin } from './login.ts';
+import { isSignedIn, pageAdder } from './page-route.ts';
+import type { Ground } from './perform.ts';
+
+/** The pages of the service, and the files that they need. */
+export async function registerPages(app: FastifyInstance, ground: Ground): Promise<void> {
+  await registerAssets(app);
+  const addPage = pageAdder(app, ground);
+  addPage('GET /', async (request, reply) => seeOther(reply, isSignedIn(request) ? docsPath : loginPath));
+  registerLogin(addPage, ground);
+}
