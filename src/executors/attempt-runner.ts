@@ -7,7 +7,7 @@ import { AttemptFailure, messageOf } from './attempt-error.ts';
 import { AttemptProcesses } from './attempt-processes.ts';
 import { type ChildHost, type Command, type Exit, runChild } from './child-process.ts';
 import { runCommands } from './command.ts';
-import { allowedEnvironment, type Environment, isReserved } from './environment.ts';
+import { allowedEnvironment, type Environment, isReserved, reachablePath } from './environment.ts';
 import { watchLimits } from './limits.ts';
 import { LogWriter } from './log-writer.ts';
 import { runOpenTofu } from './opentofu.ts';
@@ -143,8 +143,9 @@ export class AttemptRunner {
         this.#recorder.note(`the variable ${name} is not passed on: its name is kept for the service`);
       else given[name] = value;
     }
+    const allowed = allowedEnvironment(process.env);
     const own = { HOME: home, TMPDIR: temporary, [cookieVariable]: this.#mark.cookie };
-    return { ...allowedEnvironment(process.env), ...given, ...own };
+    return { ...allowed, PATH: reachablePath(allowed['PATH'] ?? ''), ...given, ...own };
   }
 
   async #runChild(command: Command): Promise<Exit> {

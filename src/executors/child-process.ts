@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AttemptFailure, codeOf } from './attempt-error.ts';
 import type { Environment } from './environment.ts';
+import { closeSinks, type OutputPipes, openOutputPipes } from './output-pipes.ts';
 
 /** How long the output of a program that has ended is waited for; what it left running may keep the pipe open. */
 const drainMs = 200;
@@ -18,6 +19,8 @@ export interface Command {
   /** Keep standard output, up to so many bytes, instead of logging it. */
   readonly captureBytes?: number;
   readonly timeoutMs?: number | null;
+  /** Where pipes may be made for the program's output; without it, it gets sockets, which tools do not mind. */
+  readonly pipeDirectory?: string;
 }
 
 export interface Exit {
@@ -40,13 +43,14 @@ export interface ChildHost {
 
 /** Runs a program in a session of its own, without input, and resolves when it has ended. @throws AttemptFailure */
 export async function runChild(command: Command, host: ChildHost): Promise<Exit> {
-  const child = start(command);
+  const pipes = command.pipeDirectory === undefined ? null : await openOutputPipes(command.pipeDirectory);
+  const child = start(command, pipes);
   const exited = awaitExit(child, command);
   const captures = command.captureBytes !== undefined;
   const capture = new Capture(command.captureBytes ?? 0);
   const drained = Promise.all([
-    pump(child.stdout, captures ? capture.take : (piece) => host.output('stdout', piece)),
-    pump(child.stderr, (piece) => host.output('stderr', piece)),
+    pump(pipes?.stdout.source ?? child.stdout, captures ? capture.take : (piece) => host.output('stdout', piece)),
+    pump(pipes?.stderr.source ?? child.stderr, (piece) => host.output('stderr', piece)),
   ]);
   const leader = child.pid;
   if (leader !== undefined) host.started(leader, drained);
@@ -61,18 +65,20 @@ export async function runChild(command: Command, host: ChildHost): Promise<Exit>
   }
 }
 
-function start(command: Command): ChildProcess {
+function start(command: Command, pipes: OutputPipes | null): ChildProcess {
   const options: SpawnOptions = {
     ...(command.name !== undefined && { argv0: command.name }),
     cwd: command.directory,
     env: command.environment,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', pipes?.stdout.sink ?? 'pipe', pipes?.stderr.sink ?? 'pipe'],
   };
   try {
     return spawn(command.program, command.arguments, options);
   } catch (error) {
     throw notStarted(command, error);
+  } finally {
+    closeSinks(pipes);
   }
 }
 

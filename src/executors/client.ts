@@ -32,7 +32,7 @@ export async function execute(
     return { outcome: 'canceled', reason: 'canceled', message: 'the attempt was canceled', exitCode: null };
   try {
     const tool = request.executor.kind === 'opentofu' ? await chooseTool(request.tool) : null;
-    return await executeOn(await takeHost(request.user), request, tool, sink, signal);
+    return await executeOn(await takeHost(request.user, tool), request, tool, sink, signal);
   } catch (error) {
     if (!(error instanceof AttemptFailure)) throw error;
     return { outcome: 'failed', reason: error.reason, message: error.message, exitCode: null };

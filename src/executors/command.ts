@@ -109,7 +109,8 @@ async function runSteps(attempt: Attempt, steps: readonly WireStep[]): Promise<v
     const [program = '', ...args] = run;
     attempt.progress(name);
     attempt.note(`step ${name}`);
-    const place = { directory: attempt.places.work, environment: { ...environment, ...env } };
+    const { work, service } = attempt.places;
+    const place = { directory: work, pipeDirectory: service, environment: { ...environment, ...env } };
     const { code } = await attempt.run({ program, arguments: args, ...place, timeoutMs });
     if (code !== 0) throw new AttemptFailure('step_failed', `step "${name}" ended with exit code ${code}`);
   }

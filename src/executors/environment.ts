@@ -1,3 +1,6 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, isAbsolute } from 'node:path';
+
 /** What of the worker's environment may reach an executor and the programs it runs. Anything else stays behind. */
 
 const passedOn = ['PATH', 'LANG', 'LANGUAGE', 'TZ', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
@@ -15,6 +18,19 @@ export function allowedEnvironment(environment: Readonly<Record<string, string |
     if (proxies.includes(name.toUpperCase()) && !holdsCredentials(value)) allowed[name] = value;
   }
   return allowed;
+}
+
+/** The directories of a search path that this process may look into: others would hide what is behind them. */
+export function reachablePath(path: string): string {
+  const reachable = path.split(delimiter).filter((directory) => {
+    try {
+      accessSync(directory, constants.X_OK);
+      return isAbsolute(directory);
+    } catch {
+      return false;
+    }
+  });
+  return reachable.length > 0 ? reachable.join(delimiter) : defaultPath;
 }
 
 /** A proxy that wants a password must be given to templates on purpose, as a variable of the environment. */

@@ -75,6 +75,11 @@ export class ExecutorHost {
     return this.#toolPaths.get(tool.path) ?? tool.path;
   }
 
+  /** Whether its user can run a tool, by name or by an open descriptor. */
+  reaches(tool: InstalledTool): boolean {
+    return this.identity.uid === process.getuid?.() || this.#toolPaths.has(tool.path) || isRunnableByAll(tool.path);
+  }
+
   get diagnostic(): string {
     return this.#diagnostic.toString();
   }

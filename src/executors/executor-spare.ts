@@ -1,6 +1,7 @@
 import { sweepAttempt } from './attempt-directory.ts';
 import { ExecutorHost } from './executor-host.ts';
 import type { ExecutorUser } from './protocol.ts';
+import type { InstalledTool } from './tools.ts';
 
 /**
  * Starting an executor takes as long as planning something small. So after each attempt one is started ahead for the
@@ -17,18 +18,21 @@ interface Spare {
 let spare: Spare | null = null;
 
 /** An executor process for one attempt: the one that stands ready, or a new one. */
-export async function takeHost(user: ExecutorUser | null | undefined): Promise<ExecutorHost> {
+export async function takeHost(
+  user: ExecutorUser | null | undefined,
+  tool: InstalledTool | null,
+): Promise<ExecutorHost> {
   const ready = spare;
-  if (ready?.key === keyOf(user)) {
-    spare = null;
-    clearTimeout(ready.timer);
-    const host = await ready.host.catch(() => null);
-    if (host !== null && !host.hasExited) {
-      host.hold(true);
-      return host;
-    }
+  if (ready?.key !== keyOf(user)) return ExecutorHost.start(user);
+  spare = null;
+  clearTimeout(ready.timer);
+  const host = await ready.host.catch(() => null);
+  if (host === null || host.hasExited || (tool !== null && !host.reaches(tool))) {
+    if (host !== null) void discard(host);
+    return ExecutorHost.start(user);
   }
-  return ExecutorHost.start(user);
+  host.hold(true);
+  return host;
 }
 
 /** Has an executor stand ready for a while. It keeps no worker alive, and ends with it. */
@@ -47,12 +51,14 @@ export function keepSpare(user: ExecutorUser | null | undefined): void {
 
 function dismiss(unused: Spare): void {
   if (spare === unused) spare = null;
-  void unused.host.then(async (host) => {
-    host.channel.destroy();
-    await host.exited;
-    await sweepAttempt(null, host.identity, host.cookie);
-    host.identity.release();
-  });
+  void unused.host.then(discard);
+}
+
+async function discard(host: ExecutorHost): Promise<void> {
+  host.channel.destroy();
+  await host.exited;
+  await sweepAttempt(null, host.identity, host.cookie);
+  host.identity.release();
 }
 
 function keyOf(user: ExecutorUser | null | undefined): string {

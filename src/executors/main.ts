@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
+import { codeOf } from './attempt-error.ts';
 import { AttemptRunner, type AttemptWorker, reportUnforeseen } from './attempt-runner.ts';
 import { Channel } from './channel.ts';
 import type { Frame } from './frames.ts';
 import type { AttemptMark } from './process-table.ts';
 import type { ExecutorMessage, WorkerMessage } from './protocol.ts';
-import { removeDirectory } from './work-files.ts';
+import { listNames, removeDirectory } from './work-files.ts';
 
 /**
  * An executor process: one attempt of one run, under a user that may read nothing of the service's. Everything it is
@@ -29,6 +30,25 @@ function dropPrivileges(uid: number, gid: number): void {
   process.setuid?.(uid);
   if (process.getuid?.() !== uid || process.geteuid?.() !== uid || process.getegid?.() !== gid) {
     throw new Error('the executor could not change its user');
+  }
+}
+
+/**
+ * Closes what a program further up left open for its children. What Node itself opens, and what this process is meant to
+ * have, is not passed on when a program is started; only Linux tells which is which.
+ */
+function closeStrayDescriptors(): void {
+  const closesOnExec = 0o2000000;
+  for (const name of listNames('/proc/self/fdinfo')) {
+    const descriptor = Number(name);
+    if (descriptor <= pipeDescriptor) continue;
+    try {
+      const flags = /^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${name}`, 'latin1'))?.[1] ?? '';
+      if ((Number.parseInt(flags, 8) & closesOnExec) === 0) closeSync(descriptor);
+    } catch (error) {
+      // The descriptor by which the list itself was read is gone by now.
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
   }
 }
 
@@ -134,6 +154,7 @@ class Executor {
 const [cookie = '', uid = '', gid = '', identity = ''] = process.argv.slice(2);
 // Ctrl-C is for the worker: it tells its executors what to do.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+closeStrayDescriptors();
 dropPrivileges(Number(uid), Number(gid));
 new Executor({
   cookie,

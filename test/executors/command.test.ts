@@ -1,0 +1,217 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { CommandExecutor } from '#executors/protocol.ts';
+import { makeRequest, makeWorkRoot, run, runScript, runSteps, shell } from './support.ts';
+
+const work = makeWorkRoot();
+afterAll(work.remove);
+
+const plan = (executor: Partial<CommandExecutor>, changes = {}) =>
+  run(
+    makeRequest({
+      workRoot: work.path,
+      phase: 'plan',
+      executor: { kind: 'command', apply: [], ...executor },
+      ...changes,
+    }),
+  );
+
+describe('command templates', () => {
+  it('run their steps in order with files, variables and what they remembered, and give outputs and state back', async () => {
+    const { result, sink } = await runSteps(
+      work.path,
+      {
+        files: {
+          'deploy.sh': '#!/bin/sh\necho "size=$COORDINATOR_VAR_SIZE"\ncat "$COORDINATOR_STATE_FILE"\n',
+          'data/a.txt': 'a file',
+        },
+        apply: [
+          { name: 'deploy', run: ['./deploy.sh'] },
+          shell(
+            'cat data/a.txt; echo \'{"count": 2}\' > state.json; echo \'{"address": "10.0.0.1", "list": [1]}\' > outputs.json',
+          ),
+        ],
+      },
+      { variables: { size: 3 }, state: Buffer.from('{"count": 1}') },
+    );
+    expect(result).toMatchObject({ outcome: 'succeeded', exitCode: 0 });
+    expect(result.outputs).toEqual({
+      address: { value: '10.0.0.1', sensitive: false },
+      list: { value: [1], sensitive: false },
+    });
+    expect(sink.text('stdout')).toBe('size=3\n{"count": 1}a file');
+    expect(sink.states.map(({ content }) => content.toString())).toEqual(['{"count": 2}\n']);
+    expect(sink.steps).toEqual(['deploy', 'script']);
+  });
+
+  it('find secrets in the file of variables alone, never in their environment', async () => {
+    const { sink } = await runScript(
+      work.path,
+      'env | grep -c "^COORDINATOR_VAR_TOKEN=" || true; printf "%s\\n" "$COORDINATOR_VAR_OPEN" "$COORDINATOR_VAR_DEEP"; stat -c %a variables.json; wc -c < variables.json; cat variables.json',
+      { variables: { token: 'very-secret-token', open: 'yes', deep: { a: [1] } }, sensitiveVariables: ['token'] },
+    );
+    const text = sink.text('stdout');
+    expect(text).toContain('0\nyes\n{"a":[1]}\n600\n');
+    expect(text).toContain('{"token":"[redacted]","open":"yes","deep":{"a":[1]}}');
+  });
+
+  it('get the variables of their environment, but none that would turn the service against itself', async () => {
+    const environment = [
+      { name: 'CLOUD_KEY', value: 'cloud-secret-key', sensitive: true },
+      { name: 'REGION', value: 'here', sensitive: false },
+      { name: 'COORDINATOR_ATTEMPT', value: 'other', sensitive: false },
+      { name: 'HOME', value: '/root', sensitive: false },
+    ];
+    const { sink } = await runScript(
+      work.path,
+      'echo "$REGION $CLOUD_KEY"; echo "$HOME"; [ "$COORDINATOR_ATTEMPT" = other ] || echo kept',
+      { environment },
+    );
+    expect(sink.text('stdout')).toMatch(/^here \[redacted\]\n\/.*\/home\nkept\n$/);
+    expect(sink.text('system')).toContain('the variable HOME is not passed on');
+  });
+
+  it('plan by plan.json, with secrets masked', async () => {
+    const changes = [
+      { address: 'dns.record', action: 'update', before: { v: 1 }, after: { v: 2, note: 'uses hidden-token' } },
+      { address: 'key', action: 'create', after: 'generated-key-1', sensitive: true },
+      { address: 'old', action: 'delete' },
+    ];
+    const { result, sink } = await plan(
+      {
+        plan: [
+          shell(`cat > plan.json <<'X'\n${JSON.stringify(changes)}\nX\necho made generated-key-1`),
+          shell('echo hidden-token'),
+        ],
+      },
+      { variables: { t: 'hidden-token' }, sensitiveVariables: ['t'] },
+    );
+    expect(result.plan).toMatchObject({ hasChanges: true, assumed: false, summary: { add: 1, change: 1, destroy: 1 } });
+    expect(result.plan?.changes).toEqual([
+      { address: 'dns.record', action: 'update', before: { v: 1 }, after: { v: 2, note: { sensitive: true } } },
+      { address: 'key', action: 'create', before: null, after: { sensitive: true } },
+      { address: 'old', action: 'delete', before: null, after: null },
+    ]);
+    expect(sink.text('stdout')).toContain('[redacted]');
+    const none = await plan({ plan: [shell('echo "[]" > plan.json')] });
+    expect(none.result.plan).toMatchObject({ hasChanges: false, changes: [] });
+  });
+
+  it.each([
+    ['no JSON', 'echo "{" > plan.json'],
+    ['no list', 'echo "{}" > plan.json'],
+    ['an unknown action', `echo '[{"address": "a", "action": "explode"}]' > plan.json`],
+    ['no address', `echo '[{"action": "create"}]' > plan.json`],
+    ['a link to somewhere else', 'ln -s /etc/passwd plan.json'],
+    ['a pipe that never ends', 'mkfifo plan.json'],
+    ['a directory', 'mkdir plan.json'],
+    ['bytes that are no text', 'printf "[\\377]" > plan.json'],
+  ])('refuse a plan.json that is %s', async (_, script) => {
+    expect((await plan({ plan: [shell(script)] })).result).toMatchObject({ outcome: 'failed', reason: 'plan_invalid' });
+  });
+
+  it('count as changing something where they have no plan, and say so', async () => {
+    const { result, sink } = await plan({});
+    expect(result.plan).toMatchObject({ hasChanges: true, assumed: true });
+    expect(sink.text('system')).toContain('the template has no "plan" steps');
+    const destroy = await plan(
+      { plan: [shell('echo "[]" > plan.json')], destroy: [shell('true')] },
+      { operation: 'destroy' },
+    );
+    expect(destroy.result.plan).toMatchObject({
+      hasChanges: true,
+      assumed: true,
+      changes: [{ action: 'delete' }],
+      summary: { destroy: 1 },
+    });
+  });
+
+  it('carry what the plan steps put into the directory plan to the apply', async () => {
+    const executor: CommandExecutor = {
+      kind: 'command',
+      plan: [
+        shell(
+          'mkdir -p plan/deep; echo prepared > plan/deep/it; echo \'[{"address":"a","action":"create"}]\' > plan.json',
+        ),
+      ],
+      apply: [shell('cat plan/deep/it plan.json')],
+    };
+    const { sink } = await runSteps(work.path, executor);
+    expect(sink.text('stdout')).toBe('prepared\n[{"address":"a","action":"create"}]\n');
+  });
+
+  it('stop at the first step that fails, keeping what it remembered', async () => {
+    const { result, sink } = await runSteps(work.path, {
+      apply: [
+        shell('echo \'{"half": true}\' > state.json; exit 3', { name: 'first' }),
+        shell('echo never', { name: 'second' }),
+      ],
+    });
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      reason: 'step_failed',
+      exitCode: 3,
+      message: 'step "first" ended with exit code 3',
+    });
+    expect(sink.text()).not.toContain('never');
+    expect(sink.states.map(({ content }) => content.toString())).toEqual(['{"half": true}\n']);
+  });
+
+  it('may open their output by name, as shell scripts do', async () => {
+    const { result, sink } = await runSteps(work.path, {
+      apply: [shell('set -e; echo a | tee /dev/stderr; echo b > /dev/stdout')],
+    });
+    expect(result).toMatchObject({ outcome: 'succeeded' });
+    expect([sink.text('stdout'), sink.text('stderr')]).toEqual(['a\nb\n', 'a\n']);
+  });
+
+  it('say which program could not be started', async () => {
+    const { result } = await runSteps(work.path, { apply: [{ name: 'x', run: ['no-such-program', 'a'] }] });
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      reason: 'step_not_started',
+      message: '"no-such-program" could not be started: there is no such program',
+    });
+  });
+
+  it('end with the first step that takes too long', async () => {
+    const { result } = await runSteps(work.path, { apply: [shell('sleep 30', { timeout: '1s' })] });
+    expect(result).toMatchObject({ outcome: 'timed_out', reason: 'step_timeout' });
+  });
+
+  it('detect without changing anything, and never take silence for "all as it was"', async () => {
+    const detect = (script: string) =>
+      run(
+        makeRequest({
+          workRoot: work.path,
+          phase: 'detect',
+          executor: { kind: 'command', apply: [], detect: [shell(script)] },
+        }),
+      );
+    const drifted = await detect(
+      'echo \'[{"address":"a","action":"update","before":1,"after":2}]\' > plan.json; echo \'{"x":1}\' > state.json',
+    );
+    expect(drifted.result).toMatchObject({ outcome: 'succeeded', plan: { hasChanges: true } });
+    expect(drifted.sink.states).toEqual([]);
+    expect((await detect('true')).result).toMatchObject({ outcome: 'failed', reason: 'plan_missing' });
+  });
+
+  it('refuse operations that they have no steps for', async () => {
+    expect((await plan({}, { operation: 'destroy' })).result).toMatchObject({ reason: 'operation_unsupported' });
+    expect((await plan({}, { operation: 'refresh' })).result).toMatchObject({ reason: 'operation_unsupported' });
+  });
+
+  it('refuse outputs and state that are no JSON', async () => {
+    const outputs = await runSteps(work.path, { apply: [shell('echo "[1" > outputs.json')] });
+    expect(outputs.result).toMatchObject({ outcome: 'failed', reason: 'outputs_invalid' });
+    const state = await runSteps(work.path, { apply: [shell('echo nope > state.json')] });
+    expect(state.result).toMatchObject({ outcome: 'failed', reason: 'state_invalid' });
+    expect(state.sink.states).toEqual([]);
+  });
+
+  it('keep no file outside of their directory', async () => {
+    for (const path of ['../escape', '/etc/escape', 'a/../../escape']) {
+      const { result } = await plan({ files: { [path]: 'x' } });
+      expect(result).toMatchObject({ outcome: 'failed', reason: 'files_invalid' });
+    }
+  });
+});

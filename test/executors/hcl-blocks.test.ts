@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { hasTerraformBlock, hasTerraformMember } from '#executors/hcl-blocks.ts';
+
+const names = ['backend', 'cloud'];
+
+describe('looking for a backend in a configuration', () => {
+  it.each([
+    ['a plain block', 'terraform {\n  backend "s3" {\n    bucket = "x"\n  }\n}'],
+    [
+      'one behind others',
+      'terraform {\n  required_version = ">= 1"\n  required_providers {\n    a = { source = "b" }\n  }\n  backend "local" {}\n}',
+    ],
+    ['a cloud block', 'terraform {\n  cloud {\n    organization = "x"\n  }\n}'],
+    ['one in a second block', 'terraform {}\nterraform {\n  backend "http" {}\n}'],
+    ['one behind a comment', 'terraform { # {\n  /* } */\n  // }\n  backend "s3" {}\n}'],
+    [
+      'one behind a string with braces',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the other language's template
+      'locals {\n  a = "}}} ${format("%s}", "{")} \\" {"\n}\nterraform {\n  backend "s3" {}\n}',
+    ],
+    [
+      'one behind a heredoc',
+      'locals {\n  a = <<-EOT\n    terraform { "\n    EOT\n}\nterraform {\n  backend "s3" {}\n}',
+    ],
+    ['one with a label that is no string', 'terraform {\n  backend s3 {}\n}'],
+    ['one on Windows', 'terraform {\r\n  backend "s3" {\r\n  }\r\n}\r\n'],
+  ])('finds %s', (_, text) => expect(hasTerraformBlock(text, names)).toBe(true));
+
+  it.each([
+    ['none', 'terraform {\n  required_version = ">= 1"\n}'],
+    ['one in a comment', 'terraform {\n  # backend "s3" {}\n  /* backend "s3" {} */\n}'],
+    ['one in a heredoc', 'locals {\n  a = <<EOT\nterraform {\n  backend "s3" {}\n}\nEOT\n}'],
+    ['one in a string', 'locals {\n  a = "terraform { backend {} }"\n}'],
+    ['a block of that name elsewhere', 'resource "x" "terraform" {\n  backend {\n  }\n}'],
+    ['a deeper block of that name', 'terraform {\n  other {\n    backend {}\n  }\n}'],
+    ['an attribute of that name', 'terraform {\n  backend = 1\n}'],
+    ['unclosed text', 'terraform { "'],
+  ])('passes %s', (_, text) => expect(hasTerraformBlock(text, names)).toBe(false));
+
+  it('reads the same in JSON, in any of the shapes that are allowed', () => {
+    expect(hasTerraformMember('{"terraform": {"backend": {"s3": {}}}}', names)).toBe(true);
+    expect(hasTerraformMember('{"terraform": [{}, {"cloud": [{}]}]}', names)).toBe(true);
+    expect(hasTerraformMember('[{"terraform": {"backend": {"s3": {}}}}]', names)).toBe(true);
+    expect(hasTerraformMember('{"terraform": {"required_version": "1"}, "backend": {}}', names)).toBe(false);
+    expect(hasTerraformMember('not json', names)).toBe(false);
+  });
+});

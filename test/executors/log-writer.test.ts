@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { LogWriter } from '#executors/log-writer.ts';
+import type { LogChunk } from '#executors/protocol.ts';
+
+function collect(limit: number | null = null) {
+  const chunks: LogChunk[] = [];
+  const writer: LogWriter = new LogWriter({
+    phase: 'plan',
+    limit,
+    send: (chunk) => {
+      chunks.push(chunk);
+      queueMicrotask(() => writer.acknowledge(chunk.sequence));
+    },
+  });
+  return { chunks, writer };
+}
+
+const joined = (chunks: LogChunk[]) => Buffer.concat(chunks.map(({ content }) => content));
+
+describe('the log of an attempt', () => {
+  it('comes in numbered, checksummed chunks of at most 128 KB that say where their lines lie', async () => {
+    const { chunks, writer } = collect();
+    const text = Buffer.from(Array.from({ length: 50_000 }, (_, line) => `line ${line}\n`).join(''));
+    for (let start = 0; start < text.length; start += 8_192)
+      writer.write('stdout', text.subarray(start, start + 8_192));
+    await writer.end();
+    expect(joined(chunks)).toEqual(text);
+    let line = 0;
+    for (const [index, chunk] of chunks.entries()) {
+      expect(chunk.sequence).toBe(index + 1);
+      expect(chunk.content.length).toBeLessThanOrEqual(128 * 1024);
+      expect(chunk.checksum).toBe(`sha256:${createHash('sha256').update(chunk.content).digest('hex')}`);
+      expect(chunk.firstLine).toBe(line);
+      line += chunk.lines;
+    }
+    expect(line).toBe(50_000);
+    expect(chunks.length).toBeLessThan(text.length / (16 * 1024));
+  });
+
+  it('never cuts a character of well-formed UTF-8, wherever the pipe cut it', async () => {
+    const { chunks, writer } = collect();
+    const text = Buffer.from('aé€😀'.repeat(40_000));
+    for (let start = 0; start < text.length; start += 997) writer.write('stdout', text.subarray(start, start + 997));
+    await writer.end();
+    expect(joined(chunks)).toEqual(text);
+    expect(chunks.length).toBeGreaterThan(4);
+    for (const { content } of chunks) expect(content.toString()).not.toContain('\ufffd');
+  });
+
+  it('delivers NUL and broken UTF-8 as they were printed', async () => {
+    const { chunks, writer } = collect();
+    const bytes = Buffer.from([0, 0xff, 0xfe, 0xc3, 0x28, 0xe2, 0x82, 0x0a, 0xf0, 0x9f]);
+    writer.write('stderr', bytes);
+    await writer.end();
+    expect(joined(chunks)).toEqual(bytes);
+  });
+
+  it('goes out within a moment, also while little is printed', async () => {
+    const { chunks, writer } = collect();
+    writer.write('stdout', Buffer.from('one line'));
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(joined(chunks).toString()).toBe('one line');
+    await writer.end();
+    expect(chunks).toHaveLength(1);
+  });
+
+  it('keeps what fits its limit and says where the rest was dropped, and how much', async () => {
+    const { chunks, writer } = collect(10);
+    writer.write('stdout', Buffer.from('0123456'));
+    writer.write('stdout', Buffer.from('789abcdef'));
+    writer.write('stdout', Buffer.from('gh'));
+    await writer.end();
+    expect(joined(chunks).toString()).toBe(
+      '0123456789[log truncated: it reached its limit of 10 bytes]\n[8 bytes of log were dropped]\n',
+    );
+  });
+
+  it('makes writers wait while the worker is behind, and lets them go when it follows', async () => {
+    const sent: LogChunk[] = [];
+    const writer = new LogWriter({ phase: 'apply', limit: null, send: (chunk) => sent.push(chunk) });
+    writer.write('stdout', Buffer.alloc(2 * 1024 * 1024, 'x'));
+    let isReady = false;
+    const ready = writer.ready().then(() => {
+      isReady = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(isReady).toBe(false);
+    for (const { sequence } of sent) writer.acknowledge(sequence);
+    await ready;
+    await writer.end();
+  });
+});

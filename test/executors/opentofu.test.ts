@@ -1,0 +1,288 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { TemplateFiles } from '#domain/registry/files.ts';
+import type { ExecutionRequest, ExecutionResult, OpenTofuExecutor } from '#executors/protocol.ts';
+import { makeRequest, makeWorkRoot, type Ran, RecordingSink, requireTools, run } from './support.ts';
+
+const tools = await requireTools();
+const work = makeWorkRoot();
+afterAll(work.remove);
+
+const main = `
+variable "size" { type = number }
+variable "token" {
+  type      = string
+  sensitive = true
+  default   = "none-at-all"
+}
+resource "terraform_data" "network" { input = var.size }
+resource "terraform_data" "machine" {
+  input            = { token = var.token, size = var.size }
+  triggers_replace = [var.size]
+}
+output "size" { value = terraform_data.network.output }
+output "token" {
+  value     = terraform_data.machine.output.token
+  sensitive = true
+}
+`;
+const executor: OpenTofuExecutor = { kind: 'opentofu', files: { 'main.tf': main } };
+
+describe.each(tools)('the executor with $name $version', ({ name, version }) => {
+  const tool = { name, version };
+  const request = (changes: Partial<ExecutionRequest>) =>
+    makeRequest({ executor, workRoot: work.path, variables: { size: 3 }, tool, ...changes });
+  const plan = async (
+    changes: Partial<ExecutionRequest> = {},
+  ): Promise<Required<Pick<ExecutionResult, 'plan'>> & Ran> => {
+    const ran = await run(request({ phase: 'plan', ...changes }));
+    if (!ran.result.plan) throw new Error(`no plan: ${JSON.stringify(ran.result)}\n${ran.sink.text()}`);
+    return { ...ran, plan: ran.result.plan };
+  };
+  const apply = ({ artifact, digest }: { artifact: Buffer; digest: string }, changes: Partial<ExecutionRequest> = {}) =>
+    run(request({ artifact, planDigest: digest, ...changes }));
+  const deploy = async (changes: Partial<ExecutionRequest> = {}) => {
+    const { result, sink } = await apply((await plan(changes)).plan, changes);
+    expect(result).toMatchObject({ outcome: 'succeeded', reason: null });
+    return { result, state: sink.states.at(-1)?.content ?? null };
+  };
+
+  it('plans without touching anything, and says what would change', async () => {
+    const { result, sink, plan: planned } = await plan();
+    expect(result).toMatchObject({ outcome: 'succeeded', reason: null, tool });
+    expect(planned).toMatchObject({ hasChanges: true, assumed: false, summary: { add: 2, change: 0, destroy: 0 } });
+    expect(planned.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(planned.changes.map(({ address, action }) => [address, action])).toEqual([
+      ['terraform_data.machine', 'create'],
+      ['terraform_data.network', 'create'],
+    ]);
+    expect(planned.changes[1]).toMatchObject({
+      type: 'terraform_data',
+      before: null,
+      after: { input: 3, id: { unknown: true }, output: { unknown: true } },
+    });
+    expect(sink.states).toEqual([]);
+    expect(sink.text('stdout')).toContain('terraform_data.network will be created');
+    expect(sink.steps).toEqual(['init', 'plan', 'show']);
+  });
+
+  it('applies exactly the plan, in another directory, with the variables it was made with', async () => {
+    const { plan: planned } = await plan();
+    const { result, sink } = await apply(planned, { workRoot: `${work.path}-elsewhere`, variables: { size: 99 } });
+    expect(result).toMatchObject({ outcome: 'succeeded', exitCode: 0, resourceCount: 2, tool });
+    expect(result.outputs).toEqual({
+      size: { value: 3, sensitive: false },
+      token: { value: 'none-at-all', sensitive: true },
+    });
+    expect(sink.states.at(-1)?.meta).toMatchObject({
+      write: sink.states.length,
+      resourceCount: 2,
+      lineage: expect.any(String),
+    });
+    expect(sink.steps).toEqual(['apply']);
+  });
+
+  it('updates, replaces by name, sees nothing to do, refreshes and destroys, each from the state before', async () => {
+    const { state } = await deploy();
+    const unchanged = await plan({ state });
+    expect(unchanged.plan).toMatchObject({
+      hasChanges: false,
+      changes: [],
+      summary: { add: 0, change: 0, destroy: 0 },
+    });
+
+    const updated = await plan({ state, variables: { size: 4 } });
+    expect(updated.plan.summary).toEqual({ add: 1, change: 1, destroy: 1 });
+    expect(updated.plan.changes.map(({ address, action }) => [address, action])).toEqual([
+      ['terraform_data.machine', 'replace'],
+      ['terraform_data.network', 'update'],
+    ]);
+    expect(updated.plan.changes[1]).toMatchObject({ before: { input: 3 }, after: { input: 4 } });
+
+    const replaced = await plan({ state, replace: ['terraform_data.network'] });
+    expect(replaced.plan.changes).toMatchObject([{ address: 'terraform_data.network', action: 'replace' }]);
+
+    const refreshed = await plan({ state, operation: 'refresh' });
+    expect(refreshed.plan).toMatchObject({ hasChanges: false, changes: [] });
+
+    const destroying = await plan({ state, operation: 'destroy' });
+    expect(destroying.plan.summary).toEqual({ add: 0, change: 0, destroy: 2 });
+    const { result, sink } = await apply(destroying.plan, { state, operation: 'destroy' });
+    expect(result).toMatchObject({ outcome: 'succeeded', resourceCount: 0, outputs: {} });
+    expect(JSON.parse(sink.states.at(-1)?.content.toString() ?? '')).toMatchObject({ resources: [] });
+  });
+
+  it('applies a plan that only refreshes', async () => {
+    const { state } = await deploy();
+    const refreshed = await plan({ state, operation: 'refresh' });
+    const { result } = await apply(refreshed.plan, { state, operation: 'refresh' });
+    expect(result).toMatchObject({ outcome: 'succeeded', resourceCount: 2 });
+  });
+
+  it('looks for drift without leaving anything to apply', async () => {
+    const { state } = await deploy();
+    const { result, sink } = await run(request({ phase: 'detect', state, variables: { size: 5 } }));
+    expect(result.plan).toMatchObject({ hasChanges: true });
+    expect(result.plan?.artifact).toHaveLength(0);
+    expect(sink.states).toEqual([]);
+  });
+
+  it('refuses a plan that the state has moved past', async () => {
+    const { plan: early } = await plan();
+    const { state } = await deploy();
+    const { result, sink } = await apply(early, { state });
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'apply_failed' });
+    expect(result.message).toMatch(/stale|different state|state lineage/i);
+    expect(sink.states).toEqual([]);
+  });
+
+  it('refuses a plan whose digest is not the approved one, one of other files, and one that was altered', async () => {
+    const { plan: planned } = await plan();
+    const other = await plan({ variables: { size: 4 } });
+    expect(other.plan.digest).not.toBe(planned.digest);
+    const mismatch = { outcome: 'failed', reason: 'artifact_mismatch' };
+    expect((await apply(planned, { planDigest: other.plan.digest })).result).toMatchObject(mismatch);
+    const edited: OpenTofuExecutor = { ...executor, files: { 'main.tf': `${main}\n# edited` } };
+    expect((await apply(planned, { executor: edited })).result).toMatchObject(mismatch);
+    const altered = Buffer.from(planned.artifact);
+    altered[altered.length - 200] = (altered[altered.length - 200] ?? 0) ^ 1;
+    expect((await apply({ ...planned, artifact: altered })).result).toMatchObject(mismatch);
+    expect((await apply(planned, { operation: 'destroy' })).result).toMatchObject(mismatch);
+    expect((await apply(planned, { artifact: null })).result).toMatchObject({ reason: 'artifact_missing' });
+  });
+
+  it('masks what template, tool or variable call secret, in plan, outputs and log, wherever it turns up', async () => {
+    const leaky: OpenTofuExecutor = {
+      kind: 'opentofu',
+      files: {
+        'main.tf': `variable "open" {}\nvariable "secret" {}\nresource "terraform_data" "a" { input = { plain = var.open, nested = ["x-\${var.secret}-y"] } }
+output "leak" { value = terraform_data.a.output.nested[0] }\noutput "declared" { value = var.open }`,
+      },
+    };
+    const changes = {
+      executor: leaky,
+      variables: { open: 'visible', secret: 'Sup3rS3cret!' },
+      sensitiveVariables: ['secret'],
+      outputs: { declared: { sensitive: true } },
+    };
+    const planned = await plan(changes);
+    expect(JSON.stringify(planned.plan.changes)).not.toContain('Sup3rS3cret');
+    expect(planned.plan.changes[0]?.after).toMatchObject({
+      input: { plain: 'visible', nested: [{ sensitive: true }] },
+    });
+    const { result, sink } = await apply(planned.plan, changes);
+    expect(result.outputs).toMatchObject({
+      leak: { sensitive: true },
+      declared: { value: 'visible', sensitive: true },
+    });
+    const logged = planned.sink.text() + sink.text();
+    expect(logged).not.toContain('Sup3rS3cret');
+    expect(logged).toContain('[redacted]');
+  });
+
+  it('redacts in the log what the latest state holds as secret', async () => {
+    const { state } = await deploy({ variables: { size: 3, token: 'state-held-secret' } });
+    const nosy: OpenTofuExecutor = {
+      kind: 'opentofu',
+      files: { 'main.tf': `${main}\noutput "leak" { value = nonsensitive(terraform_data.machine.output.token) }` },
+    };
+    const { sink } = await plan({ executor: nosy, state, variables: { size: 3, token: 'state-held-secret' } });
+    expect(sink.text()).not.toContain('state-held-secret');
+  });
+
+  it('keeps the service as the backend, and says so to a configuration that wants another', async () => {
+    const attempts: TemplateFiles[] = [
+      { 'main.tf': 'terraform {\n  backend "local" { path = "/tmp/x" }\n}' },
+      { 'main.tf': '', 'zzzzz_override.tf': 'terraform {\n  backend "http" { address = "http://127.0.0.1:1" }\n}' },
+      { 'main.tf': '', 'x.tf.json': '{"terraform": {"cloud": {"organization": "x"}}}' },
+    ];
+    for (const files of attempts) {
+      const { result, sink } = await run(request({ phase: 'plan', executor: { kind: 'opentofu', files } }));
+      expect(result).toMatchObject({ outcome: 'failed', reason: 'backend_forbidden' });
+      expect(sink.text()).toContain('the service keeps the state itself');
+    }
+  });
+
+  it('says what the tool said when it fails', async () => {
+    const broken: OpenTofuExecutor = {
+      kind: 'opentofu',
+      files: { 'main.tf': 'resource "terraform_data" "x" { input = nope.there }' },
+    };
+    const { result } = await run(request({ phase: 'plan', executor: broken }));
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'plan_failed', exitCode: 1 });
+    expect(result.message).toMatch(/undeclared resource/);
+    const unparsable: OpenTofuExecutor = { kind: 'opentofu', files: { 'main.tf': 'resource {' } };
+    expect((await run(request({ phase: 'plan', executor: unparsable }))).result).toMatchObject({
+      reason: 'init_failed',
+    });
+  });
+
+  it('works in a directory below the root, with modules of the same source', async () => {
+    const nested: OpenTofuExecutor = {
+      kind: 'opentofu',
+      directory: 'environments/test',
+      files: {
+        'modules/thing/main.tf':
+          'variable "size" {}\nresource "terraform_data" "x" { input = var.size }\noutput "size" { value = terraform_data.x.output }',
+        'environments/test/main.tf':
+          'variable "size" {}\nmodule "thing" {\n  source = "../../modules/thing"\n  size = var.size\n}\noutput "size" { value = module.thing.size }',
+      },
+    };
+    const planned = await plan({ executor: nested });
+    expect(planned.plan.changes).toMatchObject([{ address: 'module.thing.terraform_data.x' }]);
+    const { result } = await apply(planned.plan, { executor: nested });
+    expect(result).toMatchObject({ outcome: 'succeeded', outputs: { size: { value: 3 } } });
+  });
+
+  it('fails with the state kept when a resource fails, and hands over what was made before', async () => {
+    const failing: OpenTofuExecutor = {
+      kind: 'opentofu',
+      files: {
+        'main.tf': `resource "terraform_data" "first" { input = 1 }
+resource "terraform_data" "second" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" { command = "echo broken >&2; exit 7" }
+}`,
+      },
+    };
+    const { plan: planned } = await plan({ executor: failing, variables: {} });
+    const { result, sink } = await apply(planned, { executor: failing, variables: {} });
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'apply_failed', exitCode: 1 });
+    expect(sink.states.at(-1)?.content.toString()).toContain('"first"');
+  });
+
+  it('stops in order when it is canceled, and keeps what was made', async () => {
+    const slow: OpenTofuExecutor = {
+      kind: 'opentofu',
+      files: {
+        'main.tf': `resource "terraform_data" "first" { input = 1 }
+resource "terraform_data" "slow" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" { command = "echo now-waiting; sleep 60" }
+}`,
+      },
+    };
+    const { plan: planned } = await plan({ executor: slow, variables: {} });
+    const abort = new AbortController();
+    const sink = new RecordingSink();
+    const running = run(
+      request({ executor: slow, variables: {}, artifact: planned.artifact, graceMs: 20_000 }),
+      sink,
+      abort.signal,
+    );
+    await sink.saw('now-waiting');
+    abort.abort();
+    const { result } = await running;
+    expect(result).toMatchObject({ outcome: 'canceled', reason: 'canceled' });
+    expect(sink.states.at(-1)?.content.toString()).toContain('"first"');
+  });
+});
+
+it('says that a tool is missing rather than taking another one', async () => {
+  const tool = { name: 'terraform' as const, version: '0.0.1' };
+  const { result } = await run(makeRequest({ executor, workRoot: work.path, tool }));
+  expect(result).toMatchObject({
+    outcome: 'failed',
+    reason: 'tool_unavailable',
+    message: 'this worker has no terraform 0.0.1',
+  });
+});

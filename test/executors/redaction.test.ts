@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { RedactingStream, Redactor, redacted } from '#executors/redaction.ts';
+import { secretForms } from '#executors/secret-forms.ts';
+
+function redactInPieces(redactor: Redactor, text: Buffer, cuts: number[]): string {
+  const stream = new RedactingStream(redactor);
+  const ends = [...cuts, text.length];
+  const pieces = ends.map((end, index) => stream.push(text.subarray(ends[index - 1] ?? 0, end)));
+  return Buffer.concat([...pieces, stream.end()]).toString('latin1');
+}
+
+function redactorOf(...secrets: string[]): Redactor {
+  const redactor = new Redactor();
+  for (const secret of secrets) redactor.learn(secret);
+  return redactor;
+}
+
+describe('redaction', () => {
+  it('removes a secret wherever the output is cut, in two and in single bytes', () => {
+    const redactor = redactorOf('hunter2-secret');
+    const text = Buffer.from('a hunter2-secret b hunter2-sec hunter2-hunter2-secret');
+    const expected = `a ${redacted} b hunter2-sec hunter2-${redacted}`;
+    for (let cut = 0; cut <= text.length; cut++) expect(redactInPieces(redactor, text, [cut])).toBe(expected);
+    const everywhere = Array.from({ length: text.length }, (_, index) => index);
+    expect(redactInPieces(redactor, text, everywhere)).toBe(expected);
+  });
+
+  it('agrees with a slow and simple redaction on random texts of few letters', () => {
+    let seed = 7;
+    const random = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+      return seed % below;
+    };
+    const word = (length: number) => Array.from({ length }, () => 'ab1'[random(3)]).join('');
+    for (let round = 0; round < 300; round++) {
+      const secrets = Array.from({ length: 1 + random(3) }, () => word(4 + random(4)));
+      const text = word(60);
+      const redactor = redactorOf(...secrets);
+      const patterns = secrets.flatMap(secretForms).map((form) => form.toString());
+      const cuts = [random(60), random(60), random(60)].sort((a, b) => a - b);
+      expect(redactInPieces(redactor, Buffer.from(text), cuts)).toBe(redactSlowly(text, patterns));
+    }
+  });
+
+  it('holds back only what may be the beginning of a secret', () => {
+    const stream = new RedactingStream(redactorOf('topsecret'));
+    expect(stream.push(Buffer.from('password: tops')).toString()).toBe('password: ');
+    expect(stream.push(Buffer.from('oil\n')).toString()).toBe('topsoil\n');
+  });
+
+  it('keeps its memory small when a secret overlaps itself without end', () => {
+    const stream = new RedactingStream(redactorOf('aaaa'));
+    let printed = stream.push(Buffer.alloc(1024 * 1024, 'a')).length;
+    for (let round = 0; round < 20; round++) printed += stream.push(Buffer.alloc(64 * 1024, 'a')).length;
+    printed += stream.end().length;
+    expect(printed).toBe(redacted.length);
+  });
+
+  it.each([
+    ['as JSON', 'pass"word\\é<', (text: string) => JSON.stringify(text)],
+    [
+      'as JSON of OpenTofu',
+      'pa&ss<word',
+      (text: string) => JSON.stringify(text).replace('<', '\\u003c').replace('&', '\\u0026'),
+    ],
+    ['URL-encoded', 'p@ss word/ö', encodeURIComponent],
+    ['URL-encoded as a form', 'p@ss word/ö', (text: string) => String(new URLSearchParams({ a: text }))],
+    ['in base64', 'hunter2!', (text: string) => Buffer.from(text).toString('base64')],
+    ['in base64 behind a user name', 'hunter2!', (text: string) => Buffer.from(`me:${text}`).toString('base64')],
+    ['in base64 between others', 'hunter2!', (text: string) => Buffer.from(`user:${text}@host`).toString('base64')],
+    ['in base64url', '??>>~~secret', (text: string) => Buffer.from(text).toString('base64url')],
+    ['quoted for a shell', "it's secret", (text: string) => `'${text.replaceAll("'", "'\\''")}'`],
+  ])('finds a secret %s', (_, secret, encode) => {
+    const shown = redactorOf(secret).redactText(`<${encode(secret)}>`);
+    expect(shown).toContain(redacted);
+    const longest = Math.max(
+      ...encode(secret)
+        .split(redacted)
+        .map((rest) => rest.length),
+    );
+    expect(shown.length).toBeLessThan(longest + redacted.length + 8);
+  });
+
+  it('finds each line of a secret that has several, however they are indented', () => {
+    const key = '-----BEGIN KEY-----\nMIIBVgIBADANBg\nkqhkiG9w0BAQEF\n-----END KEY-----\n';
+    const shown = redactorOf(key).redactText('      MIIBVgIBADANBg\r\n  + kqhkiG9w0BAQEF');
+    expect(shown).toBe(`      ${redacted}\r\n  + ${redacted}`);
+  });
+
+  it('takes every leaf of a secret object for a secret, and no text shorter than four characters', () => {
+    const redactor = new Redactor();
+    redactor.learn({ user: 'admin-user', pin: 123456, short: 'abc', list: ['in-a-list', true, null] });
+    expect(redactor.redactText('admin-user 123456 abc in-a-list true null')).toBe(
+      `${redacted} ${redacted} abc ${redacted} true null`,
+    );
+  });
+
+  it('applies a secret that it learns in the middle also to what it still holds', () => {
+    const redactor = redactorOf('first-secret');
+    const stream = new RedactingStream(redactor);
+    const before = stream.push(Buffer.from('one firs')).toString();
+    redactor.learn('firsthand');
+    const after = Buffer.concat([stream.push(Buffer.from('thand two')), stream.end()]).toString();
+    expect(before + after).toBe(`one ${redacted} two`);
+  });
+
+  it('passes NUL and bytes that are no UTF-8', () => {
+    const stream = new RedactingStream(redactorOf('secret-value'));
+    const bytes = Buffer.from([0, 0xff, 0xc3, 0x28, 0x80]);
+    expect(Buffer.concat([stream.push(bytes), stream.end()])).toEqual(bytes);
+  });
+});
+
+function redactSlowly(text: string, patterns: string[]): string {
+  const spans: [number, number][] = [];
+  for (let end = 1; end <= text.length; end++) {
+    const longest = Math.max(0, ...patterns.filter((p) => text.slice(0, end).endsWith(p)).map((p) => p.length));
+    if (longest === 0) continue;
+    let start = end - longest;
+    for (let last = spans.at(-1); last && last[1] > start; last = spans.at(-1)) {
+      start = Math.min(start, last[0]);
+      spans.pop();
+    }
+    spans.push([start, end]);
+  }
+  let shown = '';
+  let position = 0;
+  for (const [start, end] of spans) {
+    shown += text.slice(position, start) + redacted;
+    position = end;
+  }
+  return shown + text.slice(position);
+}
