@@ -1,0 +1,89 @@
+/**
+ * Who may import what: the table of folders in docs/architecture.md. `scripts/check-dependencies.js` runs this, and proves
+ * on a planted violation that it reads anything at all.
+ */
+const mayImport = {
+  'src/domain': ['src/domain', 'src/config', 'migrations'],
+  'src/engine': ['src/domain', 'src/engine', 'src/config', 'src/workflows/[^/]+\\.contract\\.ts$'],
+  'src/workflows': ['src/workflows', 'src/domain/.+/model\\.ts$', 'src/activities/[^/]+\\.contract\\.ts$'],
+  'src/executors': ['src/executors', 'src/domain'],
+  'src/activities': ['src/activities', 'src/domain', 'src/executors', 'src/config', 'src/engine'],
+  'src/api': ['src/api', 'src/domain', 'src/engine', 'src/config', 'src/workflows/[^/]+\\.contract\\.ts$'],
+  'src/local': ['src/local', 'src/config', 'src/settings'],
+  migrations: ['migrations'],
+};
+
+const folderRules = Object.entries(mayImport).map(([folder, allowed]) => ({
+  name: `${folder.replace('src/', '')}-imports-too-much`,
+  severity: 'error',
+  from: { path: `^${folder}/` },
+  to: { path: '^(src|migrations|test|scripts)/', pathNot: `^(${allowed.join('|')})` },
+}));
+
+const frameworks = {
+  database: '@mikro-orm|pg',
+  engine: '@temporalio',
+  web: 'fastify|@fastify|hono',
+};
+
+/** A folder that must not know a framework, and why. */
+const frameworkRules = [
+  ['domain', 'web', '^src/domain/', 'what the service knows is apart from how it is asked'],
+  ['domain', 'engine', '^src/domain/', 'the outbox is all that the domain knows of the engine'],
+  ['workflows', 'database', '^src/workflows/', 'workflows are deterministic and carry ids only'],
+  ['workflows', 'web', '^src/workflows/', 'workflows are deterministic and carry ids only'],
+  ['executors', 'database', '^src/executors/', 'template code never sits beside the database'],
+  ['executors', 'engine', '^src/executors/', 'template code never sits beside the engine'],
+  ['executors', 'web', '^src/executors/', 'the executor process speaks its own small protocol'],
+  ['models', 'database', '^src/domain/.+/model\\.ts$', 'models are pure: states, rules and values'],
+  ['local', 'database', '^src/local/', 'start stays small: commands of their own use the database'],
+  ['local', 'engine', '^src/local/', 'start stays small: commands of their own use the engine'],
+].map(([who, framework, from, comment]) => ({
+  name: `${who}-without-${framework}`,
+  comment,
+  severity: 'error',
+  from: { path: from },
+  to: { path: `^node_modules/(${frameworks[framework]})(/|$)` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...folderRules,
+    ...frameworkRules,
+    {
+      name: 'executors-know-models-only',
+      comment: 'the executor process has no database, so entities and services are not for it',
+      severity: 'error',
+      from: { path: '^src/executors/' },
+      to: { path: '^src/domain/.+/(entity|service|policy|targets)\\.ts$' },
+    },
+    {
+      name: 'local-is-composition-only',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(local/|main\\.ts$)' },
+      to: { path: '^src/local/' },
+    },
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'resolves', severity: 'error', from: { path: '^(src|migrations)/' }, to: { couldNotResolve: true } },
+    {
+      name: 'no-development-tools-in-the-service',
+      severity: 'error',
+      from: { path: '^(src|migrations)/' },
+      // Packages of types alone are gone at run time.
+      to: { dependencyTypes: ['npm-dev'], pathNot: '^node_modules/(@types/|openapi-types/)' },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    // `node:` modules and packages are named by what follows from them, not read.
+    exclude: { path: '^(dist|coverage)/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.d.ts'],
+    },
+  },
+};

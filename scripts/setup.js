@@ -1,0 +1,31 @@
+import { ensureBrowser } from './setup/browser.js';
+import { ensureDependencies } from './setup/dependencies.js';
+import { SetupError } from './setup/errors.js';
+import { endWithParent } from './setup/programs.js';
+import { ensureTemporal } from './setup/temporal.js';
+
+/**
+ * Everything that `npm start` and `npm test` need before they can run: dependencies (with Node 24 among them), a Temporal
+ * server, and for tests a browser. Runs on any Node from 18 on, before anything is installed; does nothing when all is there.
+ */
+async function setUp(purpose) {
+  if (Number.parseInt(process.versions.node, 10) < 18) {
+    throw new SetupError(`Node ${process.versions.node} is too old: install Node 20 or later.`);
+  }
+  if (process.platform === 'win32') {
+    throw new SetupError('Windows is not supported by itself: use the Windows Subsystem for Linux.');
+  }
+  endWithParent();
+  await ensureDependencies();
+  if (purpose === 'test' || !process.env.TEMPORAL_ADDRESS) await ensureTemporal();
+  if (purpose === 'test') await ensureBrowser();
+}
+
+try {
+  await setUp(process.argv[2] ?? 'start');
+} catch (error) {
+  console.error(error instanceof SetupError ? error.message : error);
+  process.exit(1);
+}
+// The watch over the parent would keep the process.
+process.exit(0);

@@ -1,0 +1,2 @@
+/** Why set-up cannot go on, in one sentence that says what to do. Shown without a stack trace. */
+export class SetupError extends Error {}

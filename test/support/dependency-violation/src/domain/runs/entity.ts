@@ -1,0 +1,3 @@
+import { answer } from '#api/answer.ts';
+
+export const known = answer;
