@@ -163,14 +163,18 @@ async function recordingRefusals<T>(asking: Asking, work: () => Promise<T>): Pro
   }
 }
 
-async function recordRefusal(
-  { operation, services, request, principal, parts }: Asking,
-  error: ServiceError,
-): Promise<void> {
+async function recordRefusal(asking: Asking, error: ServiceError): Promise<void> {
+  const { operation, services, request, principal } = asking;
   const action = operation.kind === 'command' ? operation.audit : operation.id;
-  const id = Object.values((parts.params ?? {}) as Record<string, string>)[0] ?? null;
-  const entry = { action, resource: { type: operation.id.split('.')[0]!, id }, after: { refused: error.message } };
+  const resource = { type: operation.id.split('.')[0]!, id: refusedId(asking) };
+  const entry = { action, resource, after: { refused: error.message } };
   await services.refusals.record(services.orm.em.fork(), principal, entry, requestFacts(request));
+}
+
+/** What the path names. Nobody may have checked it yet: what can be no id and no slug is not kept. */
+function refusedId({ parts }: Asking): string | null {
+  const [id] = Object.values((parts.params ?? {}) as Record<string, unknown>);
+  return typeof id === 'string' && /^[\w.-]{1,128}$/.test(id) ? id : null;
 }
 
 function describeRefusal({ access }: Operation, because: string): string {

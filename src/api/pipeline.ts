@@ -72,9 +72,9 @@ async function answerCommand(asking: Asking<CommandOperation>, reply: FastifyRep
   if (key !== null) reply.header('idempotency-key', key);
   const result = await executeCommand(asking, key, request.sentBody);
   const { receipt } = result;
-  if (receipt.location) reply.header('location', receipt.location);
-  reply.status(receipt.status);
   const body = receipt.status === 204 ? undefined : await bodyOf(asking, result);
+  reply.status(receipt.status);
+  if (receipt.location) reply.header('location', receipt.location);
   if (!result.replayed && operation.sessionCookie)
     setSessionCookie(reply, services.config, operation.sessionCookie(body));
   return reply.send(body);

@@ -1,7 +1,11 @@
 import { Client, Connection } from '@temporalio/client';
 import type { TemporalConfig } from '#config';
 
-/** A client of the workflow engine. Connects when it is first used, so that a process starts while the engine is away. */
+/**
+ * A client of the workflow engine. Connects when it is first used, so that a process starts while the engine is away.
+ * It tries each call once: what fails stays in the outbox, and a call of the SDK that sleeps between tries would outlive
+ * the connection that it needs.
+ */
 export interface Engine {
   readonly client: Client;
   /** Resolves where the engine answers for the namespace; its id is answered. */
@@ -13,6 +17,7 @@ export function openEngine(config: TemporalConfig): Engine {
   const connection = Connection.lazy({
     address: config.address,
     connectTimeout: '5s',
+    interceptors: [],
     ...(config.tls && { tls: config.tls }),
     ...(config.apiKey && { apiKey: config.apiKey }),
   });

@@ -15,6 +15,9 @@ export class ForeignWorkflow extends Error {
   }
 }
 
+/** An engine that takes calls and does not answer is as good as away. */
+const answerWithinMs = 4_000;
+
 export type DeliveryOutcome = 'delivered' | 'gone';
 
 /**
@@ -28,7 +31,9 @@ export async function deliverMessage(
 ): Promise<DeliveryOutcome> {
   const { target, payload } = message;
   try {
-    await deliverPayload(client, installationId, target, payload);
+    await client.withDeadline(Date.now() + answerWithinMs, () =>
+      deliverPayload(client, installationId, target, payload),
+    );
     return 'delivered';
   } catch (error) {
     if (payload.kind !== 'start' && error instanceof WorkflowNotFoundError) return 'gone';

@@ -45,7 +45,11 @@ export class Caller {
 
   /** A stream of events, from behind the event that the reader has. */
   stream(path: string, lastEventId?: string): Promise<Response> {
-    const headers = { ...this.#headers, accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) };
+    const headers = {
+      ...this.#headers,
+      accept: 'text/event-stream',
+      ...(lastEventId && { 'last-event-id': lastEventId }),
+    };
     return fetch(`${this.#url}/api/v1${path}`, { headers });
   }
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { lockPrincipal, type Principal } from './access/principal.ts';
+import { lockCaller, type Principal } from './access/principal.ts';
 import { type AuditEntry, type RequestFacts, recordAudit } from './audit.ts';
 import { canonicalJson } from './canonical.ts';
 import type { Em } from './database.ts';
@@ -146,7 +146,7 @@ async function completeReceipt(tx: Transaction, key: string, receipt: Receipt): 
 /** The caller as of now, locked: an authority that was revoked since the request came in does not count. */
 async function refreshCaller(tx: Transaction, caller: Principal): Promise<Principal> {
   if (caller.kind === 'system') return caller;
-  const current = await lockPrincipal(tx.em, caller);
+  const current = await lockCaller(tx.em, caller);
   if (!current?.enabled) throw new Unauthenticated('the credential is no longer valid');
   return current;
 }

@@ -52,14 +52,37 @@ export function toPrincipal(row: PrincipalRow, credential: Credential): Principa
  * then reads it. Two statements: one that waits for a lock goes on with what it saw before it waited, so that it would
  * still find the memberships that were taken away meanwhile. Undefined where it is gone.
  */
-export async function lockPrincipal(tx: Em, principal: Principal): Promise<Principal | undefined> {
-  await tx.execute('select 1 from principals where id = ? for share', [principal.id]);
+export function lockPrincipal(tx: Em, principal: Principal): Promise<Principal | undefined> {
+  return lockAndRead(tx, principal, 'true', []);
+}
+
+/** The same for whoever asks: undefined also where the credential that the request came by no longer counts. */
+export function lockCaller(tx: Em, caller: Principal): Promise<Principal | undefined> {
+  const { type, id } = caller.credential;
+  return lockAndRead(tx, caller, credentialCounts[type], [id]);
+}
+
+const credentialCounts: Record<Credential['type'], string> = {
+  session: `exists (select 1 from sessions s
+                     where s.id = ? and s.revoked_at is null and s.expires_at > clock_timestamp())`,
+  api_key: `exists (select 1 from api_keys k
+                     where k.id = ? and k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true))`,
+  system: `?::uuid is not null`,
+};
+
+async function lockAndRead(
+  tx: Em,
+  { id, credential }: Principal,
+  condition: string,
+  params: string[],
+): Promise<Principal | undefined> {
+  await tx.execute('select 1 from principals where id = ? for share', [id]);
   const rows = await tx.execute<PrincipalRow[]>(
     `select ${principalColumns} from principals p left join users u on u.id = p.id
-      where p.id = ? and p.deleted_at is null`,
-    [principal.id],
+      where p.id = ? and p.deleted_at is null and ${condition}`,
+    [id, ...params],
   );
-  return rows[0] && toPrincipal(rows[0], principal.credential);
+  return rows[0] && toPrincipal(rows[0], credential);
 }
 
 /** A database that does not answer while somebody is being identified: never a guess (access.md, rule 6). */
