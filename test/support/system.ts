@@ -25,7 +25,7 @@ export interface System {
   close(): Promise<void>;
 }
 
-const administrator = { email: 'root@example.com', name: 'Root', password: 'correct horse battery' };
+export const administrator = { email: 'root@example.com', name: 'Root', password: 'correct horse battery' };
 
 export async function startSystem(overrides: Record<string, string> = {}): Promise<System> {
   const [database, namespace] = await Promise.all([createDatabase(), createNamespace()]);

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+
+export interface ShellResult {
+  /** Null where the script was ended because it took too long. */
+  readonly code: number | null;
+  /** Standard output and standard error, each whole. */
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** Runs `sh` (or another shell) as somebody at a terminal would: with a search path, and nothing else of this process. */
+export async function runShell(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  { shell = 'sh', input = '', withinMs = 60_000 } = {},
+): Promise<ShellResult> {
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', ...environment };
+  const child = spawn(shell, args, { env, timeout: withinMs, killSignal: 'SIGKILL' });
+  child.stdin.end(input);
+  const code = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, output, errors };
+}
