@@ -12,6 +12,7 @@ import {
   isPublic,
   type Operation,
   type ReadOperation,
+  type Sender,
 } from './operation.ts';
 import type { Services } from './services.ts';
 
@@ -39,8 +40,8 @@ export interface Asking<O extends Operation = Operation> {
 /** Whether the principal may ask such a thing at all, whatever the target is. @throws Forbidden */
 export function admit(asking: Asking): Promise<void> {
   return recordingRefusals(asking, async () => {
-    const { operation, principal } = asking;
-    if (isPublic(operation.access)) return;
+    const { operation, principal, request, services } = asking;
+    if (isPublic(operation.access)) return operation.guard?.(senderFacts(request), services);
     const decision = decidePermission(principal, operation.access);
     if (!decision.allowed) throw refusal(operation, decision);
   });
@@ -130,9 +131,7 @@ async function openCall(asking: Asking, em: Em): Promise<OpenCall> {
   const target = await operation.target?.({ em, ...parts, lock: em.isInTransaction() });
   const decision = decideTarget(principal, operation, target);
   if (!decision.allowed) throw refusal(operation, decision);
-  const socketAddress = request.socket.remoteAddress ?? null;
-  const facts = { ...requestFacts(request), headers: request.headers, socketAddress };
-  return { em, principal, ...parts, target, services, request: facts };
+  return { em, principal, ...parts, target, services, request: senderFacts(request) };
 }
 
 function decideTarget(principal: Principal, operation: Operation, target: Ownership | undefined): Decision {
@@ -182,6 +181,11 @@ function describeRefusal({ access }: Operation, because: string): string {
   if (because === 'permission') return `permission denied: this needs ${access.anyOf.join(' or ')}`;
   const needed = access.teamAction ?? `the organization role ${access.organizationRole}`;
   return `permission denied: this needs ${[needed].flat().join(' and ')} on its owner`;
+}
+
+function senderFacts(request: FastifyRequest): Sender {
+  const socketAddress = request.socket.remoteAddress ?? null;
+  return { ...requestFacts(request), headers: request.headers, socketAddress };
 }
 
 function requestFacts(request: FastifyRequest) {

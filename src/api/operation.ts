@@ -21,6 +21,13 @@ export interface Lookup<P, Q, B> {
   readonly lock: boolean;
 }
 
+/** What is known of whoever sends a request, beside its credential. */
+export interface Sender extends RequestFacts {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The peer of the connection itself, whatever a proxy says. */
+  readonly socketAddress: string | null;
+}
+
 /** What every handler is given. */
 export interface Call<P, Q, B, T> {
   readonly em: Em;
@@ -30,11 +37,7 @@ export interface Call<P, Q, B, T> {
   readonly body: B;
   readonly target: T;
   readonly services: Services;
-  readonly request: RequestFacts & {
-    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-    /** The peer of the connection itself, whatever a proxy says. */
-    readonly socketAddress: string | null;
-  };
+  readonly request: Sender;
 }
 
 export interface CommandCall<P, Q, B, T, R> extends Call<P, Q, B, T> {
@@ -55,6 +58,8 @@ interface Declaration<P extends Shape | undefined, Q extends Shape | undefined, 
   readonly body?: B;
   readonly responses: Responses;
   readonly access: Access | PublicAccess;
+  /** What a public operation asks of whoever calls it, before the body is read; throws where they may not. */
+  readonly guard?: (request: Sender, services: Services) => void;
   /** Finds what the operation is about, with its owner; undefined where there is no such thing. */
   readonly target?: (lookup: Lookup<Out<P>, Out<Q>, Out<B>>) => Promise<(T & Ownership) | undefined>;
   /** What a missing target is called: `run` answers "run was not found". */

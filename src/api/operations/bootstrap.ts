@@ -1,13 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { administratorsLock, bootstrapAdministrator, bootstrapAudit } from '#domain/identity/bootstrap.ts';
-import { Email, Password, PersonName, PlatformRole } from '#domain/identity/model.ts';
+import { FirstAdministrator, PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords.ts';
 import { Forbidden, NotFound, Unauthenticated } from '#domain/shared/errors.ts';
-import { type Call, command } from '../operation.ts';
+import { command, type Sender } from '../operation.ts';
+import type { Services } from '../services.ts';
 
 const tokenHeader = 'x-service-bootstrap-token';
-const forwardedHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+/** What proxies say about whom they speak for, or that they are there. */
+const forwardedHeader = /^(x-(.+-)?)?forwarded(-|$)|^(x-real-ip|via|cf-connecting-ip)$|-client-ip$/;
 
 /** (specification, *Bootstrap*) */
 export const bootstrapAdmin = command({
@@ -15,18 +17,16 @@ export const bootstrapAdmin = command({
   route: 'POST /bootstrap/admin',
   summary: 'Make the first administrator of a new installation',
   description: 'Only where bootstrap is enabled, over loopback, with the configured token, and before the first user.',
-  body: z.strictObject({ email: Email, name: PersonName, password: Password }),
+  body: FirstAdministrator,
   responses: {
     201: z.object({ id: z.string(), email: z.string(), name: z.string(), role: PlatformRole, enabled: z.boolean() }),
   },
   access: { public: 'there is nobody yet who could be authenticated; the configured token and loopback stand in' },
+  guard: requireDirectToken,
   idempotency: 'none',
   locks: [administratorsLock],
   audit: 'user.bootstrapped',
-  prepare: async (call) => {
-    checkAdmission(call);
-    return hashPassword(call.body.password);
-  },
+  prepare: ({ body }) => hashPassword(body.password),
   handle: async ({ tx, body, prepared }) => {
     const { principal, user } = await bootstrapAdministrator(tx, { ...body, passwordHash: prepared });
     const view = {
@@ -40,15 +40,14 @@ export const bootstrapAdmin = command({
   },
 });
 
-function checkAdmission({ services, request }: Call<undefined, undefined, unknown, undefined>): void {
-  const { enabled, token } = services.config.bootstrap;
+function requireDirectToken({ headers, socketAddress }: Sender, { config }: Services): void {
+  const { enabled, token } = config.bootstrap;
   if (!enabled || token === null) throw new NotFound('bootstrap');
-  if (forwardedHeaders.some((name) => request.headers[name] !== undefined)) {
+  if (Object.keys(headers).some((name) => forwardedHeader.test(name))) {
     throw new Forbidden('bootstrap must reach the service directly over loopback, not through a proxy');
   }
-  if (!isLoopback(request.socketAddress))
-    throw new Forbidden('bootstrap must reach the service over its loopback interface');
-  const sent = request.headers[tokenHeader];
+  if (!isLoopback(socketAddress)) throw new Forbidden('bootstrap must reach the service over its loopback interface');
+  const sent = headers[tokenHeader];
   if (typeof sent !== 'string' || !sameText(sent, token)) {
     throw new Unauthenticated('the header X-Service-Bootstrap-Token is missing or is not the configured token');
   }

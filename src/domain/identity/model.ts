@@ -23,6 +23,21 @@ export const Email = z.email({ error: 'expected an e-mail address such as ana@ex
 
 export const PersonName = z.string().trim().min(1, { error: 'must not be empty' }).max(200);
 
+const fewestCharacters = 5;
+
+/** Who may be the first: with a password that is no repetition, and neither the address nor the name. */
+export const FirstAdministrator = z
+  .strictObject({ email: Email, name: PersonName, password: Password })
+  .refine(({ password, email, name }) => isHardToGuess(password, [email, name]), {
+    path: ['password'],
+    error: `must have at least ${fewestCharacters} different characters, and be neither the address nor the name`,
+  });
+
+function isHardToGuess(password: string, known: readonly string[]): boolean {
+  const isKnown = known.some((text) => text.toLowerCase() === password.trim().toLowerCase());
+  return !isKnown && new Set(password).size >= fewestCharacters;
+}
+
 /** The form in which two addresses are compared. */
 export function emailKey(email: string): string {
   return email.trim().toLowerCase();
