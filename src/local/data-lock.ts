@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,8 +18,7 @@ const longestSocketPath = 100;
 export async function lockDataDirectory(dataDir: string): Promise<() => Promise<void>> {
   const path = socketPath(dataDir);
   const isTakeover = existsSync(path);
-  if (isTakeover && (await askHolder(path)) !== null) throw inUse(dataDir, await askHolder(path));
-  rmSync(path, { force: true });
+  if (isTakeover) await removeAbandoned(path, dataDir);
   const server = createServer((socket) => socket.on('error', () => {}).end(String(process.pid)));
   await listen(server, path, dataDir);
   if (isTakeover) await confirm(path, dataDir);
@@ -28,6 +27,23 @@ export async function lockDataDirectory(dataDir: string): Promise<() => Promise<
     server.close();
     await once(server, 'close');
   };
+}
+
+/** Aside first: what was taken away turns out to be alive where another process has just taken over itself. */
+async function removeAbandoned(path: string, dataDir: string): Promise<void> {
+  const holder = await askHolder(path);
+  if (holder !== null) throw inUse(dataDir, holder);
+  const aside = `${path}.${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return;
+    throw error;
+  }
+  const successor = await askHolder(aside);
+  if (successor === null) return rmSync(aside, { force: true });
+  renameSync(aside, path);
+  throw inUse(dataDir, successor);
 }
 
 function socketPath(dataDir: string): string {

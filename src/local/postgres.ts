@@ -23,6 +23,8 @@ type Options = {
   readonly logFile: string;
   /** For throw-away clusters: trades durability for speed. */
   readonly isDurable?: boolean;
+  /** Server settings of its own, over the usual ones. */
+  readonly settings?: Readonly<Record<string, string>>;
 };
 
 const user = 'coordinator';
@@ -56,7 +58,7 @@ export async function startPostgres(options: Options): Promise<EmbeddedPostgres>
   else createCluster(programs, cluster, password, options.isDurable ?? true);
   const port = await findFreePort();
   const server = await spawnGuarded({
-    ...command(programs, programs.postgres, ['-D', cluster, ...serverFlags(port, options.isDurable ?? true)]),
+    ...command(programs, programs.postgres, ['-D', cluster, ...serverFlags(port, options)]),
     logFile: options.logFile,
     stopSignal: 'INT',
     graceSeconds: 20,
@@ -122,8 +124,8 @@ function command({ prefix, user: owner }: PostgresPrograms, program: string, giv
   return { command: file, arguments: rest, environment, ...(owner !== null && prefix.length === 0 && { user: owner }) };
 }
 
-function serverFlags(port: number, isDurable: boolean): string[] {
-  const all = { ...settings, ...(isDurable ? {} : throwAwaySettings) };
+function serverFlags(port: number, { isDurable = true, settings: own }: Options): string[] {
+  const all = { ...settings, ...(isDurable ? {} : throwAwaySettings), ...own };
   return ['-p', String(port), ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 

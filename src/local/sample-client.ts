@@ -6,13 +6,16 @@ const Created = z.object({ id: z.string() });
 const Run = z.object({
   id: z.string(),
   status: z.string(),
-  phase: z.string().nullish(),
   status_reason: z.string().nullish(),
   outputs: z.record(z.string(), z.object({ value: z.unknown() })).nullish(),
+});
+const RunEvents = z.object({
+  events: z.array(z.object({ sequence: z.number(), type: z.string(), data: z.record(z.string(), z.unknown()) })),
 });
 const Refusal = z.object({ error: z.string() });
 
 export type SampleRun = z.output<typeof Run>;
+export type SampleRunEvent = z.output<typeof RunEvents>['events'][number];
 
 const terminal = ['succeeded', 'failed', 'canceled', 'timed_out'];
 const pollEveryMs = 200;
@@ -43,14 +46,15 @@ export class SampleClient {
     await this.#call('POST', path, body);
   }
 
-  /** Follows a run to its end, calling back at every change of status or phase. @throws when it takes too long */
-  async follow(id: string, onChange: (run: SampleRun) => void, withinMs: number): Promise<SampleRun> {
-    let seen = '';
+  /** Follows a run to its end, calling back for every event of its story. @throws when it takes too long */
+  async follow(id: string, onEvent: (event: SampleRunEvent) => void, withinMs: number): Promise<SampleRun> {
+    let told = 0;
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(pollEveryMs)) {
       const run = Run.parse(await this.#call('GET', `/runs/${id}`));
-      const now = `${run.status} ${run.phase}`;
-      if (now !== seen) onChange(run);
-      seen = now;
+      const { events } = RunEvents.parse(await this.#call('GET', `/runs/${id}/events`));
+      const fresh = events.filter(({ sequence }) => sequence > told).sort((a, b) => a.sequence - b.sequence);
+      for (const event of fresh) onEvent(event);
+      told = fresh.at(-1)?.sequence ?? told;
       if (terminal.includes(run.status)) return run;
     }
     throw new Error(`the sample run ${id} did not end within ${withinMs / 1000} seconds`);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { SampleClient, SampleRun } from './sample-client.ts';
+import type { SampleClient, SampleRun, SampleRunEvent } from './sample-client.ts';
 import { commandTemplate, openTofuTemplate, type SampleTemplate } from './sample-templates.ts';
 
 const followForMs = 120_000;
@@ -44,14 +44,19 @@ async function runTemplate(
     variables,
     message: 'The sample run of the first start',
   });
-  report(`${name}: run ${runId}`);
-  const run = await client.follow(runId, (changed) => report(`${name}: ${describe(changed)}`), followForMs);
-  if (run.status === 'succeeded') report(`${name}: outputs ${describeOutputs(run)}`);
+  const run = await client.follow(runId, (event) => tell(name, runId, event, report), followForMs);
+  const reason = run.status_reason ? ` (${run.status_reason})` : '';
+  report(`${name}: ${run.status}${reason}${run.status === 'succeeded' ? `, outputs ${describeOutputs(run)}` : ''}`);
 }
 
-function describe({ status, phase, status_reason }: SampleRun): string {
-  const detail = [phase, status_reason].filter((part) => part && part !== status).join(', ');
-  return detail === '' ? status : `${status} (${detail})`;
+function tell(name: string, runId: string, { type, data }: SampleRunEvent, report: (line: string) => void): void {
+  if (type === 'run.finished') return;
+  const step = type.replace('run.', '').replaceAll('_', ' ');
+  const details: Record<string, string> = {
+    'run.admitted': `admitted as run ${runId}`,
+    'run.planned': `planned: ${data['add']} to add, ${data['change']} to change, ${data['destroy']} to destroy`,
+  };
+  report(`${name}: ${details[type] ?? step}`);
 }
 
 function describeOutputs({ outputs }: SampleRun): string {

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -20,6 +21,8 @@ type Options = {
   readonly logFile: string;
 };
 
+const databaseFile = 'temporal.db';
+
 /** scripts/setup.js puts the server here; both must agree. */
 const cachedProgram = join('delivery-coordinator', 'temporal-1.5.1', 'temporal');
 
@@ -38,13 +41,14 @@ export function findTemporalProgram(): string {
 export async function startTemporal({ directory, namespace, logFile }: Options): Promise<EmbeddedTemporal> {
   const program = findTemporalProgram();
   const [port, httpPort] = [await findFreePort(), await findFreePort()];
+  const isNew = directory !== null && !existsSync(join(directory, databaseFile));
   if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 });
   const server = await spawnGuarded({
     command: program,
     arguments: [
       ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1'],
       ...['--port', String(port), '--http-port', String(httpPort), '--namespace', namespace, '--log-level', 'error'],
-      ...(directory === null ? [] : ['--db-filename', join(directory, 'temporal.db')]),
+      ...(directory === null ? [] : ['--db-filename', join(directory, databaseFile)]),
     ],
     logFile,
     stopSignal: 'TERM',
@@ -53,7 +57,16 @@ export async function startTemporal({ directory, namespace, logFile }: Options):
     environment: { ...nativeEnvironment(), GOGC: '50' },
   });
   await waitUntilReady(server, `http://127.0.0.1:${httpPort}/api/v1/namespaces/${namespace}`, logFile);
+  if (isNew) keepHistories(program, `127.0.0.1:${port}`, namespace);
   return { address: `127.0.0.1:${port}`, exited: server.exited, stop: server.stop };
+}
+
+/** Besides the start, and for good: the histories of finished workflows are there for a week's questions. */
+function keepHistories(program: string, address: string, namespace: string): void {
+  const update = ['operator', 'namespace', 'update', '--retention', '7d', '--namespace', namespace];
+  execFile(program, [...update, '--address', address], { env: nativeEnvironment(), timeout: 30_000 }, (error) => {
+    if (error !== null) console.error(`Temporal keeps finished workflows for its default time only: ${error.message}`);
+  });
 }
 
 async function waitUntilReady(server: Guarded, url: string, logFile: string): Promise<void> {

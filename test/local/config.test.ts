@@ -1,0 +1,141 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError, loadConfig, loadDatabaseConfig, loadStartConfig } from '#config';
+import { makeTestDirectory } from '#test/support/directories.ts';
+
+const key = Buffer.alloc(32, 1).toString('base64');
+const otherKey = Buffer.alloc(32, 2).toString('base64');
+const required = {
+  DATABASE_URL: 'postgres://user:hidden@db:5432/coordinator',
+  TEMPORAL_ADDRESS: 'temporal:7233',
+  COORDINATOR_SECRET_KEYS: `k1:${key}`,
+};
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadConfig({ ...required, ...environment });
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('settings', () => {
+  it('are safe by default: loopback only, no bootstrap, no trusted proxy', () => {
+    const config = loadConfig(required);
+    expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, adminHost: '127.0.0.1', adminPort: 9090 });
+    expect(config).toMatchObject({ bootstrap: { enabled: false, token: null }, trustedProxies: [], baseUrl: null });
+    expect(config.admin).toBeNull();
+  });
+
+  it('say what is wrong and what would be right, each in one sentence and all at once', () => {
+    const problems = problemsOf({
+      COORDINATOR_PORT: '80800',
+      COORDINATOR_BASE_URL: 'coordinator.example.com',
+      LOG_LEVEL: 'verbose',
+      COORDINATOR_SAMPLE: 'perhaps',
+      COORDINATOR_TRUSTED_PROXIES: '10.0.0.0/8, proxy',
+    });
+    expect(problems).toHaveLength(5);
+    expect(problems).toContain('COORDINATOR_PORT must be a whole number from 0 to 65535.');
+    expect(problems).toContain('LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.');
+    for (const problem of problems) expect(problem).toMatch(/^[A-Z_]+ must be .+\.$/);
+  });
+
+  it.each([
+    ['COORDINATOR_PORT', 'tcp://10.0.0.1:8080'],
+    ['COORDINATOR_PORT', '-1'],
+    ['COORDINATOR_PORT', '1e3'],
+    ['COORDINATOR_PORT', '8080.5'],
+    ['COORDINATOR_HOST', 'a host'],
+    ['COORDINATOR_BASE_URL', 'ftp://example.com'],
+    ['COORDINATOR_BASE_URL', 'https://example.com/path'],
+    ['COORDINATOR_BASE_URL', 'https://user:pass@example.com'],
+    ['DATABASE_URL', 'mysql://db/coordinator'],
+    ['TEMPORAL_ADDRESS', 'https://temporal:7233'],
+    ['TEMPORAL_NAMESPACE', '../other'],
+    ['WORKER_POOLS', 'Default'],
+    ['WORKER_POOLS', ','],
+    ['COORDINATOR_DATABASE_POOL', '0'],
+    ['COORDINATOR_ADMIN_EMAIL', 'nobody'],
+    ['COORDINATOR_EXECUTOR_USER', 'root; id'],
+    ['TEMPORAL_TLS_SERVER_CA_CERT_PATH', '/does/not/exist.pem'],
+    ['COORDINATOR_SECRET_KEYS', key],
+    ['COORDINATOR_SECRET_KEYS', `k1:${key},k1:${otherKey}`],
+    ['COORDINATOR_SECRET_KEYS', `k1:${Buffer.alloc(16).toString('base64')}`],
+    ['COORDINATOR_SECRET_KEYS', `k1:${key},`],
+  ])('refuse %s=%s by name', (name, value) => {
+    expect(problemsOf({ [name]: value }).filter((problem) => problem.startsWith(`${name} `))).toHaveLength(1);
+  });
+
+  it('never repeat a secret that is wrong', () => {
+    const secrets = { COORDINATOR_SECRET_KEYS: 'k1:hunter2hunter2', DATABASE_URL: 'postgre://user:hunter2@db/x' };
+    const problems = problemsOf({
+      ...secrets,
+      COORDINATOR_ADMIN_EMAIL: 'a@b.c',
+      COORDINATOR_ADMIN_PASSWORD: 'hunter2',
+    });
+    expect(problems).toHaveLength(3);
+    expect(problems.join()).not.toContain('hunter2');
+  });
+
+  it('count an empty variable as not set', () => {
+    expect(loadConfig({ ...required, COORDINATOR_PORT: '', COORDINATOR_BASE_URL: ' ' }).port).toBe(8080);
+  });
+
+  it('keep the order of the key ring, newest first', () => {
+    const { secretKeys } = loadConfig({ ...required, COORDINATOR_SECRET_KEYS: `new:${otherKey}, old:${key}` });
+    expect(secretKeys.map(({ id }) => id)).toEqual(['new', 'old']);
+    expect(secretKeys.map(({ key: bytes }) => bytes.length)).toEqual([32, 32]);
+  });
+
+  it('take the key ring from the data directory where start made one, and refuse a damaged one', () => {
+    const COORDINATOR_DATA_DIR = makeTestDirectory();
+    const environment = { ...required, COORDINATOR_SECRET_KEYS: '', COORDINATOR_DATA_DIR };
+    expect(() => loadConfig(environment)).toThrow('COORDINATOR_SECRET_KEYS is missing');
+    mkdirSync(COORDINATOR_DATA_DIR, { recursive: true });
+    writeFileSync(join(COORDINATOR_DATA_DIR, 'secret-keys'), `k1:${key}\n`);
+    expect(loadConfig(environment).secretKeys).toHaveLength(1);
+    writeFileSync(join(COORDINATOR_DATA_DIR, 'secret-keys'), 'k1:damaged');
+    expect(() => loadConfig(environment)).toThrow(join(COORDINATOR_DATA_DIR, 'secret-keys'));
+  });
+
+  it('demand what belongs together', () => {
+    expect(problemsOf({ ENABLE_ADMIN_BOOTSTRAP: 'true' })).toEqual([
+      expect.stringMatching(/^ADMIN_BOOTSTRAP_TOKEN is missing: ENABLE_ADMIN_BOOTSTRAP is set/),
+    ]);
+    expect(problemsOf({ COORDINATOR_ADMIN_PASSWORD: 'long enough' })).toHaveLength(1);
+    expect(problemsOf({ ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: 'token' })).toEqual([]);
+  });
+
+  it('show metrics on a loopback admin listener only, unless told otherwise', () => {
+    const open = { ...required, COORDINATOR_ADMIN_HOST: '0.0.0.0' };
+    expect(loadConfig(required).metrics.enabled).toBe(true);
+    expect(loadConfig(open).metrics.enabled).toBe(false);
+    expect(loadConfig({ ...open, METRICS_ENABLED: 'true' }).metrics.enabled).toBe(true);
+    expect(loadConfig({ ...required, METRICS_ENABLED: 'false' }).metrics.enabled).toBe(false);
+  });
+
+  it('speak TLS with Temporal where a certificate or an API key is given', () => {
+    const directory = makeTestDirectory();
+    for (const name of ['crt', 'key']) writeFileSync(join(directory, name), name);
+    const TEMPORAL_TLS_CLIENT_CERT_PATH = join(directory, 'crt');
+    const certified = { TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_KEY_PATH: join(directory, 'key') };
+    expect(loadConfig(required).temporal).not.toHaveProperty('tls');
+    expect(loadConfig({ ...required, TEMPORAL_API_KEY: 'secret' }).temporal.tls).toEqual({});
+    expect(loadConfig({ ...required, ...certified }).temporal.tls?.clientCertPair?.crt).toEqual(Buffer.from('crt'));
+    expect(problemsOf({ TEMPORAL_TLS_CLIENT_CERT_PATH })).toHaveLength(1);
+  });
+
+  it('ask for a database and an engine where start does not embed them', () => {
+    const { COORDINATOR_SECRET_KEYS } = required;
+    expect(() => loadConfig({ COORDINATOR_SECRET_KEYS })).toThrow(
+      /DATABASE_URL is missing.+\n.*TEMPORAL_ADDRESS is missing/,
+    );
+    expect(loadStartConfig({ COORDINATOR_SECRET_KEYS }).databaseUrl).toBeNull();
+    expect(loadDatabaseConfig({ DATABASE_URL: required.DATABASE_URL })).toEqual({ databaseUrl: required.DATABASE_URL });
+    expect(() => loadDatabaseConfig({})).toThrow('DATABASE_URL is missing');
+  });
+});
