@@ -368,6 +368,7 @@ create table "workers" (
   "tools" jsonb not null,
   "concurrency" int not null,
   "draining" boolean not null default false,
+  "drain_requested_at" timestamptz(3) null,
   "started_at" timestamptz(3) not null,
   "heartbeat_at" timestamptz(3) not null,
   primary key ("id")
@@ -393,6 +394,15 @@ alter table "templates" add constraint "templates_team_id_foreign" foreign key (
 alter table "template_versions" add constraint "template_versions_template_id_foreign" foreign key ("template_id") references "templates" ("id") on delete restrict;
 alter table "users" add constraint "users_id_foreign" foreign key ("id") references "principals" ("id") on update cascade on delete restrict;
 alter table "sessions" add constraint "sessions_user_id_foreign" foreign key ("user_id") references "users" ("id") on delete restrict;
+
+create table "worker_pools" (
+  "name" varchar(255) not null,
+  "team_ids" jsonb null,
+  "environment_ids" jsonb null,
+  "revision" int not null default 1,
+  "created_at" timestamptz(3) not null,
+  primary key ("name")
+);
 
 create table "audit_records" (
   "id" uuid not null,

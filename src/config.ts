@@ -26,13 +26,13 @@ export type Config = {
   readonly temporal: TemporalConfig;
   readonly bootstrap: { readonly enabled: boolean; readonly token: string | null };
   readonly metrics: { readonly enabled: boolean; readonly bearerToken: string | null };
-  readonly worker: { readonly pools: readonly string[]; readonly concurrency: number };
+  readonly worker: { readonly pools: readonly string[]; readonly concurrency: number; readonly drainSeconds: number };
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** Where the service may connect to on behalf of others, beside the public Internet. */
   readonly outbound: OutboundPolicy;
   /** Addresses and CIDR ranges whose forwarded headers count. */
   readonly trustedProxies: readonly string[];
-  /** The operating-system user that runs template code; null: the worker's own. */
+  /** The operating-system user that runs template code; null: an identity of each attempt's own, or the worker's. */
   readonly executorUser: string | null;
   /** Who becomes administrator at the first `start`; a null password is generated. */
   readonly admin: { readonly email: string; readonly password: string | null } | null;
@@ -140,11 +140,15 @@ function readSettings(environment: Environment, problems: string[]): StartConfig
       enabled: values.METRICS_ENABLED ?? isLoopback(adminHost),
       bearerToken: values.METRICS_BEARER_TOKEN,
     },
-    worker: { pools: values.WORKER_POOLS ?? [], concurrency: values.WORKER_CONCURRENCY ?? 1 },
+    worker: {
+      pools: values.WORKER_POOLS ?? [],
+      concurrency: values.WORKER_CONCURRENCY ?? 1,
+      drainSeconds: values.WORKER_DRAIN_SECONDS ?? 0,
+    },
     logLevel: values.LOG_LEVEL ?? 'info',
     outbound: parseOutboundPolicy(values.COORDINATOR_OUTBOUND_ALLOW ?? []),
     trustedProxies: values.COORDINATOR_TRUSTED_PROXIES ?? [],
-    executorUser: values.COORDINATOR_EXECUTOR_USER ?? (process.getuid?.() === 0 ? 'nobody' : null),
+    executorUser: values.COORDINATOR_EXECUTOR_USER,
     admin: email === null ? null : { email, password: values.COORDINATOR_ADMIN_PASSWORD },
     sample: values.COORDINATOR_SAMPLE ?? true,
   };

@@ -174,11 +174,17 @@ export const settings = {
     default: '4',
     description: 'Most executions that this worker has at the same time in each pool.',
   },
+  WORKER_DRAIN_SECONDS: {
+    schema: wholeNumber(0, 86_400),
+    default: '10',
+    description:
+      'How long a worker that is told to stop lets what it executes go on; then plans are handed back and applies are interrupted. Give your orchestrator a minute more.',
+  },
   COORDINATOR_EXECUTOR_USER: {
     schema: userName,
     default: null,
     description:
-      "Operating-system user that runs template code; without it, `nobody` where the worker is root, else the worker's own user.",
+      "Operating-system user that runs template code; without it, an identity of each attempt's own where the worker is root, else the worker's own user.",
   },
   LOG_LEVEL: {
     schema: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),

@@ -29,3 +29,11 @@ export function toAttemptResult(work: AttemptWork, result: ExecutionResult): Att
     ...(outputs && { outputs }),
   };
 }
+
+/** The same for an attempt that was cut off because its worker stops: a plan is handed back, an apply was interrupted. */
+export function toInterruptedResult(work: AttemptWork, result: ExecutionResult): AttemptResult {
+  if (result.outcome !== 'canceled') return toAttemptResult(work, result);
+  const { tool = null } = result;
+  if (work.attempt.phase === 'planning') return { outcome: 'handed_back', reason: null, tool: null };
+  return { outcome: 'failed', reason: 'apply_interrupted', tool };
+}

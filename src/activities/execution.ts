@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CancelledFailure, Context } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import { AttemptSuperseded } from '#domain/runs/errors.ts';
 import { type AttemptWork, claimAttempt, completeAttempt } from '#domain/runs/execution.ts';
 import { appendLog } from '#domain/runs/logs.ts';
@@ -9,7 +9,7 @@ import { execute } from '#executors/client.ts';
 import type { ExecutionSink } from '#executors/protocol.ts';
 import type { ExecutionDeps } from './deps.ts';
 import { toRequest } from './execution-request.ts';
-import { toAttemptResult } from './execution-result.ts';
+import { toAttemptResult, toInterruptedResult } from './execution-result.ts';
 import type { ExecutionActivities } from './runs.contract.ts';
 
 const heartbeatMs = 3_000;
@@ -43,13 +43,14 @@ async function whileAlive(
 
 async function carryOut(deps: ExecutionDeps, work: AttemptWork, signal: AbortSignal): Promise<void> {
   const attemptId = work.attempt.id;
-  const result = await execute(toRequest(work, deps.settings), openSink(deps, work), signal);
-  if (result.diagnostic) deps.log.error({ attempt_id: attemptId, diagnostic: result.diagnostic }, 'the executor said');
-  if (isHandedBack(work, result.outcome)) throw new CancelledFailure('WORKER_SHUTDOWN');
+  const executed = await execute(toRequest(work, deps.settings), openSink(deps, work), signal);
+  if (executed.diagnostic)
+    deps.log.error({ attempt_id: attemptId, diagnostic: executed.diagnostic }, 'the executor said');
+  const result = isStopping() ? toInterruptedResult(work, executed) : toAttemptResult(work, executed);
   try {
     await deps.spool.settle(attemptId);
     await persist(deps, attemptId, () =>
-      deps.transactions.run((tx) => completeAttempt(tx, deps.keyRing, attemptId, toAttemptResult(work, result))),
+      deps.transactions.run((tx) => completeAttempt(tx, deps.keyRing, attemptId, result)),
     );
   } catch (error) {
     if (!(error instanceof AttemptSuperseded)) throw error;
@@ -57,11 +58,10 @@ async function carryOut(deps: ExecutionDeps, work: AttemptWork, signal: AbortSig
   }
 }
 
-/** A worker that stops gives an unfinished plan back without a result, so that another one makes it. */
-function isHandedBack(work: AttemptWork, outcome: string): boolean {
+/** Whether it is this worker that ends, rather than the attempt that is to. */
+function isStopping(): boolean {
   const { cancellationSignal } = Context.current();
-  const stopping = cancellationSignal.aborted && String(cancellationSignal.reason).includes('WORKER_SHUTDOWN');
-  return stopping && outcome === 'canceled' && work.attempt.phase === 'planning';
+  return cancellationSignal.aborted && String(cancellationSignal.reason).includes('WORKER_SHUTDOWN');
 }
 
 function openSink(deps: ExecutionDeps, work: AttemptWork): ExecutionSink {

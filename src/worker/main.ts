@@ -51,7 +51,7 @@ export async function runWorker(config: Config): Promise<{ close(): Promise<void
     ...{ id: workerId, host: hostname(), processId: process.pid, version: release, pools: [...config.worker.pools] },
     ...{ tools: tools.map(({ name, version }) => ({ name, version })), concurrency: config.worker.concurrency },
   };
-  const presence = new Presence(orm, facts, log);
+  const presence = new Presence(orm, facts, tasks.drain, log);
   const sweeper = new Sweeper(delivery);
   sweeper.start();
   await presence.start();

@@ -11,13 +11,16 @@ export class Presence {
   readonly #orm: Orm;
   readonly #facts: WorkerFacts;
   readonly #log: Logger;
+  readonly #onDrain: () => void;
   readonly #stop = new AbortController();
   #draining = false;
   #loop: Promise<void> | undefined;
   #partitionsMadeAt = Date.now();
 
-  constructor(orm: Orm, facts: WorkerFacts, log: Logger) {
+  /** @param onDrain is called once, when an operator asks for it */
+  constructor(orm: Orm, facts: WorkerFacts, onDrain: () => void, log: Logger) {
     this.#orm = orm;
+    this.#onDrain = onDrain;
     this.#facts = facts;
     this.#log = log;
   }
@@ -27,10 +30,16 @@ export class Presence {
     this.#loop = this.#run();
   }
 
-  /** Takes no new work; what is under way goes on. */
+  /** Says that this worker takes no new work; what is under way goes on. */
   async drain(): Promise<void> {
     this.#draining = true;
     await this.#beat();
+  }
+
+  #beginDrain(): void {
+    this.#draining = true;
+    this.#log.info({ worker_id: this.#facts.id }, 'an operator drains this worker: it takes no new work');
+    this.#onDrain();
   }
 
   async stop(): Promise<void> {
@@ -51,8 +60,9 @@ export class Presence {
   async #beat(): Promise<void> {
     const em = this.#orm.em.fork();
     try {
-      const known = await noteHeartbeat(em, this.#facts.id, this.#draining);
-      if (!known) await registerWorker(em, this.#facts);
+      const answer = await noteHeartbeat(em, this.#facts.id, this.#draining);
+      if (answer === 'forgotten') await registerWorker(em, this.#facts);
+      if (answer === 'drain' && !this.#draining) this.#beginDrain();
       if (Date.now() - this.#partitionsMadeAt < partitionsEveryMs) return;
       await makePartitions(em);
       this.#partitionsMadeAt = Date.now();

@@ -8,13 +8,15 @@ import { poolQueue } from '#domain/runs/model.ts';
 import { coordinatorQueue } from '#engine/deliver.ts';
 import { installEngineRuntime } from './engine-log.ts';
 
-/** How long what is under way may go on once the worker stops; then plans are handed back and applies interrupted. */
-const shutdownGrace = '10 seconds';
-const shutdownForce = '60 seconds';
+/** Added to the time for draining: how long attempts that are cut off may take to end. */
+const cutOffSeconds = 60;
 
 export interface TaskWorkers {
   /** Resolves when all have stopped; rejects where one failed. */
   readonly done: Promise<void>;
+  /** Executes nothing new; runs are advanced as before. */
+  drain(): void;
+  /** Lets what is under way go on for the time of the setting; then plans are handed back and applies interrupted. */
   close(): Promise<void>;
 }
 
@@ -23,7 +25,12 @@ export async function openTaskWorkers(config: Config, deps: ExecutionDeps): Prom
   installEngineRuntime(deps.log);
   const { address, tls, apiKey, namespace } = config.temporal;
   const connection = await NativeConnection.connect({ address, ...(tls && { tls }), ...(apiKey && { apiKey }) });
-  const common = { connection, namespace, shutdownGraceTime: shutdownGrace, shutdownForceTime: shutdownForce };
+  const { drainSeconds } = config.worker;
+  const common = {
+    ...{ connection, namespace },
+    shutdownGraceTime: drainSeconds * 1000,
+    shutdownForceTime: (drainSeconds + cutOffSeconds) * 1000,
+  };
   const coordinator = await Worker.create({
     ...common,
     taskQueue: coordinatorQueue,
@@ -37,11 +44,16 @@ export async function openTaskWorkers(config: Config, deps: ExecutionDeps): Prom
   const done = Promise.all(workers.map((worker) => worker.run())).then(() => connection.close());
   return {
     done,
+    drain: () => pools.forEach(shutDown),
     close: async () => {
-      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      workers.forEach(shutDown);
       await done;
     },
   };
+}
+
+function shutDown(worker: Worker): void {
+  if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
 function poolOptions(

@@ -15,7 +15,11 @@ export async function publishVersion(caller: Caller, templateId: string, version
 }
 
 /** Admits a run and answers it as it ended, or as it stands once its status is one of those. */
-export async function runToEnd(caller: Caller, request: object, statuses = ['succeeded', 'failed', 'canceled', 'timed_out']) {
+export async function runToEnd(
+  caller: Caller,
+  request: object,
+  statuses = ['succeeded', 'failed', 'canceled', 'timed_out'],
+) {
   const admitted = await caller.post('/runs', request);
   expect(admitted.status, admitted.text).toBe(202);
   return caller.awaitRun(admitted.body.id, statuses);

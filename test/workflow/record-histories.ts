@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, it } from 'vitest';
-import { openEngine } from '#engine/connection.ts';
 import { release } from '#domain/shared/release.ts';
-import { startSystem, type System } from '#test/support/system.ts';
+import { openEngine } from '#engine/connection.ts';
+import { type System, startSystem } from '#test/support/system.ts';
 import { scenarios } from './scenarios.ts';
 
 /** `npm run record-histories`: keeps the histories of this release's workflows, so that later ones can be held to them. */

@@ -34,7 +34,9 @@ describe('the recorded histories', () => {
   it('hold ids and nothing of what a run is about', () => {
     for (const file of files) {
       const text = readFileSync(new URL(file, directory), 'utf8');
-      const payloads = [...text.matchAll(/"data": "([^"]+)"/g)].map(([, data]) => Buffer.from(data ?? '', 'base64').toString());
+      const payloads = [...text.matchAll(/"data": "([^"]+)"/g)].map(([, data]) =>
+        Buffer.from(data ?? '', 'base64').toString(),
+      );
       expect(payloads.join('\n')).not.toMatch(/variables|sleep|scenario/);
     }
   });

@@ -2,7 +2,10 @@ import type { Caller } from '#test/support/caller.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 
 /** A way through a run's workflow: what is done from outside, and the run that it leaves. */
-export type Scenario = (caller: Caller, prepare: { waitMs: (milliseconds: number) => Promise<void> }) => Promise<{ idempotency_key: string }>;
+export type Scenario = (
+  caller: Caller,
+  prepare: { waitMs: (milliseconds: number) => Promise<void> },
+) => Promise<{ idempotency_key: string }>;
 
 const quick = commands({ work: 'true' });
 const slow = commands({ work: 'sleep 30' });

@@ -3,8 +3,10 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { afterId, pageQuery, toPage, Where } from '#domain/shared/paging.ts';
+import { listPools, openPool } from '#domain/workers/pools.ts';
+import { requestDrain } from '#domain/workers/registration.ts';
 import { workerGoneAfterSeconds } from '#domain/workers/service.ts';
-import { read } from '../operation.ts';
+import { command, read } from '../operation.ts';
 import { pageOf, Time } from '../views/common.ts';
 
 const readAccess: Access = {
@@ -33,7 +35,7 @@ type WorkerRow = z.input<typeof WorkerView>;
 
 const columns = `w.id, w.host, w.process_id, w.version, w.pools, w.tools, w.concurrency, w.started_at, w.heartbeat_at,
   case when w.heartbeat_at < now() - make_interval(secs => ${workerGoneAfterSeconds}) then 'gone'
-       when w.draining then 'draining' else 'active' end as status,
+       when w.draining or w.drain_requested_at is not null then 'draining' else 'active' end as status,
   (select count(*)::int from run_attempts a join runs r on r.attempt_id = a.id
     where a.worker_id = w.id and a.outcome is null and r.finished_at is null) as executing from workers w`;
 
@@ -67,5 +69,89 @@ export const get = read({
     const rows = await em.execute<WorkerRow[]>(`select ${columns} where w.id = ?`, [params.id]);
     if (!rows[0]) throw new NotFound('worker');
     return rows[0];
+  },
+});
+
+const manageAccess: Access = {
+  ...readAccess,
+  anyOf: ['worker:manage'],
+  review: { resource: 'workers', verb: 'drain' },
+};
+
+export const drain = command({
+  id: 'workers.drain',
+  route: 'POST /api/v1/workers/:id/drain',
+  summary: 'Let a worker finish what it executes and take nothing new, until it is restarted',
+  params: z.strictObject({ id: Id }),
+  responses: { 202: WorkerView },
+  access: manageAccess,
+  idempotency: 'optional',
+  audit: 'worker.drain_requested',
+  handle: async ({ tx, params }) => {
+    if (!(await requestDrain(tx.em, params.id))) throw new NotFound('worker');
+    const audit = { action: 'worker.drain_requested', resource: { type: 'workers', id: params.id } };
+    return { status: 202, location: `/api/v1/workers/${params.id}`, audit };
+  },
+});
+
+const PoolName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
+  error: 'expected 1-63 lowercase letters, digits and ". _ -", such as "default"',
+});
+const Ids = z.array(Id).max(1000).nullable();
+
+const PoolView = z
+  .object({
+    name: z.string(),
+    team_ids: z.array(z.string()).nullable(),
+    environment_ids: z.array(z.string()).nullable(),
+    workers: z.number(),
+    concurrency: z.number(),
+    queued: z.number(),
+    running: z.number(),
+  })
+  .meta({ id: 'WorkerPool' });
+
+export const listWorkerPools = read({
+  id: 'worker_pools.list',
+  route: 'GET /api/v1/worker-pools',
+  summary: 'List pools: who may use them, who serves them, what waits and works in them',
+  responses: { 200: z.object({ worker_pools: z.array(PoolView) }) },
+  access: { ...readAccess, review: { resource: 'worker_pools', verb: 'list' } },
+  handle: async ({ em }) => ({ worker_pools: await listPools(em) }),
+});
+
+export const getWorkerPool = read({
+  id: 'worker_pools.get',
+  route: 'GET /api/v1/worker-pools/:name',
+  summary: 'Read a pool',
+  params: z.strictObject({ name: PoolName }),
+  responses: { 200: PoolView },
+  access: { ...readAccess, review: { resource: 'worker_pools', verb: 'get' } },
+  handle: async ({ em, params }) => {
+    const [pool] = await listPools(em, params.name);
+    if (!pool) throw new NotFound('worker pool');
+    return pool;
+  },
+});
+
+export const putWorkerPool = command({
+  id: 'worker_pools.put',
+  route: 'PUT /api/v1/worker-pools/:name',
+  summary: 'Say which teams and environments may use a pool; null stands for all',
+  params: z.strictObject({ name: PoolName }),
+  body: z.strictObject({ team_ids: Ids.default(null), environment_ids: Ids.default(null) }),
+  responses: { 200: PoolView },
+  access: { ...manageAccess, review: { resource: 'worker_pools', verb: 'update' } },
+  idempotency: 'none',
+  audit: 'worker_pool.updated',
+  handle: async ({ tx, params, body }) => {
+    const before = await openPool(tx.em, params.name, body);
+    const audit = {
+      action: 'worker_pool.updated',
+      resource: { type: 'worker_pools', id: params.name },
+      before: before && { ...before },
+      after: body,
+    };
+    return { status: 200, location: `/api/v1/worker-pools/${params.name}`, audit };
   },
 });

@@ -92,7 +92,9 @@ const ofInstallation: Source = {
 
 /** Whose template it is never changes, so it may be looked up before anything is locked. */
 async function templateAlone(em: Em, templateId: string): Promise<Source> {
-  const rows = await em.execute<{ team_id: string | null }[]>(`select team_id from templates where id = ?`, [templateId]);
+  const rows = await em.execute<{ team_id: string | null }[]>(`select team_id from templates where id = ?`, [
+    templateId,
+  ]);
   return rows[0]?.team_id ? ofTeam : ofInstallation;
 }
 

@@ -3,6 +3,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
+import { isPoolOpen } from '#domain/workers/pools.ts';
 import { type AdmissionTarget, refuseArchived } from './admission-target.ts';
 import { Run } from './entity.ts';
 import { recordEvent } from './events.ts';
@@ -21,6 +22,7 @@ export async function admitRun(
   requester: Principal,
 ): Promise<Run> {
   refuseArchived(target);
+  await refuseClosedPool(tx, target, prepared.pool);
   const place = await takePlace(tx, target, prepared.instance);
   const run = tx.em.create(Run, {
     ...describeWork(prepared),
@@ -40,6 +42,13 @@ export async function admitRun(
   await recordEvent(tx.em, run.id, 'run.admitted', { by: requester.name, operation: run.operation });
   tx.tell(key, { kind: 'start', workflow: runWorkflow, input: { run_id: run.id } });
   return run;
+}
+
+async function refuseClosedPool(tx: Transaction, target: AdmissionTarget, pool: string): Promise<void> {
+  if (await isPoolOpen(tx.em, pool, target)) return;
+  throw new Conflict(
+    `the worker pool "${pool}" is not open to this team or environment: ask who manages workers, or use another pool`,
+  );
 }
 
 function describeWork(prepared: PreparedRun) {

@@ -44,9 +44,11 @@ export async function claimAttempt(
   workerId: string,
 ): Promise<AttemptWork | null> {
   const claimed = await em.execute<{ run_id: string }[]>(
-    `update run_attempts a set worker_id = ? from runs r
-      where a.id = ? and a.worker_id is null and a.outcome is null and r.id = a.run_id and r.attempt_id = a.id
-        and r.status = 'running' returning a.run_id`,
+    `with claimed as (
+       update run_attempts a set worker_id = ? from runs r
+        where a.id = ? and a.worker_id is null and a.outcome is null and r.id = a.run_id and r.attempt_id = a.id
+          and r.status = 'running' returning a.run_id)
+     update runs set waiting_on = null, revision = revision + 1 from claimed where id = claimed.run_id returning id as run_id`,
     [workerId, attemptId],
   );
   const runId = claimed[0]?.run_id;

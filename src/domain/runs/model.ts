@@ -64,6 +64,7 @@ export const statusReasons = {
   plan_interrupted: 'the worker was lost while planning, more than once',
   apply_interrupted: 'the worker was lost while applying; the last state is kept and the apply is not repeated',
   plan_moved: 'the instance changed after the plan was made',
+  pool_closed: 'the pool is no longer open to the team or environment of the run',
   engine_lost: 'the workflow engine no longer knows the run',
   canceled: 'the attempt was canceled',
   time_limit: 'the attempt took longer than its limit',
@@ -138,8 +139,19 @@ export function needsApproval(
 
 export type AttemptPhase = 'planning' | 'applying';
 
-/** How an attempt at a phase ended; null while it is open. `lost`: its worker went away, and it may write nothing more. */
-export type AttemptOutcome = 'planned' | 'unchanged' | 'applied' | 'failed' | 'canceled' | 'timed_out' | 'lost';
+/**
+ * How an attempt at a phase ended; null while it is open. `handed_back`: its worker stopped before it had changed anything.
+ * `lost`: its worker went away, and it may write nothing more.
+ */
+export type AttemptOutcome =
+  | 'planned'
+  | 'unchanged'
+  | 'applied'
+  | 'failed'
+  | 'canceled'
+  | 'timed_out'
+  | 'handed_back'
+  | 'lost';
 
 /** What a workflow does next with a run, as PostgreSQL has it. */
 export type NextStep =

@@ -1,4 +1,5 @@
 import type { Transaction } from '#domain/shared/transaction.ts';
+import { isPoolOpen } from '#domain/workers/pools.ts';
 import { type Run, RunAttempt, RunPlan } from './entity.ts';
 import { recordEvent } from './events.ts';
 import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './lifecycle.ts';
@@ -49,6 +50,7 @@ export async function takeNextStep(tx: Transaction, request: StepRequest): Promi
 }
 
 async function start(tx: Transaction, run: Run): Promise<NextStep> {
+  if (!(await isPoolOpen(tx.em, run.pool, run))) return end(tx, run, 'failed', 'pool_closed');
   const turn = await takeTurn(tx.em, run);
   if (!turn.taken) {
     run.waitFor(turn.code, turn);
@@ -68,6 +70,7 @@ async function goOn(tx: Transaction, run: Run, executed: string | null): Promise
   const { outcome, phase } = attempt;
   if (outcome === 'planned' || outcome === 'unchanged') return decidePlan(tx, run, outcome === 'planned');
   if (outcome === 'applied') return end(tx, run, 'succeeded');
+  if (outcome === 'handed_back') return execute(tx, run, phase);
   if (outcome === 'canceled') return end(tx, run, 'canceled', 'canceled_by_user');
   if (outcome === 'timed_out')
     return end(tx, run, 'timed_out', phase === 'planning' ? 'plan_timeout' : 'apply_timeout');
@@ -79,7 +82,7 @@ async function lost(tx: Transaction, run: Run, attempt: RunAttempt): Promise<Nex
   closeAttempt(attempt, 'lost');
   await tx.em.flush();
   await recordEvent(tx.em, run.id, 'run.attempt_lost', { phase: attempt.phase });
-  const tried = await tx.em.count(RunAttempt, { runId: run.id, phase: attempt.phase });
+  const tried = await tx.em.count(RunAttempt, { runId: run.id, phase: attempt.phase, outcome: 'lost' });
   if (attempt.phase === 'planning') {
     return tried < maximumPlanAttempts ? execute(tx, run, 'planning') : end(tx, run, 'failed', 'plan_interrupted');
   }
@@ -130,7 +133,9 @@ async function apply(tx: Transaction, run: Run): Promise<NextStep> {
   return execute(tx, run, 'applying');
 }
 
+/** Opens an attempt. Until a worker of the pool claims it, that is what the run waits for. */
 async function execute(tx: Transaction, run: Run, phase: AttemptPhase): Promise<NextStep> {
+  run.waitFor('no_worker');
   return resume(run, await openAttempt(tx.em, run, phase));
 }
 

@@ -24,7 +24,8 @@ export async function takeTurn(em: Em, run: Run): Promise<Turn> {
     if (blocker) return { taken: false, code: 'instance_busy', ...blocker, retryAfterSeconds: busyRetrySeconds };
   }
   const instance = await em.findOneOrFail(Instance, { id: run.instanceId });
-  if (!(await hasWorker(em, run, instance))) return { taken: false, code: 'no_worker', retryAfterSeconds: noWorkerRetrySeconds };
+  if (!(await hasWorker(em, run, instance)))
+    return { taken: false, code: 'no_worker', retryAfterSeconds: noWorkerRetrySeconds };
   if (run.isWriter()) {
     em.persist(em.create(InstanceSlot, { instanceId: run.instanceId, runId: run.id, acquiredAt: new Date() }));
     await em.flush();

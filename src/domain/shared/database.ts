@@ -6,7 +6,7 @@ import { Organization, OrganizationMember, OrganizationSlug, Team, TeamMember } 
 import { Environment, EnvironmentVariable, Project } from '#domain/projects/entity.ts';
 import { Template, TemplateVersion } from '#domain/registry/entity.ts';
 import { Run, RunAttempt, RunEvent, RunPlan, RunReview } from '#domain/runs/entity.ts';
-import { Worker } from '#domain/workers/entity.ts';
+import { Worker, WorkerPool } from '#domain/workers/entity.ts';
 import { migrations } from '../../../migrations/index.ts';
 import { CommandReceipt, Installation, OutboxRow } from './entity.ts';
 
@@ -18,7 +18,7 @@ const entities = [
   ...[Template, TemplateVersion],
   ...[Instance, InstanceSlot, StateVersion],
   ...[Run, RunAttempt, RunPlan, RunReview, RunEvent],
-  Worker,
+  ...[Worker, WorkerPool],
 ];
 
 /** Tables that are partitioned by time: made by migrations, written and read by SQL, unknown to the entities. */

@@ -21,15 +21,29 @@ export async function registerWorker(em: Em, facts: WorkerFacts): Promise<void> 
   await em.execute(`delete from workers where heartbeat_at < now() - ?::interval`, [forgetAfter]);
 }
 
-/** Says that a worker lives; false where it was forgotten and must register again. */
-export async function noteHeartbeat(em: Em, id: string, draining: boolean): Promise<boolean> {
-  const rows = await em.execute<{ id: string }[]>(
-    `update workers set heartbeat_at = clock_timestamp(), draining = ? where id = ? returning id`,
+/** What a worker hears back when it says that it lives. */
+export type HeartbeatAnswer = 'known' | 'forgotten' | 'drain';
+
+/** Says that a worker lives. `forgotten`: it must register again; `drain`: an operator wants it to take no new work. */
+export async function noteHeartbeat(em: Em, id: string, draining: boolean): Promise<HeartbeatAnswer> {
+  const rows = await em.execute<{ drain: boolean }[]>(
+    `update workers set heartbeat_at = clock_timestamp(), draining = ? where id = ?
+     returning drain_requested_at is not null as drain`,
     [draining, id],
   );
-  return rows.length > 0;
+  if (!rows[0]) return 'forgotten';
+  return rows[0].drain ? 'drain' : 'known';
 }
 
 export async function removeWorker(em: Em, id: string): Promise<void> {
   await em.execute(`delete from workers where id = ?`, [id]);
+}
+
+/** Asks a worker to take no new work; false where it is not known. It obeys at its next heartbeat. */
+export async function requestDrain(em: Em, id: string): Promise<boolean> {
+  const rows = await em.execute<{ id: string }[]>(
+    `update workers set drain_requested_at = coalesce(drain_requested_at, clock_timestamp()) where id = ? returning id`,
+    [id],
+  );
+  return rows.length > 0;
 }

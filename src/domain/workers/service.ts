@@ -11,7 +11,8 @@ export interface LiveWorker {
 /** The workers that serve a pool now: heard of lately, and not draining. */
 export function findLiveWorkers(em: Em, pool: string): Promise<LiveWorker[]> {
   return em.execute<LiveWorker[]>(
-    `select id, tools from workers where pools @> ?::jsonb and not draining and heartbeat_at > now() - make_interval(secs => ?)`,
+    `select id, tools from workers where pools @> ?::jsonb and not draining and drain_requested_at is null
+        and heartbeat_at > now() - make_interval(secs => ?)`,
     [JSON.stringify([pool]), workerGoneAfterSeconds],
   );
 }

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ended, type System, startSystem } from '#test/support/system.ts';
+import { commands, publish, runToEnd } from '#test/support/templates.ts';
+
+let system: System;
+beforeAll(async () => {
+  system = await startSystem({ WORKER_DRAIN_SECONDS: '0' });
+});
+afterAll(async () => {
+  await system?.close();
+});
+
+describe('a worker', () => {
+  it('is listed with its pools and the tools that it has', async () => {
+    const { body } = await system.administrator.get('/workers');
+    expect(body.workers[0]).toMatchObject({ pools: ['default'], status: 'active', executing: 0 });
+    expect(body.workers[0].tools.map((tool: { name: string }) => tool.name)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(opentofu|terraform)$/)]),
+    );
+  });
+
+  it('that stops while it plans hands the plan back, and another one makes it', async () => {
+    const { administrator } = system;
+    const plan = [{ name: 'think', run: ['sh', '-c', 'sleep 3; echo "[]" > plan.json'] }];
+    const id = await publish(administrator, 'thoughtful', commands({ act: 'true' }, { plan }));
+    const { body } = await administrator.post('/runs', { template_id: id });
+    await administrator.awaitRun(body.id, ['running']);
+    await untilExecuting(body.id, 'planning');
+    await system.stopWorker();
+    expect((await administrator.get(`/runs/${body.id}`)).body.status).toBe('running');
+    await system.startWorker();
+    expect(await administrator.awaitRun(body.id, ended)).toMatchObject({ status: 'succeeded' });
+    const { body: story } = await administrator.get(`/runs/${body.id}/events`);
+    expect(story.events.map((event: { type: string }) => event.type)).not.toContain('run.attempt_lost');
+  });
+
+  it('that stops while it applies ends the apply, which is never run twice', async () => {
+    const { administrator } = system;
+    const id = await publish(administrator, 'cut-off', commands({ act: 'echo begun; sleep 30' }));
+    const { body } = await administrator.post('/runs', { template_id: id });
+    await untilExecuting(body.id, 'applying');
+    await sleep(500);
+    await system.stopWorker();
+    await system.startWorker();
+    const run = await administrator.awaitRun(body.id, ended);
+    expect(run).toMatchObject({ status: 'failed', status_reason: 'apply_interrupted' });
+    const log = await administrator.get(`/runs/${body.id}/logs`, { accept: 'text/plain' });
+    expect(log.text.match(/begun/g)).toHaveLength(1);
+  });
+
+  it('that an operator drains finishes what it has and takes nothing new', async () => {
+    const { administrator } = system;
+    const { body: listed } = await administrator.get('/workers');
+    const drained = await administrator.post(`/workers/${listed.workers[0].id}/drain`);
+    expect(drained.status).toBe(202);
+    expect(drained.body.status).toBe('draining');
+    const id = await publish(administrator, 'late', commands({ act: 'true' }));
+    await sleep(6_000);
+    const { body } = await administrator.post('/runs', { template_id: id });
+    await untilWaiting(body.id, 'no_worker');
+    await system.stopWorker();
+    await system.startWorker();
+    expect(await administrator.awaitRun(body.id, ended)).toMatchObject({ status: 'succeeded', waiting_on: null });
+  });
+});
+
+describe('a pool', () => {
+  it('without a worker makes its runs say so', async () => {
+    const { administrator } = system;
+    const id = await publish(administrator, 'elsewhere', { ...commands({ act: 'true' }), pool: 'far-away' });
+    const { body } = await administrator.post('/runs', { template_id: id });
+    await untilWaiting(body.id, 'no_worker');
+    const { body: pools } = await administrator.get('/worker-pools');
+    expect(pools.worker_pools).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name: 'far-away', workers: 0, queued: 1 })]),
+    );
+    expect((await administrator.post(`/runs/${body.id}/cancel`)).status).toBe(202);
+    expect(await administrator.awaitRun(body.id, ended)).toMatchObject({ status: 'canceled' });
+  });
+
+  it('is open to the teams that it names, at admission and again before a run begins', async () => {
+    const { administrator } = system;
+    const id = await publish(administrator, 'guarded', { ...commands({ act: 'true' }), pool: 'guarded' });
+    const { body: early } = await administrator.post('/runs', { template_id: id });
+    await untilWaiting(early.id, 'no_worker');
+    const closed = await administrator.send('PUT', '/worker-pools/guarded', { team_ids: [] });
+    expect(closed.body).toMatchObject({ name: 'guarded', team_ids: [], environment_ids: null });
+    const refused = await administrator.post('/runs', { template_id: id });
+    expect(refused.status).toBe(409);
+    expect(refused.body.error).toContain('"guarded" is not open');
+    expect(await administrator.awaitRun(early.id, ended)).toMatchObject({
+      status: 'failed',
+      status_reason: 'pool_closed',
+    });
+    await administrator.send('PUT', '/worker-pools/guarded', { team_ids: null });
+    expect((await administrator.post('/runs', { template_id: id })).status).toBe(202);
+  });
+});
+
+describe('an attempt whose run is gone', () => {
+  it('is killed, and its late results are refused, where somebody forced the end', async () => {
+    const { administrator } = system;
+    const id = await publish(
+      administrator,
+      'stubborn',
+      commands({ act: 'trap "" INT; for i in 1 2 3; do sleep 1; done; echo survived' }),
+    );
+    const { body } = await administrator.post('/runs', { template_id: id });
+    await untilExecuting(body.id, 'applying');
+    const forced = await administrator.post(`/runs/${body.id}/cancel`, { force: true });
+    expect(forced.body).toMatchObject({ status: 'canceled', status_reason: 'forced' });
+    const next = await runToEnd(administrator, { template_id: id, operation: 'plan' });
+    expect(next.status).toBe('succeeded');
+    await sleep(3_500);
+    const log = await administrator.get(`/runs/${body.id}/logs`, { accept: 'text/plain' });
+    expect(log.text).not.toContain('survived');
+    expect((await administrator.get(`/runs/${body.id}`)).body.status).toBe('canceled');
+  });
+});
+
+async function untilWaiting(runId: string, code: string): Promise<void> {
+  await expect
+    .poll(async () => (await system.administrator.get(`/runs/${runId}`)).body.waiting_on?.code, { timeout: 20_000 })
+    .toBe(code);
+}
+
+async function untilExecuting(runId: string, phase: string): Promise<void> {
+  const read = async () => (await system.administrator.get(`/runs/${runId}`)).body.phase;
+  await expect.poll(read, { timeout: 20_000 }).toBe(phase);
+  await sleep(700);
+}
