@@ -253,7 +253,7 @@ describe('the pages before and after', () => {
     const { status, text } = await visitor.get('/login?next=/api/docs%23runs');
     expect(status).toBe(200);
     expect(text).toContain(ana.email);
-    expect(text).toMatch(/<time datetime="\d{4}-\d\d-\d\dT[^"]+Z">\d+ \w+ \d{4} at \d\d:\d\d UTC<\/time>/);
+    expect(text).toMatch(/<time datetime="\d{4}-\d\d-\d\dT[^"]+Z">\d+ \w+ \d{4}, \d\d:\d\d UTC<\/time>/);
     expect(text).toContain('href="/api/docs#runs"');
     expect(text).toContain('<form method="post" action="/logout">');
     expect(text).not.toContain('name="password"');

@@ -16,7 +16,7 @@ const titles: Readonly<Record<number, string>> = {
   405: 'That is not allowed here',
   409: 'That cannot be done now',
   413: 'That is too large',
-  421: 'This is another address',
+  421: 'This service is not at this address',
   429: 'Too many requests',
   503: 'The service is not available just now',
 };

@@ -54,4 +54,8 @@ ${main}
 }
 
 /** Planned, approved, applied: two points, and the gate between them. */
-const mark = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><rect class="mark-ground" width="32" height="32" rx="8"/><path class="mark-line" d="M7 16h5.5M19.5 16H25"/><circle class="mark-point" cx="7" cy="16" r="2"/><circle class="mark-gate" cx="16" cy="16" r="4"/><circle class="mark-point" cx="25" cy="16" r="2"/></svg>`;
+const mark = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+<rect class="mark-ground" width="32" height="32" rx="8"/>
+<path class="mark-line" d="M6 16h5M21 16h5"/><circle class="mark-gate" cx="16" cy="16" r="5"/>
+<circle class="mark-point" cx="6.5" cy="16" r="2.5"/><circle class="mark-point" cx="25.5" cy="16" r="2.5"/>
+</svg>`;

@@ -1,4 +1,5 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { docsPath } from '../plugins/docs.ts';
 import { renderAlert, renderField, renderStatus } from './forms.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
@@ -28,7 +29,7 @@ export function signInPage({ email = '', next, alert, fields = {}, status }: Sig
     hasProblem: alert !== undefined || Object.keys(fields).length > 0,
     main: html`<section class="card" aria-labelledby="title">
 <h1 id="title">Sign in</h1>
-<p class="lede">Plan, approve and apply changes, each one on record.</p>
+<p class="lede">Planned, approved, on record.</p>
 ${status ? renderStatus(status) : null}
 ${alert ? renderAlert(alertId, alert) : null}
 <form class="form" method="post" action="/login" novalidate>
@@ -61,7 +62,7 @@ ${renderField({
 }
 
 /** What somebody sees who is signed in already: as whom, until when, and the way on or out. */
-export function signedInPage({ name, email, role }: Principal, expiresAt: string, next: string): Page {
+export function signedInPage({ name, email, role }: Principal, expiresAt: string, next: string | null): Page {
   return {
     title: 'You are signed in',
     main: html`<section class="card" aria-labelledby="title">
@@ -72,7 +73,7 @@ export function signedInPage({ name, email, role }: Principal, expiresAt: string
 <dt>Role</dt><dd>${role}</dd>
 <dt>Session ends</dt><dd>${renderTime(expiresAt)}</dd>
 </dl>
-<a class="button button-primary" href="${next}">Continue</a>
+<a class="button button-primary" href="${next ?? docsPath}">${next ? 'Continue' : 'Go to the API reference'}</a>
 <form method="post" action="/logout"><button class="button" type="submit">Sign out</button></form>
 </section>`,
   };

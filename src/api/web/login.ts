@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { canKeepSession, setSessionCookie } from '../cookies.ts';
 import { getSession, signIn, signOut } from '../operations/auth.ts';
-import { docsPath } from '../plugins/docs.ts';
 import { answerError } from '../plugins/error-answers.ts';
 import { fieldProblems, readForm } from './forms.ts';
 import { seeOther, sendPage } from './layout.ts';
@@ -27,7 +26,7 @@ async function showLogin(ground: Ground, request: FastifyRequest, reply: Fastify
   const next = toLocalPath(query['next']);
   if (isSignedIn(request)) {
     const session = await performRead(ground, request, getSession, { params: { id: 'current' } });
-    return sendPage(reply, 200, signedInPage(request.principal, session.expires_at, next ?? docsPath));
+    return sendPage(reply, 200, signedInPage(request.principal, session.expires_at, next));
   }
   if (!canKeepSession(request, ground.services.config)) return sendPage(reply, 200, unencryptedPage());
   return sendPage(reply, 200, signInPage({ next, status: 'signed_out' in query ? 'You are signed out.' : null }));

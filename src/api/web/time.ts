@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 
-const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
 /** A time as people read it, always with its zone, and as machines do. */
 export function renderTime(time: string): Html {

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const options = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  rules: { 'target-size': { enabled: true } },
+};
+
+/** What axe finds wrong with a page as it stands (WCAG 2.2 A and AA, best practice), or cannot judge: nothing, one hopes. */
+export async function findAccessibilityFaults(page: Page): Promise<string[]> {
+  // A script tag would be stopped by the page's own policy.
+  await page.evaluate(axeSource);
+  const results = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults;
+  if (results.passes.length < 10) throw new Error(`axe judged next to nothing: ${results.passes.length} rules passed`);
+  return [...results.violations, ...results.incomplete].flatMap((rule) =>
+    rule.nodes.map((node) => `${rule.id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`),
+  );
+}
