@@ -5,10 +5,11 @@ import { dirname, join, resolve } from 'node:path';
 import { AttemptProcesses } from './attempt-processes.ts';
 import { type Identity, isIsolatedUid } from './identity.ts';
 import { isExecutorAlive } from './process-table.ts';
-import { removeDirectory } from './work-files.ts';
+import { listNames, removeDirectory } from './work-files.ts';
 
 const prefix = 'coordinator-attempt-';
 const passable = 0o001;
+const sharedPlaces = ['/tmp', '/var/tmp', '/dev/shm'];
 /** Everybody may remove what is his own, as in /tmp; nobody may list it. */
 const shared = 0o1733;
 
@@ -49,6 +50,20 @@ export async function sweepAttempt(
   const isolatedUid = identity.isIsolated ? identity.uid : null;
   await new AttemptProcesses({ cookie, isolatedUid, directory, executorPid: null }).killAll();
   if (directory !== null) await removeDirectory(directory);
+  if (isolatedUid !== null && process.getuid?.() === 0) await removeStrays(isolatedUid);
+}
+
+/**
+ * Removes what an attempt left where everybody may write: its identity will be another attempt's some day, which must
+ * neither read nor run it. No process of that identity lives, so nothing moves under the removal.
+ */
+async function removeStrays(uid: number): Promise<void> {
+  for (const place of new Set([...sharedPlaces, tmpdir()])) {
+    for (const name of listNames(place)) {
+      const stats = await lstat(join(place, name)).catch(() => null);
+      if (stats?.uid === uid) await removeDirectory(join(place, name));
+    }
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, Performed, Places } from './attempt.ts';
 import { AttemptControl, type StopCause } from './attempt-control.ts';
-import { AttemptFailure, messageOf } from './attempt-error.ts';
+import { AttemptFailure, reportUnforeseen } from './attempt-error.ts';
 import { AttemptProcesses } from './attempt-processes.ts';
 import { type ChildHost, type Command, type Exit, runChild } from './child-process.ts';
 import { runCommands } from './command.ts';
@@ -37,6 +37,8 @@ export interface AttemptEnd {
   readonly result: WireResult;
   readonly artifact: Buffer | null;
   readonly unsaved: Buffer | null;
+  /** Whether no process of it is left. */
+  readonly isClean: boolean;
 }
 
 /** One attempt from its request to its result. Whatever happens, no process of it is left when `run` resolves. */
@@ -112,7 +114,7 @@ export class AttemptRunner {
     if (result.message !== null) this.#recorder.note(result.message);
     this.#recorder.flush();
     await this.#writer.end();
-    return { result, artifact: performed.plan?.artifact ?? null, unsaved: this.#state.unsaved };
+    return { result, artifact: performed.plan?.artifact ?? null, unsaved: this.#state.unsaved, isClean };
   }
 
   #learnSecrets(): void {
@@ -219,9 +221,4 @@ async function makePlaces(root: string): Promise<Places> {
   const { work, service, home, temporary } = places;
   for (const path of [work, service, home, temporary]) await mkdir(path, { mode: 0o700 });
   return places;
-}
-
-/** For the operator: an error that no rule foresaw. It goes to the executor's standard error, never to a run's log. */
-export function reportUnforeseen(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}\n`);
 }

@@ -1,6 +1,6 @@
 import { parseDuration } from '#domain/shared/durations.ts';
 import { makeAttemptDirectory, sweepAttempt } from './attempt-directory.ts';
-import { AttemptFailure } from './attempt-error.ts';
+import { AttemptFailure, reportUnforeseen } from './attempt-error.ts';
 import { Conversation } from './conversation.ts';
 import type { ExecutorHost } from './executor-host.ts';
 import { keepSpare, takeHost } from './executor-spare.ts';
@@ -32,7 +32,9 @@ export async function execute(
     return { outcome: 'canceled', reason: 'canceled', message: 'the attempt was canceled', exitCode: null };
   try {
     const tool = request.executor.kind === 'opentofu' ? await chooseTool(request.tool) : null;
-    return await executeOn(await takeHost(request.user, tool), request, tool, sink, signal);
+    const host = await takeHost(request.user, tool);
+    keepSpare(request.user);
+    return await executeOn(host, request, tool, sink, signal);
   } catch (error) {
     if (!(error instanceof AttemptFailure)) throw error;
     return { outcome: 'failed', reason: error.reason, message: error.message, exitCode: null };
@@ -47,18 +49,27 @@ async function executeOn(
   signal: AbortSignal,
 ): Promise<ExecutionResult> {
   let directory: string | null = null;
+  let isTidy = false;
   try {
     directory = await makeAttemptDirectory(request.workRoot, host.identity, host.cookie);
     const wired = wireRequest(request, directory, tool, tool && host.pathOf(tool));
-    return await new Conversation(host, sink).run(wired, request, signal);
+    const { result, hasCleaned } = await new Conversation(host, sink).run(wired, request, signal);
+    isTidy = hasCleaned;
+    return result;
   } finally {
-    host.kill();
-    host.channel.destroy();
-    await host.exited;
-    await sweepAttempt(directory, host.identity, host.cookie);
-    host.identity.release();
-    keepSpare(request.user);
+    const tidied = tidyUp(host, directory);
+    // An executor that came to its end has done all this itself: its last breath is not worth waiting for.
+    if (isTidy) tidied.catch(reportUnforeseen);
+    else await tidied;
   }
+}
+
+async function tidyUp(host: ExecutorHost, directory: string | null): Promise<void> {
+  host.kill();
+  host.channel.destroy();
+  await host.exited;
+  await sweepAttempt(directory, host.identity, host.cookie);
+  host.identity.release();
 }
 
 function wireRequest(

@@ -26,7 +26,8 @@ export async function readCommandPlan({ places, redactor }: Attempt): Promise<Pl
       const { sensitive, ...change } = readChange(entry, index);
       if (sensitive) for (const side of [change.before, change.after]) redactor.learn(side);
       const show = (side: JsonValue) => (sensitive && side !== null ? sensitiveMark : maskSecrets(side, redactor));
-      return { ...change, before: show(change.before), after: show(change.after) };
+      const address = redactor.redactText(change.address);
+      return { ...change, address, before: show(change.before), after: show(change.after) };
     });
   } catch (error) {
     throw new AttemptFailure('plan_invalid', `plan.json cannot be read: ${messageOf(error)}`);

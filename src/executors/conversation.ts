@@ -17,6 +17,8 @@ export class Conversation {
   #artifact: Buffer = Buffer.alloc(0);
   #unsaved: Buffer | null = null;
   #result: ExecutionResult | null = null;
+  /** Whether the executor says that nothing of the attempt is left. */
+  #hasCleaned = false;
 
   constructor(host: ExecutorHost, sink: ExecutionSink) {
     this.#host = host;
@@ -27,7 +29,7 @@ export class Conversation {
     request: WireRequest,
     extras: { state: Buffer | null; artifact: Buffer | null },
     signal: AbortSignal,
-  ): Promise<ExecutionResult> {
+  ): Promise<{ result: ExecutionResult; hasCleaned: boolean }> {
     const { channel } = this.#host;
     this.#host.onMessage = (frame) => this.#receive(frame);
     this.#deadline = Date.now() + request.timeoutMs + request.graceMs + cleaningMs;
@@ -43,7 +45,8 @@ export class Conversation {
     const watch = setInterval(() => this.#killIfOverdue(), watchEveryMs);
     try {
       await channel.closed;
-      return this.#result ?? (await this.#lost());
+      const result = this.#result ?? (await this.#lost());
+      return { result, hasCleaned: this.#hasCleaned };
     } finally {
       clearInterval(watch);
       signal.removeEventListener('abort', cancel);
@@ -94,6 +97,7 @@ export class Conversation {
         this.#unsaved = body;
         break;
       case 'result':
+        this.#hasCleaned = message.hasCleaned;
         this.#finish(message.result);
     }
   }

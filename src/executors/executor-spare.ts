@@ -4,7 +4,7 @@ import type { ExecutorUser } from './protocol.ts';
 import type { InstalledTool } from './tools.ts';
 
 /**
- * Starting an executor takes as long as planning something small. So after each attempt one is started ahead for the
+ * Starting an executor takes as long as planning something small. So beside each attempt one is started ahead for the
  * next, as an apply usually follows its plan. It is a clean process that never saw an attempt; unused, it goes.
  */
 const idleMs = 60_000;

@@ -5,6 +5,8 @@ import { measureDirectory } from './work-files.ts';
 
 const processesEveryMs = 250;
 const directoryEveryMs = 1_000;
+/** A big tree is walked less often: looking takes at most so much of the time. */
+const lookingShare = 0.2;
 
 /** Stops an attempt that passes its wall time, its number of processes or its directory's size. Answers how to end watching. */
 export function watchLimits(
@@ -23,26 +25,34 @@ export function watchLimits(
     const message = `${executionReasons.process_limit}: ${count} of ${limits.processes}`;
     control.stop({ outcome: 'limit_exceeded', reason: 'process_limit', message, urgency: 'now' });
   }, processesEveryMs);
-  const measuring = watchDirectory(directory, limits.directoryBytes, control);
+  const endMeasuring = watchDirectory(directory, limits.directoryBytes, control);
   return () => {
     clearTimeout(time);
     clearInterval(counting);
-    clearInterval(measuring);
+    endMeasuring();
   };
 }
 
-function watchDirectory(directory: string, limit: number, control: AttemptControl): NodeJS.Timeout {
-  let isMeasuring = false;
+function watchDirectory(directory: string, limit: number, control: AttemptControl): () => void {
+  let timer: NodeJS.Timeout;
   const measure = async () => {
-    if (isMeasuring) return;
-    isMeasuring = true;
+    const started = Date.now();
     const bytes = await measureDirectory(directory);
-    isMeasuring = false;
-    if (bytes <= limit) return;
-    const message = `${executionReasons.directory_limit}: ${bytes} of ${limit} bytes`;
-    // Once asked to stop, it must also stop filling the disk.
-    const urgency = bytes > limit * 2 ? 'now' : 'short';
-    control.stop({ outcome: 'limit_exceeded', reason: 'directory_limit', message, urgency });
+    if (bytes > limit) {
+      const message = `${executionReasons.directory_limit}: ${Number.isFinite(bytes) ? bytes : 'too deep to tell'} of ${limit} bytes`;
+      // Once asked to stop, it must also stop filling the disk.
+      const urgency = bytes > limit * 2 ? 'now' : 'short';
+      control.stop({ outcome: 'limit_exceeded', reason: 'directory_limit', message, urgency });
+    }
+    schedule(Math.max(directoryEveryMs, (Date.now() - started) / lookingShare));
   };
-  return setInterval(() => void measure(), directoryEveryMs);
+  let isOver = false;
+  const schedule = (delay: number) => {
+    if (!isOver) timer = setTimeout(() => void measure(), delay);
+  };
+  schedule(directoryEveryMs);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
 }

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
-import { codeOf } from './attempt-error.ts';
-import { AttemptRunner, type AttemptWorker, reportUnforeseen } from './attempt-runner.ts';
+import { codeOf, reportUnforeseen } from './attempt-error.ts';
+import { AttemptRunner, type AttemptWorker } from './attempt-runner.ts';
 import { Channel } from './channel.ts';
 import type { Frame } from './frames.ts';
 import type { AttemptMark } from './process-table.ts';
@@ -112,13 +112,14 @@ class Executor {
     const mark = { ...this.#mark, directory: request.directory };
     const input = { request, state: this.#state, artifact: this.#artifact };
     this.#runner = new AttemptRunner(input, mark, this.#worker());
-    const { result, artifact, unsaved } = await this.#runner.run();
+    const { result, artifact, unsaved, isClean } = await this.#runner.run();
     if (this.#isFinishing) return;
     this.#isFinishing = true;
     await removeDirectory(request.directory).catch(reportUnforeseen);
+    const hasCleaned = isClean && !existsSync(request.directory);
     if (artifact !== null) this.#channel.send({ type: 'artifact' }, artifact);
     if (unsaved !== null) this.#channel.send({ type: 'unsaved' }, unsaved);
-    this.#channel.send({ type: 'result', result });
+    this.#channel.send({ type: 'result', result, hasCleaned });
     await this.#channel.finish(patienceMs);
     process.exit(exitCodes.done);
   }
@@ -152,8 +153,8 @@ class Executor {
 }
 
 const [cookie = '', uid = '', gid = '', identity = ''] = process.argv.slice(2);
-// Ctrl-C is for the worker: it tells its executors what to do.
-for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+// Ctrl-C, and a supervisor that signals all processes, mean the worker: it tells its executors what to do.
+for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => undefined);
 closeStrayDescriptors();
 dropPrivileges(Number(uid), Number(gid));
 new Executor({

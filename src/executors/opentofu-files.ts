@@ -1,11 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TemplateFiles } from '#domain/registry/files.ts';
+import type { JsonValue } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/canonical.ts';
 import { sha256 } from './artifact.ts';
 import { AttemptFailure, messageOf } from './attempt-error.ts';
 import { hasTerraformBlock, hasTerraformMember } from './hcl-blocks.ts';
 import type { OpenTofuExecutor } from './protocol.ts';
+import { isObject } from './state-document.ts';
 import {
   layOutFiles,
   measureDirectory,
@@ -25,6 +27,7 @@ const backendRecord = join('.terraform', 'terraform.tfstate');
 
 const largestPlan = 256 * 1024 * 1024;
 const largestRecord = 1024 * 1024;
+const largestKept = 16 * 1024 * 1024;
 /** What `init` leaves for a configuration without providers and modules; anything more is fetched again. */
 const largestCarried = 64 * 1024;
 
@@ -74,49 +77,58 @@ function topFiles(files: TemplateFiles, directory: string): Record<string, strin
 
 /** Asks the tool's own record which backend it took. @throws AttemptFailure `backend_forbidden` */
 export async function verifyBackend(module: string): Promise<void> {
-  const record = await readUntrusted(join(module, backendRecord), largestRecord).catch(() => null);
-  if (record !== null && isServiceBackend(parseJson(record))) return;
+  const record = await readRecord(module).catch(() => null);
+  if (record !== null && isServiceBackend(record)) return;
   const message = 'the configuration leads to a backend other than the one of the service: remove it';
   throw new AttemptFailure('backend_forbidden', message);
 }
 
+async function readRecord(module: string): Promise<JsonValue> {
+  const content = await readUntrusted(join(module, backendRecord), largestRecord);
+  return content === null ? null : (parseJson(content) as JsonValue);
+}
+
 /** Of type `http`, with nothing configured: everything else comes by the environment. */
-function isServiceBackend(record: unknown): boolean {
-  const { type, config } = { type: null, config: null, ...member(member(record, 'backend')) };
-  const values = Object.values(member(config) ?? { unread: true });
-  return type === 'http' && values.every((value) => value === null);
+function isServiceBackend(record: JsonValue): boolean {
+  const backend = isObject(record) ? record['backend'] : undefined;
+  if (!isObject(backend) || backend['type'] !== 'http' || !isObject(backend['config'])) return false;
+  return Object.values(backend['config']).every((value) => value === null);
 }
 
-function member(value: unknown, name?: string): object | null {
-  const found: unknown =
-    name === undefined ? value : new Map<string, unknown>(Object.entries(member(value) ?? {})).get(name);
-  return typeof found === 'object' && found !== null ? found : null;
+/** Where the tool finds what it works with. */
+export interface PlanPlaces {
+  /** The directory of the root module. */
+  readonly module: string;
+  readonly planFile: string;
+  readonly variablesFile: string;
 }
 
-/** What an apply needs of a plan: the plan file, the lock file, and what `init` made where that is next to nothing. */
-export async function collectPlan(module: string, planFile: string): Promise<Map<string, Buffer>> {
-  const files = new Map<string, Buffer>();
+/** What an apply needs: the plan, its variables, the lock file, and what `init` made where that is next to nothing. */
+export async function collectPlan(places: PlanPlaces): Promise<Map<string, Buffer>> {
+  const { module, planFile, variablesFile } = places;
   const plan = await readUntrusted(planFile, largestPlan).catch((error: unknown) => {
     throw new AttemptFailure('plan_invalid', `the plan file cannot be kept: ${messageOf(error)}`);
   });
   if (plan === null) throw new AttemptFailure('plan_missing', 'the tool left no plan file');
-  files.set('plan', plan);
-  const lock = await readUntrusted(join(module, lockFile), largestRecord).catch(() => null);
-  if (lock !== null) files.set('lock', lock);
+  const files = new Map([['plan', plan]]);
+  const keep = async (name: string, path: string): Promise<boolean> => {
+    const content = await readUntrusted(path, largestKept).catch(() => null);
+    if (content !== null) files.set(name, content);
+    return content !== null;
+  };
+  await keep('variables', variablesFile);
+  const hasProviders = await keep('lock', join(module, lockFile));
   const size = await measureDirectory(join(module, '.terraform'));
-  const record = await readUntrusted(join(module, backendRecord), largestRecord).catch(() => null);
-  if (record !== null && lock === null && size <= largestCarried) files.set('record', record);
+  if (!hasProviders && size <= largestCarried) await keep('record', join(module, backendRecord));
   return files;
 }
 
 /** Puts a plan's files where the tool looks for them. Answers whether `init` is needed first. */
-export async function restorePlan(
-  module: string,
-  planFile: string,
-  files: ReadonlyMap<string, Buffer>,
-): Promise<boolean> {
-  const targets = { plan: planFile, lock: join(module, lockFile), record: join(module, backendRecord) };
-  await removeDirectory(join(module, '.terraform'));
+export async function restorePlan(places: PlanPlaces, files: ReadonlyMap<string, Buffer>): Promise<boolean> {
+  const { module, planFile, variablesFile } = places;
+  const record = join(module, backendRecord);
+  const targets = { plan: planFile, variables: variablesFile, lock: join(module, lockFile), record };
+  await removeDirectory(dirname(record));
   for (const [name, target] of Object.entries(targets)) {
     const content = files.get(name);
     if (content === undefined) continue;

@@ -53,7 +53,7 @@ function readChange(resource: JsonObject, redactor: Redactor): PlannedChange {
   const { before = null, after = null, after_unknown, before_sensitive, after_sensitive } = change;
   const known = maskMarked(after, after_unknown, unknownMark);
   return {
-    address: String(resource['address'] ?? ''),
+    address: redactor.redactText(String(resource['address'] ?? '')),
     type: String(resource['type'] ?? ''),
     action: readAction(asArray(change['actions'])),
     before: maskSecrets(maskMarked(before, before === null ? false : before_sensitive, sensitiveMark), redactor),

@@ -9,6 +9,7 @@ import {
   collectPlan,
   digestSources,
   layOutConfiguration,
+  type PlanPlaces,
   restorePlan,
   rootModule,
   verifyBackend,
@@ -22,14 +23,11 @@ import { writePrivate } from './work-files.ts';
 const largestPlanJson = 256 * 1024 * 1024;
 
 /** One attempt with the tool, its configuration and its backend at hand. */
-interface Session {
+interface Session extends PlanPlaces {
   readonly attempt: Attempt;
   readonly executor: OpenTofuExecutor;
   readonly tool: Tool;
   readonly toolPath: string;
-  readonly module: string;
-  readonly planFile: string;
-  readonly variablesFile: string;
   readonly environment: Environment;
 }
 
@@ -76,19 +74,13 @@ async function plan(session: Session): Promise<Performed> {
   const { attempt, executor, tool } = session;
   await initialize(session);
   const exit = await runTool(session, 'plan', planArguments(session), 'plan_failed', [0, 2]);
-  const shown = await runTool(
-    session,
-    'show',
-    ['-json', '-no-color', session.planFile],
-    'plan_invalid',
-    [0],
-    largestPlanJson,
-  );
+  const showing = ['-json', '-no-color', ...earlyVariables(session), session.planFile];
+  const shown = await runTool(session, 'show', showing, 'plan_invalid', [0], largestPlanJson);
   if (shown.isTruncated) throw new AttemptFailure('plan_invalid', `the plan has more than ${largestPlanJson} bytes`);
   const { changes, drift, summary } = readPlan(shown.captured, attempt.redactor);
   const { operation, phase } = attempt.request;
   const facts = { kind: 'opentofu' as const, tool, operation, sources: digestSources(executor), changes, drift };
-  const files = await collectPlan(session.module, session.planFile);
+  const files = await collectPlan(session);
   const packed = packArtifact(facts, files);
   const isRefresh = operation === 'refresh';
   return {
@@ -106,21 +98,15 @@ function planArguments({ attempt, planFile, variablesFile }: Session): string[] 
   const { operation, replace } = attempt.request;
   const modes: Partial<Record<typeof operation, string[]>> = { destroy: ['-destroy'], refresh: ['-refresh-only'] };
   return [
-    ...[
-      '-input=false',
-      '-no-color',
-      '-lock=false',
-      '-detailed-exitcode',
-      `-out=${planFile}`,
-      `-var-file=${variablesFile}`,
-    ],
+    ...['-input=false', '-no-color', '-lock=false', '-detailed-exitcode'],
+    ...[`-out=${planFile}`, `-var-file=${variablesFile}`],
     ...(modes[operation] ?? []),
     ...replace.map((address) => `-replace=${address}`),
   ];
 }
 
 async function apply(session: Session): Promise<Performed> {
-  const { attempt, executor, module, planFile } = session;
+  const { attempt, executor } = session;
   if (attempt.artifact === null) throw new AttemptFailure('artifact_missing', 'there is no plan to apply');
   const { facts, files } = unpackArtifact(attempt.artifact, attempt.request.planDigest ?? null);
   const wanted = {
@@ -136,16 +122,21 @@ async function apply(session: Session): Promise<Performed> {
       'the plan was made by another tool, for another operation or of other files',
     );
   }
-  if (await restorePlan(module, planFile, files)) await initialize(session, ['-lockfile=readonly']);
-  await runTool(session, 'apply', ['-input=false', '-no-color', '-lock-timeout=30s', planFile], 'apply_failed');
-  return readTofuOutputs(attempt, () =>
-    runTool(session, 'output', ['-json', '-no-color'], 'outputs_invalid', [0], largestPlanJson),
-  );
+  if (await restorePlan(session, files)) await initialize(session, ['-lockfile=readonly']);
+  const options = ['-input=false', '-no-color', '-lock-timeout=30s', ...earlyVariables(session), session.planFile];
+  await runTool(session, 'apply', options, 'apply_failed');
+  const ask = ['-json', '-no-color', ...earlyVariables(session)];
+  return readTofuOutputs(attempt, () => runTool(session, 'output', ask, 'outputs_invalid', [0], largestPlanJson));
 }
 
 async function initialize(session: Session, options: readonly string[] = []): Promise<void> {
-  await runTool(session, 'init', ['-input=false', '-no-color', ...options], 'init_failed');
+  await runTool(session, 'init', ['-input=false', '-no-color', ...earlyVariables(session), ...options], 'init_failed');
   await verifyBackend(session.module);
+}
+
+/** OpenTofu lets variables choose modules, keys and more, so every subcommand wants them; Terraform only when planning. */
+function earlyVariables({ tool, variablesFile }: Session): string[] {
+  return tool.name === 'opentofu' ? [`-var-file=${variablesFile}`] : [];
 }
 
 async function runTool(

@@ -20,7 +20,6 @@ export const cookieVariable = 'COORDINATOR_ATTEMPT';
 export type KnownProcesses = Map<number, string>;
 
 interface ProcessEntry {
-  readonly pid: number;
   readonly state: string;
   readonly parent: number;
   readonly started: string;
@@ -32,23 +31,29 @@ interface ProcessEntry {
  */
 export function findAttemptProcesses(mark: AttemptMark, known: KnownProcesses = new Map()): KnownProcesses {
   const found: KnownProcesses = new Map();
-  const all = process.platform === 'linux' ? listProcesses() : [];
-  for (const entry of all) {
-    const { pid, parent, started } = entry;
+  for (const pid of listPids()) {
     if (pid === mark.executorPid || pid === process.pid) continue;
+    // Cheap, and enough by itself: who owns a process is known without reading any of its files.
+    if (mark.isolatedUid !== null && ownerOf(pid) !== mark.isolatedUid) continue;
+    const entry = readProcess(pid);
+    if (entry === null || entry.state === 'Z' || entry.state === 'X') continue;
+    const { parent, started } = entry;
     const isMeant =
-      mark.isolatedUid === null
-        ? parent === mark.executorPid || found.has(parent) || known.get(pid) === started || isMarked(pid, mark)
-        : ownerOf(pid) === mark.isolatedUid;
+      mark.isolatedUid !== null ||
+      parent === mark.executorPid ||
+      found.has(parent) ||
+      known.get(pid) === started ||
+      isMarked(pid, mark);
     if (isMeant) found.set(pid, started);
   }
   return found;
 }
 
-function listProcesses(): ProcessEntry[] {
+/** Lowest first, so that nearly all parents come before their children; none where the system does not tell. */
+function listPids(): number[] {
+  if (process.platform !== 'linux') return [];
   const pids = listNames('/proc').map(Number).filter(Number.isInteger);
-  const entries = pids.sort((a, b) => a - b).map(readProcess);
-  return entries.filter((entry) => entry !== null).filter(({ state }) => state !== 'Z' && state !== 'X');
+  return pids.sort((a, b) => a - b);
 }
 
 /** The fields of /proc/PID/stat follow the name, which may itself hold spaces and parentheses. */
@@ -56,13 +61,13 @@ function readProcess(pid: number): ProcessEntry | null {
   const text = readOrNull(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   if (text === null) return null;
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { pid, state: fields[0] ?? '', parent: Number(fields[1]), started: fields[19] ?? '' };
+  return { state: fields[0] ?? '', parent: Number(fields[1]), started: fields[19] ?? '' };
 }
 
 /** Whether the executor that was started with this cookie still runs. Where nobody can tell, it counts as running. */
 export function isExecutorAlive(cookie: string): boolean {
   if (process.platform !== 'linux') return true;
-  return listProcesses().some(({ pid }) => {
+  return listPids().some((pid) => {
     const commandLine = readOrNull(() => readFileSync(`/proc/${pid}/cmdline`, 'latin1'))?.split('\0');
     return commandLine?.includes(cookie) && commandLine.some((part) => part.endsWith('executors/main.ts'));
   });

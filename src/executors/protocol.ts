@@ -172,7 +172,6 @@ export const executionReasons = {
   artifact_mismatch: 'what was planned is not what is to be applied',
   backend_forbidden: 'the configuration chooses a backend; state is kept by the service',
   files_invalid: "the template's files cannot be laid out",
-  environment_invalid: 'a variable cannot be passed to a process',
   operation_unsupported: 'the template does not support the operation',
   tool_unavailable: 'this worker has no such tool',
   executor_lost: 'the executor process ended before its attempt',
@@ -250,4 +249,4 @@ export type ExecutorMessage =
   | ({ readonly type: 'state' } & StateMeta)
   | ({ readonly type: 'progress' } & Progress)
   | { readonly type: 'artifact' | 'unsaved' }
-  | { readonly type: 'result'; readonly result: WireResult };
+  | { readonly type: 'result'; readonly result: WireResult; readonly hasCleaned: boolean };

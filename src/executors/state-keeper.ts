@@ -22,6 +22,8 @@ export class StateKeeper {
   #content: Buffer | null;
   #document: Pick<StateDocument, 'serial' | 'lineage' | 'resourceCount'> = unknown;
   #writes = 0;
+  /** Writes follow each other, so that each is judged by the one before it. */
+  #turn: Promise<void> = Promise.resolve();
   #failure: AttemptFailure | null = null;
   /** What was written and not saved. */
   unsaved: Buffer | null = null;
@@ -46,7 +48,13 @@ export class StateKeeper {
   }
 
   /** Keeps OpenTofu's next state. @throws AttemptFailure where it does not follow the latest one, or was not saved */
-  async replaceDocument(content: Buffer): Promise<void> {
+  replaceDocument(content: Buffer): Promise<void> {
+    const replaced = this.#turn.then(() => this.#replaceDocument(content));
+    this.#turn = replaced.catch(() => undefined);
+    return replaced;
+  }
+
+  async #replaceDocument(content: Buffer): Promise<void> {
     const next = this.#read(content);
     const { serial, lineage } = this.#document;
     if (lineage !== null && next.lineage !== lineage) {

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { constants, readdirSync } from 'node:fs';
-import { chmod, lstat, mkdir, open, opendir, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
+import { promisify } from 'node:util';
 import type { FileContent } from '#domain/registry/files.ts';
 import { AttemptFailure, codeOf, messageOf } from './attempt-error.ts';
 
@@ -53,27 +55,52 @@ export async function readUntrusted(path: string, maximumBytes: number): Promise
   }
 }
 
-/** Bytes that a directory takes on disk. What vanishes meanwhile counts nothing. */
+/**
+ * Bytes that a directory takes on disk. What vanishes meanwhile counts nothing; what was put too deep to be looked at
+ * counts as endless, and a directory that its owner closed is opened.
+ */
 export async function measureDirectory(path: string): Promise<number> {
   let total = 0;
-  const entries = await opendir(path).catch(() => null);
-  if (entries === null) return 0;
-  for await (const entry of entries) {
-    const child = join(path, entry.name);
+  const names = await listForMeasuring(path);
+  if (names === null) return Number.POSITIVE_INFINITY;
+  for (const name of names) {
+    const child = join(path, name);
     const stats = await lstat(child).catch(() => null);
     total += (stats?.blocks ?? 0) * 512;
-    if (entry.isDirectory()) total += await measureDirectory(child);
+    if (stats?.isDirectory()) total += await measureDirectory(child);
   }
   return total;
 }
 
-/** Removes a directory with all it holds, also where a template took the right to do so from its own directories. */
+async function listForMeasuring(path: string): Promise<string[] | null> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'EACCES' && (await openDirectory(path))) return readdir(path).catch(() => []);
+    return code === 'ENAMETOOLONG' ? null : [];
+  }
+}
+
+function openDirectory(path: string): Promise<boolean> {
+  return chmod(path, 0o700).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Removes a directory with all it holds, also where a template took the right to do so from its own directories, or
+ * made them deeper than a path can be long.
+ */
 export async function removeDirectory(path: string): Promise<void> {
   const remove = () => rm(path, { recursive: true, force: true });
-  await remove().catch(async () => {
-    await unlockDirectories(path);
+  try {
     await remove();
-  });
+  } catch {
+    await unlockDirectories(path).catch(() => undefined);
+    await remove().catch(() => promisify(execFile)('rm', ['-rf', '--', path]));
+  }
 }
 
 async function unlockDirectories(path: string): Promise<void> {

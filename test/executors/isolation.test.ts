@@ -1,10 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { findProcesses, makeRequest, makeWorkRoot, RecordingSink, requireTools, run, runScript } from './support.ts';
+import {
+  findProcesses,
+  makeRequest,
+  makeWorkRoot,
+  RecordingSink,
+  requireTools,
+  run,
+  runScript,
+  waitUntil,
+} from './support.ts';
 
 const work = makeWorkRoot();
+/** What is about changing user is skipped, visibly, where that is not allowed. */
 const isRoot = process.getuid?.() === 0;
 afterAll(work.remove);
 
@@ -76,8 +86,7 @@ describe('template code', () => {
     expect(isSeen).toBe(false);
   });
 
-  it('can only read what its own files say of the system, where the worker may change user', async () => {
-    if (!isRoot) throw new Error('this test must run as root: it is about changing user');
+  it.runIf(isRoot)('can only read what its own files say of the system, where the worker may change user', async () => {
     const keys = mkdtempSync(join(tmpdir(), 'coordinator-test-keys-'));
     writeFileSync(join(keys, 'secret-keys'), 'the-key-ring', { mode: 0o600 });
     const script = `
@@ -100,8 +109,7 @@ describe('template code', () => {
     expect(groups).toBe(uid);
   });
 
-  it('cannot enter the directory of another attempt, nor find out which there are', async () => {
-    if (!isRoot) throw new Error('this test must run as root: it is about changing user');
+  it.runIf(isRoot)('cannot enter the directory of another attempt, nor find out which there are', async () => {
     const sink = new RecordingSink();
     const abort = new AbortController();
     const other = runScript(work.path, 'echo private > mine; id -u; pwd; sleep 30', {}, sink, abort.signal);
@@ -127,6 +135,17 @@ describe('template code', () => {
     expect(readdirSync(work.path)).toEqual([]);
   });
 
+  it.runIf(isRoot)('leaves nothing where everybody may write, and nothing that is too deep to be named', async () => {
+    const name = `coordinator-test-stray-${process.pid}`;
+    const deep =
+      'i=0; d=0123456789012345678901234567890123456789; while [ $i -lt 120 ]; do mkdir $d; cd $d; i=$((i+1)); done';
+    const { result } = await runScript(work.path, `mkdir -p /tmp/${name}/x; touch /var/tmp/${name}; (${deep}); exit 0`);
+    expect(result.outcome).toBe('succeeded');
+    const isGone = () => !existsSync(`/tmp/${name}`) && !existsSync(`/var/tmp/${name}`);
+    await waitUntil(isGone, 'what was left outside of the directory was removed');
+    expect(readdirSync(work.path)).toEqual([]);
+  });
+
   it('works where its user cannot reach the directory for attempts', async () => {
     const closed = mkdtempSync(join(tmpdir(), 'coordinator-test-closed-'));
     mkdirSync(join(closed, 'data'));
@@ -139,8 +158,7 @@ describe('template code', () => {
     expect(sink.text('stdout')).toContain('\nx\n');
   });
 
-  it('runs as the user that the request names, and as no other', async () => {
-    if (!isRoot) throw new Error('this test must run as root: it is about changing user');
+  it.runIf(isRoot)('runs as the user that the request names, and as no other', async () => {
     const { sink } = await runScript(work.path, 'id -u; id -g; id -G', { user: { uid: 12_345, gid: 12_346 } });
     expect(sink.text('stdout')).toBe('12345\n12346\n12346\n');
   });

@@ -42,6 +42,17 @@ describe('the limits of an attempt', () => {
     expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'directory_limit' });
   });
 
+  it('see through directories that a template closes', async () => {
+    const { result } = await runScript(
+      work.path,
+      'mkdir hidden; head -c 30000000 /dev/zero > hidden/big; chmod 000 hidden; sleep 30',
+      {
+        limits: { ...roomyLimits, directoryBytes: 10 * 1024 * 1024 },
+      },
+    );
+    expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'directory_limit' });
+  });
+
   it('end it when it starts too many processes', async () => {
     const { result } = await runScript(
       work.path,

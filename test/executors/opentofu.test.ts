@@ -277,6 +277,37 @@ resource "terraform_data" "slow" {
   });
 });
 
+describe.each(tools.filter(({ name }) => name === 'opentofu'))('only OpenTofu ($version)', ({ name, version }) => {
+  const tool = { name, version };
+  it('chooses modules by variables, and keeps its state encrypted, with outputs all the same', async () => {
+    const encrypted: OpenTofuExecutor = {
+      kind: 'opentofu',
+      files: {
+        'a/main.tf':
+          'resource "terraform_data" "a" { input = "from-a" }\noutput "o" { value = terraform_data.a.output }',
+        'main.tf': `variable "which" {}
+variable "passphrase" {}
+terraform {
+  encryption {
+    key_provider "pbkdf2" "k" { passphrase = var.passphrase }
+    method "aes_gcm" "m" { keys = key_provider.pbkdf2.k }
+    state { method = method.aes_gcm.m }
+  }
+}
+module "chosen" { source = "./\${var.which}" }
+output "o" { value = module.chosen.o }`,
+      },
+    };
+    const variables = { which: 'a', passphrase: 'a-long-passphrase-of-the-state' };
+    const changes = { workRoot: work.path, executor: encrypted, tool, variables, sensitiveVariables: ['passphrase'] };
+    const planned = await run(makeRequest({ ...changes, phase: 'plan' }));
+    expect(planned.result.plan, planned.sink.text()).toMatchObject({ summary: { add: 1 } });
+    const { result, sink } = await run(makeRequest({ ...changes, artifact: planned.result.plan?.artifact ?? null }));
+    expect(result, sink.text()).toMatchObject({ outcome: 'succeeded', outputs: { o: { value: 'from-a' } } });
+    expect(sink.states.at(-1)?.content.toString()).not.toContain('from-a');
+  });
+});
+
 it('says that a tool is missing rather than taking another one', async () => {
   const tool = { name: 'terraform' as const, version: '0.0.1' };
   const { result } = await run(makeRequest({ executor, workRoot: work.path, tool }));
