@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '#config';
 import { sessionCookie } from './authentication.ts';
+import type { Asking } from './execution.ts';
+import type { CommandOperation } from './operation.ts';
 import { isLoopbackHost } from './plugins/host-check.ts';
 
 /** Gives the browser its session, or takes it: unreadable for scripts, not sent across sites, secure off loopback. */
@@ -13,6 +15,16 @@ export function setSessionCookie(
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
   if (session) reply.setCookie(sessionCookie, session.token, { ...options, maxAge: session.maxAgeSeconds });
   else reply.clearCookie(sessionCookie, options);
+}
+
+/** What a command that was just carried out for the first time does to the browser's session. */
+export function answerSession(
+  reply: FastifyReply,
+  { operation, principal, parts, services }: Asking<CommandOperation>,
+  body: unknown,
+): void {
+  const session = operation.sessionCookie?.(body, { params: parts.params, principal });
+  if (session !== undefined) setSessionCookie(reply, services.config, session);
 }
 
 /** Whether a browser at this address would keep the session cookie: over TLS, or on the machine itself. */

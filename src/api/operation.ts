@@ -92,8 +92,11 @@ export interface CommandDeclaration<
   /** The account that a guess in this request would be aimed at: failures are counted by it and by address. */
   readonly limitGuesses?: (body: Out<B>) => string;
   readonly handle: (call: CommandCall<Out<P>, Out<Q>, Out<B>, T, R>) => Promise<Outcome>;
-  /** The session cookie that goes with the first answer: a token to set, or null to clear it. */
-  readonly sessionCookie?: (body: unknown) => { token: string; maxAgeSeconds: number } | null;
+  /** The session cookie that goes with the first answer: a token to set, null to clear it, undefined to leave it. */
+  readonly sessionCookie?: (
+    body: unknown,
+    asked: { readonly params: Out<P>; readonly principal: Principal },
+  ) => { token: string; maxAgeSeconds: number } | null | undefined;
 }
 
 // Inside the pipeline an operation's own types are gone: what was parsed by its schemas is what its functions get.

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { authenticate } from './authentication.ts';
-import { setSessionCookie } from './cookies.ts';
+import { answerSession } from './cookies.ts';
 import { type Asking, admit, bodyOf, executeCommand, executeRead, type Parts } from './execution.ts';
 import { commandKey } from './idempotency.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
@@ -67,7 +67,7 @@ async function answerRead(asking: Asking<ReadOperation>, reply: FastifyReply): P
 }
 
 async function answerCommand(asking: Asking<CommandOperation>, reply: FastifyReply): Promise<unknown> {
-  const { operation, services, request } = asking;
+  const { operation, request } = asking;
   const key = commandKey(operation, request);
   if (key !== null) reply.header('idempotency-key', key);
   const result = await executeCommand(asking, key, request.sentBody);
@@ -75,8 +75,7 @@ async function answerCommand(asking: Asking<CommandOperation>, reply: FastifyRep
   const body = receipt.status === 204 ? undefined : await bodyOf(asking, result);
   reply.status(receipt.status);
   if (receipt.location) reply.header('location', receipt.location);
-  if (!result.replayed && operation.sessionCookie)
-    setSessionCookie(reply, services.config, operation.sessionCookie(body));
+  if (!result.replayed) answerSession(reply, asking, body);
   return reply.send(body);
 }
 

@@ -78,7 +78,7 @@ export const listSessions = read({
     const after = afterId(query);
     const sessions = await em.find(
       Session,
-      { userId: principal.id, revokedAt: null, expiresAt: { $gt: new Date() }, ...(after && { id: { $lt: after } }) },
+      { ...activeSessionsOf(principal), ...(after && { id: { $lt: after } }) },
       { orderBy: { id: 'desc' }, limit: query.limit + 1 },
     );
     const page = toPage(sessions, query);
@@ -89,12 +89,12 @@ export const listSessions = read({
 export const getSession = read({
   id: 'auth.get_session',
   route: 'GET /api/v1/auth/sessions/:id',
-  summary: 'Read one of your own sessions',
+  summary: 'Read one of your own active sessions',
   params: z.strictObject({ id: Id.or(z.literal('current')) }),
   responses: { 200: SessionView },
   access: ownSession,
   handle: async ({ em, principal, params }) => {
-    const session = await em.findOne(Session, { id: sessionId(params.id, principal), userId: principal.id });
+    const session = await em.findOne(Session, { id: sessionId(params.id, principal), ...activeSessionsOf(principal) });
     if (!session) throw new NotFound('session');
     return viewSession(session, principal);
   },
@@ -114,7 +114,8 @@ export const signOut = command({
     if (!(await revokeSession(tx.em, principal.id, id))) throw new NotFound('session');
     return { status: 204, audit: { action: 'session.revoked', resource: { type: 'sessions', id } } };
   },
-  sessionCookie: () => null,
+  sessionCookie: (_body, { params, principal }) =>
+    sessionId(params.id, principal) === principal.credential.id ? null : undefined,
 });
 
 export const whoami = read({
@@ -133,6 +134,10 @@ export const whoami = read({
 
 function toList(roles: Readonly<Record<string, string>>) {
   return Object.entries(roles).map(([id, role]) => ({ id, role }));
+}
+
+function activeSessionsOf(user: Principal) {
+  return { userId: user.id, revokedAt: null, expiresAt: { $gt: new Date() } };
 }
 
 function viewSession(session: Session, principal: Principal) {

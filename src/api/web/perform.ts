@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
-import { setSessionCookie } from '../cookies.ts';
+import { answerSession } from '../cookies.ts';
 import { type Asking, admit, bodyOf, callerOf, executeCommand, executeRead, type Parts } from '../execution.ts';
 import { formKey } from '../idempotency.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation } from '../operation.ts';
@@ -50,8 +50,7 @@ export async function performCommand(
   const asking = await ask(ground, request, operation, input);
   const result = await executeCommand(asking, formKey(operation, sentKey), input.body);
   const body = result.receipt.status === 204 ? undefined : await bodyOf(asking, result);
-  if (!result.replayed && operation.sessionCookie)
-    setSessionCookie(reply, ground.services.config, operation.sessionCookie(body));
+  if (!result.replayed) answerSession(reply, asking, body);
   return body;
 }
 

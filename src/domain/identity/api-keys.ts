@@ -77,7 +77,8 @@ export async function findByApiKey(em: Em, key: string): Promise<Principal | und
 async function noteUse(em: Em, keyId: string): Promise<void> {
   await em.execute(
     `insert into api_key_uses (key_id, last_used_at) values (?, now())
-     on conflict (key_id) do update set last_used_at = excluded.last_used_at`,
+     on conflict (key_id) do update set last_used_at = excluded.last_used_at
+      where api_key_uses.last_used_at < now() - interval '1 minute'`,
     [keyId],
   );
 }
