@@ -3,10 +3,12 @@ import { ensureDependencies } from './setup/dependencies.js';
 import { SetupError } from './setup/errors.js';
 import { endWithParent } from './setup/programs.js';
 import { ensureTemporal } from './setup/temporal.js';
+import { ensureTemporalCluster } from './setup/temporal-cluster.js';
 
 /**
- * Everything that `npm start` and `npm test` need before they can run: dependencies (with Node 24 among them), a Temporal
- * server, and for tests a browser. Runs on any Node from 18 on, before anything is installed; does nothing when all is there.
+ * Everything that `npm start`, `npm test` and `npm run bench` need before they can run: dependencies (with Node 24 among
+ * them), a Temporal server, and for tests a browser. Runs on any Node from 18 on, before anything is installed; does
+ * nothing when all is there.
  */
 async function setUp(purpose) {
   if (Number.parseInt(process.versions.node, 10) < 18) {
@@ -17,6 +19,7 @@ async function setUp(purpose) {
   }
   endWithParent();
   await ensureDependencies();
+  if (purpose === 'bench') return ensureTemporalCluster();
   if (purpose === 'test' || !process.env.TEMPORAL_ADDRESS) await ensureTemporal();
   if (purpose === 'test') await ensureBrowser();
 }

@@ -21,7 +21,8 @@ export async function ensureTemporal() {
     if (isExecutable(program)) return;
     mkdirIn(directory);
     // Made beside its final place and renamed: nobody ever finds half a program.
-    const draft = join(directory, `draft-${process.pid}`);
+    const draft = join(directory, 'draft');
+    rmSync(draft, { recursive: true, force: true });
     try {
       mkdirSync(draft, { recursive: true });
       const obtained = (await download(draft)) ?? (await build(draft));

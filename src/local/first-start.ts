@@ -31,11 +31,12 @@ export async function greet(config: StartConfig, stack: Stack, program: string, 
   if (!isMade) return printReady(stack, curlFor(config, stack));
   printAdministrator(administrator);
   const client = await SampleClient.signIn(stack.url, administrator.email, administrator.password);
+  let path = '/api/v1/auth/whoami';
   if (config.sample && !isDone(config.dataDir, 'sample')) {
     markDone(config.dataDir, 'sample');
-    await runSample(client, report);
+    path = await runSample(client, report);
   }
-  printReady(stack, `curl -H 'Authorization: Bearer ${client.token}' ${stack.url}/api/v1/runs`);
+  printReady(stack, `curl -H 'Authorization: Bearer ${client.token}' '${stack.url}${path}'`);
 }
 
 /** Whom to make at this start; null: nobody. */

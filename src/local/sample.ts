@@ -8,8 +8,9 @@ const followForMs = 120_000;
 /**
  * Makes an organization, a team, a project, an environment and templates, runs one of each, and reports their way to
  * the end: the main job, as any client of the API would do it.
+ * @returns the path under which the runs are listed
  */
-export async function runSample(client: SampleClient, report: (line: string) => void): Promise<void> {
+export async function runSample(client: SampleClient, report: (line: string) => void): Promise<string> {
   const organizationId = await client.create('/organizations', { name: 'Sample organization', slug: 'sample' });
   const teamId = await client.create(`/organizations/${organizationId}/teams`, { name: 'Platform', slug: 'platform' });
   const projectId = await client.create('/projects', { team_id: teamId, name: 'Sample project', slug: 'sample' });
@@ -23,6 +24,7 @@ export async function runSample(client: SampleClient, report: (line: string) => 
   const templates = hasOpenTofu() ? [commandTemplate, openTofuTemplate] : [commandTemplate];
   for (const template of templates) await runTemplate(client, template, { teamId, environmentId }, report);
   if (templates.length === 1) report('Neither tofu nor terraform was found: the OpenTofu sample was left out.');
+  return `/api/v1/runs?team_id=${teamId}`;
 }
 
 async function runTemplate(

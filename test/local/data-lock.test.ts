@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeTestDirectory } from '#test/support/directories.ts';
+import { Program, programEnvironment } from '#test/support/start.ts';
+
+const lockModule = new URL('../../src/local/data-lock.ts', import.meta.url).href;
+
+/** A process that takes the lock, says so, and holds it until it ends. */
+function taker(dataDir: string): Program {
+  const code = `import { lockDataDirectory } from '${lockModule}';
+    try { await lockDataDirectory(process.argv[1]); console.log('held'); setInterval(() => {}, 1000); }
+    catch (error) { console.log('refused: ' + error.message); }`;
+  const command = [process.execPath, '--input-type=module-typescript', '--eval', code, dataDir] as const;
+  return new Program([...command], programEnvironment({}));
+}
+
+/** Of several processes that try at once, those which hold the lock. */
+async function race(dataDir: string, count: number): Promise<Program[]> {
+  const takers = Array.from({ length: count }, () => taker(dataDir));
+  await Promise.all(takers.map((program) => program.says(/held|refused/)));
+  return takers.filter(({ output }) => output.includes('held'));
+}
+
+describe('the lock of a data directory', () => {
+  it('is held by one process of several', async () => {
+    const holders = await race(makeTestDirectory(), 4);
+    expect(holders).toHaveLength(1);
+    await holders[0]?.stop();
+  });
+
+  it('is free again when its holder was killed, for one process of several', async () => {
+    const dataDir = makeTestDirectory();
+    const first = taker(dataDir);
+    await first.says(/held/);
+    await first.stop('SIGKILL');
+    for (const _round of [1, 2]) {
+      const holders = await race(dataDir, 4);
+      expect(holders).toHaveLength(1);
+      await holders[0]?.stop('SIGKILL');
+    }
+  });
+
+  it('names its holder to who is refused', async () => {
+    const dataDir = makeTestDirectory();
+    const first = taker(dataDir);
+    await first.says(/held/);
+    const second = taker(dataDir);
+    await second.says(new RegExp(`refused: A coordinator \\(process ${first.pid}\\) already runs on`));
+    await first.stop();
+  });
+
+  it('works below a path that is too long for a socket', async () => {
+    const dataDir = join(makeTestDirectory(), 'x'.repeat(120));
+    const holders = await race(dataDir, 2);
+    expect(holders).toHaveLength(1);
+    await holders[0]?.stop();
+  });
+});

@@ -1,0 +1,75 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type EmbeddedPostgres, startPostgres } from '#local/postgres.ts';
+import { makeDirectory } from '#test/support/directories.ts';
+import { listProcesses } from '#test/support/start.ts';
+
+const dataDir = makeDirectory();
+const lockFile = join(dataDir, 'postgres', 'postmaster.pid');
+let server: EmbeddedPostgres;
+
+const start = async () => {
+  server = await startPostgres({ dataDir, logFile: join(dataDir, 'log') });
+};
+
+async function query(sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(server.url);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const readServerPid = () => Number.parseInt(readFileSync(lockFile, 'utf8'), 10);
+
+afterAll(async () => {
+  await server.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe('the embedded PostgreSQL', () => {
+  it('is of the version that the data directory records, speaks UTF-8 and sorts alike everywhere', async () => {
+    await start();
+    const [row] = await query(`select current_setting('server_version_num')::int / 10000 as major,
+      current_setting('server_encoding') as encoding, current_setting('data_checksums') as checksums, 'B' < 'a' as bytewise`);
+    expect(row).toEqual({ major: 18, encoding: 'UTF8', checksums: 'on', bytewise: true });
+    await query('create table kept (id int primary key)');
+  });
+
+  it('listens on loopback only, and lets nobody in without the password', async () => {
+    const [row] = await query(`select current_setting('listen_addresses') as addresses,
+      current_setting('unix_socket_directories') as sockets`);
+    expect(row).toEqual({ addresses: '127.0.0.1', sockets: '' });
+    const url = new URL(server.url);
+    url.password = 'guessed';
+    await expect(new pg.Client(url.href).connect()).rejects.toThrow('password authentication failed');
+    expect(listProcesses().some(({ command }) => command.includes(new URL(server.url).password))).toBe(false);
+  });
+
+  it('recovers what was committed after it was killed, although its lock file names a living process', async () => {
+    await query('insert into kept values (1)');
+    process.kill(readServerPid(), 'SIGKILL');
+    await server.exited;
+    const lines = readFileSync(lockFile, 'utf8').split('\n');
+    writeFileSync(lockFile, [process.pid, ...lines.slice(1)].join('\n'));
+    await start();
+    expect(await query('select id from kept')).toEqual([{ id: 1 }]);
+  });
+
+  it('takes the place of a server that was left behind without its guard', async () => {
+    await query('insert into kept values (2)');
+    const left = readServerPid();
+    const guards = listProcesses().filter(({ command }) => command.includes('guard INT') && command.includes(dataDir));
+    expect(guards.length).toBeGreaterThan(0);
+    for (const { pid } of guards) process.kill(pid, 'SIGKILL');
+    await server.exited;
+    expect(listProcesses().some(({ pid }) => pid === left)).toBe(true);
+    await start();
+    expect(listProcesses().some(({ pid }) => pid === left)).toBe(false);
+    expect(await query('select id from kept order by id')).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+});

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeTestDirectory } from '#test/support/directories.ts';
+import { Program } from '#test/support/start.ts';
+
+async function takePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return String(typeof address === 'object' && address?.port);
+}
+
+/** Starts what must not start; answers the one line that it says. */
+async function refusalOf(settings: Record<string, string>): Promise<string> {
+  const program = Program.coordinator(['start'], { COORDINATOR_DATA_DIR: makeTestDirectory(), ...settings });
+  expect(await program.ends()).toBe(1);
+  expect(program.output.trim().split('\n')).toHaveLength(1);
+  return program.output.trim();
+}
+
+function directoryWith(files: Record<string, string>): { COORDINATOR_DATA_DIR: string } {
+  const COORDINATOR_DATA_DIR = makeTestDirectory();
+  mkdirSync(join(COORDINATOR_DATA_DIR, 'postgres'));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(COORDINATOR_DATA_DIR, name), content);
+  return { COORDINATOR_DATA_DIR };
+}
+
+describe('start says in one sentence what to do about', () => {
+  it('a port that is taken', async () => {
+    const port = await takePort();
+    expect(await refusalOf({ COORDINATOR_PORT: port })).toMatch(
+      new RegExp(`^Port ${port} on 127.0.0.1 is taken: .+ COORDINATOR_PORT \\(0 lets the system choose\\)\\.$`),
+    );
+    expect(await refusalOf({ COORDINATOR_ADMIN_PORT: port })).toMatch(/is taken: .+ COORDINATOR_ADMIN_PORT /);
+  });
+
+  it('an address that is not of this machine', async () => {
+    expect(await refusalOf({ COORDINATOR_HOST: '192.0.2.1' })).toMatch(
+      /not an address of this machine.+COORDINATOR_HOST\.$/,
+    );
+  });
+
+  it("a data directory of another PostgreSQL's, or of another release's layout", async () => {
+    expect(await refusalOf(directoryWith({ 'postgres/PG_VERSION': '16\n' }))).toMatch(
+      /holds data of PostgreSQL 16, and this release embeds 18: start the release that made it, or give another/,
+    );
+    const later = directoryWith({ 'version.json': '{"layout": 2, "postgres": 18}' });
+    expect(await refusalOf(later)).toMatch(/has layout 2, and this release reads layout 1: .+ COORDINATOR_DATA_DIR\.$/);
+    expect(readdirSync(join(later.COORDINATOR_DATA_DIR, 'postgres'))).toEqual([]);
+    expect(await refusalOf(directoryWith({ 'version.json': 'damaged' }))).toContain('does not say which version');
+  });
+
+  it('a data directory that is a file', async () => {
+    const file = join(makeTestDirectory(), 'file');
+    writeFileSync(file, '');
+    expect(await refusalOf({ COORDINATOR_DATA_DIR: file })).toBe(
+      `${file} is not a directory: give another one with COORDINATOR_DATA_DIR.`,
+    );
+  });
+
+  it('a setting that is wrong', async () => {
+    expect(await refusalOf({ LOG_LEVEL: 'loud' })).toMatch(/^LOG_LEVEL must be one of/);
+  });
+});
+
+describe('the command line', () => {
+  it('lists its commands on request', async () => {
+    const program = Program.coordinator(['--help'], {});
+    expect(await program.ends()).toBe(0);
+    for (const command of ['start', 'api', 'worker', 'migrate', 'admin create'])
+      expect(program.output).toContain(command);
+  });
+
+  it.each([[['serve']], [['start', 'now']], [['admin']], [['admin', 'create', '--mail', 'x']]])(
+    'refuses %j in one line, with exit code 2',
+    async (given) => {
+      const program = Program.coordinator(given, {});
+      expect(await program.ends()).toBe(2);
+      expect(program.output.trim().split('\n')).toHaveLength(1);
+    },
+  );
+
+  it('names every setting that api, worker and migrate lack', async () => {
+    for (const [command, lines] of [
+      ['api', 3],
+      ['worker', 3],
+      ['migrate', 1],
+    ] as const) {
+      const program = Program.coordinator([command], { COORDINATOR_DATA_DIR: makeTestDirectory() });
+      expect(await program.ends()).toBe(1);
+      expect(program.output.trim().split('\n')).toHaveLength(lines);
+      expect(program.output).toMatch(/DATABASE_URL is missing/);
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import { rmSync } from 'node:fs';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { createEmptyDatabase } from '#test/support/database.ts';
+import { makeDirectory } from '#test/support/directories.ts';
+import { Program, processTree } from '#test/support/start.ts';
+
+const dataDir = makeDirectory();
+const databases: { drop: () => Promise<void> }[] = [];
+const started: Program[] = [];
+
+async function start(settings: Record<string, string>): Promise<Program> {
+  const database = await createEmptyDatabase();
+  databases.push(database);
+  const services = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: inject('temporalAddress') };
+  const program = Program.coordinator(['start'], {
+    COORDINATOR_DATA_DIR: `${dataDir}/${started.length}`,
+    ...services,
+    ...settings,
+  });
+  started.push(program);
+  return program;
+}
+
+afterAll(async () => {
+  for (const program of started) await program.stop();
+  for (const database of databases) await database.drop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe('start with services of others', () => {
+  it('embeds neither, migrates, and leaves the first user to the bootstrap', async () => {
+    const program = await start({ ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: 'the token' });
+    const [, url = ''] = await program.says(/Ready {2}(\S+)/);
+    expect(program.output).not.toMatch(/Administrator {2}|Greeting/);
+    expect(processTree(program.pid).filter(({ command }) => /postgres -D|start-dev/.test(command))).toEqual([]);
+    const response = await fetch(`${url}/bootstrap/admin`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-service-bootstrap-token': 'the token' },
+      body: JSON.stringify({ email: 'first@example.com', name: 'First', password: 'a strong pass 1' }),
+    });
+    expect(response.status).toBe(201);
+  });
+
+  it('makes the administrator that automation names, without printing the given password', async () => {
+    const given = { COORDINATOR_ADMIN_EMAIL: 'ops@example.com', COORDINATOR_ADMIN_PASSWORD: 'given by automation' };
+    const program = await start({ ...given, COORDINATOR_SAMPLE: 'false' });
+    await program.says(/Stop {3}Ctrl-C/);
+    expect(program.output).toContain('Administrator  ops@example.com');
+    expect(program.output).not.toMatch(/given by automation|Greeting/);
+    const [, url] = await program.says(/Ready {2}(\S+)/);
+    const body = JSON.stringify({ email: 'ops@example.com', password: 'given by automation' });
+    const headers = { 'content-type': 'application/json' };
+    expect((await fetch(`${url}/api/v1/auth/sessions`, { method: 'POST', headers, body })).status).toBe(201);
+  });
+});

@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { makeDirectory } from '#test/support/directories.ts';
+import { Program, processTree, whatIsLeft } from '#test/support/start.ts';
+
+/** One data directory, started again and again, as on a newcomer's machine. */
+const dataDir = makeDirectory();
+const started: Program[] = [];
+let password = '';
+let runs: unknown[] = [];
+let runsPath = '';
+
+function start(settings: Record<string, string | undefined> = {}): Program {
+  const program = Program.coordinator(['start'], { COORDINATOR_DATA_DIR: dataDir, ...settings });
+  started.push(program);
+  return program;
+}
+
+function readServiceFile(): { url: string; admin_url: string; pid: number } {
+  return JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8'));
+}
+
+async function signIn(url: string): Promise<string> {
+  const response = await fetch(`${url}/api/v1/auth/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'admin@example.com', password }),
+  });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { token: string }).token;
+}
+
+async function listRuns(url: string, token: string): Promise<unknown[]> {
+  const response = await fetch(`${url}${runsPath}`, { headers: { authorization: `Bearer ${token}` } });
+  return ((await response.json()) as { runs: unknown[] }).runs;
+}
+
+const ready = /Ready {2}(http:\/\/127\.0\.0\.1:\d+)/;
+
+afterAll(async () => {
+  for (const program of started) if (!program.hasEnded) await program.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe('start', () => {
+  it('makes everything at first, shows the sample succeed, and prints a curl line that works when pasted', async () => {
+    const program = start();
+    await program.says(/Stop {3}Ctrl-C/, 55_000);
+    password = (await program.says(/Password +(\S{20}) /))[1] ?? '';
+    await program.says(/Greeting by a command: succeeded, outputs {"message":"Hello from a command template"}/);
+    if (!program.output.includes('Neither tofu nor terraform')) await program.says(/Greeting by OpenTofu: succeeded/);
+    const [, line = ''] = await program.says(/Try +(curl .+)/);
+    runsPath = /'http[^']+(\/api[^']+)'$/.exec(line)?.[1] ?? '';
+    ({ runs } = JSON.parse(execFileSync('/bin/sh', ['-c', `${line} --silent`], { encoding: 'utf8' })));
+    expect(runs.length).toBeGreaterThan(0);
+    for (const run of runs) expect(run).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('tells other programs where it is, and keeps its secrets to its owner', async () => {
+    const service = readServiceFile();
+    expect(service.pid).toBe(started[0]?.pid);
+    for (const url of [`${service.url}/readyz`, `${service.admin_url}/readyz/internal`]) {
+      expect((await fetch(url)).status).toBe(200);
+    }
+    for (const name of ['secret-keys', 'postgres-password', 'postgres', 'temporal']) {
+      expect(statSync(join(dataDir, name)).mode & 0o077, name).toBe(0);
+    }
+    const logs = ['api', 'worker', 'postgres', 'temporal'].map((name) =>
+      readFileSync(join(dataDir, 'logs', `${name}.log`)),
+    );
+    const secrets = [password, readFileSync(join(dataDir, 'postgres-password'), 'utf8').trim()];
+    for (const secret of secrets) expect(Buffer.concat(logs).includes(secret)).toBe(false);
+  });
+
+  it('is refused in one sentence on a data directory where one runs', async () => {
+    const second = start();
+    expect(await second.ends()).toBe(1);
+    const sentence = `A coordinator (process ${started[0]?.pid}) already runs on ${dataDir}: stop it, or give another directory with COORDINATOR_DATA_DIR.\n`;
+    expect(second.output).toBe(sentence);
+    expect((await fetch(`${readServiceFile().url}/readyz`)).status).toBe(200);
+  });
+
+  it('starts a killed API again, under the same address', async () => {
+    const { url } = readServiceFile();
+    const api = processTree(started[0]?.pid ?? 0).find(({ command }) => command.endsWith('main.ts api'));
+    process.kill(api?.pid ?? 0, 'SIGKILL');
+    await started[0]?.says(/The api ended unexpectedly \(SIGKILL\); it starts again in 1 s\./);
+    await started[0]?.says(/The api runs again\./);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+
+  it('leaves no process behind when it is killed with SIGKILL', async () => {
+    const tree = processTree(started[0]?.pid ?? 0);
+    const commands = tree.map(({ command }) => command).join('\n');
+    for (const part of ['main.ts api', 'main.ts worker', 'postgres', 'temporal']) expect(commands).toContain(part);
+    await started[0]?.stop('SIGKILL');
+    expect(await whatIsLeft(tree)).toEqual([]);
+  });
+
+  it('starts again after that, at once, fast, and with everything kept', async () => {
+    const startedAt = Date.now();
+    const program = start();
+    const [, url = ''] = await program.says(ready);
+    // The goal is 5 s on an idle machine; here other tests run beside it.
+    expect(Date.now() - startedAt).toBeLessThan(20_000);
+    expect(program.output).not.toMatch(/Password|sample|Greeting/);
+    expect(await listRuns(url, await signIn(url))).toEqual(runs);
+  });
+
+  it('ends cleanly when asked: exit code 0, no service file, no process', async () => {
+    const program = started.at(-1) as Program;
+    const tree = processTree(program.pid);
+    expect(await program.stop('SIGINT')).toBe(0);
+    expect(existsSync(join(dataDir, 'service.json'))).toBe(false);
+    expect(await whatIsLeft(tree)).toEqual([]);
+    expect(readFileSync(join(dataDir, 'logs', 'postgres.log'), 'utf8')).toContain('database system is shut down');
+    expect(program.output).not.toContain('unexpectedly');
+  });
+
+  it('ends when the npm that started it is killed', async () => {
+    const settings = { COORDINATOR_DATA_DIR: dataDir, npm_lifecycle_event: 'start' };
+    const { PATH, HOME } = process.env;
+    const environment = { PATH, HOME, COORDINATOR_PORT: '0', COORDINATOR_ADMIN_PORT: '0', ...settings };
+    const parent = new Program(['/bin/sh', '-c', `'${process.execPath}' src/main.ts start; true`], environment);
+    started.push(parent);
+    await parent.says(ready);
+    const tree = processTree(parent.pid);
+    expect(tree.length).toBeGreaterThan(8);
+    parent.child.kill('SIGKILL');
+    expect(await whatIsLeft(tree)).toEqual([]);
+  });
+
+  it('stops what it has started by then when it is asked to end in the middle', async () => {
+    const program = start();
+    await program.says(/Temporal is ready/);
+    await delay(300);
+    const tree = processTree(program.pid);
+    expect(await program.stop()).toBe(0);
+    expect(await whatIsLeft(tree)).toEqual([]);
+  });
+
+  it('ends with a sentence when its database is gone', async () => {
+    const program = start();
+    await program.says(ready);
+    const tree = processTree(program.pid);
+    const postgres = tree.find(({ command }) => command.includes('bin/postgres') && !command.startsWith('/bin/sh'));
+    process.kill(postgres?.pid ?? 0, 'SIGKILL');
+    expect(await program.ends()).toBe(1);
+    expect(program.output).toContain('The embedded PostgreSQL ended unexpectedly;');
+    expect(await whatIsLeft(tree)).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Supervisor } from '#local/supervisor.ts';
+import { makeTestDirectory } from '#test/support/directories.ts';
+import { listProcesses } from '#test/support/start.ts';
+
+/** Supervises a program of one file; what it reports is in \`lines\`. */
+function supervise(code: string, environment: NodeJS.ProcessEnv = {}) {
+  const directory = makeTestDirectory();
+  const file = join(directory, 'program.mjs');
+  writeFileSync(file, code);
+  const lines: string[] = [];
+  const supervisor = new Supervisor({
+    name: 'example',
+    arguments: [file],
+    environment: { PATH: process.env['PATH'], DIRECTORY: directory, ...environment },
+    logFile: join(directory, 'log'),
+    report: (line) => lines.push(line),
+    firstPauseMs: 100,
+    readyWithinMs: 10_000,
+    pin: ({ url = '' }) => ({ ADDRESS: url }),
+  });
+  onTestFinished(() => supervisor.stop());
+  return { supervisor, lines, directory };
+}
+
+const ready = `process.send({ type: 'ready', url: process.env.ADDRESS ?? 'chosen' });`;
+const stay = 'setInterval(() => {}, 1000);';
+
+describe('a supervised process', () => {
+  it('is started again, with what its first start found out, after pauses that double', async () => {
+    const { supervisor, lines, directory } = supervise(`
+      import { appendFileSync } from 'node:fs';
+      appendFileSync(process.env.DIRECTORY + '/starts', (process.env.ADDRESS ?? 'first') + ' ');
+      ${ready} setTimeout(() => process.exit(5), 50);`);
+    expect((await supervisor.start()).url).toBe('chosen');
+    await expect.poll(() => lines.filter((line) => line.includes('unexpectedly')).length, { timeout: 15_000 }).toBe(3);
+    expect(lines.filter((line) => line.includes('unexpectedly'))).toEqual(
+      [0.1, 0.2, 0.4].map((s) => `The example ended unexpectedly (exit code 5); it starts again in ${s} s.`),
+    );
+    expect(readFileSync(join(directory, 'starts'), 'utf8')).toMatch(/^first chosen chosen /);
+  });
+
+  it('that does not get ready fails the start with its last words', async () => {
+    const { supervisor } = supervise(
+      `console.error('Error: at work\\n  at stack\\nThe port is taken.'); process.exit(1);`,
+    );
+    await expect(supervisor.start()).rejects.toThrow(/^The example did not start: The port is taken \(.+log\)\.$/);
+  });
+
+  it('that ends while it is being stopped is not started again', async () => {
+    const { supervisor, lines, directory } = supervise(`
+      import { writeFileSync } from 'node:fs';
+      process.on('SIGTERM', () => { writeFileSync(process.env.DIRECTORY + '/asked', ''); process.exit(1); });
+      ${ready} ${stay}`);
+    await supervisor.start();
+    await supervisor.stop();
+    expect(existsSync(join(directory, 'asked'))).toBe(true);
+    expect(lines).toEqual([]);
+    expect(listProcesses().some(({ pid }) => pid === supervisor.pid)).toBe(false);
+  });
+});
