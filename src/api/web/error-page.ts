@@ -5,6 +5,7 @@ import { pageHeaders } from '../plugins/security-headers.ts';
 import { type Html, html } from './html.ts';
 import { sendPage } from './layout.ts';
 import { toLocalPath } from './local-path.ts';
+import { loginPath } from './page-route.ts';
 import { inWords, toSentence } from './words.ts';
 
 /** What an error is called; its cause follows as a sentence. */
@@ -50,5 +51,10 @@ ${status >= 500 ? html`<dt>Support</dt><dd><code>${supportIdOf(request)}</code><
 function wayOn(request: FastifyRequest, status: number, retryAfter: string | undefined): Html {
   const again = request.method === 'GET' && (status >= 500 || status === 429) ? toLocalPath(request.url) : null;
   const wait = retryAfter ? html`<p class="aside">Try again in ${inWords(Number(retryAfter))}.</p>` : null;
-  return html`${wait}<a class="button button-primary" href="${again ?? '/'}">${again ? 'Try again' : 'Go to the start'}</a>`;
+  const [label, path] = again
+    ? ['Try again', again]
+    : status === 401
+      ? ['Sign in', loginPath]
+      : ['Go to the start', '/'];
+  return html`${wait}<a class="button button-primary" href="${path}">${label}</a>`;
 }

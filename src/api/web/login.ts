@@ -7,11 +7,10 @@ import { fieldProblems, readForm } from './forms.ts';
 import { seeOther, sendPage } from './layout.ts';
 import { toLocalPath } from './local-path.ts';
 import { type SignInForm, signedInPage, signInPage, unencryptedPage } from './login-views.ts';
-import { type AddPage, isSignedIn } from './page-route.ts';
+import { type AddPage, isSignedIn, loginPath } from './page-route.ts';
 import { type Ground, performCommand, performRead } from './perform.ts';
 import { inWords, toSentence } from './words.ts';
 
-export const loginPath = '/login';
 const signedOutPath = `${loginPath}?signed_out=yes` as const;
 
 /** Signing in and out by pages: the operations `auth.sign_in` and `auth.sign_out` behind two forms. */

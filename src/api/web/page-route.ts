@@ -1,17 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { anonymous } from '#domain/shared/access/principal.ts';
-import { Forbidden } from '#domain/shared/errors.ts';
+import { Forbidden, Unauthenticated } from '#domain/shared/errors.ts';
 import { authenticateVisitor } from '../authentication.ts';
 import { pageHeaders } from '../plugins/security-headers.ts';
 import { isSameOrigin } from '../same-origin.ts';
+import { seeOther } from './layout.ts';
 import type { Ground } from './perform.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
+export const loginPath = '/login';
+
 /** Adds `GET /path`, or the form `POST /path`, with `request.principal` being who looks: a user, or `anonymous`. */
 export type AddPage = (route: `${'GET' | 'POST'} /${string}`, handler: Handler) => void;
 
-/** What every page has alike: its headers, who looks at it, where its forms may come from, and pages for its errors. */
+/**
+ * What every page has alike: its headers, who looks at it, where its forms may come from, pages for its errors, and the
+ * way through the sign-in page, and back, for who must be somebody to see it.
+ */
 export function pageAdder(app: FastifyInstance, { services }: Ground): AddPage {
   return (route, handler) => {
     const [method, url] = route.split(' ') as ['GET' | 'POST', string];
@@ -25,7 +31,14 @@ export function pageAdder(app: FastifyInstance, { services }: Ground): AddPage {
         if (isForm) refuseForeignForm(request, services.config.baseUrl);
         request.principal = (await authenticateVisitor(services, request)) ?? anonymous;
       },
-      handler,
+      handler: async (request, reply) => {
+        try {
+          return await handler(request, reply);
+        } catch (error) {
+          if (isForm || isSignedIn(request) || !(error instanceof Unauthenticated)) throw error;
+          return seeOther(reply, `${loginPath}?next=${encodeURIComponent(request.url)}`);
+        }
+      },
     });
   };
 }

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { docsPath } from '../plugins/docs.ts';
 import { registerAssets } from './assets.ts';
 import { seeOther } from './layout.ts';
-import { loginPath, registerLogin } from './login.ts';
-import { isSignedIn, pageAdder } from './page-route.ts';
+import { registerLogin } from './login.ts';
+import { isSignedIn, loginPath, pageAdder } from './page-route.ts';
 import type { Ground } from './perform.ts';
 
 /** The pages of the service, and the files that they need. */
