@@ -305,8 +305,8 @@ describe('a session token', () => {
 
 describe('a credential', () => {
   it('is asked for', async () => {
-    for (const headers of [{}, { cookie: 'coordinator_session=' }, { cookie: 'other=1' }])
-      expect((await whoami(new Caller(api.url, headers))).status).toBe(401);
+    const none: Record<string, string>[] = [{}, { cookie: 'coordinator_session=' }, { cookie: 'other=1' }];
+    for (const headers of none) expect((await whoami(new Caller(api.url, headers))).status).toBe(401);
   });
 
   it('comes alone: two of any kind are refused, however good', async () => {
@@ -363,7 +363,8 @@ describe('a request by session cookie', () => {
 
   it('is what this is about: tokens and keys are sent by no browser on its own', async () => {
     const { token } = await openSession(ana);
-    for (const headers of [{ authorization: `Bearer ${token}` }, { 'x-api-key': ana.key }]) {
+    const credentials: Record<string, string>[] = [{ authorization: `Bearer ${token}` }, { 'x-api-key': ana.key }];
+    for (const headers of credentials) {
       const caller = new Caller(api.url, { ...headers, 'sec-fetch-site': 'cross-site', origin: 'https://ci.example' });
       expect((await caller.post('/profile/api-keys', { name: 'from afar' })).status).toBe(201);
     }
