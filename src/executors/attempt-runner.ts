@@ -10,10 +10,11 @@ import { runCommands } from './command.ts';
 import { allowedEnvironment, type Environment, isReserved, reachablePath } from './environment.ts';
 import { watchLimits } from './limits.ts';
 import { LogWriter } from './log-writer.ts';
+import type { WireRequest, WireResult } from './messages.ts';
 import { runOpenTofu } from './opentofu.ts';
 import { OutputRecorder } from './output-recorder.ts';
 import { type AttemptMark, cookieVariable } from './process-table.ts';
-import type { ExecutionReason, LogChunk, Progress, StateMeta, WireRequest, WireResult } from './protocol.ts';
+import type { ExecutionReason, LogChunk, Progress, StateMeta } from './protocol.ts';
 import { Redactor } from './redaction.ts';
 import { StateKeeper } from './state-keeper.ts';
 

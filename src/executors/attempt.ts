@@ -2,7 +2,8 @@ import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { AttemptControl } from './attempt-control.ts';
 import type { Command, Exit } from './child-process.ts';
 import type { Environment } from './environment.ts';
-import type { ExecutionPlan, Tool, WireRequest } from './protocol.ts';
+import type { WireRequest } from './messages.ts';
+import type { ExecutionPlan, Tool } from './protocol.ts';
 import type { Redactor } from './redaction.ts';
 import type { StateKeeper } from './state-keeper.ts';
 

@@ -4,15 +4,8 @@ import { AttemptFailure, reportUnforeseen } from './attempt-error.ts';
 import { Conversation } from './conversation.ts';
 import type { ExecutorHost } from './executor-host.ts';
 import { keepSpare, takeHost } from './executor-spare.ts';
-import type {
-  CommandStep,
-  ExecutionRequest,
-  ExecutionResult,
-  ExecutionSink,
-  StepKind,
-  WireRequest,
-  WireStep,
-} from './protocol.ts';
+import type { StepKind, WireRequest, WireStep } from './messages.ts';
+import type { CommandStep, ExecutionRequest, ExecutionResult, ExecutionSink } from './protocol.ts';
 import { chooseTool, type InstalledTool } from './tools.ts';
 
 export { sweepLeftovers } from './attempt-directory.ts';

@@ -7,9 +7,9 @@ import type { Attempt, Performed } from './attempt.ts';
 import { AttemptFailure, messageOf } from './attempt-error.ts';
 import { assumePlan, collectPlanFiles, readCommandPlan, restorePlanFiles } from './command-plan.ts';
 import { type Environment, variableEnvironmentName } from './environment.ts';
+import type { StepKind, WireRequest, WireStep } from './messages.ts';
 import { summarize } from './opentofu-plan.ts';
 import { readCommandOutputs } from './outputs.ts';
-import type { StepKind, WireRequest, WireStep } from './protocol.ts';
 import { layOutFiles, parseJson, readUntrusted, writePrivate } from './work-files.ts';
 
 type CommandExecutor = Extract<WireRequest['executor'], { kind: 'command' }>;

@@ -1,6 +1,7 @@
 import type { ExecutorHost } from './executor-host.ts';
 import type { Frame } from './frames.ts';
-import type { ExecutionResult, ExecutionSink, ExecutorMessage, WireRequest } from './protocol.ts';
+import type { ExecutorMessage, WireRequest } from './messages.ts';
+import type { ExecutionResult, ExecutionSink } from './protocol.ts';
 
 const watchEveryMs = 1_000;
 /** How long an executor may take to kill everything and clean up, beyond its own times. */

@@ -10,8 +10,9 @@ import { Channel } from './channel.ts';
 import { allowedEnvironment, type Environment } from './environment.ts';
 import type { Frame } from './frames.ts';
 import { type Identity, takeIdentity } from './identity.ts';
+import type { ExecutorMessage, WorkerMessage } from './messages.ts';
 import { cookieVariable } from './process-table.ts';
-import type { ExecutorMessage, ExecutorUser, WorkerMessage } from './protocol.ts';
+import type { ExecutorUser } from './protocol.ts';
 import { discoverTools, type InstalledTool } from './tools.ts';
 
 const program = fileURLToPath(new URL('main.ts', import.meta.url));

@@ -1,6 +1,7 @@
 import type { AttemptControl } from './attempt-control.ts';
 import type { AttemptProcesses } from './attempt-processes.ts';
-import { executionReasons, type WireRequest } from './protocol.ts';
+import type { WireRequest } from './messages.ts';
+import { executionReasons } from './protocol.ts';
 import { measureDirectory } from './work-files.ts';
 
 const processesEveryMs = 250;

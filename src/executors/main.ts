@@ -5,8 +5,8 @@ import { codeOf, reportUnforeseen } from './attempt-error.ts';
 import { AttemptRunner, type AttemptWorker } from './attempt-runner.ts';
 import { Channel } from './channel.ts';
 import type { Frame } from './frames.ts';
+import type { ExecutorMessage, WorkerMessage } from './messages.ts';
 import type { AttemptMark } from './process-table.ts';
-import type { ExecutorMessage, WorkerMessage } from './protocol.ts';
 import { listNames, removeDirectory } from './work-files.ts';
 
 /**

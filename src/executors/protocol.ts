@@ -1,10 +1,7 @@
 import type { TemplateFiles } from '#domain/registry/files.ts';
 import type { JsonValue, MaskedOutputs, PlanSummary, ResourceChange, RunOperation } from '#domain/runs/model.ts';
 
-/**
- * What a worker and its executor processes say to each other (architecture.md of the design, *Executors*). Everything
- * crosses one pipe as frames (`frames.ts`): a JSON header, and bytes beside it where there are some.
- */
+/** What a worker asks of an attempt, and gets back (architecture.md of the design, *Executors*). */
 
 /** `detect` looks only: it keeps no state, and its plan cannot be applied. */
 export type ExecutionPhase = 'plan' | 'apply' | 'detect';
@@ -215,38 +212,3 @@ export interface ExecutionResult {
   /** For the operator's log alone: what the executor process itself said. */
   readonly diagnostic?: string;
 }
-
-/** The request as it crosses the pipe; state and artifact travel beside it. */
-export interface WireRequest extends Omit<ExecutionRequest, 'state' | 'artifact' | 'executor' | 'workRoot' | 'user'> {
-  readonly executor: OpenTofuExecutor | (Omit<CommandExecutor, StepKind> & Partial<Record<StepKind, WireStep[]>>);
-  /** The attempt's own directory, made by the worker and owned by the executor's user. */
-  readonly directory: string;
-  readonly toolPath: string | null;
-}
-
-export type StepKind = 'plan' | 'apply' | 'destroy' | 'detect';
-export interface WireStep extends Omit<CommandStep, 'timeout'> {
-  readonly timeoutMs: number | null;
-}
-
-export type WireResult = Omit<ExecutionResult, 'plan' | 'state' | 'diagnostic'> & {
-  readonly plan?: Omit<ExecutionPlan, 'artifact'>;
-};
-
-/** Worker → executor. `state` and `artifact` come before the `request` they belong to. */
-export type WorkerMessage =
-  | { readonly type: 'state' | 'artifact' }
-  | { readonly type: 'request'; readonly request: WireRequest }
-  | { readonly type: 'cancel' }
-  | { readonly type: 'ack'; readonly of: 'log' | 'state'; readonly id: number; readonly ok: boolean };
-
-/**
- * Executor → worker. `log` wants an `ack` of its sequence, `state` of its write; `artifact` and `unsaved` come before the
- * `result` they belong to.
- */
-export type ExecutorMessage =
-  | ({ readonly type: 'log' } & Omit<LogChunk, 'content'>)
-  | ({ readonly type: 'state' } & StateMeta)
-  | ({ readonly type: 'progress' } & Progress)
-  | { readonly type: 'artifact' | 'unsaved' }
-  | { readonly type: 'result'; readonly result: WireResult; readonly hasCleaned: boolean };

@@ -46,7 +46,7 @@ describe('template code', () => {
     const foreign = names.filter(
       (name) =>
         name &&
-        !/^(PATH|LANG.*|LC_.*|TZ|SSL_.*|.*_?PROXY|.*_proxy|HOME|TMPDIR|PWD|OLDPWD|SHLVL|_|COORDINATOR_(ATTEMPT|PHASE|OPERATION|RUN_ID|\w+_FILE|PLAN_DIRECTORY))$/.test(
+        !/^(PATH|LANG.*|LC_.*|TZ|SSL_.*|.*_?PROXY|.*_proxy|HOME|TMPDIR|PWD|OLDPWD|SHLVL|_|NODE_COMPILE_CACHE|COORDINATOR_(ATTEMPT|PHASE|OPERATION|RUN_ID|\w+_FILE|PLAN_DIRECTORY))$/.test(
           name,
         ),
     );

@@ -277,8 +277,9 @@ resource "terraform_data" "slow" {
   });
 });
 
-describe.each(tools.filter(({ name }) => name === 'opentofu'))('only OpenTofu ($version)', ({ name, version }) => {
-  const tool = { name, version };
+const openTofu = tools.find(({ name }) => name === 'opentofu');
+describe.skipIf(openTofu === undefined)('what only OpenTofu can do', () => {
+  const tool = openTofu ?? null;
   it('chooses modules by variables, and keeps its state encrypted, with outputs all the same', async () => {
     const encrypted: OpenTofuExecutor = {
       kind: 'opentofu',

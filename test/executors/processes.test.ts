@@ -112,6 +112,16 @@ describe('an attempt', () => {
     expect(readdirSync(work.path)).toEqual([]);
   });
 
+  it('lets its worker end when that has nothing else to do, and what stood ready for the next one ends too', async () => {
+    const support = JSON.stringify(join(import.meta.dirname, 'support.ts'));
+    const script = `const { runScript } = await import(${support}); await runScript(${JSON.stringify(work.path)}, 'true')`;
+    const worker = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+    expect(await new Promise((resolve) => worker.once('exit', resolve))).toBe(0);
+    const orphans = () =>
+      findProcesses('executors/main.ts').filter((pid) => parentOf(pid) === worker.pid || parentOf(pid) === 1);
+    await waitUntil(() => orphans().length === 0, 'the executor that stood ready ended');
+  });
+
   it('is swept by the next worker where worker and executor were killed together', async () => {
     const seconds = uniqueSeconds();
     const worker = spawn(process.execPath, [join(import.meta.dirname, 'doomed-worker.ts'), work.path, seconds], {
@@ -131,7 +141,8 @@ describe('an attempt', () => {
   });
 });
 
-function parentOf(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-  return Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]);
+function parentOf(pid: number): number | null {
+  const path = `/proc/${pid}/status`;
+  if (!existsSync(path)) return null;
+  return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(path, 'latin1'))?.[1]);
 }
