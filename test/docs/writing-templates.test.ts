@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formats } from '#domain/registry/schema-engine.ts';
+import { TemplateSpec } from '#domain/registry/spec.ts';
+import { defaultTimeouts } from '#domain/runs/model.ts';
+import { Caller } from '#test/support/caller.ts';
+import { type System, startSystem } from '#test/support/system.ts';
+import { commands, publish, runToEnd } from '#test/support/templates.ts';
+import { codeBlocks, prose, tableUnder } from './markdown.ts';
+
+const page = 'docs/writing-templates.md';
+const blocks = codeBlocks(page);
+
+let system: System;
+let caller: Caller;
+beforeAll(async () => {
+  system = await startSystem();
+  caller = system.administrator;
+});
+afterAll(async () => {
+  await system?.close();
+});
+
+/** A spec of the page, with the files of the page in the place of "…". */
+function specOf(name: string) {
+  const spec = JSON.parse(blocks.find(({ info }) => info === `json template ${name}`)?.text ?? '');
+  for (const path of Object.keys(spec.executor.files)) {
+    spec.executor.files[path] = blocks.find(({ info }) => info.endsWith(` file ${path}`))?.text ?? '';
+  }
+  return spec;
+}
+
+async function reviewAs(reviewer: Caller, run: { id: string; plan: { digest: string } }) {
+  const review = { decision: 'approve', plan_digest: run.plan.digest };
+  const answer = await reviewer.post(`/runs/${run.id}/approval/review`, review);
+  expect(answer.status, answer.text).toBe(200);
+}
+
+describe('the example for OpenTofu', () => {
+  it('is published and run, its secret masked, its output shown', async () => {
+    const template_id = await publish(caller, 'network', specOf('network'));
+    const run = await runToEnd(caller, { template_id, variables: { token: 'a secret token' } });
+    expect(run, run.status_reason).toMatchObject({
+      status: 'succeeded',
+      variables: { cidr: '10.0.0.0/16', token: { sensitive: true } },
+      outputs: { cidr: { value: '10.0.0.0/16', sensitive: false } },
+    });
+    const wrong = await caller.post('/runs', { template_id, variables: { cidr: 'ten', token: 'short' } });
+    expect(wrong.status).toBe(422);
+    expect(wrong.body.errors.map(({ path }: { path: string }) => path).sort()).toEqual(['/cidr', '/token']);
+  });
+});
+
+describe('the example of commands', () => {
+  it('is published and run: made, left alone, changed, and removed once somebody has approved', async () => {
+    const template_id = await publish(caller, 'greeting', specOf('greeting'));
+    const greet = (name: string, rest: object = {}, statuses?: string[]) =>
+      runToEnd(caller, { template_id, variables: { name }, ...rest }, statuses);
+    expect(await greet('Ana')).toMatchObject({
+      ...{ status: 'succeeded', plan: { summary: { add: 1, change: 0, destroy: 0 } } },
+      outputs: { text: { value: 'Hello, Ana', sensitive: false } },
+    });
+    expect(await greet('Ana')).toMatchObject({
+      status: 'succeeded',
+      plan: { summary: { add: 0, change: 0, destroy: 0 } },
+    });
+    const changed = await greet('Bea');
+    expect(changed).toMatchObject({ status: 'succeeded', plan: { summary: { add: 0, change: 1, destroy: 0 } } });
+    const plan = await caller.get(`/runs/${changed.id}/plan`);
+    expect(plan.body.changes).toEqual([
+      { address: 'greeting', action: 'update', before: { name: 'Ana' }, after: { name: 'Bea' } },
+    ]);
+    const destruction = await greet('Bea', { operation: 'destroy' }, ['pending_approval']);
+    const bea = await secondPerson();
+    await reviewAs(bea, destruction);
+    expect(await caller.awaitRun(destruction.id, ['succeeded'])).toMatchObject({ plan: { summary: { destroy: 1 } } });
+    expect(await greet('Ana', { operation: 'plan' })).toMatchObject({ plan: { summary: { add: 1 } } });
+  });
+
+  it('knows the files and the environment that the page lists', async () => {
+    const script = 'env | cut -d= -f1 | grep ^COORDINATOR_ | sort; cat variables.json; echo; ls';
+    const spec = {
+      ...commands({ look: script }, { plan: [{ name: 'plan', run: ['sh', '-c', 'echo kept > plan/note'] }] }),
+      variables: {
+        type: 'object',
+        properties: { 'two-words': { type: 'array' }, secret: { type: 'string', writeOnly: true } },
+      },
+    };
+    const template_id = await publish(caller, 'environment', spec);
+    const run = await runToEnd(caller, { template_id, variables: { 'two-words': [1], secret: 'known to the file' } });
+    const log = (await caller.get(`/runs/${run.id}/logs`, { accept: 'text/plain' })).text;
+    const seen = [...log.matchAll(/^COORDINATOR_\w+$/gm)].map(([name]) => name);
+    const documented = documentedNames();
+    const mark = 'COORDINATOR_ATTEMPT';
+    expect(seen.filter((name) => ![mark, ...documented].includes(name))).toEqual(['COORDINATOR_VAR_TWO_WORDS']);
+    expect(documented.filter((name) => !seen.includes(name))).toEqual([]);
+    expect(log).toContain('"two-words":[1]');
+    expect(log).toContain('"secret":"[redacted]"');
+    expect(log).toMatch(/^plan$/m);
+  });
+});
+
+/** The names of environment variables on the page, but for the one that is a pattern. */
+function documentedNames(): string[] {
+  const rows = tableUnder(page, '## Commands', 1).flatMap(([names = '']) => names.split(', '));
+  return rows.map((name) => name.replaceAll('`', '')).filter((name) => !name.includes('<'));
+}
+
+async function secondPerson(): Promise<Caller> {
+  const person = { email: 'bea@example.com', name: 'Bea', role: 'maintainer', password: 'a second pair of eyes' };
+  expect((await caller.post('/users', person)).status).toBe(201);
+  return Caller.signIn(system.url, person.email, person.password);
+}
+
+describe('the page', () => {
+  it('lists every field of a spec, and no other', () => {
+    const fields = tableUnder(page, '# Writing templates').map(([field]) => field?.replaceAll('`', ''));
+    expect(fields.sort()).toEqual(Object.keys(TemplateSpec.shape).sort());
+  });
+
+  it('says the times that hold where a template says none', () => {
+    expect(defaultTimeouts).toEqual({ plan: 3600, approval: 7 * 24 * 3600, apply: 3600 });
+  });
+
+  it('shows only what can be published', () => {
+    const executors = blocks.filter(({ info }) => info === 'json executor');
+    expect(executors).toHaveLength(1);
+    for (const { text } of executors) TemplateSpec.parse({ executor: JSON.parse(text) });
+  });
+
+  it('names every format that a variable may have', () => {
+    for (const format of Object.keys(formats)) expect(prose(page)).toContain(`\`${format}\``);
+  });
+});
