@@ -55,8 +55,14 @@ async function install() {
     );
   }
   if (/ENOSPC/.test(output)) throw new SetupError('The disk is full: make about 1 GB of room, then run this again.');
-  const reason = output.split('\n').find((line) => /npm (error|ERR!)/.test(line)) ?? output.split('\n').at(-1);
-  throw new SetupError(`The dependencies cannot be installed; npm says: ${reason}`);
+  throw new SetupError(`The dependencies cannot be installed; npm says: ${firstError(output)}`);
+}
+
+/** The code and the first sentence of npm's report. */
+function firstError(output) {
+  const lines = output.split('\n').map((line) => line.replace(/^npm (error|ERR!) ?/, '').trim());
+  const [code, reason] = lines.filter((line) => line !== '' && !line.startsWith('npm warn'));
+  return [code, reason].filter((part) => part !== undefined).join(': ');
 }
 
 function checkNode() {

@@ -93,8 +93,9 @@ describe('set-up', () => {
   });
 
   it('says what npm says when it fails otherwise', async () => {
-    const npm = 'echo "npm error code EINTEGRITY" >&2; exit 1';
-    expect(await failOf(makeClone({ npm }).setUp())).toContain('npm says: npm error code EINTEGRITY');
+    const npm =
+      'printf "npm error code EINTEGRITY\\nnpm error\\nnpm error It changed.\\nnpm error More.\\n" >&2; exit 1';
+    expect(await failOf(makeClone({ npm }).setUp())).toContain('npm says: code EINTEGRITY: It changed.');
   });
 
   it('says what to do when install scripts are switched off', async () => {
