@@ -8,9 +8,9 @@ export type LoggedError = { type: string; message: string; code?: string | numbe
 const longestMessage = 2_000;
 
 /** The database's detail, which the mapper appends to the message, repeats the values of the row. */
-const rowDetail = /\s+- (?:detail|hint|where): [^]*$/;
+const rowDetail = /\s+- (?:detail|hint|where): [\s\S]*$/;
 /** So does its complaint about a value of the wrong form. */
-const refusedValue = /^(invalid input (?:syntax|value) for [^:]+): [^]*$/;
+const refusedValue = /^(invalid input (?:syntax|value) for [^:]+): [\s\S]*$/;
 
 /**
  * What a logger of the API needs: requests without headers and address, errors without the members that libraries

@@ -35,7 +35,7 @@ export function edgeServerOptions(options: EdgeServerOptions): FastifyHttpOption
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => {
-      reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+      void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
       sendError(error, request, reply);
     },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
