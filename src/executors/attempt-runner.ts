@@ -1,11 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, Performed, Places } from './attempt.ts';
 import { AttemptControl, type StopCause } from './attempt-control.ts';
 import { AttemptFailure, reportUnforeseen } from './attempt-error.ts';
 import { AttemptProcesses } from './attempt-processes.ts';
-import { type ChildHost, type Command, type Exit, runChild } from './child-process.ts';
+import { awaitDrained, type ChildHost, type Command, type Exit, runChild } from './child-process.ts';
 import { runCommands } from './command.ts';
 import { allowedEnvironment, type Environment, isReserved, reachablePath } from './environment.ts';
 import { watchLimits } from './limits.ts';
@@ -109,7 +108,7 @@ export class AttemptRunner {
     unwatch();
     this.#control.close();
     const isClean = await this.#processes.killAll();
-    await Promise.race([Promise.allSettled(this.#draining), sleep(drainPatienceMs)]);
+    await awaitDrained(Promise.all(this.#draining), drainPatienceMs, () => this.#writer.isBehind);
     if (!isClean) this.#recorder.note('[processes of this attempt are still alive and cannot be killed]');
     const result = this.#conclude(performed, failure);
     if (result.message !== null) this.#recorder.note(result.message);
@@ -165,10 +164,12 @@ export class AttemptRunner {
     return {
       started: (leader, drained) => {
         this.#processes.addGroup(leader);
-        this.#draining.add(drained.finally(() => this.#draining.delete(drained)));
+        const settled = drained.catch(reportUnforeseen).finally(() => this.#draining.delete(settled));
+        this.#draining.add(settled);
       },
       ended: (leader) => this.#processes.dropGroupIfEmpty(leader),
       output: (stream, piece) => this.#recorder.take(stream, piece),
+      isBehind: () => this.#writer.isBehind,
       timedOut: () => this.#control.stop(stepTimeout(command)),
     };
   }

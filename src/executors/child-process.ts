@@ -8,6 +8,7 @@ import { closeSinks, type OutputPipes, openOutputPipes } from './output-pipes.ts
 
 /** How long the output of a program that has ended is waited for; what it left running may keep the pipe open. */
 const drainMs = 200;
+const drainStepMs = 50;
 
 export interface Command {
   readonly program: string;
@@ -37,6 +38,8 @@ export interface ChildHost {
   ended(leader: number): void;
   /** Resolves when the next piece may come: this is what slows a child down. */
   output(stream: 'stdout' | 'stderr', piece: Buffer): Promise<void>;
+  /** Whether the log itself is what the output waits for. */
+  isBehind(): boolean;
   /** The command took longer than its own limit. */
   timedOut(): void;
 }
@@ -57,11 +60,26 @@ export async function runChild(command: Command, host: ChildHost): Promise<Exit>
   const timer = command.timeoutMs == null ? null : setTimeout(() => host.timedOut(), command.timeoutMs);
   try {
     const code = await exited;
-    await (captures ? drained : Promise.race([drained, sleep(drainMs)]));
+    await (captures ? drained : awaitDrained(drained, drainMs, () => host.isBehind()));
     return { code, captured: capture.content(), isTruncated: capture.isTruncated };
   } finally {
     if (timer) clearTimeout(timer);
     if (leader !== undefined) host.ended(leader);
+  }
+}
+
+/** Waits for the end of some output, with patience for whoever keeps it open, but not less than the log needs. */
+export async function awaitDrained(
+  drained: Promise<unknown>,
+  patienceMs: number,
+  isBehind: () => boolean,
+): Promise<void> {
+  let isDrained = false;
+  const end = drained.then(() => {
+    isDrained = true;
+  });
+  for (let waited = 0; !isDrained && waited < patienceMs; waited += isBehind() ? 0 : drainStepMs) {
+    await Promise.race([end, sleep(drainStepMs)]);
   }
 }
 

@@ -57,9 +57,14 @@ export class LogWriter {
     this.#add(this.#newPending('system', Buffer.from(`${text}\n`)));
   }
 
+  /** Whether the window is full: the worker has to acknowledge something first. */
+  get isBehind(): boolean {
+    return this.#inFlight > windowBytes;
+  }
+
   /** Resolves when there is room in the window. */
   async ready(): Promise<void> {
-    while (this.#inFlight > windowBytes) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.isBehind) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   acknowledge(sequence: number): void {

@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, open, readdir, rm, writeFile } from 'node:fs/promi
 import { dirname, join, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { FileContent } from '#domain/registry/files.ts';
-import { AttemptFailure, codeOf, messageOf } from './attempt-error.ts';
+import { AttemptFailure, codeOf } from './attempt-error.ts';
 
 /** Files inside an attempt's directory: ours go in private, theirs are read as hostile. */
 
@@ -119,11 +119,11 @@ export function listNames(path: string): string[] {
   }
 }
 
-/** Parses JSON that a template wrote. @throws Error saying so where it is none */
+/** Parses JSON that a template wrote. @throws Error saying so where it is none, and nothing of what it says instead */
 export function parseJson(content: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
-  } catch (error) {
-    throw new Error(`it is no JSON: ${messageOf(error)}`);
+  } catch {
+    throw new Error('it is no JSON in UTF-8');
   }
 }

@@ -83,6 +83,21 @@ describe('the limits of an attempt', () => {
     expect(most).toBeLessThanOrEqual(3 * 1024 * 1024);
   });
 
+  it('lose nothing and keep the order of steps while the log is stored very slowly', async () => {
+    const sink = new RecordingSink();
+    const store = sink.log.bind(sink);
+    sink.log = async (chunk) => {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      await store(chunk);
+    };
+    const big = shell('head -c 3000000 /dev/zero | tr "\\0" "x"', { name: 'big' });
+    const last = shell('echo "[]" > plan.json; echo the-end', { name: 'last' });
+    const executor = { kind: 'command' as const, apply: [], detect: [big, last] };
+    const { result } = await run(makeRequest({ workRoot: work.path, executor, phase: 'detect' }), sink);
+    expect(result.outcome).toBe('succeeded');
+    expect(sink.text()).toMatch(/^step big\nx{3000000}step last\nthe-end\n$/);
+  });
+
   it('let an attempt print two hundred megabytes without losing a byte', async () => {
     const sink = new CountingSink();
     const executor = {
