@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSystem, type System } from '#test/support/system.ts';
+import { type System, startSystem } from '#test/support/system.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 
 let system: System;
@@ -14,7 +14,11 @@ afterAll(async () => {
 describe("a run's log", () => {
   it('comes as entries in one sequence, a page at a time, until it is complete', async () => {
     const { administrator } = system;
-    const id = await publish(administrator, 'chatty', commands({ talk: 'for i in 1 2 3 4 5; do echo line $i; sleep 0.3; done' }));
+    const id = await publish(
+      administrator,
+      'chatty',
+      commands({ talk: 'for i in 1 2 3 4 5; do echo line $i; sleep 0.3; done' }),
+    );
     const run = await runToEnd(administrator, { template_id: id });
     const first = await administrator.get(`/runs/${run.id}/logs?limit=1`);
     expect(first.body).toMatchObject({ last_sequence: 1, complete: false });
@@ -38,7 +42,11 @@ describe("a run's log", () => {
 
   it('is streamed while the run lives, resumes after what the reader has, and ends with the run', async () => {
     const { administrator } = system;
-    const id = await publish(administrator, 'slow', commands({ talk: 'for i in 1 2 3 4; do echo tick $i; sleep 0.5; done' }));
+    const id = await publish(
+      administrator,
+      'slow',
+      commands({ talk: 'for i in 1 2 3 4; do echo tick $i; sleep 0.5; done' }),
+    );
     const admitted = await administrator.post('/runs', { template_id: id });
     const events = await follow(admitted.body.id);
     expect(events.at(-1)).toMatchObject({ event: 'end' });
@@ -46,7 +54,9 @@ describe("a run's log", () => {
     expect(logs.length).toBeGreaterThan(2);
     expect(logs.map(({ data }) => JSON.parse(data).text).join('')).toMatch(/tick 1[\s\S]*tick 4/);
     const resumed = await follow(admitted.body.id, logs[0]?.id);
-    expect(resumed.filter(({ event }) => event === 'log').map(({ id }) => id)).toEqual(logs.slice(1).map(({ id }) => id));
+    expect(resumed.filter(({ event }) => event === 'log').map(({ id }) => id)).toEqual(
+      logs.slice(1).map(({ id }) => id),
+    );
   });
 });
 
@@ -61,7 +71,9 @@ describe('a deleted run', () => {
     expect(after.body.deleted_at).not.toBeNull();
     expect((await administrator.get(`/runs/${run.id}/logs`)).body.entries).toEqual([]);
     expect((await administrator.get(`/runs/${run.id}/plan`)).status).toBe(404);
-    expect((await administrator.get('/runs')).body.runs.map((listed: { id: string }) => listed.id)).not.toContain(run.id);
+    expect((await administrator.get('/runs')).body.runs.map((listed: { id: string }) => listed.id)).not.toContain(
+      run.id,
+    );
     expect((await administrator.send('DELETE', `/runs/${run.id}`)).status).toBe(404);
   });
 });

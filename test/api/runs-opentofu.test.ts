@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSystem, type System } from '#test/support/system.ts';
+import { type System, startSystem } from '#test/support/system.ts';
 import { network, publish, runToEnd } from '#test/support/templates.ts';
 
 const secret = 's3cr3t-token-value';
@@ -16,7 +16,11 @@ afterAll(async () => {
 describe('a run of an OpenTofu template', () => {
   it('plans, applies, and keeps outputs and state, with secrets masked everywhere', async () => {
     const { administrator } = system;
-    const run = await runToEnd(administrator, { template_id: templateId, instance: 'main', variables: { token: secret } });
+    const run = await runToEnd(administrator, {
+      template_id: templateId,
+      instance: 'main',
+      variables: { token: secret },
+    });
     expect(run).toMatchObject({
       status: 'succeeded',
       plan: { summary: { add: 3, change: 0, destroy: 0 } },
@@ -35,13 +39,28 @@ describe('a run of an OpenTofu template', () => {
     expect(log.text).toContain('Apply complete!');
     const instance = await administrator.get(`/instances/${run.instance_id}`);
     expect(instance.body).toMatchObject({ resource_count: 3, deployed_run_id: run.id, locked_by_run_id: null });
-    const everything = [run, plan.body, log.text, instance.body, await outputsOf(run.instance_id), await eventsOf(run.id)];
+    const everything = [
+      run,
+      plan.body,
+      log.text,
+      instance.body,
+      await outputsOf(run.instance_id),
+      await eventsOf(run.id),
+    ];
     expect(JSON.stringify(everything)).not.toContain(secret);
   });
 
   it('ends without asking anybody where the plan changes nothing', async () => {
-    const run = await runToEnd(system.administrator, { template_id: templateId, instance: 'main', variables: { token: secret } });
-    expect(run).toMatchObject({ status: 'succeeded', plan: { summary: { add: 0, change: 0, destroy: 0 } }, state_serial_after: null });
+    const run = await runToEnd(system.administrator, {
+      template_id: templateId,
+      instance: 'main',
+      variables: { token: secret },
+    });
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      plan: { summary: { add: 0, change: 0, destroy: 0 } },
+      state_serial_after: null,
+    });
   });
 
   it('only plans where that is all that was asked', async () => {
@@ -73,7 +92,9 @@ describe('a run of an OpenTofu template', () => {
   });
 
   it('fails with its reason, and says in the log what was wrong', async () => {
-    const broken = { executor: { kind: 'opentofu', files: { 'main.tf': 'resource "terraform_data" "x" { input = var.missing }' } } };
+    const broken = {
+      executor: { kind: 'opentofu', files: { 'main.tf': 'resource "terraform_data" "x" { input = var.missing }' } },
+    };
     const id = await publish(system.administrator, 'broken', broken);
     const run = await runToEnd(system.administrator, { template_id: id });
     expect(run).toMatchObject({ status: 'failed', plan: null });
@@ -88,8 +109,14 @@ describe('the state of an instance', () => {
     const { administrator } = system;
     const run = await runToEnd(administrator, { template_id: templateId, instance: 'source', variables: {} });
     const versions = await administrator.get(`/instances/${run.instance_id}/state-versions`);
-    expect(versions.body.state_versions[0]).toMatchObject({ serial: run.state_serial_after, run_id: run.id, resource_count: 3 });
-    const state = await administrator.get(`/instances/${run.instance_id}/state-versions/${run.state_serial_after}/download`);
+    expect(versions.body.state_versions[0]).toMatchObject({
+      serial: run.state_serial_after,
+      run_id: run.id,
+      resource_count: 3,
+    });
+    const state = await administrator.get(
+      `/instances/${run.instance_id}/state-versions/${run.state_serial_after}/download`,
+    );
     expect(JSON.parse(state.text)).toMatchObject({ version: 4, outputs: { cidr: { value: '10.0.0.0/16' } } });
 
     const empty = await runToEnd(administrator, { template_id: templateId, instance: 'adopter', operation: 'plan' });
@@ -104,7 +131,11 @@ describe('the state of an instance', () => {
   it('is refused where it is none of OpenTofu', async () => {
     const { administrator } = system;
     const empty = await runToEnd(administrator, { template_id: templateId, instance: 'nothing', operation: 'plan' });
-    const answer = await administrator.post(`/instances/${empty.instance_id}/state`, { version: 3, serial: 1, lineage: 'x' });
+    const answer = await administrator.post(`/instances/${empty.instance_id}/state`, {
+      version: 3,
+      serial: 1,
+      lineage: 'x',
+    });
     expect(answer.status).toBe(400);
     expect(answer.body.error).toContain('format version 4');
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ended, startSystem, type System } from '#test/support/system.ts';
+import { ended, type System, startSystem } from '#test/support/system.ts';
 
 let system: System;
 beforeAll(async () => {
@@ -13,7 +13,10 @@ async function publish(slug: string, spec: object): Promise<string> {
   const { administrator } = system;
   const template = await administrator.post('/registry/templates', { name: slug, slug });
   expect(template.status, template.text).toBe(201);
-  const version = await administrator.post(`/registry/templates/${template.body.id}/versions`, { version: '1.0.0', spec });
+  const version = await administrator.post(`/registry/templates/${template.body.id}/versions`, {
+    version: '1.0.0',
+    spec,
+  });
   expect(version.status, version.text).toBe(201);
   return template.body.id;
 }
@@ -21,7 +24,12 @@ async function publish(slug: string, spec: object): Promise<string> {
 const greeting = {
   executor: {
     kind: 'command',
-    apply: [{ name: 'greet', run: ['sh', '-c', 'echo hello $COORDINATOR_VAR_NAME; echo "{\\"greeting\\":\\"hi\\"}" > outputs.json'] }],
+    apply: [
+      {
+        name: 'greet',
+        run: ['sh', '-c', 'echo hello $COORDINATOR_VAR_NAME; echo "{\\"greeting\\":\\"hi\\"}" > outputs.json'],
+      },
+    ],
   },
   variables: { type: 'object', properties: { name: { type: 'string', default: 'world' } } },
   outputs: { greeting: {} },

@@ -63,11 +63,9 @@ export const review = command({
   body: z.strictObject({
     decision: z.enum(['approve', 'reject']),
     comment: z.string().max(4000).default(''),
-    plan_digest: z
-      .string()
-      .regex(/^sha256:[0-9a-f]{64}$/, {
-        error: 'expected the digest of the plan, "sha256:" and 64 hexadecimal digits',
-      }),
+    plan_digest: z.string().regex(/^sha256:[0-9a-f]{64}$/, {
+      error: 'expected the digest of the plan, "sha256:" and 64 hexadecimal digits',
+    }),
   }),
   responses: { 200: RunView },
   access: {

@@ -36,7 +36,7 @@ export function edgeServerOptions(options: EdgeServerOptions): FastifyHttpOption
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => {
       void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-      sendError(error, request, reply);
+      void sendError(error, request, reply);
     },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
   };
