@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApi, type TestApi, testPassword } from '#test/support/api.ts';
+import { startApi, type TestApi, testPassword } from '#test/support/in-process-api.ts';
 import { Visitor } from '#test/support/visitor.ts';
 
 let api: TestApi;

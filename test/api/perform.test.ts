@@ -11,7 +11,7 @@ import { html } from '#api/web/html.ts';
 import { sendPage } from '#api/web/layout.ts';
 import { pageAdder } from '#api/web/page-route.ts';
 import { performCommand, performRead } from '#api/web/perform.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/in-process-api.ts';
 import { Visitor } from '#test/support/visitor.ts';
 
 const access = { anyOf: ['connection:manage'], scope: 'platform', hidden: 404, review: 'none' } as const;
