@@ -43,7 +43,7 @@ export function requireRegistry(principal: Principal, owner: Ownership): void {
 const ListQuery = z.strictObject({
   ...pageQuery,
   team_id: Id.optional(),
-  tag: z.string().max(63).optional(),
+  tag: z.string().min(1).max(63).optional(),
   search: z.string().max(100).optional().describe('Text in the name, the slug or the description.'),
   archived: z.enum(['true', 'false']).default('false').describe('Archived templates instead of active ones.'),
 });

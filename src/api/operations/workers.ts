@@ -43,7 +43,7 @@ export const list = read({
   id: 'workers.list',
   route: 'GET /api/v1/workers',
   summary: 'List workers, the latest first: their pools, their tools and what they execute now',
-  query: z.strictObject({ ...pageQuery, pool: z.string().max(63).optional() }),
+  query: z.strictObject({ ...pageQuery, pool: z.string().min(1).max(63).optional() }),
   responses: { 200: pageOf('workers', WorkerView) },
   access: { ...readAccess, review: { resource: 'workers', verb: 'list' } },
   handle: async ({ em, query }) => {

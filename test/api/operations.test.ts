@@ -1,0 +1,334 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isPublic, type Operation, routeOf } from '#api/operation.ts';
+import { operations } from '#api/operations/index.ts';
+import type { PlatformRole } from '#domain/identity/model.ts';
+import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { startApi, type TestApi } from '#test/support/http-api.ts';
+import { type Demand, demands, teamRoleActions } from '#test/support/operation-table.ts';
+import {
+  addEnvironment,
+  addPerson,
+  addServiceAccount,
+  addTeam,
+  type Memberships,
+  type Person,
+  publish,
+  sayHello,
+} from '#test/support/people.ts';
+import { permissionsOf, platformRoles } from '#test/support/permission-table.ts';
+
+/** Ids of one tenant's things, by the names under which `requestOf` puts them into paths and bodies. */
+type Ids = Record<
+  'organization' | 'team' | 'project' | 'environment' | 'template' | 'run' | 'instance' | 'person' | 'session' | 'key',
+  string
+>;
+
+let api: TestApi;
+let root: Person;
+let tenant: Ids;
+let elsewhere: Memberships;
+
+beforeAll(async () => {
+  api = await startApi();
+  root = await addPerson(api, 'admin');
+  tenant = await addTenant();
+  const { organizationId, teamId } = await addTeam(api.orm);
+  elsewhere = { teams: { [teamId]: 'owner' }, organizations: { [organizationId]: 'owner' } };
+});
+afterAll(() => api?.close());
+
+const people = new Map<string, Promise<Person>>();
+
+/** Somebody with a role and memberships: the same one whenever they are asked for. */
+function somebody(role: PlatformRole, memberships: Memberships = {}): Promise<Person> {
+  const name = JSON.stringify([role, memberships]);
+  const person = people.get(name) ?? addPerson(api, role, memberships);
+  people.set(name, person);
+  return person;
+}
+
+async function addTenant(): Promise<Ids> {
+  const { organizationId: organization, teamId: team } = await addTeam(api.orm);
+  const { projectId: project, environmentId: environment } = await addEnvironment(api.orm, team);
+  const person = await addPerson(api, 'requester', {
+    organizations: { [organization]: 'member' },
+    teams: { [team]: 'member' },
+  });
+  const template = await publish(root.caller, sayHello, team);
+  const { body: run } = await root.caller.post('/runs', { template_id: template, environment_id: environment });
+  return {
+    ...{ organization, team, project, environment, template, run: run.id, instance: run.instance_id },
+    ...{ person: person.id, session: newId(), key: person.keyId },
+  };
+}
+
+const missing = (): Ids => Object.fromEntries(Object.keys(tenant).map((name) => [name, newId()])) as Ids;
+
+/** What `:id` names, by the first part of an operation's id. */
+const named: Record<string, keyof Ids> = {
+  ...{ auth: 'session', profile: 'key', users: 'person', runs: 'run', instances: 'instance', templates: 'template' },
+  ...{ template_versions: 'template', teams: 'team', team_members: 'team', projects: 'project' },
+  ...{ environments: 'environment', environment_variables: 'environment', workers: 'session' },
+};
+
+function pathOf(operation: Operation, ids: Ids): string {
+  const area = operation.id.split('.')[0] ?? '';
+  const values: Record<string, string> = {
+    ...{ id: ids[named[area] ?? 'run'], orgID: ids.organization, userID: ids.person },
+    ...{ serial: '1', version: '1.0.0', name: area === 'worker_pools' ? 'nowhere' : 'REGION' },
+  };
+  const path = routeOf(operation).path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? name);
+  return operation.id === 'runs.list' ? `${path}?team_id=${ids.team}` : path;
+}
+
+/** A body that each operation accepts. */
+const bodies: Record<string, (ids: Ids) => object> = {
+  'profile.create_api_key': () => ({ name: 'ci' }),
+  'users.create': () => ({ email: `${newId()}@example.com`, name: 'New', password: '12345678', role: 'requester' }),
+  'users.update': () => ({ name: 'Renamed' }),
+  'organizations.create': () => ({ name: `Organization ${newId()}` }),
+  'organizations.update': () => ({ name: 'Renamed' }),
+  'organization_members.set': () => ({ role: 'member' }),
+  'teams.create': () => ({ name: 'Platform' }),
+  'teams.update': () => ({ name: 'Renamed' }),
+  'team_members.set': () => ({ role: 'viewer' }),
+  'projects.create': ({ team }) => ({ team_id: team, name: 'Network' }),
+  'projects.update': () => ({ name: 'Renamed' }),
+  'environments.create': ({ project }) => ({ project_id: project, name: 'Staging', kind: 'staging' }),
+  'environments.update': () => ({ name: 'Renamed' }),
+  'environment_variables.set': () => ({ value: 'eu', category: 'template' }),
+  'templates.create': ({ team }) => ({ team_id: team, name: 'Network' }),
+  'templates.update': () => ({ description: 'Changed' }),
+  'template_versions.publish': () => ({ version: '2.0.0', spec: sayHello }),
+  'template_versions.validate': () => ({ variables: {} }),
+  'template_versions.run': ({ environment }) => ({ environment_id: environment }),
+  'runs.create': ({ template, environment }) => ({ template_id: template, environment_id: environment }),
+  'runs.request_approval': () => ({}),
+  'runs.review': () => ({ decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` }),
+  'runs.cancel': () => ({}),
+  'instances.import_state': () => ({ version: 4, serial: 1, lineage: 'a', resources: [] }),
+  'worker_pools.put': () => ({}),
+};
+
+interface Request {
+  readonly key?: string | undefined;
+  readonly ids?: Ids;
+  readonly body?: string;
+  /** Instead of the operation's own path. */
+  readonly path?: string;
+}
+
+async function ask(operation: Operation, { key, ids = tenant, body, path = pathOf(operation, ids) }: Request) {
+  const content = body ?? (operation.body ? JSON.stringify(bodies[operation.id]?.(ids) ?? {}) : undefined);
+  const stop = new AbortController();
+  const response = await fetch(api.url + path, {
+    method: routeOf(operation).method,
+    headers: { ...(key && { 'x-api-key': key }), ...(content !== undefined && { 'content-type': 'application/json' }) },
+    ...(content !== undefined && { body: content }),
+    signal: stop.signal,
+  });
+  const endless = response.headers.get('content-type')?.startsWith('text/event-stream');
+  const text = endless ? '' : await response.text();
+  stop.abort();
+  return { status: response.status, text };
+}
+
+const closed = operations
+  .filter(({ access }) => !isPublic(access))
+  .map((operation) => [operation.id, operation] as const);
+const demandOf = (operation: Operation): Demand => {
+  const demand = demands.get(operation.id);
+  if (!demand) throw new Error(`${operation.id} is not in the table of test/support/operation-table.ts`);
+  return demand;
+};
+const may = (role: PlatformRole, { permissions }: Demand) =>
+  permissions.some((each) => permissionsOf(role).includes(each));
+const weakest = (demand: Demand) => platformRoles.find((role) => may(role, demand)) ?? 'admin';
+/** The path with something in place of its ids that is none. */
+const malformed = (operation: Operation) => routeOf(operation).path.replace(/:\w+/g, 'not an id');
+
+describe('the table of operations', () => {
+  it('names every operation and no other', () => {
+    expect([...demands.keys()].sort()).toEqual(operations.map(({ id }) => id).sort());
+  });
+
+  it.each(operations.map((operation) => [operation.id, operation] as const))(
+    'says what %s demands',
+    (id, { access }) => {
+      const demand = demands.get(id);
+      if (isPublic(access)) return expect(demand).toBeNull();
+      expect({
+        permissions: access.anyOf,
+        scope: access.scope,
+        organizationRole: access.scope === 'organization' ? (access.organizationRole ?? 'member') : null,
+        teamActions: access.scope === 'team' ? [access.teamAction ?? []].flat() : [],
+        peopleOnly: access.principals?.join() === 'user',
+      }).toEqual(demand);
+      expect(access.hidden).toBe(id.startsWith('users.') ? 403 : 404);
+    },
+  );
+
+  it('leaves no two operations on one route', () => {
+    const routes = operations.map(({ route }) => route.replace(/:\w+/g, ':'));
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  it('knows a body for every operation that takes one', () => {
+    const without = operations.filter(({ id, body, access }) => body && !isPublic(access) && !bodies[id]);
+    expect(without.map(({ id }) => id)).toEqual([]);
+  });
+});
+
+describe('without a credential', () => {
+  it.each(closed)('%s answers 401, whatever it is asked about', async (_id, operation) => {
+    for (const request of [{}, { ids: missing() }, { path: malformed(operation) }, operation.body ? { body: '{' } : {}])
+      expect((await ask(operation, request)).status).toBe(401);
+  });
+});
+
+describe('without the permission', () => {
+  const refused = closed.flatMap(([id, operation]) =>
+    platformRoles.filter((role) => !may(role, demandOf(operation))).map((role) => [role, id, operation] as const),
+  );
+
+  it.each(refused)(
+    'a %s gets 403 from %s, the same for what is there and what is not',
+    async (role, _id, operation) => {
+      const { key } = await somebody(role);
+      const there = await ask(operation, { key });
+      expect(there.status, there.text).toBe(403);
+      expect(await ask(operation, { key, ids: missing() })).toEqual(there);
+      expect(await ask(operation, { key, path: malformed(operation) })).toEqual(there);
+      if (operation.body) expect(await ask(operation, { key, body: '{' })).toEqual(there);
+    },
+  );
+});
+
+const owned = closed.filter(([, operation]) => ['team', 'organization'].includes(demandOf(operation).scope));
+
+describe('to a stranger', () => {
+  it.each(owned)('%s answers as if nothing were there', async (_id, operation) => {
+    const role = weakest(demandOf(operation));
+    const stranger = await somebody(role, elsewhere);
+    const there = await ask(operation, { key: stranger.key });
+    expect(there.status, there.text).toBe(404);
+    expect(await ask(operation, { key: stranger.key, ids: missing() })).toEqual(there);
+  });
+
+  it.each(owned.filter(([, operation]) => demandOf(operation).scope === 'team'))(
+    '%s answers a mere member of the organization alike',
+    async (_id, operation) => {
+      const organizations: Record<string, OrganizationRole> = { [tenant.organization]: 'member' };
+      const member = await somebody(weakest(demandOf(operation)), { organizations });
+      expect((await ask(operation, { key: member.key })).status).toBe(404);
+    },
+  );
+});
+
+/** The strongest membership that does not suffice, and the weakest that does. */
+function memberships(demand: Demand, ids: Ids): { below: Memberships | null; enough: Memberships } {
+  if (demand.scope === 'organization') {
+    const roles: OrganizationRole[] = ['member', 'admin', 'owner'];
+    const at = roles.indexOf(demand.organizationRole ?? 'member');
+    const as = (role: OrganizationRole | undefined) => (role ? { organizations: { [ids.organization]: role } } : null);
+    return { below: as(roles[at - 1]), enough: as(roles[at]) ?? {} };
+  }
+  const suffices = ([, actions]: (typeof teamRoleActions)[number]) =>
+    demand.teamActions.every((action) => actions.includes(action));
+  const at = teamRoleActions.findIndex(suffices);
+  const as = (role: TeamRole | undefined) =>
+    role ? { teams: { [ids.team]: role }, organizations: { [ids.organization]: 'member' as const } } : null;
+  return { below: as(teamRoleActions[at - 1]?.[0]), enough: as(teamRoleActions[at]?.[0]) ?? {} };
+}
+
+describe('to a member', () => {
+  const limited = owned.filter(([, operation]) => memberships(demandOf(operation), {} as Ids).below);
+  it.each(limited)('%s is refused by 403 where the role there is too weak', async (_id, operation) => {
+    const demand = demandOf(operation);
+    const { below } = memberships(demand, tenant);
+    const member = await somebody(weakest(demand), below ?? {});
+    const answer = await ask(operation, { key: member.key });
+    expect(answer.status, answer.text).toBe(403);
+  });
+
+  /** Where the things of a new tenant are in no state for it, or it does more than one thing. */
+  const otherwise: Record<string, number> = {
+    ...{
+      'runs.get_plan': 404,
+      'runs.request_approval': 409,
+      'runs.review': 409,
+      'runs.requeue': 409,
+      'runs.delete': 409,
+    },
+    ...{ 'runs.create': 202, 'runs.cancel': 202, 'template_versions.run': 202, 'instances.unlock': 409 },
+    ...{ 'instances.get_state_version': 404, 'instances.download_state': 404, 'environment_variables.remove': 404 },
+    // A new instance has a run in line, but nobody works on it: its state may be imported.
+    ...{ 'organizations.archive': 409, 'teams.archive': 409, 'projects.archive': 409, 'environments.archive': 409 },
+  };
+  it.each(owned)('%s is done where the role there is just strong enough', async (id, operation) => {
+    const ids = operation.kind === 'read' ? tenant : await addTenant();
+    const demand = demandOf(operation);
+    const member = await somebody(weakest(demand), memberships(demand, ids).enough);
+    const answer = await ask(operation, { key: member.key, ids });
+    const expected = otherwise[id];
+    if (expected !== undefined) expect(answer.status, answer.text).toBe(expected);
+    else expect([200, 201, 204], answer.text).toContain(answer.status);
+  });
+});
+
+describe('to a service account', () => {
+  it.each(closed.filter(([, operation]) => demandOf(operation).peopleOnly))(
+    '%s is refused, whatever its role',
+    async (_id, operation) => {
+      const account = await addServiceAccount(api, 'admin', { organizations: { [tenant.organization]: 'owner' } });
+      const answer = await ask(operation, { key: account.key });
+      expect(answer.status, answer.text).toBe(403);
+    },
+  );
+
+  it.each(owned)('%s is closed outside its teams, also with the role of an administrator', async (_id, operation) => {
+    const account = await addServiceAccount(api, 'admin');
+    const answer = await ask(operation, { key: account.key });
+    expect([403, 404], answer.text).toContain(answer.status);
+  });
+});
+
+describe('another user', () => {
+  it.each(['users.get', 'users.update'])(
+    'is neither there nor missing to whoever may not manage users: %s',
+    async (id) => {
+      const operation = operations.find((each) => each.id === id)!;
+      for (const role of ['requester', 'maintainer', 'operator'] as const) {
+        const { key } = await somebody(role);
+        const there = await ask(operation, { key });
+        expect(there.status, there.text).toBe(403);
+        expect(await ask(operation, { key, ids: missing() })).toEqual(there);
+      }
+      expect((await ask(operation, { key: root.key, ids: missing() })).status).toBe(403);
+      expect((await ask(operation, { key: root.key })).status).toBe(200);
+    },
+  );
+});
+
+describe('whatever stands in a request', () => {
+  const odd = ['a%00b', "'", '%F0%9F%98%80', '-1', '%5B%5D', '1e999', ''];
+  const parameters = operations.flatMap((operation) => [
+    ...(routeOf(operation).path.match(/:\w+/g) ?? []).map((name) => [operation.id, name, operation] as const),
+    ...Object.keys(queryShape(operation)).map((name) => [operation.id, `?${name}`, operation] as const),
+  ]);
+
+  it.each(parameters)('%s answers for odd values of %s', async (_id, name, operation) => {
+    for (const value of odd) {
+      const path = name.startsWith('?')
+        ? `${pathOf(operation, tenant).split('?')[0]}${name}=${value}`
+        : pathOf({ ...operation, route: operation.route.replace(name, value || '%20') as Operation['route'] }, tenant);
+      const answer = await ask(operation, { key: root.key, path });
+      expect(answer.status, `${path}: ${answer.text}`).toBeLessThan(500);
+    }
+  });
+
+  function queryShape({ query }: Operation): object {
+    return query && 'shape' in query ? query.shape : {};
+  }
+});

@@ -1,0 +1,147 @@
+import type { OrganizationRole, TeamAction, TeamRole } from '#domain/organizations/model.ts';
+
+/**
+ * Every operation and what it demands, copied by hand from the design (access.md, specification *Authorization model*):
+ * the permission, then whose it is. `team:` and `organization:` name the action or role that is needed there besides.
+ * An operation that is declared otherwise, or not in here, fails the tests.
+ */
+const lines = `
+system.identity                     public
+system.version                      public
+bootstrap.admin                     public
+auth.sign_in                        public
+auth.list_sessions                  profile:manage                      self            user
+auth.get_session                    profile:manage                      self            user
+auth.sign_out                       profile:manage                      self            user
+auth.whoami                         profile:manage                      self
+profile.list_api_keys               profile:manage                      self
+profile.get_api_key                 profile:manage                      self
+profile.create_api_key              profile:manage                      self
+profile.revoke_api_key              profile:manage                      self
+users.list                          user:manage                         platform
+users.create                        user:manage                         platform
+users.get                           user:manage,profile:manage          self
+users.update                        user:manage,profile:manage          self
+organizations.list                  organization:read                   platform
+organizations.create                organization:write                  platform        user
+organizations.get                   organization:read                   organization:member
+organizations.update                organization:write                  organization:admin
+organizations.archive               organization:write                  organization:owner
+organizations.unarchive             organization:write                  organization:owner
+organization_members.list           organization:read                   organization:member
+organization_members.set            organization:write                  organization:admin
+organization_members.remove         organization:write                  organization:admin
+teams.list                          team:read                           organization:member
+teams.create                        team:write                          organization:admin  user
+teams.get                           team:read                           team:metadata.read
+teams.update                        team:write                          team:metadata.write
+teams.archive                       team:write                          team:delete
+teams.unarchive                     team:write                          team:delete
+team_members.list                   team:read                           team:metadata.read
+team_members.set                    team:write                          team:membership.manage
+team_members.remove                 team:write                          team:membership.manage
+projects.list                       project:read                        platform
+projects.create                     project:write                       team:metadata.write
+projects.get                        project:read                        team:metadata.read
+projects.update                     project:write                       team:metadata.write
+projects.archive                    project:write                       team:metadata.write
+projects.unarchive                  project:write                       team:metadata.write
+environments.list                   environment:read                    platform
+environments.create                 environment:write                   team:metadata.write
+environments.get                    environment:read                    team:metadata.read
+environments.update                 environment:write                   team:metadata.write
+environments.archive                environment:write                   team:metadata.write
+environments.unarchive              environment:write                   team:metadata.write
+environment_variables.list          environment:read                    team:metadata.read
+environment_variables.set           environment:write,secret:manage     team:metadata.write
+environment_variables.remove        environment:write,secret:manage     team:metadata.write
+templates.list                      template:read                       platform
+templates.create                    template:write                      team:metadata.write
+templates.get                       template:read                       team:metadata.read
+templates.update                    template:write                      team:metadata.write
+templates.archive                   template:write                      team:metadata.write
+templates.unarchive                 template:write                      team:metadata.write
+template_versions.list              template:read                       team:metadata.read
+template_versions.get               template:read                       team:metadata.read
+template_versions.publish           template:write                      team:metadata.write
+template_versions.yank              template:write                      team:metadata.write
+template_versions.validate          template:read                       team:metadata.read
+template_versions.run               run:create                          team:secret.read
+runs.list                           run:read                            team:metadata.read
+runs.create                         run:create                          team:secret.read
+runs.get                            run:read                            team:metadata.read
+runs.get_plan                       run:read                            team:metadata.read
+runs.get_events                     run:read                            team:metadata.read
+runs.get_logs                       run:read                            team:metadata.read
+runs.stream_logs                    run:read                            team:metadata.read
+runs.request_approval               run:read                            team:metadata.read
+runs.review                         run:approve                         team:metadata.write
+runs.cancel                         run:cancel                          team:metadata.write
+runs.requeue                        run:create                          team:secret.read
+runs.delete                         run:delete                          team:metadata.write
+instances.list                      workload:read                       platform
+instances.get                       workload:read                       team:metadata.read
+instances.get_outputs               workload:read                       team:metadata.read
+instances.list_state_versions       workload:read                       team:metadata.read
+instances.get_state_version         workload:read                       team:metadata.read
+instances.download_state            environment:write                   team:metadata.write+secret.read
+instances.import_state              environment:write                   team:metadata.write+secret.read
+instances.unlock                    run:cancel                          team:metadata.write
+workers.list                        worker:read                         platform
+workers.get                         worker:read                         platform
+workers.drain                       worker:manage                       platform
+worker_pools.list                   worker:read                         platform
+worker_pools.get                    worker:read                         platform
+worker_pools.put                    worker:manage                       platform
+`;
+
+export interface Demand {
+  readonly permissions: readonly string[];
+  readonly scope: 'self' | 'platform' | 'organization' | 'team';
+  readonly organizationRole: OrganizationRole | null;
+  readonly teamActions: readonly TeamAction[];
+  readonly peopleOnly: boolean;
+}
+
+/** What each operation demands; null where it is public. */
+export const demands: ReadonlyMap<string, Demand | null> = new Map(
+  lines
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/\s+/))
+    .map(([id = '', permissions = '', where = '', kind]) => [
+      id,
+      permissions === 'public' ? null : toDemand(permissions, where, kind),
+    ]),
+);
+
+function toDemand(permissions: string, where: string, kind: string | undefined): Demand {
+  const [scope, needed = ''] = where.split(':') as [Demand['scope'], string?];
+  return {
+    scope,
+    permissions: permissions.split(','),
+    organizationRole: scope === 'organization' ? (needed as OrganizationRole) : null,
+    teamActions: scope === 'team' ? needed.split('+').map((action) => `team.${action}` as TeamAction) : [],
+    peopleOnly: kind === 'user',
+  };
+}
+
+/** Team roles and their actions (specification, *Authorization model*), weakest first. */
+export const teamRoleActions: readonly [TeamRole, readonly TeamAction[]][] = [
+  ['viewer', ['team.metadata.read']],
+  ['member', ['team.metadata.read', 'team.secret.read']],
+  [
+    'admin',
+    [
+      ...(['team.metadata.read', 'team.secret.read', 'team.metadata.write'] as const),
+      ...(['team.membership.manage', 'team.invitation.manage'] as const),
+    ],
+  ],
+  [
+    'owner',
+    [
+      ...(['team.metadata.read', 'team.secret.read', 'team.metadata.write'] as const),
+      ...(['team.membership.manage', 'team.invitation.manage', 'team.owner.manage', 'team.delete'] as const),
+    ],
+  ],
+];
