@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { StartConfig } from '#config';
 import { isDone, markDone } from './data-directory.ts';
+import { describeError } from './errors.ts';
 import { runOnce } from './run-once.ts';
 import { runSample } from './sample.ts';
 import { SampleClient } from './sample-client.ts';
@@ -15,11 +16,30 @@ const passwordAlphabet = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ2345678
 
 /**
  * Tells how to use the service that is ready now. At the first start on a data directory, it makes the administrator and
- * the sample before, unless the specified bootstrap is to be used instead.
+ * the sample before, unless the specified bootstrap is to be used instead. What goes wrong with those is told, and keeps
+ * nobody from using the service.
  */
 export async function greet(config: StartConfig, stack: Stack, program: string, report: Report): Promise<void> {
+  let curl = curlFor(config, stack);
+  try {
+    curl = (await makeFirstContent(config, stack, program, report)) ?? curl;
+  } catch (error) {
+    console.error(`The service runs, but its first content could not be made: ${describeError(error)}`);
+  }
+  console.log(`\n  Ready  ${stack.publicUrl}   (API reference: ${stack.publicUrl}/api/docs)`);
+  console.log(`  Try    ${curl}`);
+  console.log('  Stop   Ctrl-C\n');
+}
+
+/** @returns a command that shows what was made; null when there was nothing to make */
+async function makeFirstContent(
+  config: StartConfig,
+  stack: Stack,
+  program: string,
+  report: Report,
+): Promise<string | null> {
   const administrator = planAdministrator(config);
-  if (administrator === null) return printReady(stack, curlFor(config, stack));
+  if (administrator === null) return null;
   const isMade = await runOnce(
     'Making the administrator',
     [program, 'admin', 'create', '--email', administrator.email, '--name', 'Administrator'],
@@ -27,8 +47,8 @@ export async function greet(config: StartConfig, stack: Stack, program: string, 
     administrator.password,
   );
   markDone(config.dataDir, 'administrator');
-  // The database is another's and has its users: nothing was made, and nobody's password is known here.
-  if (!isMade) return printReady(stack, curlFor(config, stack));
+  // The database is another's and has its users: nobody's password is known here.
+  if (!isMade) return null;
   printAdministrator(administrator);
   const client = await SampleClient.signIn(stack.url, administrator.email, administrator.password);
   let path = '/api/v1/auth/whoami';
@@ -36,7 +56,7 @@ export async function greet(config: StartConfig, stack: Stack, program: string, 
     markDone(config.dataDir, 'sample');
     path = await runSample(client, report);
   }
-  printReady(stack, `curl -H 'Authorization: Bearer ${client.token}' '${stack.url}${path}'`);
+  return `curl -H 'Authorization: Bearer ${client.token}' '${stack.url}${path}'`;
 }
 
 /** Whom to make at this start; null: nobody. */
@@ -65,10 +85,4 @@ function curlFor(config: StartConfig, stack: Stack): string {
   if (!config.bootstrap.enabled) return `curl ${stack.url}/readyz`;
   const body = `'{"email":"${defaultEmail}","name":"Administrator","password":"…"}'`;
   return `curl -H "X-Service-Bootstrap-Token: $ADMIN_BOOTSTRAP_TOKEN" -H 'Content-Type: application/json' -d ${body} ${stack.url}/bootstrap/admin`;
-}
-
-function printReady(stack: Stack, curl: string): void {
-  console.log(`\n  Ready  ${stack.url}   (API reference: ${stack.url}/api/docs)`);
-  console.log(`  Try    ${curl}`);
-  console.log('  Stop   Ctrl-C\n');
 }

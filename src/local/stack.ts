@@ -8,7 +8,10 @@ import { startTemporal } from './temporal.ts';
 
 /** Everything that `start` runs, in the order in which it has to be stopped. */
 export type Stack = {
+  /** Where the API listens: what this machine's own programs use. */
   readonly url: string;
+  /** Where clients find it. */
+  readonly publicUrl: string;
   readonly adminUrl: string;
   /** Of the service processes and commands. */
   readonly environment: NodeJS.ProcessEnv;
@@ -89,7 +92,7 @@ async function startServices(
   environment: NodeJS.ProcessEnv,
   stops: Stops,
   report: (line: string) => void,
-): Promise<{ url: string; adminUrl: string }> {
+): Promise<{ url: string; publicUrl: string; adminUrl: string }> {
   const create = (name: 'api' | 'worker', pin?: (ready: ReadyMessage) => NodeJS.ProcessEnv) => {
     const logFile = rotateLog(config.dataDir, name);
     const service = new Supervisor({
@@ -107,7 +110,8 @@ async function startServices(
   const worker = create('worker');
   const [ready] = await Promise.all([api.start(), worker.start()]);
   report('The API and a worker are ready.');
-  return { url: config.baseUrl ?? ready.url ?? '', adminUrl: ready.adminUrl ?? '' };
+  const { url = '', adminUrl = '' } = ready;
+  return { url, publicUrl: config.baseUrl ?? url, adminUrl };
 }
 
 /** A restarted API listens where the first one did, also where the system had chosen the port. */

@@ -7,7 +7,6 @@ import {
   writeServiceFile,
 } from './data-directory.ts';
 import { lockDataDirectory } from './data-lock.ts';
-import { describeError } from './errors.ts';
 import { greet } from './first-start.ts';
 import { type StopReason, waitForStop } from './lifetime.ts';
 import { assertPortFree } from './ports.ts';
@@ -66,9 +65,7 @@ async function serve(
   const stack = await startStack(config, program, stops, report);
   writeServiceFile(config.dataDir, { url: stack.url, admin_url: stack.adminUrl, pid: process.pid });
   const broken = stack.broken.then((sentence): Ending => ({ code: 1, because: sentence }));
-  const greeted = greet(config, stack, program, report).catch((error: unknown) => {
-    console.error(`The service runs, but its first-start content could not be made: ${describeError(error)}`);
-  });
+  const greeted = greet(config, stack, program, report);
   await Promise.race([greeted, broken]);
   return broken;
 }

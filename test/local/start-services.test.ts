@@ -43,11 +43,16 @@ describe('start with services of others', () => {
 
   it('makes the administrator that automation names, without printing the given password', async () => {
     const given = { COORDINATOR_ADMIN_EMAIL: 'ops@example.com', COORDINATOR_ADMIN_PASSWORD: 'given by automation' };
-    const program = await start({ ...given, COORDINATOR_SAMPLE: 'false' });
+    const program = await start({
+      ...given,
+      COORDINATOR_SAMPLE: 'false',
+      COORDINATOR_BASE_URL: 'https://coordinator.example.com',
+    });
     await program.says(/Stop {3}Ctrl-C/);
     expect(program.output).toContain('Administrator  ops@example.com');
     expect(program.output).not.toMatch(/given by automation|Greeting/);
-    const [, url] = await program.says(/Ready {2}(\S+)/);
+    expect(program.output).toContain('Ready  https://coordinator.example.com ');
+    const [, url] = await program.says(/(http:\/\/127\.0\.0\.1:\d+)\/api\/v1\/auth\/whoami/);
     const body = JSON.stringify({ email: 'ops@example.com', password: 'given by automation' });
     const headers = { 'content-type': 'application/json' };
     expect((await fetch(`${url}/api/v1/auth/sessions`, { method: 'POST', headers, body })).status).toBe(201);
