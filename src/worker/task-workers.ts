@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { concealFailures } from '#activities/conceal.ts';
 import type { ExecutionDeps } from '#activities/deps.ts';
 import { createExecutionActivities } from '#activities/execution.ts';
 import { createRunActivities } from '#activities/runs.ts';
@@ -34,8 +35,11 @@ export async function openTaskWorkers(config: Config, deps: ExecutionDeps): Prom
   const coordinator = await Worker.create({
     ...common,
     taskQueue: coordinatorQueue,
+    // A step of a run is a transaction: more of them at once than connections would only wait for each other.
+    maxConcurrentLocalActivityExecutions: config.databasePoolSize,
+    workflowTaskPollerBehavior: autoscaled(16),
     workflowBundle: await bundleWorkflows(),
-    activities: createRunActivities(deps),
+    activities: concealFailures(createRunActivities(deps), deps.log),
   });
   const pools = await Promise.all(
     config.worker.pools.map((pool) => Worker.create(poolOptions(common, pool, config, deps))),
@@ -65,12 +69,18 @@ function poolOptions(
   return {
     ...common,
     taskQueue: poolQueue(pool),
-    activities: createExecutionActivities(deps),
+    activities: concealFailures(createExecutionActivities(deps), deps.log),
     maxConcurrentActivityTaskExecutions: config.worker.concurrency,
+    activityTaskPollerBehavior: autoscaled(Math.max(2, config.worker.concurrency)),
     // Cancellation comes with the answer to a heartbeat: it must not wait for the SDK's usual half minute.
     maxHeartbeatThrottleInterval: '2s',
     defaultHeartbeatThrottleInterval: '2s',
   };
+}
+
+/** As many polls as there is work for: one while nothing happens. */
+function autoscaled(maximum: number): NonNullable<WorkerOptions['activityTaskPollerBehavior']> {
+  return { type: 'autoscaling', minimum: 1, initial: 2, maximum };
 }
 
 /** The workflows as one script, without anything that could touch the world. */
