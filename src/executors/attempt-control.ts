@@ -1,5 +1,6 @@
+import type { ExecutionReason } from '#domain/runs/model.ts';
 import { AttemptFailure } from './attempt-error.ts';
-import type { ExecutionOutcome, ExecutionReason } from './protocol.ts';
+import type { ExecutionOutcome } from './protocol.ts';
 
 /** How quickly a stopped attempt's processes are killed: after its whole grace, a short one, or at once. */
 export type Urgency = 'grace' | 'short' | 'now';

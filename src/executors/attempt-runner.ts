@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ExecutionReason } from '#domain/runs/model.ts';
 import type { Attempt, Performed, Places } from './attempt.ts';
 import { AttemptControl, type StopCause } from './attempt-control.ts';
 import { AttemptFailure, reportUnforeseen } from './attempt-error.ts';
@@ -13,7 +14,7 @@ import type { WireRequest, WireResult } from './messages.ts';
 import { runOpenTofu } from './opentofu.ts';
 import { OutputRecorder } from './output-recorder.ts';
 import { type AttemptMark, cookieVariable } from './process-table.ts';
-import type { ExecutionReason, LogChunk, Progress, StateMeta } from './protocol.ts';
+import type { LogChunk, Progress, StateMeta } from './protocol.ts';
 import { Redactor } from './redaction.ts';
 import { StateKeeper } from './state-keeper.ts';
 

@@ -1,7 +1,7 @@
+import { executionReasons } from '#domain/runs/model.ts';
 import type { AttemptControl } from './attempt-control.ts';
 import type { AttemptProcesses } from './attempt-processes.ts';
 import type { WireRequest } from './messages.ts';
-import { executionReasons } from './protocol.ts';
 import { measureDirectory } from './work-files.ts';
 
 const processesEveryMs = 250;

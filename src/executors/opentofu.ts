@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ExecutionReason } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/canonical.ts';
 import { packArtifact, unpackArtifact } from './artifact.ts';
 import type { Attempt, Performed } from './attempt.ts';
@@ -16,7 +17,7 @@ import {
 } from './opentofu-files.ts';
 import { readPlan, summarize } from './opentofu-plan.ts';
 import { readTofuOutputs } from './outputs.ts';
-import type { ExecutionReason, OpenTofuExecutor, Tool } from './protocol.ts';
+import type { OpenTofuExecutor, Tool } from './protocol.ts';
 import { StateBackend } from './state-backend.ts';
 import { writePrivate } from './work-files.ts';
 

@@ -1,5 +1,12 @@
 import type { TemplateFiles } from '#domain/registry/files.ts';
-import type { JsonValue, MaskedOutputs, PlanSummary, ResourceChange, RunOperation } from '#domain/runs/model.ts';
+import type {
+  ExecutionReason,
+  JsonValue,
+  MaskedOutputs,
+  PlanSummary,
+  ResourceChange,
+  RunOperation,
+} from '#domain/runs/model.ts';
 
 /** What a worker asks of an attempt, and gets back (architecture.md of the design, *Executors*). */
 
@@ -144,37 +151,6 @@ export interface ExecutionSink {
 }
 
 export type ExecutionOutcome = 'succeeded' | 'failed' | 'canceled' | 'timed_out' | 'limit_exceeded';
-
-/** Why an attempt did not succeed. Stable words. */
-export const executionReasons = {
-  canceled: 'the attempt was canceled',
-  time_limit: 'the attempt took longer than its limit',
-  step_timeout: 'a step took longer than its limit',
-  output_limit: 'the attempt printed more than its limit',
-  directory_limit: 'the attempt used more disk space than its limit',
-  process_limit: 'the attempt ran more processes than its limit',
-  init_failed: 'the tool could not initialize the configuration',
-  plan_failed: 'planning failed',
-  apply_failed: 'applying failed',
-  step_failed: 'a step failed',
-  step_not_started: 'the program of a step could not be started',
-  plan_invalid: 'the plan could not be read',
-  plan_missing: 'there is no plan',
-  outputs_invalid: 'the outputs could not be read',
-  state_invalid: 'the state could not be read',
-  state_conflict: 'the tool wrote a state that does not follow the latest one',
-  state_not_saved: 'the state could not be saved',
-  logs_not_saved: 'the log could not be saved',
-  artifact_missing: 'there is no plan to apply',
-  artifact_mismatch: 'what was planned is not what is to be applied',
-  backend_forbidden: 'the configuration chooses a backend; state is kept by the service',
-  files_invalid: "the template's files cannot be laid out",
-  operation_unsupported: 'the template does not support the operation',
-  tool_unavailable: 'this worker has no such tool',
-  executor_lost: 'the executor process ended before its attempt',
-  executor_failed: 'the executor process failed',
-} as const;
-export type ExecutionReason = keyof typeof executionReasons;
 
 export interface PlannedChange extends ResourceChange {
   readonly type?: string | undefined;

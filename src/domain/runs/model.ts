@@ -53,19 +53,8 @@ export interface WaitingOn {
   blocker: string | null;
 }
 
-/** Why a run ended, or is ending, other than by success. Stable words that clients may match. */
-export const statusReasons = {
-  rejected: 'a reviewer rejected the plan',
-  canceled_by_user: 'somebody canceled the run',
-  forced: 'somebody ended the run without waiting for its worker',
-  approval_timeout: 'nobody decided within the time for approval',
-  plan_timeout: 'planning took longer than its limit',
-  apply_timeout: 'applying took longer than its limit',
-  plan_interrupted: 'the worker was lost while planning, more than once',
-  apply_interrupted: 'the worker was lost while applying; the last state is kept and the apply is not repeated',
-  plan_moved: 'the instance changed after the plan was made',
-  pool_closed: 'the pool is no longer open to the team or environment of the run',
-  engine_lost: 'the workflow engine no longer knows the run',
+/** Why an attempt at a run did not succeed, as the executor says it. Stable words that clients may match. */
+export const executionReasons = {
   canceled: 'the attempt was canceled',
   time_limit: 'the attempt took longer than its limit',
   step_timeout: 'a step took longer than its limit',
@@ -93,6 +82,23 @@ export const statusReasons = {
   tool_unavailable: 'no worker has the tool that the run needs',
   executor_lost: 'the executor process ended before its attempt',
   executor_failed: 'the executor process failed',
+} as const;
+export type ExecutionReason = keyof typeof executionReasons;
+
+/** Why a run ended, or is ending, other than by success. Stable words that clients may match. */
+export const statusReasons = {
+  rejected: 'a reviewer rejected the plan',
+  canceled_by_user: 'somebody canceled the run',
+  forced: 'somebody ended the run without waiting for its worker',
+  approval_timeout: 'nobody decided within the time for approval',
+  plan_timeout: 'planning took longer than its limit',
+  apply_timeout: 'applying took longer than its limit',
+  plan_interrupted: 'the worker was lost while planning, more than once',
+  apply_interrupted: 'the worker was lost while applying; the last state is kept and the apply is not repeated',
+  plan_moved: 'the instance changed after the plan was made',
+  pool_closed: 'the pool is no longer open to the team or environment of the run',
+  engine_lost: 'the workflow engine no longer knows the run',
+  ...executionReasons,
 } as const;
 export type StatusReason = keyof typeof statusReasons;
 
