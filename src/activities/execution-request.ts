@@ -3,7 +3,8 @@ import type { ExecutionLimits, ExecutionRequest, ResolvedExecutor, Tool, ToolNam
 import type { ExecutionSettings } from './deps.ts';
 
 const mebibyte = 1024 * 1024;
-const limits: ExecutionLimits = {
+/** What an attempt may use; docs/operating.md lists it. */
+export const executionLimits: ExecutionLimits = {
   outputBytes: 1024 * mebibyte,
   logBytes: 100 * mebibyte,
   directoryBytes: 2048 * mebibyte,
@@ -32,7 +33,7 @@ export function toRequest(work: AttemptWork, settings: ExecutionSettings): Execu
     tool: toTool(run.tool ?? null),
     timeoutMs: (planning ? run.timeouts.plan : run.timeouts.apply) * 1000,
     graceMs,
-    limits,
+    limits: executionLimits,
     workRoot: settings.workRoot,
     user: settings.user,
   };

@@ -52,7 +52,8 @@ export async function startSystem(overrides: Record<string, string> = {}): Promi
   };
 }
 
-async function createNamespace(): Promise<string> {
+/** A namespace of the engine for one installation: two in one would take each other's tasks. */
+export async function createNamespace(): Promise<string> {
   const namespace = `test-${randomUUID()}`;
   const connection = await Connection.connect({ address: inject('temporalAddress') });
   try {

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { executionLimits } from '#activities/execution-request.ts';
+import { statusReasons, waitingCodes } from '#domain/runs/model.ts';
+import { findFreePort } from '#local/ports.ts';
+import { createEmptyDatabase, type TestDatabase } from '#test/support/database.ts';
+import { runShell } from '#test/support/shell.ts';
+import { createNamespace } from '#test/support/system.ts';
+import { codeBlocks, tableUnder } from './markdown.ts';
+
+const page = 'docs/operating.md';
+const password = 'correct horse battery';
+
+describe('the tables of codes', () => {
+  it('have every reason why a run ended, in its own words, and something to do about it', () => {
+    const rows = tableUnder(page, '## Why did it end?');
+    expect(rows.map(([code, meaning]) => [code, meaning])).toEqual(
+      Object.entries(statusReasons).map(([code, meaning]) => [`\`${code}\``, meaning]),
+    );
+    expect(rows.filter(([, , advice]) => !advice)).toEqual([]);
+  });
+
+  it('have everything that a run may wait on', () => {
+    const rows = tableUnder(page, '## Why is it waiting?');
+    expect(rows.map(([code]) => code)).toEqual(waitingCodes.map((code) => `\`${code}\``));
+    expect(rows.filter((cells) => cells.length !== 3 || cells.includes(''))).toEqual([]);
+  });
+});
+
+describe('the table of limits', () => {
+  it('says what an attempt may use', () => {
+    const units: Record<string, number> = { GiB: 1024 ** 3, MiB: 1024 ** 2 };
+    const values = tableUnder(page, '## Workers and pools').map(([name, value = '']) => {
+      const [, amount, unit = ''] = /^(\d+)(?: (GiB|MiB))?/.exec(value) ?? [];
+      return [name, Number(amount) * (units[unit] ?? 1)];
+    });
+    const { output, log, directory, processes } = Object.fromEntries(values);
+    expect({ outputBytes: output, logBytes: log, directoryBytes: directory, processes }).toEqual(executionLimits);
+  });
+});
+
+describe('the processes, started by hand', () => {
+  let database: TestDatabase;
+  let dataDir: string;
+  let environment: Record<string, string>;
+  beforeAll(async () => {
+    database = await createEmptyDatabase();
+    dataDir = mkdtempSync(join(tmpdir(), 'coordinator-operating-'));
+    environment = {
+      COORDINATOR_DATA_DIR: dataDir,
+      COORDINATOR_PORT: String(await findFreePort()),
+      COORDINATOR_ADMIN_PORT: String(await findFreePort()),
+      TEMPORAL_NAMESPACE: await createNamespace(),
+      PASSWORD: password,
+    };
+  });
+  afterAll(async () => {
+    await database?.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('come up as the page says, are healthy, and come up again under a new key', { timeout: 180_000 }, async () => {
+    const [start = '', probe = '', rotate = ''] = codeBlocks(page)
+      .filter(({ info }) => info === 'sh tried')
+      .map(({ text }) => text);
+    const script = [
+      ...[helpers, onServices(start), 'await_ready', onPorts(probe), 'stop', rotate],
+      ...['node src/main.ts api &', 'node src/main.ts worker &', 'await_ready'],
+      ...['curl -sf -H "Content-Type: application/json" http://127.0.0.1:$COORDINATOR_PORT/api/v1/auth/sessions \\'],
+      ...['  -d "{\\"email\\":\\"admin@example.com\\",\\"password\\":\\"$PASSWORD\\"}"', 'stop', 'echo done'],
+    ].join('\n');
+    const { code, output, errors } = await runShell(['-u'], environment, {
+      shell: 'bash',
+      input: script,
+      withinMs: 170_000,
+    });
+    expect(code, `${errors}\n${output}`).toBe(0);
+    expect(output).toContain('{"status":"ready","checks":{"database":"ok","temporal":"ok","migrations":"ok"}}');
+    expect(output).toContain('http_request_duration_seconds_bucket');
+    expect(output).toMatch(/"token":"[^"]+".*\ndone\n$/s);
+  });
+
+  /** Stops what was started as an operator would, whatever happens. */
+  const helpers = `
+set -e
+stop() { kill $(jobs -p); wait; }
+trap '[ -z "$(jobs -p)" ] || kill -KILL $(jobs -p)' EXIT
+await_ready() {
+  n=0
+  until curl -sf http://127.0.0.1:$COORDINATOR_PORT/readyz >/dev/null && curl -sf http://127.0.0.1:$COORDINATOR_ADMIN_PORT/healthz >/dev/null; do
+    n=$((n + 1)); [ $n -lt 600 ] || exit 9
+    sleep 0.1
+  done
+}
+`;
+
+  const onServices = (text: string) =>
+    text
+      .replace(/DATABASE_URL=\S+/, `DATABASE_URL='${database.url}'`)
+      .replace(/TEMPORAL_ADDRESS=\S+/, `TEMPORAL_ADDRESS=${inject('temporalAddress')}`);
+
+  const onPorts = (text: string) =>
+    text.replaceAll(':8080', ':$COORDINATOR_PORT').replaceAll(':9090', ':$COORDINATOR_ADMIN_PORT');
+});

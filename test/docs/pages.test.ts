@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { anchorsOf, codeBlocks, markdownFiles, prose, readMarkdown, root } from './markdown.ts';
+
+const files = markdownFiles();
+const scripts: Record<string, string> = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts;
+
+/** Shell that readers are shown: who tries it. Everything else is a script of package.json, one a line. */
+const tried: Record<string, string> = {
+  'sh tour': 'readme.test.ts',
+  'sh file plan.sh': 'writing-templates.test.ts',
+  'sh file apply.sh': 'writing-templates.test.ts',
+  'sh tried': 'operating.test.ts',
+};
+
+const shellBlocks = files.flatMap(codeBlocks).filter(({ info }) => /^(sh|bash|console|shell)\b/.test(info));
+
+describe('shell that the documentation shows', () => {
+  it.each(shellBlocks.map((block) => [`${block.file}:${block.line}`, block] as const))(
+    'is tried by a test or is a script that exists (%s)',
+    (_place, { info, text }) => {
+      if (tried[info]) {
+        expect(existsSync(join(import.meta.dirname, tried[info]))).toBe(true);
+        return;
+      }
+      for (const line of text.trim().split('\n')) expect(scripts).toHaveProperty([scriptOf(line) ?? line]);
+    },
+  );
+
+  it('is of a kind whose tests exist', () => {
+    const shown = new Set(shellBlocks.map(({ info }) => info));
+    expect(Object.keys(tried).filter((info) => !shown.has(info))).toEqual([]);
+  });
+});
+
+/** `npm start`, `npm test`, `npm run NAME`, with settings before and arguments after. */
+function scriptOf(line: string): string | undefined {
+  return /^(?:[A-Z_]+=\S* )*npm (?:run )?([a-z:-]+)(?: -- .*)?$/.exec(line)?.[1];
+}
+
+describe.each(files)('%s', (file) => {
+  it('names only scripts that exist', () => {
+    const named = [...readMarkdown(file).matchAll(/npm (?:run ([a-z:-]+)|(start|test)\b)/g)].map(([, a, b]) => a ?? b);
+    expect(named.filter((name) => !Object.hasOwn(scripts, name ?? ''))).toEqual([]);
+  });
+
+  it('links only to what is there', () => {
+    const links = [...prose(file).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const broken = links.filter((link) => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? file : join(dirname(file), path);
+      if (!existsSync(join(root, target))) return true;
+      return anchor !== undefined && !anchorsOf(target).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('names only files of the source that are there', () => {
+    const named = [...prose(file).matchAll(/`((?:src|test|scripts|migrations|docs)\/[\w./-]*\w)`/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('names only settings that exist', () => {
+    const known = readMarkdown('docs/configuration.md');
+    const named = [
+      ...readMarkdown(file).matchAll(/\b(?:COORDINATOR|TEMPORAL|WORKER|METRICS|BOOTSTRAP)_[A-Z_]+[A-Z]\b/g),
+    ]
+      .map(([name]) => name)
+      .filter(
+        (name) =>
+          !/^COORDINATOR_(VAR|VARIABLES|STATE|PLAN|OUTPUTS|PHASE|OPERATION|RUN)\b|^COORDINATOR_(VAR|VARIABLES|STATE|PLAN|OUTPUTS|RUN)_/.test(
+            name,
+          ),
+      );
+    expect(named.filter((name) => !known.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describe('the page of settings', () => {
+  it('says what the settings are', () => {
+    execFileSync('node', ['scripts/docs-configuration.js', '--check'], { cwd: root, stdio: 'pipe' });
+  });
+});
