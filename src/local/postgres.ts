@@ -23,6 +23,8 @@ type Options = {
   readonly logFile: string;
   /** For throw-away clusters: trades durability for speed. */
   readonly isDurable?: boolean;
+  /** Where it listens; a free port where none is given. */
+  readonly port?: number;
   /** Server settings of its own, over the usual ones. */
   readonly settings?: Readonly<Record<string, string>>;
 };
@@ -56,7 +58,7 @@ export async function startPostgres(options: Options): Promise<EmbeddedPostgres>
   const password = readPassword(join(options.dataDir, 'postgres-password'));
   if (existsSync(cluster)) await stopForgottenPostgres(cluster);
   else createCluster(programs, cluster, password, options.isDurable ?? true);
-  const port = await findFreePort();
+  const port = options.port ?? (await findFreePort());
   const server = await spawnGuarded({
     ...command(programs, programs.postgres, ['-D', cluster, ...serverFlags(port, options)]),
     logFile: options.logFile,

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { execute } from '#executors/client.ts';
+import type { ExecutionRequest, ExecutionSink } from '#executors/protocol.ts';
+
+/** How the work is done: by the service's own executor, or by nothing but a process. */
+export type BareKind = 'executor' | 'true';
+
+export interface BarePhase {
+  readonly kind: BareKind;
+  readonly phase: 'plan' | 'apply';
+  /** What the plan left; as text, since it goes through the engine. */
+  readonly planned: { readonly artifact: string; readonly digest: string } | null;
+}
+
+export interface BareActivities {
+  act(phase: BarePhase): Promise<BarePhase['planned']>;
+}
+
+const sink: ExecutionSink = { log: async () => undefined, state: async () => undefined };
+
+export function createBareActivities(workRoot: string): BareActivities {
+  return {
+    act: async (phase) => {
+      if (phase.kind === 'true') return runTrue();
+      const result = await execute(toRequest(phase, workRoot), sink, new AbortController().signal);
+      if (result.outcome !== 'succeeded') throw new Error(`the executor said ${result.reason}: ${result.message}`);
+      return result.plan ? { artifact: result.plan.artifact.toString('base64'), digest: result.plan.digest } : null;
+    },
+  };
+}
+
+async function runTrue(): Promise<null> {
+  const [code] = await once(spawn('true', { stdio: 'ignore' }), 'exit');
+  if (code !== 0) throw new Error(`true ended with ${code}`);
+  return null;
+}
+
+function toRequest({ phase, planned }: BarePhase, workRoot: string): ExecutionRequest {
+  const mebibyte = 1024 * 1024;
+  return {
+    ...{ attemptId: randomUUID(), runId: randomUUID(), phase, operation: 'apply', replace: [] },
+    executor: { kind: 'command', apply: [{ name: 'work', run: ['true'] }] },
+    ...{ variables: {}, sensitiveVariables: [], environment: [], outputs: {}, state: null, tool: null },
+    artifact: planned && Buffer.from(planned.artifact, 'base64'),
+    planDigest: planned?.digest ?? null,
+    ...{ timeoutMs: 60_000, graceMs: 10_000, workRoot },
+    limits: { outputBytes: mebibyte, directoryBytes: mebibyte, processes: 64 },
+  };
+}
