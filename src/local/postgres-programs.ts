@@ -92,6 +92,8 @@ function findPrefix(user: { uid: number; gid: number }, paths: readonly string[]
     `--reuid=${user.uid}`,
     `--regid=${user.gid}`,
     '--clear-groups',
+    // Without it, access(2) forgets the capability, and PostgreSQL asks by it whether its own programs are there.
+    '--securebits=+no_setuid_fixup',
     '--inh-caps=+dac_override',
     '--ambient-caps=+dac_override',
   ];
