@@ -34,19 +34,27 @@ export async function startStack(
 ): Promise<Stack> {
   openDataDirectory(config.dataDir);
   const broken: Promise<string>[] = [];
-  const [databaseUrl, temporalAddress] = await Promise.all([
-    config.databaseUrl ?? embedPostgres(config, stops, broken, report),
-    config.temporal.address ?? embedTemporal(config, stops, broken, report),
-  ]);
-  const environment = {
+  const common = {
     ...process.env,
     // The administrator's making alone needs it, and is given it by standard input.
     COORDINATOR_ADMIN_PASSWORD: undefined,
-    DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: temporalAddress,
     COORDINATOR_DATA_DIR: config.dataDir,
+    // Half of a process's start is reading its code; the directory is readable by nobody else.
+    NODE_COMPILE_CACHE: join(config.dataDir, 'cache', 'code'),
   };
-  await runOnce('Bringing the database to this release', [program, 'migrate'], environment);
+  const migrated = async () => {
+    const databaseUrl = config.databaseUrl ?? (await embedPostgres(config, stops, broken, report));
+    await runOnce('Bringing the database to this release', [program, 'migrate'], {
+      ...common,
+      DATABASE_URL: databaseUrl,
+    });
+    return databaseUrl;
+  };
+  const [databaseUrl, temporalAddress] = await Promise.all([
+    migrated(),
+    config.temporal.address ?? embedTemporal(config, stops, broken, report),
+  ]);
+  const environment = { ...common, DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporalAddress };
   const ready = await startServices(config, program, environment, stops, report);
   return { ...ready, environment, broken: Promise.race([...broken, new Promise<never>(() => {})]) };
 }

@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { join } from 'node:path';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { concealFailures } from '#activities/conceal.ts';
 import type { ExecutionDeps } from '#activities/deps.ts';
 import { createExecutionActivities } from '#activities/execution.ts';
@@ -8,6 +8,7 @@ import type { Config } from '#config';
 import { poolQueue } from '#domain/runs/model.ts';
 import { coordinatorQueue } from '#engine/deliver.ts';
 import { installEngineRuntime } from './engine-log.ts';
+import { cachedWorkflowBundle } from './workflow-bundle.ts';
 
 /** Added to the time for draining: how long attempts that are cut off may take to end. */
 const cutOffSeconds = 60;
@@ -38,7 +39,7 @@ export async function openTaskWorkers(config: Config, deps: ExecutionDeps): Prom
     // A step of a run is a transaction: more of them at once than connections would only wait for each other.
     maxConcurrentLocalActivityExecutions: config.databasePoolSize,
     workflowTaskPollerBehavior: autoscaled(16),
-    workflowBundle: await bundleWorkflows(),
+    workflowBundle: await cachedWorkflowBundle(join(config.dataDir, 'cache')),
     activities: concealFailures(createRunActivities(deps), deps.log),
   });
   const pools = await Promise.all(
@@ -81,12 +82,4 @@ function poolOptions(
 /** As many polls as there is work for: one while nothing happens. */
 function autoscaled(maximum: number): NonNullable<WorkerOptions['activityTaskPollerBehavior']> {
   return { type: 'autoscaling', minimum: 1, initial: 2, maximum };
-}
-
-/** The workflows as one script, without anything that could touch the world. */
-export async function bundleWorkflows(): Promise<{ code: string }> {
-  return bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
-    logger: { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} },
-  });
 }

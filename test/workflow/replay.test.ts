@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bundleWorkflows } from '#worker/task-workers.ts';
+import { bundleWorkflows } from '#worker/workflow-bundle.ts';
 import { scenarios } from './scenarios.ts';
 
 const directory = new URL('./histories/', import.meta.url);
