@@ -53,7 +53,7 @@ function ofServiceError(error: ServiceError): ErrorAnswer {
   const status = errorKinds[error.kind];
   return {
     status,
-    body: { ...error.details, error: error.message },
+    body: toBody(error.message, error.details),
     headers: error.retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfter))) },
     log: status >= 500 ? 'failure' : 'nothing',
   };
@@ -61,7 +61,7 @@ function ofServiceError(error: ServiceError): ErrorAnswer {
 
 function ofHttpProblem(problem: HttpProblem): ErrorAnswer {
   const { statusCode: status, message, headers, details } = problem;
-  return { status, body: { ...details, error: message }, headers, log: status >= 500 ? 'failure' : 'nothing' };
+  return { status, body: toBody(message, details), headers, log: status >= 500 ? 'failure' : 'nothing' };
 }
 
 /** A refusal by some plugin. Its own message may hold internals, so only what its status means is told. */
@@ -73,6 +73,11 @@ function ofRefusal(status: number): ErrorAnswer {
     429: 'too many requests: slow down',
   };
   return plain(status, words[status] ?? 'the request is not valid');
+}
+
+/** The message comes first, and no detail takes its place. */
+function toBody(message: string, details: Readonly<Record<string, unknown>> = {}): ErrorAnswer['body'] {
+  return Object.assign({ error: message }, details, { error: message });
 }
 
 function plain(status: number, error: string, headers: Record<string, string> = {}): ErrorAnswer {

@@ -49,7 +49,8 @@ function describeIssue(part: RequestPart, issue: $ZodIssue, base: readonly Prope
   }
   const path = pathOf(at);
   const subject = path === '' ? `the ${part}` : `${nouns[part]} ${quoteField(part, path)}`;
-  return [{ in: part, path, message: `${subject} ${explain(issue)}` }];
+  const words = explain(issue);
+  return [{ in: part, path, message: `${subject}${words.startsWith('expected ') ? ':' : ''} ${words}` }];
 }
 
 /** Of a union's branches the one that fits best: the fewest problems, the deepest first. */
@@ -59,8 +60,18 @@ function closestBranch(branches: readonly (readonly $ZodIssue[])[]): readonly $Z
   return best;
 }
 
+/** What a schema itself says of a value stands; what zod says by default is put in the words of this service. */
 function explain(issue: $ZodIssue): string {
-  if (issue.code !== 'invalid_type') return decapitalize(issue.message);
+  if (issue.code === 'invalid_type') return explainType(issue);
+  if (!/^(Too|Invalid) /.test(issue.message)) return decapitalize(issue.message);
+  if (issue.code === 'invalid_value') return oneOf(issue.values);
+  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) return oneOf(issue.options);
+  if (issue.code === 'too_small') return explainBound(issue.origin, 'least', issue.minimum);
+  if (issue.code === 'too_big') return explainBound(issue.origin, 'most', issue.maximum);
+  return `is ${decapitalize(issue.message)}`;
+}
+
+function explainType(issue: Extract<$ZodIssue, { code: 'invalid_type' }>): string {
   const expected = typeWords[issue.expected] ?? issue.expected;
   const received = /received (\w+)/i.exec(issue.message)?.[1]?.toLowerCase();
   if (received === 'undefined') return 'is required';
@@ -68,11 +79,21 @@ function explain(issue: $ZodIssue): string {
   return `must be ${expected}${received ? `, not ${typeWords[received] ?? received}` : ''}`;
 }
 
-/** Zod writes `Too small: expected …`; after a field's name that reads as `is too small: expected …`. */
+function oneOf(values: readonly unknown[]): string {
+  return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`;
+}
+
+const counted: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item', record: 'member' };
+
+function explainBound(origin: string, side: 'least' | 'most', bound: number | bigint): string {
+  const unit = counted[origin];
+  if (unit === undefined) return `must be at ${side} ${bound}`;
+  if (side === 'least' && Number(bound) === 1) return 'must not be empty';
+  return `must have at ${side} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`;
+}
+
 function decapitalize(message: string): string {
-  const first = message.charAt(0);
-  const words = /^[A-Z][a-z]/.test(message) ? first.toLowerCase() + message.slice(1) : message;
-  return /^(too|invalid|unrecognized)\b/.test(words) ? `is ${words}` : words;
+  return /^[A-Z][a-z]/.test(message) ? message.charAt(0).toLowerCase() + message.slice(1) : message;
 }
 
 function pathOf(path: readonly PropertyKey[]): string {
