@@ -2,13 +2,17 @@
 
 export type StopReason = 'signal' | 'parent gone';
 
-/** Resolves when this process is asked to end. A second signal ends it at once, with exit code 130. */
+/** Ctrl-C under npm comes twice: from the terminal, and passed on by npm. */
+const sameSignalMs = 1000;
+
+/** Resolves when this process is asked to end. Asked once more, it ends at once, with exit code 130. */
 export function waitForStop(): Promise<StopReason> {
   return new Promise((resolve) => {
-    let isStopping = false;
+    let askedAt: number | null = null;
     const stop = (reason: StopReason) => {
-      if (isStopping && reason === 'signal') process.exit(130);
-      isStopping = true;
+      const isInsisting = askedAt !== null && performance.now() - askedAt > sameSignalMs;
+      if (isInsisting && reason === 'signal') process.exit(130);
+      askedAt ??= performance.now();
       resolve(reason);
     };
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop('signal'));

@@ -8,11 +8,13 @@ type Service = {
   readonly adminUrl?: string;
   /** Settles when the service ends by itself. */
   readonly done?: Promise<void>;
+  /** How long `close` may take; without it, a little less than orchestrators usually grant after SIGTERM. */
+  readonly stopWithinMs?: number;
   close(): Promise<void>;
 };
 
 /** Orchestrators usually grant 30 seconds between SIGTERM and SIGKILL. */
-const stopWithinMs = 28_000;
+const usualStopWithinMs = 28_000;
 /** Without a parent the embedded services are going away too: there is little left to finish. */
 const abandonWithinMs = 6_000;
 
@@ -29,7 +31,7 @@ export async function runService(start: () => Promise<Service>): Promise<number>
     ...(service.adminUrl && { adminUrl: service.adminUrl }),
   });
   const reason = await Promise.race([stop, service.done?.then(() => 'ended' as const) ?? stop]);
-  const bound = reason === 'parent gone' ? abandonWithinMs : stopWithinMs;
+  const bound = reason === 'parent gone' ? abandonWithinMs : (service.stopWithinMs ?? usualStopWithinMs);
   if (!(await isDoneWithin(service.close(), bound))) {
     console.error(`Stopping took longer than ${bound / 1000} seconds: what was under way is abandoned.`);
     return 1;

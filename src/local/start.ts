@@ -44,13 +44,15 @@ async function run(config: StartConfig, program: string, stop: Promise<StopReaso
   const report = (line: string) => console.log(`[${((performance.now() - startedAt) / 1000).toFixed(1)} s] ${line}`);
   report(`Starting; data and logs are kept in ${config.dataDir}.`);
   const isAsked = stop.then((because): Ending => ({ code: 0, because }));
+  // Also where this process is told to end at once.
+  process.once('exit', () => removeServiceFile(config.dataDir));
   try {
     const ending = await Promise.race([isAsked, serve(config, program, stops, report)]);
     if (ending.code !== 0) console.error(ending.because);
-    console.log('Stopping …');
+    removeServiceFile(config.dataDir);
+    console.log('Stopping (asked once more, at once) …');
     return ending.code;
   } finally {
-    removeServiceFile(config.dataDir);
     await stopStack(stops);
   }
 }

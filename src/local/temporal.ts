@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartError } from './errors.ts';
 import { type Guarded, nativeEnvironment, spawnGuarded } from './guard.ts';
@@ -19,6 +19,8 @@ type Options = {
   readonly directory: string | null;
   readonly namespace: string;
   readonly logFile: string;
+  /** Where it listens; a free port where none is given. */
+  readonly port?: number;
 };
 
 const databaseFile = 'temporal.db';
@@ -38,9 +40,9 @@ export function findTemporalProgram(): string {
 }
 
 /** Starts a Temporal development server on loopback and waits until it knows its namespace. @throws StartError */
-export async function startTemporal({ directory, namespace, logFile }: Options): Promise<EmbeddedTemporal> {
+export async function startTemporal({ directory, namespace, logFile, ...rest }: Options): Promise<EmbeddedTemporal> {
   const program = findTemporalProgram();
-  const [port, httpPort] = [await findFreePort(), await findFreePort()];
+  const [port, httpPort] = [rest.port ?? (await findFreePort()), await findFreePort()];
   const isNew = directory !== null && !existsSync(join(directory, databaseFile));
   if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 });
   const server = await spawnGuarded({
@@ -54,17 +56,22 @@ export async function startTemporal({ directory, namespace, logFile }: Options):
     stopSignal: 'TERM',
     graceSeconds: 10,
     // Half of Go's default heap growth: the server idles in less memory, at a little more work.
-    environment: { ...nativeEnvironment(), GOGC: '50' },
+    environment: { ...environmentOf(logFile), GOGC: '50' },
   });
   await waitUntilReady(server, `http://127.0.0.1:${httpPort}/api/v1/namespaces/${namespace}`, logFile);
-  if (isNew) keepHistories(program, `127.0.0.1:${port}`, namespace);
+  if (isNew) keepHistories(program, `127.0.0.1:${port}`, namespace, environmentOf(logFile));
   return { address: `127.0.0.1:${port}`, exited: server.exited, stop: server.stop };
 }
 
+/** The program reads its user's configuration, which is not meant for this server: it finds none beside the log. */
+function environmentOf(logFile: string): NodeJS.ProcessEnv {
+  return { ...nativeEnvironment(), HOME: dirname(logFile) };
+}
+
 /** Besides the start, and for good: the histories of finished workflows are there for a week's questions. */
-function keepHistories(program: string, address: string, namespace: string): void {
+function keepHistories(program: string, address: string, namespace: string, env: NodeJS.ProcessEnv): void {
   const update = ['operator', 'namespace', 'update', '--retention', '7d', '--namespace', namespace];
-  execFile(program, [...update, '--address', address], { env: nativeEnvironment(), timeout: 30_000 }, (error) => {
+  execFile(program, [...update, '--address', address], { env, timeout: 30_000 }, (error) => {
     if (error !== null) console.error(`Temporal keeps finished workflows for its default time only: ${error.message}`);
   });
 }

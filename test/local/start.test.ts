@@ -113,11 +113,31 @@ describe('start', () => {
   it('ends cleanly when asked: exit code 0, no service file, no process', async () => {
     const program = started.at(-1) as Program;
     const tree = processTree(program.pid);
+    // Twice, as from a terminal and then from npm.
+    program.child.kill('SIGINT');
+    await delay(200);
     expect(await program.stop('SIGINT')).toBe(0);
     expect(existsSync(join(dataDir, 'service.json'))).toBe(false);
     expect(await whatIsLeft(tree)).toEqual([]);
     expect(readFileSync(join(dataDir, 'logs', 'postgres.log'), 'utf8')).toContain('database system is shut down');
     expect(program.output).not.toContain('unexpectedly');
+    expect(existsSync(join(dataDir, 'start.sock'))).toBe(false);
+  });
+
+  it('ends at once when it is asked again, and leaves as little behind', async () => {
+    const program = start();
+    await program.says(ready);
+    const tree = processTree(program.pid);
+    // A worker that does not react keeps the orderly end waiting.
+    const worker = tree.find(({ command }) => command.endsWith('main.ts worker'));
+    process.kill(worker?.pid ?? 0, 'SIGSTOP');
+    program.child.kill('SIGINT');
+    await delay(1500);
+    expect(program.hasEnded).toBe(false);
+    expect(await program.stop('SIGINT')).toBe(130);
+    process.kill(worker?.pid ?? 0, 'SIGCONT');
+    expect(existsSync(join(dataDir, 'service.json'))).toBe(false);
+    expect(await whatIsLeft(tree)).toEqual([]);
   });
 
   it('ends when the npm that started it is killed', async () => {

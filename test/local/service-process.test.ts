@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+
+/** A process whose one service takes a second to close. */
+function startService(stopWithinMs: string) {
+  const program = `
+    import { runService } from '#local/service-process.ts';
+    const close = () => new Promise((resolve) => setTimeout(resolve, 1000));
+    const held = setInterval(() => {}, 1000);
+    process.exitCode = await runService(async () => ({ close, stopWithinMs: ${stopWithinMs} }));
+    process.exit();`;
+  return spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+}
+
+async function stopService(stopWithinMs: string) {
+  const child = startService(stopWithinMs);
+  const errors = text(child.stderr!);
+  await once(child, 'message');
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  return { code, errors: await errors };
+}
+
+describe('a service process that is asked to end', () => {
+  it.each(['undefined', '5000'])('lets its service close in the time that it needs (%s)', async (stopWithinMs) => {
+    expect(await stopService(stopWithinMs)).toEqual({ code: 0, errors: '' });
+  });
+
+  it('abandons what takes longer, and says so', async () => {
+    const { code, errors } = await stopService('200');
+    expect(code).toBe(1);
+    expect(errors).toContain('Stopping took longer than 0.2 seconds: what was under way is abandoned.');
+  });
+});
