@@ -1,5 +1,6 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
 import { ApiKey, ApiKeyUse, Principal, Session, User } from '#domain/identity/entity.ts';
 import { Instance, InstanceSlot, StateVersion } from '#domain/instances/entity.ts';
 import { Organization, OrganizationMember, OrganizationSlug, Team, TeamMember } from '#domain/organizations/entity.ts';
@@ -9,6 +10,7 @@ import { Run, RunAttempt, RunEvent, RunPlan, RunReview } from '#domain/runs/enti
 import { Worker, WorkerPool } from '#domain/workers/entity.ts';
 import { migrations } from '../../../migrations/index.ts';
 import { CommandReceipt, Installation, OutboxRow } from './entity.ts';
+import { guardPool } from './pool.ts';
 
 const entities = [
   ...[Installation, CommandReceipt, OutboxRow],
@@ -31,7 +33,12 @@ export type Em = EntityManager;
 export interface DatabaseSettings {
   readonly databaseUrl: string;
   readonly databasePoolSize: number;
+  /** How long a statement may go without any answer before its connection counts as broken; 0: for ever. */
+  readonly answerWithinMs?: number;
 }
+
+const connectWithinMs = 5_000;
+const answerWithinMs = 60_000;
 
 /** Opens a pool to PostgreSQL. Nothing is connected until the first query. */
 export function openDatabase(settings: DatabaseSettings): Orm {
@@ -43,13 +50,18 @@ export function openDatabase(settings: DatabaseSettings): Orm {
     migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migrations', silent: true },
     schemaGenerator: { skipTables: partitionedTables, disableForeignKeys: false },
     forceUtcTimezone: true,
-    driverOptions: { application_name: 'delivery-coordinator' },
+    driverOptions: {
+      application_name: 'delivery-coordinator',
+      connectionTimeoutMillis: connectWithinMs,
+      keepAlive: true,
+      onPoolCreated: (pool: Pool) => guardPool(pool, settings.answerWithinMs ?? answerWithinMs),
+    },
   });
 }
 
 /** Brings the schema to this release's. Concurrent callers wait for each other; a database of a later release is refused. */
 export async function migrate(settings: Pick<DatabaseSettings, 'databaseUrl'>): Promise<string[]> {
-  const orm = openDatabase({ ...settings, databasePoolSize: 2 });
+  const orm = openDatabase({ ...settings, databasePoolSize: 2, answerWithinMs: 0 });
   try {
     return await orm.em.fork().transactional(async (tx) => {
       await tx.execute(`select pg_advisory_xact_lock(hashtextextended('delivery-coordinator/migrate', 0))`);
