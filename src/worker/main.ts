@@ -18,13 +18,24 @@ import { AttemptWatch } from './attempt-watch.ts';
 import { findExecutorUser } from './executor-user.ts';
 import { Presence } from './presence.ts';
 import { StateSpool } from './state-spool.ts';
-import { openTaskWorkers } from './task-workers.ts';
+import { cutOffSeconds, openTaskWorkers } from './task-workers.ts';
+
+export interface RunningWorker {
+  /** Resolves when the worker ends by itself; rejects where it failed. */
+  readonly done: Promise<void>;
+  /** How long `close` may take. */
+  readonly stopWithinMs: number;
+  close(): Promise<void>;
+}
+
+/** What is left to do once everything that executed has ended. */
+const leaveWithinMs = 10_000;
 
 /**
  * Runs a worker: it advances runs, executes attempts of its pools and delivers what was left in the outbox. Closing lets
  * what is under way finish, hands plans back that do not in time, and then leaves.
  */
-export async function runWorker(config: Config): Promise<{ close(): Promise<void>; done: Promise<void> }> {
+export async function runWorker(config: Config): Promise<RunningWorker> {
   const log = pino({ level: config.logLevel, ...edgeLogOptions });
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
@@ -58,6 +69,7 @@ export async function runWorker(config: Config): Promise<{ close(): Promise<void
   log.info({ worker_id: workerId, pools: facts.pools, tools: facts.tools }, 'worker started');
   return {
     done: tasks.done,
+    stopWithinMs: (config.worker.drainSeconds + cutOffSeconds) * 1000 + leaveWithinMs,
     close: async () => {
       await presence.drain();
       await tasks.close();

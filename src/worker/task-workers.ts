@@ -11,7 +11,7 @@ import { installEngineRuntime } from './engine-log.ts';
 import { cachedWorkflowBundle } from './workflow-bundle.ts';
 
 /** Added to the time for draining: how long attempts that are cut off may take to end. */
-const cutOffSeconds = 60;
+export const cutOffSeconds = 60;
 
 export interface TaskWorkers {
   /** Resolves when all have stopped; rejects where one failed. */
