@@ -1,4 +1,5 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Em } from '#domain/shared/database.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { brokenConstraint } from '#domain/shared/sql.ts';
@@ -18,7 +19,7 @@ export interface Review {
 
 /**
  * The one function that every review goes through: the run is pending, the digest is that of its plan, the person has not
- * decided yet and, for an approval, does not answer for the run itself. A rejection ends the run; the last approval that is
+ * decided yet and, for an approval, does not answer for the run or one that it was requeued from. A rejection ends the run; the last approval that is
  * needed lets it go on.
  */
 export async function reviewRun(tx: Transaction, run: Run, reviewer: Principal, review: Review): Promise<void> {
@@ -26,7 +27,7 @@ export async function reviewRun(tx: Transaction, run: Run, reviewer: Principal, 
   if (run.planDigest !== review.plan_digest) throw new PlanMoved(run.planDigest ?? null);
   if (run.approvalExpiresAt && run.approvalExpiresAt <= new Date()) throw new Conflict('the time for approval is over');
   const person = responsiblePerson(reviewer);
-  if (review.decision === 'approve' && person === run.responsibleUserId && !run.approvalAllowSelf)
+  if (review.decision === 'approve' && !run.approvalAllowSelf && (await answersFor(tx.em, run, person)))
     throw new SelfApprovalRefused();
   await addReview(tx, run, reviewer, person, review);
   run.revision += 1;
@@ -81,7 +82,21 @@ export async function requestApproval(
   });
 }
 
-/** Four eyes compares people: an account's review is its owner's. */
+/** Whether what the run does goes back to this person: whoever asked for it, or for a run that it repeats. */
+async function answersFor(em: Em, run: Run, person: string): Promise<boolean> {
+  const [row] = await em.execute<[{ exists: boolean }]>(
+    `with recursive repeated as (
+       select requeued_from, responsible_user_id, requested_by_id from runs where id = ?
+       union all
+       select r.requeued_from, r.responsible_user_id, r.requested_by_id from runs r
+         join repeated on r.id = repeated.requeued_from)
+     select exists (select 1 from repeated where coalesce(responsible_user_id, requested_by_id) = ?)`,
+    [run.id, person],
+  );
+  return row.exists;
+}
+
+/** Four eyes compares people: an account's review is its owner's, and its own where nobody owns it. */
 function responsiblePerson(reviewer: Principal): string {
   return reviewer.responsibleUserId ?? reviewer.id;
 }
