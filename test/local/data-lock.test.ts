@@ -8,7 +8,11 @@ const lockModule = new URL('../../src/local/data-lock.ts', import.meta.url).href
 /** A process that takes the lock, says so, and holds it until it ends. */
 function taker(dataDir: string): Program {
   const code = `import { lockDataDirectory } from '${lockModule}';
-    try { await lockDataDirectory(process.argv[1]); console.log('held'); setInterval(() => {}, 1000); }
+    try {
+      const unlock = await lockDataDirectory(process.argv[1]);
+      process.on('SIGTERM', () => unlock().then(() => process.exit()));
+      console.log('held'); setInterval(() => {}, 1000);
+    }
     catch (error) { console.log('refused: ' + error.message); }`;
   const command = [process.execPath, '--input-type=module-typescript', '--eval', code, dataDir] as const;
   return new Program([...command], programEnvironment({}));

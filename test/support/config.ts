@@ -1,5 +1,4 @@
 import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type Config, loadConfig } from '#config';
@@ -11,7 +10,7 @@ export function createTestConfig(databaseUrl: string, overrides: Record<string, 
     TEMPORAL_ADDRESS: inject('temporalAddress'),
     COORDINATOR_PORT: '0',
     COORDINATOR_ADMIN_PORT: '0',
-    COORDINATOR_DATA_DIR: mkdtempSync(join(tmpdir(), 'coordinator-data-')),
+    COORDINATOR_DATA_DIR: mkdtempSync(join(inject('scratchDirectory'), 'data-')),
     COORDINATOR_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     LOG_LEVEL: 'silent',
     ...overrides,

@@ -14,6 +14,8 @@ declare module 'vitest' {
     templateDatabase: string;
     /** host:port of the run's one Temporal server, whose namespace is `default`. */
     temporalAddress: string;
+    /** A directory that is removed at the end of the run. */
+    scratchDirectory: string;
   }
 }
 
@@ -37,6 +39,7 @@ export default async function startServices(project: TestProject): Promise<() =>
     await makeTemplate((await postgres).url);
     project.provide('databaseAdminUrl', (await postgres).url);
     project.provide('templateDatabase', templateDatabase);
+    project.provide('scratchDirectory', directory);
     project.provide('temporalAddress', (await temporal).address);
   } catch (error) {
     await stop();
@@ -46,12 +49,25 @@ export default async function startServices(project: TestProject): Promise<() =>
 }
 
 async function makeTemplate(adminUrl: string): Promise<void> {
-  const client = new pg.Client(adminUrl);
-  await client.connect();
-  await client.query(`CREATE DATABASE ${templateDatabase}`);
-  await client.end();
+  await query(adminUrl, `CREATE DATABASE ${templateDatabase}`);
   const { migrate } = await import('#domain/shared/database.ts');
   const url = new URL(adminUrl);
   url.pathname = `/${templateDatabase}`;
   await migrate({ databaseUrl: url.href });
+  // A database is cloned only while nobody is connected to it: not even autovacuum may be.
+  await query(adminUrl, `ALTER DATABASE ${templateDatabase} WITH ALLOW_CONNECTIONS false`);
+  await query(
+    adminUrl,
+    `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '${templateDatabase}'`,
+  );
+}
+
+async function query(url: string, statement: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
