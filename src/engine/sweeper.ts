@@ -2,12 +2,14 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#domain/shared/database.ts';
 import type { OutboxMessage } from '#domain/shared/outbox.ts';
+import { pgArray } from '#domain/shared/sql.ts';
 import { deliverMessage } from './deliver.ts';
 
 const batchSize = 100;
 const concurrency = 8;
 const idleMs = 1_000;
-const longestBackoffSeconds = 30;
+/** 2⁵ seconds: half a minute. */
+const longestBackoffExponent = 5;
 
 /**
  * Delivers what the process that committed it did not: it died, or the engine was away. Any number of sweepers share the
@@ -60,31 +62,47 @@ export class Sweeper {
         order by o.id limit ? for update of o skip locked`,
       [batchSize],
     );
-    const waiting = [...messages];
-    const deliverSome = async () => {
-      for (let message = waiting.shift(); message; message = waiting.shift()) await this.#deliver(em, message);
-    };
-    await Promise.all(Array.from({ length: concurrency }, deliverSome));
+    const failures = await this.#deliverAll(messages);
+    const delivered = messages.filter(({ id }) => !failures.has(id)).map(({ id }) => id);
+    await em.execute(`delete from outbox where id = any(?::bigint[])`, [pgArray(delivered)]);
+    for (const [id, reason] of failures) await postpone(em, id, reason);
     return messages.length;
   }
 
-  async #deliver(em: Em, message: OutboxMessage): Promise<void> {
+  /** Tells the engine several at a time; answers why it could not be told which. */
+  async #deliverAll(messages: readonly OutboxMessage[]): Promise<Map<string, string>> {
+    const failures = new Map<string, string>();
+    const waiting = [...messages];
+    const deliverSome = async () => {
+      for (let message = waiting.shift(); message; message = waiting.shift()) {
+        const reason = await this.#deliver(message);
+        if (reason !== null) failures.set(message.id, reason);
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, deliverSome));
+    return failures;
+  }
+
+  async #deliver(message: OutboxMessage): Promise<string | null> {
     try {
       await deliverMessage(this.#client, this.#installationId, message);
-      await em.execute(`delete from outbox where id = ?`, [message.id]);
+      return null;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
       this.#log.warn(
         { err: error, outbox_id: message.id, target: message.target },
         'the engine could not be told; trying again',
       );
-      await em.execute(
-        `update outbox set attempts = attempts + 1, last_error = ?,
-            due_at = now() + make_interval(secs => least(?, power(2, attempts))) where id = ?`,
-        [reason.slice(0, 500), longestBackoffSeconds, message.id],
-      );
+      return error instanceof Error ? error.message : String(error);
     }
   }
+}
+
+async function postpone(em: Em, id: string, reason: string): Promise<void> {
+  await em.execute(
+    `update outbox set attempts = attempts + 1, last_error = ?,
+        due_at = now() + make_interval(secs => power(2, least(attempts, ?))) where id = ?`,
+    [reason.slice(0, 500), longestBackoffExponent, id],
+  );
 }
 
 /** Sleeps, and no longer than until the signal. */
