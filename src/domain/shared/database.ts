@@ -9,6 +9,7 @@ import { Template, TemplateVersion } from '#domain/registry/entity.ts';
 import { Run, RunAttempt, RunEvent, RunPlan, RunReview } from '#domain/runs/entity.ts';
 import { Worker, WorkerPool } from '#domain/workers/entity.ts';
 import { migrations } from '../../../migrations/index.ts';
+import { BindingDriver } from './connection.ts';
 import { CommandReceipt, Installation, OutboxRow } from './entity.ts';
 import { guardPool } from './pool.ts';
 
@@ -43,6 +44,7 @@ const answerWithinMs = 60_000;
 /** Opens a pool to PostgreSQL. Nothing is connected until the first query. */
 export function openDatabase(settings: DatabaseSettings): Orm {
   return new MikroORM({
+    driver: BindingDriver,
     clientUrl: settings.databaseUrl,
     entities,
     extensions: [Migrator],

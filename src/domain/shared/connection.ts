@@ -1,0 +1,125 @@
+import {
+  type AnyEntity,
+  type Dictionary,
+  type EntityData,
+  isRaw,
+  NativeQueryBuilder,
+  PostgreSqlConnection,
+  PostgreSqlDriver,
+  type QueryResult,
+  type RawQueryFragment,
+} from '@mikro-orm/postgresql';
+import type { QueryResult as DriverResult, Pool, PoolClient } from 'pg';
+import { bindStatement, type Statement } from './statements.ts';
+
+/** What MikroORM passes around for an open transaction. It looks into it nowhere but in the methods below. */
+type Ticket = Awaited<ReturnType<PostgreSqlConnection['begin']>>;
+type BeginOptions = NonNullable<Parameters<PostgreSqlConnection['begin']>[0]>;
+type Rows = EntityData<AnyEntity>[];
+
+class OpenTransaction {
+  readonly client: PoolClient;
+  /** Settles when it has begun; whatever is sent meanwhile comes after. */
+  readonly began: Promise<unknown>;
+  /** How deep it lies in others; 0 for the transaction itself, else it is a savepoint. */
+  readonly depth: number;
+
+  constructor(client: PoolClient, depth: number, begin: string) {
+    this.client = client;
+    this.depth = depth;
+    this.began = client.query(begin);
+    this.began.catch(() => undefined); // Its first statement says the same.
+  }
+}
+
+/**
+ * MikroORM's connection, but for how statements reach PostgreSQL: values are bound instead of written into the text, texts
+ * stay prepared, and statements of one transaction that do not wait for each other go out together (`pipeline` of the
+ * pool). A transaction begins together with its first statement.
+ */
+class BindingConnection extends PostgreSqlConnection {
+  /** What MikroORM closes is Kysely's view of the pool, which nothing here has used. */
+  override async close(force?: boolean): Promise<void> {
+    const pool = this.connected ? await this.getNativeClient() : undefined;
+    await super.close(force);
+    if (pool && !pool.ending) await pool.end();
+  }
+
+  override async begin({ ctx, isolationLevel, readOnly }: BeginOptions = {}): Promise<Ticket> {
+    const outer: unknown = ctx;
+    if (outer instanceof OpenTransaction) {
+      const depth = outer.depth + 1;
+      return toTicket(new OpenTransaction(outer.client, depth, `savepoint nested_${depth}`));
+    }
+    const pool = await this.getNativeClient();
+    const mode = [isolationLevel && `isolation level ${isolationLevel}`, readOnly && 'read only'].filter(Boolean);
+    return toTicket(new OpenTransaction(await pool.connect(), 0, `begin ${mode.join(' ')}`));
+  }
+
+  override async commit(ticket: Ticket): Promise<void> {
+    const { client, depth } = fromTicket(ticket);
+    if (depth > 0) return void (await client.query(`release savepoint nested_${depth}`));
+    const { command } = await endTransaction(client, 'commit');
+    if (command !== 'COMMIT') throw new Error('a transaction in which a statement had failed could not be committed');
+  }
+
+  override async rollback(ticket: Ticket): Promise<void> {
+    const { client, depth } = fromTicket(ticket);
+    if (depth > 0) return void (await client.query(`rollback to savepoint nested_${depth}`));
+    await endTransaction(client, 'rollback');
+  }
+
+  override async execute<T extends QueryResult | EntityData<AnyEntity> | Rows = Rows>(
+    query: string | NativeQueryBuilder | RawQueryFragment,
+    params: readonly unknown[] | Dictionary = [],
+    method: 'all' | 'get' | 'run' = 'all',
+    ctx?: unknown,
+  ): Promise<T> {
+    if (!Array.isArray(params)) throw new Error('parameters have no names here: give a list');
+    const raw = query instanceof NativeQueryBuilder ? query.toRaw() : query;
+    const [text, values] = isRaw(raw) ? [raw.sql, raw.params] : [raw, params];
+    const statement = bindStatement(text, values) ?? { text: this.platform.formatQuery(text, values), values: [] };
+    const result = await send(ctx, await this.getNativeClient(), statement);
+    return this.transformRawResult(toRawResult(result), method);
+  }
+}
+
+/** PostgreSQL as `BindingConnection` speaks to it. */
+export class BindingDriver extends PostgreSqlDriver {
+  protected override readonly connection = new BindingConnection(this.config);
+}
+
+async function send(ctx: unknown, pool: Pool, statement: Statement): Promise<DriverResult | DriverResult[]> {
+  if (!(ctx instanceof OpenTransaction)) return pool.query(statement);
+  const [result] = await Promise.all([ctx.client.query(statement), ctx.began]);
+  return result;
+}
+
+/** Whatever became of it, the connection goes back to the pool, or away where it broke. */
+async function endTransaction(client: PoolClient, statement: 'commit' | 'rollback'): Promise<DriverResult> {
+  try {
+    const result = await client.query(statement);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** Several statements in one text answer nothing. */
+function toRawResult(result: DriverResult | DriverResult[]) {
+  if (Array.isArray(result)) return { rows: [] };
+  const isChange = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(result.command);
+  return { rows: result.rows, ...(isChange && { numAffectedRows: result.rowCount ?? 0 }) };
+}
+
+function toTicket(transaction: OpenTransaction): Ticket {
+  // MikroORM's types want a transaction of Kysely, whose place this takes.
+  return transaction as unknown as Ticket;
+}
+
+function fromTicket(ticket: unknown): OpenTransaction {
+  if (ticket instanceof OpenTransaction) return ticket;
+  throw new Error('a transaction was begun by another connection');
+}
