@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appendLog } from '#domain/runs/logs.ts';
 import { type Orm, openDatabase } from '#domain/shared/database.ts';
 import { Caller, ended } from '#test/support/caller.ts';
 import {
@@ -117,21 +118,27 @@ const review = (
 describe('the runs of one instance', () => {
   it('change it one at a time, in the order of their admission, and say what they wait for', async () => {
     const instance = `i-${randomUUID()}`;
-    const gate = newGate();
+    const [gate, nextGate] = [newGate(), newGate()];
     const first = await admit({ instance, variables: { name: 'first', gate } });
     await awaitRun(first.id, 'running');
-    const rest: { id: string }[] = [];
-    for (const name of ['second', 'third', 'fourth']) rest.push(await admit({ instance, variables: { name } }));
-    await expect
-      .poll(() => read(rest[1]!.id), { timeout: 10_000 })
-      .toMatchObject({ status: 'queued', waiting_on: { code: 'instance_busy', blocker: first.id, position: 2 } });
+    const second = await admit({ instance, variables: { name: 'second', gate: nextGate } });
+    const third = await admit({ instance, variables: { name: 'third' } });
+    const fourth = await admit({ instance, variables: { name: 'fourth' } });
+    const waits = (code: string, position: number, blocker: string) => ({
+      ...{ status: 'queued', waiting_on: { code, position, blocker } },
+    });
+    await expect.poll(() => read(fourth.id), { timeout: 10_000 }).toMatchObject(waits('instance_busy', 3, first.id));
+    expect((await read(fourth.id)).revision).toBeGreaterThan(fourth.revision);
     const beside = await admit({ variables: { name: 'beside' } });
     const looking = await admit({ instance, operation: 'plan' });
     expect((await awaitEnd(beside.id)).status).toBe('succeeded');
     expect((await awaitEnd(looking.id)).status).toBe('succeeded');
-    expect((await read(rest[0]!.id)).status).toBe('queued');
+    expect((await read(second.id)).status).toBe('queued');
     openGate(gate);
-    for (const run of [first, ...rest]) expect((await awaitEnd(run.id)).status).toBe('succeeded');
+    await awaitRun(second.id, 'running');
+    expect(await read(fourth.id)).toMatchObject(waits('instance_busy', 2, second.id));
+    openGate(nextGate);
+    for (const run of [first, second, third, fourth]) expect((await awaitEnd(run.id)).status).toBe('succeeded');
     const lines = readFileSync(trace, 'utf8')
       .split('\n')
       .filter((line) => /first|second|third|fourth/.test(line));
@@ -153,6 +160,28 @@ describe('the runs of one instance', () => {
       .split('\n')
       .filter((line) => line.includes('crowd'));
     expect(lines).toEqual(rows.flatMap(({ name }) => [`begin ${name}`, `end ${name}`]));
+  });
+
+  it('show what a worker says whose clock is behind', async () => {
+    const gate = newGate();
+    const run = await admit({ variables: { gate } });
+    await awaitRun(run.id, 'running');
+    await expect.poll(() => read(run.id), { timeout: 20_000 }).toMatchObject({ phase: 'applying' });
+    const [{ id: attemptId } = { id: '' }] = await execute<{ id: string }>(
+      'select attempt_id as id from runs where id = ?',
+      run.id,
+    );
+    const content = Buffer.from('said an hour ago\n');
+    await appendLog(orm.em.fork(), attemptId, {
+      ...{ sequence: 1_000, phase: 'apply', stream: 'stdout', content, firstLine: 1, lines: 1, checksum: 'none' },
+      time: new Date(Date.now() - 3_600_000).toISOString(),
+    });
+    const log = await system.administrator.get(`/runs/${run.id}/logs`, { accept: 'text/plain' });
+    expect(log.text).toContain('said an hour ago');
+    openGate(gate);
+    await awaitEnd(run.id);
+    await requester.caller.send('DELETE', `/runs/${run.id}`);
+    expect(await execute('select 1 from run_log_chunks where run_id = ?', run.id)).toEqual([]);
   });
 
   it('go on behind one that was canceled in the line, or ended by force at its work', async () => {

@@ -100,10 +100,16 @@ export class Run extends RunSchema.class {
     this.revision += 1;
   }
 
-  /** Says why the run does not go on. The time since when stays while the reason does. */
-  waitFor(code: WaitingOn['code'], place: { position?: number; blocker?: string } = {}): void {
-    const since = this.waitingOn?.code === code ? this.waitingOn.since : new Date().toISOString();
-    this.waitingOn = { code, since, position: place.position ?? null, blocker: place.blocker ?? null };
+  /** Says why the run does not go on. The time since when stays while the reason does; saying the same is no change. */
+  waitFor(
+    code: WaitingOn['code'],
+    { position = null, blocker = null }: Partial<Pick<WaitingOn, 'position' | 'blocker'>> = {},
+  ): void {
+    const last = this.waitingOn;
+    if (last?.code === code && last.position === position && last.blocker === blocker) return;
+    const since = last?.code === code ? last.since : new Date().toISOString();
+    this.waitingOn = { code, since, position, blocker };
+    this.revision += 1;
   }
 
   isFinished(): boolean {
@@ -130,6 +136,7 @@ const RunAttemptSchema = defineEntity({
     logBase: p.integer(),
     /** The same for line numbers. */
     lineBase: p.integer(),
+    /** When it was opened; once a worker has it, since then. */
     startedAt: at(),
     finishedAt: at().nullable(),
     outcome: p.string().$type<AttemptOutcome>().nullable(),

@@ -24,17 +24,18 @@ export interface LogRow {
 }
 
 /**
- * Keeps a chunk for good; the same chunk again is no second one. The order is the run's own: attempts follow each other.
+ * Keeps a chunk for good, under no time before its run's admission, from which logs are read: a worker's clock may be
+ * behind. The same chunk again is no second one. The order is the run's own: attempts follow each other.
  * @throws AttemptSuperseded where the attempt may write no more
  */
 export async function appendLog(em: Em, attemptId: string, chunk: LogChunk): Promise<void> {
   const rows = await em.execute<{ live: boolean }[]>(
     `with attempt as (
-       select a.run_id, a.log_base, a.line_base from run_attempts a join runs r on r.id = a.run_id and r.attempt_id = a.id
+       select a.run_id, a.log_base, a.line_base, r.created_at from run_attempts a join runs r on r.id = a.run_id and r.attempt_id = a.id
         where a.id = ? for share of r
      ), kept as (
        insert into run_log_chunks (run_id, sequence, time, attempt_id, phase, stream, first_line, lines, content, checksum)
-       select run_id, log_base + ?, ?, ?, ?, ?, line_base + ?, ?, ?, ? from attempt on conflict do nothing
+       select run_id, log_base + ?, greatest(?::timestamptz, created_at), ?, ?, ?, line_base + ?, ?, ?, ? from attempt on conflict do nothing
      )
      select exists (select 1 from attempt) as live`,
     [

@@ -51,7 +51,16 @@ export interface ReviewView {
   at: string;
 }
 
-const columns = `r.id, r.idempotency_key, r.status, r.phase, r.status_reason, r.waiting_on, r.operation, r.replace, r.team_id,
+/** Who is in the way moves on while a run waits in line, and nobody tells the run: it is worked out when it is read. */
+const waitingOn = `case when r.waiting_on->>'code' = 'instance_busy' then r.waiting_on || (
+    select jsonb_build_object('position', count(*), 'blocker', coalesce(
+        (select s.run_id from instance_slots s where s.instance_id = r.instance_id),
+        (array_agg(ahead.id order by ahead.instance_position))[1]))
+      from runs ahead where ahead.instance_id = r.instance_id and ahead.finished_at is null
+       and ahead.operation <> 'plan' and ahead.instance_position < r.instance_position)
+  else r.waiting_on end as waiting_on`;
+
+const columns = `r.id, r.idempotency_key, r.status, r.phase, r.status_reason, ${waitingOn}, r.operation, r.replace, r.team_id,
   r.project_id, r.environment_id, r.instance_id, r.instance, r.template_id, r.template_version, r.pool, r.tool, r.variables,
   r.message, jsonb_build_object('type', r.requested_by_type, 'id', r.requested_by_id, 'name', r.requested_by_name) as requested_by,
   r.responsible_user_id, case when r.plan_digest is not null
