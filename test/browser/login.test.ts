@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findAccessibilityFaults } from '#test/support/accessibility.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/in-process-api.ts';
 import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/in-process-api.ts';
 
 let api: TestApi;
 let ana: ApiUser;
