@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { AttemptState } from '#domain/runs/execution.ts';
+import type { AttemptState } from '#domain/runs/attempt-state.ts';
 import type { Orm } from '#domain/shared/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Transactions } from '#domain/shared/transaction.ts';
@@ -25,6 +25,10 @@ export interface ExecutionDeps extends ActivityDeps {
   readonly settings: ExecutionSettings;
   /** Keeps states on disk until the database has them. */
   readonly spool: { add(state: AttemptState): Promise<void>; settle(attemptId: string): Promise<void> };
-  /** Tells attempts that they are over. */
-  readonly attempts: { join(attemptId: string): AbortSignal; leave(attemptId: string): void };
+  /** Tells attempts that they are over; null: the attempt is here already. `stopping` aborts for all when the worker ends. */
+  readonly attempts: {
+    join(attemptId: string): AbortSignal | null;
+    leave(attemptId: string): void;
+    readonly stopping: AbortSignal;
+  };
 }

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { AttemptSuperseded } from '#domain/runs/errors.ts';
-import { type AttemptWork, claimAttempt, completeAttempt } from '#domain/runs/execution.ts';
+import { type AttemptWork, abandonAttempt, claimAttempt, completeAttempt } from '#domain/runs/execution.ts';
 import { appendLog } from '#domain/runs/logs.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { isConnectionError } from '#domain/shared/sql.ts';
 import { execute } from '#executors/client.ts';
 import type { ExecutionSink } from '#executors/protocol.ts';
+import { watchEngine } from './attempt-signal.ts';
 import type { ExecutionDeps } from './deps.ts';
 import { toRequest } from './execution-request.ts';
 import { toAttemptResult, toInterruptedResult } from './execution-result.ts';
@@ -18,27 +19,49 @@ const databaseRetryMs = 1_000;
 export function createExecutionActivities(deps: ExecutionDeps): ExecutionActivities {
   return {
     executeAttempt: async ({ attemptId }) => {
-      const work = await claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, deps.workerId);
-      if (work) await whileAlive(deps, attemptId, (signal) => carryOut(deps, work, signal));
+      const over = deps.attempts.join(attemptId);
+      if (over === null) return; // this worker has it already: the engine delivered it twice
+      try {
+        await whileAlive((wish) =>
+          claimAndCarryOut(deps, attemptId, AbortSignal.any([over, deps.attempts.stopping, wish])),
+        );
+      } finally {
+        deps.attempts.leave(attemptId);
+      }
     },
   };
 }
 
-/** Tells the engine that the attempt lives, and the attempt when it is over. */
-async function whileAlive(
-  deps: ExecutionDeps,
-  attemptId: string,
-  work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
+/** Tells the engine that the attempt lives, and the attempt when the engine wants its end. */
+async function whileAlive(work: (wish: AbortSignal) => Promise<void>): Promise<void> {
   const context = Context.current();
-  const over = deps.attempts.join(attemptId);
   const heartbeat = setInterval(() => context.heartbeat(), heartbeatMs);
   try {
-    await work(AbortSignal.any([over, context.cancellationSignal]));
+    await work(watchEngine(context));
   } finally {
     clearInterval(heartbeat);
-    deps.attempts.leave(attemptId);
   }
+}
+
+async function claimAndCarryOut(deps: ExecutionDeps, attemptId: string, signal: AbortSignal): Promise<void> {
+  let hasBegun = false;
+  try {
+    const work = await claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, deps.workerId);
+    if (!work) return;
+    hasBegun = true;
+    await carryOut(deps, work, signal);
+  } catch (error) {
+    // While this worker lives, its open attempts count as being worked on: what it gives up, it must say.
+    const outcome = hasBegun ? 'lost' : isAway(error) ? 'handed_back' : 'failed';
+    await persist(deps, attemptId, () =>
+      deps.transactions.run((tx) => abandonAttempt(tx, attemptId, deps.workerId, outcome)),
+    ).catch(ignoreSuperseded);
+    throw error;
+  }
+}
+
+function ignoreSuperseded(error: unknown): void {
+  if (!(error instanceof AttemptSuperseded)) throw error;
 }
 
 async function carryOut(deps: ExecutionDeps, work: AttemptWork, signal: AbortSignal): Promise<void> {
@@ -46,7 +69,7 @@ async function carryOut(deps: ExecutionDeps, work: AttemptWork, signal: AbortSig
   const executed = await execute(toRequest(work, deps.settings), openSink(deps, work), signal);
   if (executed.diagnostic)
     deps.log.error({ attempt_id: attemptId, diagnostic: executed.diagnostic }, 'the executor said');
-  const result = isStopping() ? toInterruptedResult(work, executed) : toAttemptResult(work, executed);
+  const result = isStopping(deps) ? toInterruptedResult(work, executed) : toAttemptResult(work, executed);
   try {
     await deps.spool.settle(attemptId);
     await persist(deps, attemptId, () =>
@@ -59,9 +82,8 @@ async function carryOut(deps: ExecutionDeps, work: AttemptWork, signal: AbortSig
 }
 
 /** Whether it is this worker that ends, rather than the attempt that is to. */
-function isStopping(): boolean {
-  const { cancellationSignal } = Context.current();
-  return cancellationSignal.aborted && String(cancellationSignal.reason).includes('WORKER_SHUTDOWN');
+function isStopping({ attempts }: ExecutionDeps): boolean {
+  return attempts.stopping.aborted || (Context.current().cancellationDetails?.workerShutdown ?? false);
 }
 
 function openSink(deps: ExecutionDeps, work: AttemptWork): ExecutionSink {
@@ -78,13 +100,14 @@ async function persist(deps: ExecutionDeps, attemptId: string, write: (em: Em) =
     try {
       return await write(deps.orm.em.fork());
     } catch (error) {
-      if (!isConnectionError(error) && !isUnknownOutcome(error)) throw error;
+      if (!isAway(error)) throw error;
       deps.log.warn({ err: error, attempt_id: attemptId }, 'the database is away; an attempt waits for it');
       await sleep(databaseRetryMs);
     }
   }
 }
 
-function isUnknownOutcome(error: unknown): boolean {
-  return error instanceof Error && isConnectionError(error.cause);
+/** Whether the database is away, be it only that nobody knows whether it has committed. */
+function isAway(error: unknown): boolean {
+  return isConnectionError(error) || (error instanceof Error && isConnectionError(error.cause));
 }

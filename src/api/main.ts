@@ -3,8 +3,10 @@ import type { Config } from '#config';
 import { RefusalLog } from '#domain/shared/audit.ts';
 import { type Orm, openDatabase, pendingMigrations } from '#domain/shared/database.ts';
 import { openInstallation } from '#domain/shared/installation.ts';
+import { untilThere } from '#domain/shared/patience.ts';
 import { release } from '#domain/shared/release.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
+import { isConnectionError } from '#domain/shared/sql.ts';
 import { Transactions } from '#domain/shared/transaction.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
@@ -25,7 +27,9 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   const log = pino({ level: config.logLevel, ...edgeLogOptions });
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
-  const installation = await openInstallation(orm, keyRing);
+  const installation = await untilThere('database', { isAway: isConnectionError, log }, () =>
+    openInstallation(orm, keyRing),
+  );
   const engine = openEngine(config.temporal);
   const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
   const transactions = new Transactions(orm, dispatcher.deliver);

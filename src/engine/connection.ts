@@ -1,4 +1,4 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import type { TemporalConfig } from '#config';
 
 /**
@@ -32,4 +32,16 @@ export function openEngine(config: TemporalConfig): Engine {
     },
     close: () => connection.close(),
   };
+}
+
+/** gRPC's words for a server that cannot be reached, does not answer, or is just starting. */
+const awayCodes = new Set([4, 8, 14]);
+
+/** Whether the engine could not be reached: the same call may well succeed later. */
+export function isEngineAway(error: unknown): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (isGrpcServiceError(current)) return awayCodes.has(current.code);
+    if (current.name === 'TransportError' || /failed to connect/i.test(current.message)) return true;
+  }
+  return false;
 }

@@ -24,7 +24,9 @@ const abandonWithinMs = 6_000;
  */
 export async function runService(start: () => Promise<Service>): Promise<number> {
   const stop = waitForStop();
-  const service = await start();
+  // Starting may mean waiting for a server: whoever wants the process to end need not wait, too.
+  const service = await Promise.race([start(), stop.then(() => null)]);
+  if (service === null) return 0;
   announce({
     type: 'ready',
     ...(service.url && { url: service.url }),

@@ -12,6 +12,7 @@ export class AttemptWatch {
   readonly #orm: Orm;
   readonly #log: Logger;
   readonly #attempts = new Map<string, AbortController>();
+  readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(orm: Orm, log: Logger) {
@@ -23,8 +24,19 @@ export class AttemptWatch {
     return this.#attempts.size;
   }
 
-  /** A signal that aborts when the attempt is over; `leave` ends the watch. */
-  join(attemptId: string): AbortSignal {
+  /** Aborts when this worker ends: plans are handed back, and applies interrupted. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** Cuts off what is still under way. The engine tells attempts the same, but for those that it no longer knows. */
+  interruptAll(): void {
+    this.#stopping.abort();
+  }
+
+  /** A signal that aborts when the attempt is over, until `leave`; null where the attempt has joined already. */
+  join(attemptId: string): AbortSignal | null {
+    if (this.#attempts.has(attemptId)) return null;
     const controller = new AbortController();
     this.#attempts.set(attemptId, controller);
     this.#timer ??= setTimeout(() => void this.#poll(), pollMs);

@@ -3,19 +3,23 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { edgeLogOptions } from '#api/plugins/log-options.ts';
 import type { Config } from '#config';
-import { saveAttemptState } from '#domain/runs/execution.ts';
+import { type AttemptState, keepAttemptState } from '#domain/runs/attempt-state.ts';
 import { openDatabase } from '#domain/shared/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { bindEngineNamespace, openInstallation } from '#domain/shared/installation.ts';
+import { untilThere } from '#domain/shared/patience.ts';
 import { release } from '#domain/shared/release.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
+import { isConnectionError } from '#domain/shared/sql.ts';
 import { Transactions } from '#domain/shared/transaction.ts';
-import { openEngine } from '#engine/connection.ts';
+import type { WorkerFacts } from '#domain/workers/registration.ts';
+import { isEngineAway, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
 import { Sweeper } from '#engine/sweeper.ts';
 import { discoverTools } from '#executors/client.ts';
 import { AttemptWatch } from './attempt-watch.ts';
 import { findExecutorUser } from './executor-user.ts';
+import { Housekeeping } from './housekeeping.ts';
 import { Presence } from './presence.ts';
 import { StateSpool } from './state-spool.ts';
 import { cutOffSeconds, openTaskWorkers } from './task-workers.ts';
@@ -39,33 +43,32 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const log = pino({ level: config.logLevel, ...edgeLogOptions });
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
-  const installation = await openInstallation(orm, keyRing);
+  const database = { isAway: isConnectionError, log };
+  const installation = await untilThere('database', database, () => openInstallation(orm, keyRing));
   const engine = openEngine(config.temporal);
-  await bindEngineNamespace(orm, await engine.check());
+  const namespaceId = await untilThere('temporal', { isAway: isEngineAway, log }, () => engine.check());
+  await untilThere('database', database, () => bindEngineNamespace(orm, namespaceId));
   const delivery = { client: engine.client, orm, installationId: installation.id, log };
   const dispatcher = new Dispatcher(delivery);
   const transactions = new Transactions(orm, dispatcher.deliver);
-  const spool = new StateSpool({
-    directory: join(config.dataDir, 'spool'),
-    keyRing,
-    log,
-    save: (state) => transactions.run((tx) => saveAttemptState(tx, keyRing, state)),
-  });
-  await spool.recover();
+  const workRoot = join(config.dataDir, 'work');
+  const save = (state: AttemptState) => transactions.run((tx) => keepAttemptState(tx, keyRing, state));
+  const spool = new StateSpool({ directory: join(config.dataDir, 'spool'), keyRing, log, save });
+  const housekeeping = new Housekeeping({ workRoot, spool, log });
+  await housekeeping.start();
   const workerId = newId();
-  const tools = await discoverTools();
-  const settings = { workRoot: join(config.dataDir, 'work'), user: findExecutorUser(config.executorUser) };
   const attempts = new AttemptWatch(orm, log);
-  const deps = { orm, transactions, keyRing, log, workerId, settings, spool, attempts };
-  const tasks = await openTaskWorkers(config, deps);
-  const facts = {
-    ...{ id: workerId, host: hostname(), processId: process.pid, version: release, pools: [...config.worker.pools] },
-    ...{ tools: tools.map(({ name, version }) => ({ name, version })), concurrency: config.worker.concurrency },
-  };
+  const settings = { workRoot, user: findExecutorUser(config.executorUser) };
+  const tasks = await openTaskWorkers(config, {
+    ...{ orm, transactions, keyRing, log, workerId, settings, spool, attempts },
+  });
+  const facts = await describeWorker(config, workerId);
   const presence = new Presence(orm, facts, tasks.drain, log);
+  // Known before it works: an attempt whose worker nobody knows is taken for lost.
+  await untilThere('database', database, () => presence.start());
   const sweeper = new Sweeper(delivery);
   sweeper.start();
-  await presence.start();
+  tasks.start();
   log.info({ worker_id: workerId, pools: facts.pools, tools: facts.tools }, 'worker started');
   return {
     done: tasks.done,
@@ -74,10 +77,20 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await presence.drain();
       await tasks.close();
       await sweeper.stop();
+      await housekeeping.stop();
       await dispatcher.drain(5_000);
       await presence.stop();
       await engine.close();
       await orm.close();
     },
+  };
+}
+
+async function describeWorker({ worker }: Config, id: string): Promise<WorkerFacts> {
+  const tools = await discoverTools();
+  return {
+    ...{ id, host: hostname(), processId: process.pid, version: release },
+    ...{ pools: [...worker.pools], concurrency: worker.concurrency },
+    tools: tools.map(({ name, version }) => ({ name, version })),
   };
 }

@@ -1,6 +1,12 @@
 import type { Logger } from 'pino';
 import { makePartitions, type Orm } from '#domain/shared/database.ts';
-import { noteHeartbeat, registerWorker, removeWorker, type WorkerFacts } from '#domain/workers/registration.ts';
+import {
+  findWorkersOf,
+  noteHeartbeat,
+  registerWorker,
+  removeWorker,
+  type WorkerFacts,
+} from '#domain/workers/registration.ts';
 import { pause } from '#engine/sweeper.ts';
 
 const heartbeatMs = 5_000;
@@ -26,6 +32,7 @@ export class Presence {
   }
 
   async start(): Promise<void> {
+    await this.#removeDead();
     await registerWorker(this.#orm.em.fork(), this.#facts);
     this.#loop = this.#run();
   }
@@ -34,6 +41,14 @@ export class Presence {
   async drain(): Promise<void> {
     this.#draining = true;
     await this.#beat();
+  }
+
+  /** Workers of this machine that were killed: nobody needs to wait until they have been silent for long enough. */
+  async #removeDead(): Promise<void> {
+    const em = this.#orm.em.fork();
+    for (const { id, processId } of await findWorkersOf(em, this.#facts.host)) {
+      if (processId === process.pid || !isAlive(processId)) await removeWorker(em, id);
+    }
   }
 
   #beginDrain(): void {
@@ -69,5 +84,14 @@ export class Presence {
     } catch (error) {
       this.#log.warn({ err: error }, 'the heartbeat could not be written; trying again');
     }
+  }
+}
+
+/** A number that another program has by now counts as alive; that worker is then found to be silent. */
+function isAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }

@@ -6,6 +6,8 @@ import { createExecutionActivities } from '#activities/execution.ts';
 import { createRunActivities } from '#activities/runs.ts';
 import type { Config } from '#config';
 import { poolQueue } from '#domain/runs/model.ts';
+import { untilThere } from '#domain/shared/patience.ts';
+import { isEngineAway } from '#engine/connection.ts';
 import { coordinatorQueue } from '#engine/deliver.ts';
 import { installEngineRuntime } from './engine-log.ts';
 import { cachedWorkflowBundle } from './workflow-bundle.ts';
@@ -16,6 +18,8 @@ export const cutOffSeconds = 60;
 export interface TaskWorkers {
   /** Resolves when all have stopped; rejects where one failed. */
   readonly done: Promise<void>;
+  /** Begins to take work; once. */
+  start(): void;
   /** Executes nothing new; runs are advanced as before. */
   drain(): void;
   /** Lets what is under way go on for the time of the setting; then plans are handed back and applies interrupted. */
@@ -23,10 +27,15 @@ export interface TaskWorkers {
 }
 
 /** One task worker for the coordinator's own queue, and one for the queue of each pool. */
-export async function openTaskWorkers(config: Config, deps: ExecutionDeps): Promise<TaskWorkers> {
+export async function openTaskWorkers(
+  config: Config,
+  deps: ExecutionDeps & { attempts: { interruptAll(): void } },
+): Promise<TaskWorkers> {
   installEngineRuntime(deps.log);
   const { address, tls, apiKey, namespace } = config.temporal;
-  const connection = await NativeConnection.connect({ address, ...(tls && { tls }), ...(apiKey && { apiKey }) });
+  const connection = await untilThere('temporal', { isAway: isEngineAway, log: deps.log }, () =>
+    NativeConnection.connect({ address, ...(tls && { tls }), ...(apiKey && { apiKey }) }),
+  );
   const { drainSeconds } = config.worker;
   const common = {
     ...{ connection, namespace },
@@ -46,13 +55,18 @@ export async function openTaskWorkers(config: Config, deps: ExecutionDeps): Prom
     config.worker.pools.map((pool) => Worker.create(poolOptions(common, pool, config, deps))),
   );
   const workers = [coordinator, ...pools];
-  const done = Promise.all(workers.map((worker) => worker.run())).then(() => connection.close());
+  const finished = Promise.withResolvers<void>();
   return {
-    done,
+    done: finished.promise,
+    start: () => {
+      const ended = Promise.all(workers.map((worker) => worker.run())).then(() => connection.close());
+      ended.then(finished.resolve, finished.reject);
+    },
     drain: () => pools.forEach(shutDown),
     close: async () => {
       workers.forEach(shutDown);
-      await done;
+      const cutOff = setTimeout(() => deps.attempts.interruptAll(), drainSeconds * 1000);
+      await finished.promise.finally(() => clearTimeout(cutOff));
     },
   };
 }

@@ -35,10 +35,13 @@ export async function run(input: RunInput): Promise<void> {
   });
   await CancellationScope.nonCancellable(async () => {
     let executed = input.executed ?? null;
+    let suspected = false;
     for (;;) {
       woken = false;
-      const step = await nextStep({ runId: input.run_id, executed, canceled });
+      const told = canceled;
+      const step: NextStep = await nextStep({ runId: input.run_id, executed, canceled, suspected });
       if (step.kind === 'end') return;
+      suspected = step.kind === 'wait' && step.suspects === true;
       if (step.kind === 'execute') {
         executing = new CancellationScope();
         if (canceled) executing.cancel();
@@ -46,7 +49,7 @@ export async function run(input: RunInput): Promise<void> {
         executing = undefined;
         executed = step.attemptId;
       } else {
-        await condition(() => woken || canceled, step.seconds * 1000);
+        await condition(() => woken || canceled !== told, step.seconds * 1000);
       }
       if (workflowInfo().continueAsNewSuggested && !canceled) {
         await continueAsNew<typeof run>({ run_id: input.run_id, ...(executed && { executed }) });

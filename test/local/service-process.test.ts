@@ -35,4 +35,19 @@ describe('a service process that is asked to end', () => {
     expect(code).toBe(1);
     expect(errors).toContain('Stopping took longer than 0.2 seconds: what was under way is abandoned.');
   });
+
+  it('ends at once while its service is still waiting to start', async () => {
+    const program = `
+      import { runService } from '#local/service-process.ts';
+      const held = setInterval(() => {}, 1000);
+      const running = runService(() => new Promise(() => {}));
+      process.send('waiting');
+      process.exit(await running);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    await once(child, 'message');
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
 });

@@ -11,6 +11,7 @@ export type RunEventType =
   | 'run.reviewed'
   | 'run.applying'
   | 'run.attempt_lost'
+  | 'run.state_recovered'
   | 'run.cancel_requested'
   | 'run.finished'
   | 'run.requeued'

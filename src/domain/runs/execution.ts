@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Instance } from '#domain/instances/entity.ts';
-import { addStateVersion, lockInstance, maskOutputs, readState } from '#domain/instances/state.ts';
+import { lockInstance, maskOutputs, readState } from '#domain/instances/state.ts';
 import { TemplateVersion } from '#domain/registry/entity.ts';
 import type { TemplateFiles } from '#domain/registry/files.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
@@ -37,15 +37,19 @@ const outputsContext = (instanceId: string): SealContext => ['outputs', instance
  * Gives an attempt to a worker: once, so that nothing runs twice whatever the engine delivers again.
  * Null where the attempt is another worker's, has ended, or is no longer its run's.
  */
-export async function claimAttempt(
+export function claimAttempt(
   em: Em,
   keyRing: KeyRing,
   attemptId: string,
   workerId: string,
 ): Promise<AttemptWork | null> {
+  return em.transactional((tx) => claim(tx, keyRing, attemptId, workerId));
+}
+
+async function claim(em: Em, keyRing: KeyRing, attemptId: string, workerId: string): Promise<AttemptWork | null> {
   const claimed = await em.execute<{ run_id: string }[]>(
     `with claimed as (
-       update run_attempts a set worker_id = ? from runs r
+       update run_attempts a set worker_id = ?, started_at = clock_timestamp() from runs r
         where a.id = ? and a.worker_id is null and a.outcome is null and r.id = a.run_id and r.attempt_id = a.id
           and r.status = 'running' returning a.run_id)
      update runs set waiting_on = null, revision = revision + 1 from claimed where id = claimed.run_id returning id as run_id`,
@@ -66,32 +70,6 @@ export async function claimAttempt(
     artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
     planDigest: plan?.executorDigest ?? null,
   };
-}
-
-/** A state that the tool has written during an attempt; kept before the tool is answered. */
-export interface AttemptState {
-  readonly attemptId: string;
-  /** Counts the attempt's writes, from 1. */
-  readonly write: number;
-  readonly content: Buffer;
-  readonly resourceCount: number;
-}
-
-/** Keeps a state that an attempt wrote. @throws AttemptSuperseded where the attempt may write no more */
-export async function saveAttemptState(tx: Transaction, keyRing: KeyRing, state: AttemptState): Promise<number> {
-  const { run } = await lockLiveAttempt(tx, state.attemptId);
-  const instance = await lockInstance(tx.em, run.instanceId);
-  const serial = await addStateVersion(tx.em, keyRing, instance, {
-    content: state.content,
-    resourceCount: state.resourceCount,
-    runId: run.id,
-    attempt: { id: state.attemptId, write: state.write },
-    createdBy: run.requestedById,
-  });
-  run.stateSerialAfter = serial;
-  instance.deployedRunId = run.id;
-  await tx.em.flush();
-  return serial;
 }
 
 /** What an attempt came to. */
@@ -127,6 +105,24 @@ export async function completeAttempt(
   await tx.em.flush();
   if (result.plan)
     await recordEvent(tx.em, run.id, 'run.planned', { digest: run.planDigest ?? null, ...result.plan.summary });
+}
+
+/**
+ * Says that a worker gives an attempt up without a result: `lost`, as if the worker itself were; where it had not begun,
+ * `handed_back` to whoever can, or `failed` where nobody could. Harmless where the attempt is over or another worker's.
+ */
+export async function abandonAttempt(
+  tx: Transaction,
+  attemptId: string,
+  workerId: string,
+  outcome: 'handed_back' | 'failed' | 'lost',
+): Promise<void> {
+  const { run, attempt } = await lockLiveAttempt(tx, attemptId);
+  if ((attempt.workerId && attempt.workerId !== workerId) || (attempt.outcome ?? null) !== null) return;
+  closeAttempt(attempt, outcome);
+  if (outcome === 'failed' && run.status === 'running') run.statusReason = 'executor_failed';
+  await tx.em.flush();
+  if (outcome === 'lost') await recordEvent(tx.em, run.id, 'run.attempt_lost', { phase: attempt.phase });
 }
 
 async function lockLiveAttempt(tx: Transaction, attemptId: string): Promise<{ run: Run; attempt: RunAttempt }> {

@@ -162,7 +162,8 @@ export type AttemptOutcome =
 /** What a workflow does next with a run, as PostgreSQL has it. */
 export type NextStep =
   | { kind: 'execute'; attemptId: string; taskQueue: string; timeoutSeconds: number; priority: number }
-  | { kind: 'wait'; seconds: number }
+  /** `suspects`: for a worker that is not heard of; the next question says so. */
+  | { kind: 'wait'; seconds: number; suspects?: true }
   | { kind: 'end' };
 
 /** The run's workflow type. Histories name it: it never changes. */

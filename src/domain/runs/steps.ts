@@ -3,6 +3,7 @@ import { isPoolOpen } from '#domain/workers/pools.ts';
 import { type Run, RunAttempt, RunPlan } from './entity.ts';
 import { recordEvent } from './events.ts';
 import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './lifecycle.ts';
+import { executionSeconds, lookAfter } from './loss.ts';
 import {
   type AttemptPhase,
   type NextStep,
@@ -17,8 +18,6 @@ import { takeTurn } from './turn.ts';
 const maximumPlanAttempts = 3;
 /** An apply is tried once, unless its template says that repeating it is safe. */
 const maximumSafeApplyAttempts = 3;
-/** What the engine waits beyond the executor's own limit before it takes a worker for lost in any case. */
-const engineMarginSeconds = 300;
 
 /** What the workflow knows that the database does not. */
 export interface StepRequest {
@@ -27,6 +26,8 @@ export interface StepRequest {
   readonly executed: string | null;
   /** Whether the workflow itself was cancelled. */
   readonly canceled: boolean;
+  /** Whether the last answer was to wait for a worker that is not heard of. */
+  readonly suspected?: boolean;
 }
 
 /**
@@ -36,12 +37,12 @@ export interface StepRequest {
 export async function takeNextStep(tx: Transaction, request: StepRequest): Promise<NextStep> {
   const run = await lockRunInOrder(tx.em, request.runId);
   if (!run || run.isFinished()) return { kind: 'end' };
-  if (request.canceled || run.status === 'canceling') return cancelNow(tx, run);
+  if (request.canceled || run.status === 'canceling') return cancelNow(tx, run, request);
   switch (run.status) {
     case 'queued':
       return start(tx, run);
     case 'running':
-      return goOn(tx, run, request.executed);
+      return goOn(tx, run, request);
     case 'pending_approval':
       return awaitApproval(tx, run);
     default:
@@ -64,26 +65,36 @@ async function start(tx: Transaction, run: Run): Promise<NextStep> {
   return execute(tx, run, 'planning');
 }
 
-async function goOn(tx: Transaction, run: Run, executed: string | null): Promise<NextStep> {
+async function goOn(tx: Transaction, run: Run, request: StepRequest): Promise<NextStep> {
   const attempt = await tx.em.findOneOrFail(RunAttempt, { id: run.attemptId ?? '' });
-  if (attempt.outcome === null) return attempt.id === executed ? lost(tx, run, attempt) : resume(run, attempt);
+  if (attempt.outcome === null) {
+    if (attempt.id !== request.executed) return resume(run, attempt);
+    return (await lookAfter(tx.em, run, attempt, request.suspected ?? false)) ?? lost(tx, run, attempt);
+  }
   const { outcome, phase } = attempt;
   if (outcome === 'planned' || outcome === 'unchanged') return decidePlan(tx, run, outcome === 'planned');
   if (outcome === 'applied') return end(tx, run, 'succeeded');
   if (outcome === 'handed_back') return execute(tx, run, phase);
+  if (outcome === 'lost') return goOnAfterLoss(tx, run, phase);
   if (outcome === 'canceled') return end(tx, run, 'canceled', 'canceled_by_user');
   if (outcome === 'timed_out')
     return end(tx, run, 'timed_out', phase === 'planning' ? 'plan_timeout' : 'apply_timeout');
   return end(tx, run, 'failed', run.statusReason ?? (phase === 'planning' ? 'plan_failed' : 'apply_failed'));
 }
 
-/** The worker of an attempt went away. Planning is tried again; an apply is not, unless that is known to be safe. */
+/** The worker of an attempt went away. One that never began is simply executed again. */
 async function lost(tx: Transaction, run: Run, attempt: RunAttempt): Promise<NextStep> {
-  closeAttempt(attempt, 'lost');
+  closeAttempt(attempt, attempt.workerId ? 'lost' : 'handed_back');
   await tx.em.flush();
+  if (!attempt.workerId) return execute(tx, run, attempt.phase);
   await recordEvent(tx.em, run.id, 'run.attempt_lost', { phase: attempt.phase });
-  const tried = await tx.em.count(RunAttempt, { runId: run.id, phase: attempt.phase, outcome: 'lost' });
-  if (attempt.phase === 'planning') {
+  return goOnAfterLoss(tx, run, attempt.phase);
+}
+
+/** Planning is tried again; an apply is not, unless that is known to be safe. */
+async function goOnAfterLoss(tx: Transaction, run: Run, phase: AttemptPhase): Promise<NextStep> {
+  const tried = await tx.em.count(RunAttempt, { runId: run.id, phase, outcome: 'lost' });
+  if (phase === 'planning') {
     return tried < maximumPlanAttempts ? execute(tx, run, 'planning') : end(tx, run, 'failed', 'plan_interrupted');
   }
   const again = run.retrySafe && tried < maximumSafeApplyAttempts;
@@ -140,21 +151,25 @@ async function execute(tx: Transaction, run: Run, phase: AttemptPhase): Promise<
 }
 
 function resume(run: Run, attempt: RunAttempt): NextStep {
-  const limit = attempt.phase === 'planning' ? run.timeouts.plan : run.timeouts.apply;
   return {
     kind: 'execute',
     attemptId: attempt.id,
     taskQueue: poolQueue(run.pool),
-    timeoutSeconds: limit + engineMarginSeconds,
+    timeoutSeconds: executionSeconds(run, attempt.phase),
     priority: phasePriority[attempt.phase],
   };
 }
 
-/** Nothing of the run executes any more. What its last attempt did stays true: an apply that was finished succeeded. */
-async function cancelNow(tx: Transaction, run: Run): Promise<NextStep> {
+/**
+ * Ends a canceled run once nothing of it executes any more. What its last attempt did stays true: an apply that was finished
+ * succeeded.
+ */
+async function cancelNow(tx: Transaction, run: Run, request: StepRequest): Promise<NextStep> {
   const attempt = run.attemptId ? await tx.em.findOne(RunAttempt, { id: run.attemptId }) : null;
+  const waiting = attempt?.outcome === null && (await lookAfter(tx.em, run, attempt, request.suspected ?? false));
+  if (waiting) return waiting;
   if (attempt?.outcome === 'applied') return end(tx, run, 'succeeded');
-  const cutOff = attempt?.phase === 'applying' && attempt.outcome === null && attempt.workerId;
+  const cutOff = attempt?.phase === 'applying' && attempt.workerId && (attempt.outcome ?? 'lost') === 'lost';
   if (attempt && attempt.outcome === null) closeAttempt(attempt, cutOff ? 'lost' : 'canceled');
   return cutOff
     ? end(tx, run, 'failed', 'apply_interrupted')

@@ -35,6 +35,15 @@ export async function noteHeartbeat(em: Em, id: string, draining: boolean): Prom
   return rows[0].drain ? 'drain' : 'known';
 }
 
+/** The workers that were started on a host, by their processes' numbers. */
+export async function findWorkersOf(em: Em, host: string): Promise<{ id: string; processId: number }[]> {
+  const rows = await em.execute<{ id: string; process_id: number }[]>(
+    `select id, process_id from workers where host = ?`,
+    [host],
+  );
+  return rows.map((row) => ({ id: row.id, processId: row.process_id }));
+}
+
 export async function removeWorker(em: Em, id: string): Promise<void> {
   await em.execute(`delete from workers where id = ?`, [id]);
 }

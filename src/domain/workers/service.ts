@@ -16,3 +16,15 @@ export function findLiveWorkers(em: Em, pool: string): Promise<LiveWorker[]> {
     [JSON.stringify([pool]), workerGoneAfterSeconds],
   );
 }
+
+/** `gone`: it took its leave, or another one saw that its process had ended; `silent`: it was not heard of lately. */
+export type WorkerWord = 'alive' | 'silent' | 'gone';
+
+export async function askAfterWorker(em: Em, id: string): Promise<WorkerWord> {
+  const rows = await em.execute<{ alive: boolean }[]>(
+    `select heartbeat_at > now() - make_interval(secs => ?) as alive from workers where id = ?`,
+    [workerGoneAfterSeconds, id],
+  );
+  if (!rows[0]) return 'gone';
+  return rows[0].alive ? 'alive' : 'silent';
+}
