@@ -4,7 +4,6 @@ import { runApi } from '#api/main.ts';
 import { openDatabase } from '#domain/shared/database.ts';
 import { isConnectionError } from '#domain/shared/sql.ts';
 import { Caller } from '#test/support/caller.ts';
-import { createTestConfig } from '#test/support/config.ts';
 import { startApi, type TestApi } from '#test/support/http-api.ts';
 import { addEnvironment, addPerson, addTeam, type Person, publish, sayHello } from '#test/support/people.ts';
 import { startProxy, type TcpProxy } from '#test/support/tcp-proxy.ts';
@@ -33,7 +32,7 @@ describe('admission while the engine is away', () => {
   let lonely: Awaited<ReturnType<typeof runApi>>;
   let caller: Caller;
   beforeAll(async () => {
-    lonely = await runApi(createTestConfig(api.database.url, { TEMPORAL_ADDRESS: '127.0.0.1:1' }));
+    lonely = await runApi({ ...api.config, temporal: { ...api.config.temporal, address: '127.0.0.1:1' } });
     caller = new Caller(lonely.url, { 'x-api-key': root.key });
   });
   afterAll(() => lonely?.close());
@@ -97,7 +96,7 @@ describe('while the database is away', () => {
     const url = new URL(api.database.url);
     proxy = await startProxy({ host: url.hostname, port: Number(url.port) });
     url.host = `127.0.0.1:${proxy.port}`;
-    remote = await runApi(createTestConfig(url.href, { COORDINATOR_DATABASE_POOL: '4' }));
+    remote = await runApi({ ...api.config, databaseUrl: url.href, databasePoolSize: 4 });
     caller = new Caller(remote.url, { 'x-api-key': root.key });
   });
   afterEach(() => {

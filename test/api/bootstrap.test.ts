@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runApi } from '#api/main.ts';
+import { loadConfig } from '#config';
 import { Caller } from '#test/support/caller.ts';
-import { createTestConfig } from '#test/support/config.ts';
 import { startApi, type TestApi } from '#test/support/http-api.ts';
 import { startApi as startInProcess } from '#test/support/in-process-api.ts';
 import { addPerson, addServiceAccount } from '#test/support/people.ts';
@@ -54,7 +54,7 @@ describe('the bootstrap of an installation', () => {
   });
 
   it('makes one administrator of 20 requests at once to two processes of the API', async () => {
-    const other = await runApi(createTestConfig(api.database.url, enabled));
+    const other = await runApi(api.config);
     try {
       const requests = Array.from({ length: 20 }, (_, index) =>
         post(index % 2 ? api.url : other.url, { ...ana, email: `admin${index}@example.com` }),
@@ -163,9 +163,7 @@ describe('bootstrap that is not enabled', () => {
   });
 
   it('cannot be enabled without a token', () => {
-    expect(() => createTestConfig('postgres://localhost/x', { ENABLE_ADMIN_BOOTSTRAP: 'true' })).toThrow(
-      'ADMIN_BOOTSTRAP_TOKEN is missing',
-    );
+    expect(() => loadConfig({ ENABLE_ADMIN_BOOTSTRAP: 'true' })).toThrow('ADMIN_BOOTSTRAP_TOKEN is missing');
   });
 });
 

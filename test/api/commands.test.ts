@@ -8,7 +8,6 @@ import { runApi } from '#api/main.ts';
 import { type CommandOperation, command } from '#api/operation.ts';
 import { type ApiProcess, startApiProcess } from '#test/support/api-process.ts';
 import { Caller } from '#test/support/caller.ts';
-import { createTestConfig } from '#test/support/config.ts';
 import { startApi, type TestApi } from '#test/support/http-api.ts';
 import { addEnvironment, addPerson, addTeam, type Person, publish, sayHello } from '#test/support/people.ts';
 
@@ -211,7 +210,7 @@ describe('the same key', () => {
   it('means the same after a restart', async () => {
     const key = randomUUID();
     const first = await admit(root.caller, key);
-    const restarted = await runApi(createTestConfig(api.database.url));
+    const restarted = await runApi(api.config);
     try {
       const caller = new Caller(restarted.url, { 'x-api-key': root.key });
       expect((await admit(caller, key)).body.id).toBe(first.body.id);
@@ -303,7 +302,7 @@ describe('a refused command', () => {
   });
 
   it('does not take the connections that recording it needs: many at once are answered', async () => {
-    const small = await runApi(createTestConfig(api.database.url, { COORDINATOR_DATABASE_POOL: '2' }));
+    const small = await runApi({ ...api.config, databasePoolSize: 2 });
     try {
       const { teamId } = await addTeam(api.orm);
       const template = await publish(root.caller, spec, teamId);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Orm, openDatabase } from '#domain/shared/database.ts';
@@ -19,10 +20,12 @@ let orm: Orm;
 let engine: Engine;
 let nowhere: Engine;
 let installationId: string;
+let dataDir: string | undefined;
 
 beforeAll(async () => {
   database = await createDatabase();
   const config = createTestConfig(database.url, { TEMPORAL_NAMESPACE: await createNamespace() });
+  dataDir = config.dataDir;
   orm = openDatabase(config);
   engine = openEngine(config.temporal);
   nowhere = openEngine({ ...config.temporal, address: '127.0.0.1:1' });
@@ -32,6 +35,7 @@ afterAll(async () => {
   await Promise.all([engine?.close(), nowhere?.close()]);
   await orm?.close();
   await database?.drop();
+  if (dataDir) rmSync(dataDir, { recursive: true, force: true });
 });
 
 const execute = <Row extends object>(sql: string, ...params: unknown[]) => orm.em.fork().execute<Row[]>(sql, params);
