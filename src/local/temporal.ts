@@ -39,13 +39,35 @@ export function findTemporalProgram(): string {
   );
 }
 
+/** What ends a server at its start and passes: a predecessor that is still stopping, a port that was just taken. */
+const maximumStarts = 6;
+const pauseMs = 2_000;
+
 /** Starts a Temporal development server on loopback and waits until it knows its namespace. @throws StartError */
-export async function startTemporal({ directory, namespace, logFile, ...rest }: Options): Promise<EmbeddedTemporal> {
+export async function startTemporal(options: Options): Promise<EmbeddedTemporal> {
+  const { directory, namespace, logFile } = options;
   const program = findTemporalProgram();
-  const [port, httpPort] = [rest.port ?? (await findFreePort()), await findFreePort()];
   const isNew = directory !== null && !existsSync(join(directory, databaseFile));
   if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const server = await spawnGuarded({
+  for (let starts = 1; ; starts += 1) {
+    const [port, httpPort] = [options.port ?? (await findFreePort()), await findFreePort()];
+    const server = await spawnServer(program, port, httpPort, options);
+    if (await isReady(server, `http://127.0.0.1:${httpPort}/api/v1/namespaces/${namespace}`, logFile)) {
+      if (isNew) keepHistories(program, `127.0.0.1:${port}`, namespace, environmentOf(logFile));
+      return { address: `127.0.0.1:${port}`, exited: server.exited, stop: server.stop };
+    }
+    if (starts >= maximumStarts) throw new StartError(`The Temporal server ended at its start; ${logFile} says why.`);
+    await delay(pauseMs);
+  }
+}
+
+function spawnServer(
+  program: string,
+  port: number,
+  httpPort: number,
+  { directory, namespace, logFile }: Options,
+): Promise<Guarded> {
+  return spawnGuarded({
     command: program,
     arguments: [
       ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1'],
@@ -58,9 +80,6 @@ export async function startTemporal({ directory, namespace, logFile, ...rest }: 
     // Half of Go's default heap growth: the server idles in less memory, at a little more work.
     environment: { ...environmentOf(logFile), GOGC: '50' },
   });
-  await waitUntilReady(server, `http://127.0.0.1:${httpPort}/api/v1/namespaces/${namespace}`, logFile);
-  if (isNew) keepHistories(program, `127.0.0.1:${port}`, namespace, environmentOf(logFile));
-  return { address: `127.0.0.1:${port}`, exited: server.exited, stop: server.stop };
 }
 
 /** The program reads its user's configuration, which is not meant for this server: it finds none beside the log. */
@@ -76,11 +95,12 @@ function keepHistories(program: string, address: string, namespace: string, env:
   });
 }
 
-async function waitUntilReady(server: Guarded, url: string, logFile: string): Promise<void> {
+/** Resolves with whether the server got ready, or ended before. @throws StartError where it does neither in time */
+async function isReady(server: Guarded, url: string, logFile: string): Promise<boolean> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
-    if (server.hasExited()) throw new StartError(`The Temporal server ended at its start; ${logFile} says why.`);
-    if (await answers(url)) return;
+    if (server.hasExited()) return false;
+    if (await answers(url)) return true;
     await delay(50);
   }
   await server.stop();
