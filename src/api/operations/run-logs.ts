@@ -13,6 +13,8 @@ import { LogEntryView, RunEventView } from '../views/runs.ts';
 import { RunParams, readAccess } from './runs.ts';
 
 const pageBytes = 2 * 1024 * 1024;
+/** A reader comes back after this, from where it was, and is asked again whether it may read. */
+const longestStreamMs = 5 * 60_000;
 const nested = { ...readAccess, review: { inherits: 'runs.get' } } as const;
 
 const LogQuery = z.strictObject({
@@ -80,7 +82,8 @@ async function* follow(
 ): AsyncGenerator<ServerEvent> {
   const { created_at: runCreatedAt } = await readHead(em, params.id);
   let position = after;
-  for await (const pulse of services.runFeed.watch(params.id, signal)) {
+  const untilAskedAgain = AbortSignal.any([signal, AbortSignal.timeout(longestStreamMs)]);
+  for await (const pulse of services.runFeed.watch(params.id, untilAskedAgain)) {
     const { last_sequence: last, ...state } = pulse;
     yield { event: 'run', data: state };
     while (position < last) {

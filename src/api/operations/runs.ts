@@ -104,15 +104,10 @@ export const listAllRuns = read({
   access: { ...readAccess, review: { resource: 'runs', verb: 'list' } },
   target: ({ em, query }) => findRunListOwner(em, query),
   targetName: 'the team, environment or instance',
-  handle: async ({ em, query }) => {
-    const {
-      team_id: teamId,
-      environment_id: environmentId,
-      instance_id: instanceId,
-      template_id: templateId,
-      status,
-    } = query;
-    const page = await listRuns(em, { teamId, environmentId, instanceId, templateId, status }, query);
+  handle: async ({ em, query, target }) => {
+    const { environment_id: environmentId, instance_id: instanceId, template_id: templateId, status } = query;
+    const filter = { teamId: target.teamId, environmentId, instanceId, templateId, status };
+    const page = await listRuns(em, filter, query);
     return { runs: page.items, next_cursor: page.nextCursor };
   },
 });

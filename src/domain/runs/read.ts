@@ -81,14 +81,15 @@ export async function readRun(em: Em, id: string): Promise<RunView | undefined> 
 }
 
 export interface RunFilter {
-  readonly teamId?: string | undefined;
+  /** Whose runs: one team's, or with null those of no team. The other filters narrow that, and never widen it. */
+  readonly teamId: string | null;
   readonly environmentId?: string | undefined;
   readonly instanceId?: string | undefined;
   readonly templateId?: string | undefined;
   readonly status?: RunStatus | undefined;
 }
 
-/** A page of runs, newest first. Without team, environment and instance: unscoped runs only. The caller has decided. */
+/** A page of runs, newest first. The caller has decided that this team's may be read. */
 export async function listRuns(em: Em, filter: RunFilter, page: PageRequest): Promise<Page<RunView>> {
   const where = new Where()
     .andIf(filter.teamId, 'r.team_id = ?')
@@ -98,7 +99,7 @@ export async function listRuns(em: Em, filter: RunFilter, page: PageRequest): Pr
     .andIf(filter.status, 'r.status = ?')
     .andIf(afterId(page), 'r.id < ?')
     .and('r.deleted_at is null');
-  if (!filter.teamId && !filter.environmentId && !filter.instanceId) where.and('r.team_id is null');
+  if (filter.teamId === null) where.and('r.team_id is null');
   const rows = await em.execute<RunView[]>(
     `select ${columns} from runs r where ${where.sql} order by r.id desc limit ?`,
     [...where.params, page.limit + 1],
