@@ -14,6 +14,7 @@ import { createAdminServer } from './plugins/admin-server.ts';
 import { edgeLogOptions } from './plugins/log-options.ts';
 import { createMetricsRegistry } from './plugins/metrics.ts';
 import { Readiness } from './plugins/readiness.ts';
+import { addReconciliationMetrics } from './plugins/reconciliation-metrics.ts';
 import { stopServer } from './plugins/shutdown.ts';
 import { RunFeed } from './run-feed.ts';
 import { buildServer } from './server.ts';
@@ -46,6 +47,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   };
   const readiness = new Readiness(dependencyChecks(orm, engine));
   const registry = createMetricsRegistry();
+  addReconciliationMetrics(registry, orm);
   const app = await buildServer(services, { readiness, registry });
   const admin = await createAdminServer({
     logger: log,

@@ -89,3 +89,18 @@ async function refuseForeign(
   const expected = Object.entries({ [installationMemo]: installationId, ...input });
   if (!expected.every(([name, value]) => memo?.[name] === value)) throw new ForeignWorkflow(workflowId);
 }
+
+/** Whether a workflow that was started is definitely no more: unknown to the engine, or ended. */
+export async function isWorkflowGone(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    const { status } = await client.withDeadline(Date.now() + answerWithinMs, () =>
+      client.workflow.getHandle(workflowId).describe(),
+    );
+    return endedStatuses.has(status.name);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return true;
+    throw error;
+  }
+}
+
+const endedStatuses = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT']);

@@ -21,6 +21,7 @@ import { AttemptWatch } from './attempt-watch.ts';
 import { findExecutorUser } from './executor-user.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { Presence } from './presence.ts';
+import { Reconciler } from './reconciler.ts';
 import { StateSpool } from './state-spool.ts';
 import { cutOffSeconds, openTaskWorkers } from './task-workers.ts';
 
@@ -68,6 +69,8 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   await untilThere('database', database, () => presence.start());
   const sweeper = new Sweeper(delivery);
   sweeper.start();
+  const reconciler = new Reconciler({ orm, transactions, engine, log });
+  reconciler.start();
   tasks.start();
   log.info({ worker_id: workerId, pools: facts.pools, tools: facts.tools }, 'worker started');
   return {
@@ -77,6 +80,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await presence.drain();
       await tasks.close();
       await sweeper.stop();
+      await reconciler.stop();
       await housekeeping.stop();
       await dispatcher.drain(5_000);
       await presence.stop();

@@ -15,6 +15,10 @@ const InstallationSchema = defineEntity({
     /** The id of the engine's namespace; another one under the same name refuses to start. */
     engineNamespaceId: p.string().nullable(),
     createdAt: createdAt(),
+    /** When the unfinished runs were last compared with the engine. */
+    reconciledAt: at().nullable(),
+    /** How many of them it had lost. */
+    runsMissed: p.integer().default(0),
   },
 });
 export class Installation extends InstallationSchema.class {}

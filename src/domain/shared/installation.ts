@@ -58,3 +58,20 @@ export async function bindEngineNamespace(orm: Orm, namespaceId: string): Promis
     `The Temporal namespace is not the one this installation was started with (${bound}, now ${namespaceId}): set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE back, or restore the engine's data.`,
   );
 }
+
+/** The id of the namespace that the installation is bound to; null before its first worker. */
+export async function readEngineNamespace(orm: Orm): Promise<string | null> {
+  const installation = await findInstallation(orm.em.fork());
+  return installation?.engineNamespaceId ?? null;
+}
+
+/** Keeps what a comparison of runs with the engine found: how many runs the engine has lost. */
+export async function noteReconciliation(em: Em, missed: number): Promise<void> {
+  await em.execute(`update installation set reconciled_at = clock_timestamp(), runs_missed = ?`, [missed]);
+}
+
+/** When runs were last compared with the engine, and how many it had lost. */
+export async function readReconciliation(em: Em): Promise<{ at: Date | null; missed: number }> {
+  const installation = await findInstallation(em);
+  return { at: installation?.reconciledAt ?? null, missed: installation?.runsMissed ?? 0 };
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Orm, openDatabase } from '#domain/shared/database.ts';
+import { Transactions } from '#domain/shared/transaction.ts';
+import { type Engine, openEngine } from '#engine/connection.ts';
+import { type System, startSystem } from '#test/support/system.ts';
+import { commands, publish } from '#test/support/templates.ts';
+import { type ReconcilerDeps, reconcile } from '#worker/reconciler.ts';
+
+let system: System;
+let orm: Orm;
+let engine: Engine;
+let deps: ReconcilerDeps;
+let said: { level: number; msg: string }[] = [];
+let reviewed: string;
+
+beforeAll(async () => {
+  system = await startSystem();
+  orm = openDatabase(system.config);
+  engine = openEngine(system.config.temporal);
+  const log = pino({ level: 'warn' }, { write: (line) => said.push(JSON.parse(line)) });
+  deps = { orm, engine, log, transactions: new Transactions(orm, () => undefined) };
+  const spec = { ...commands({ act: 'true' }), approval: { required: 1, when: 'always' } };
+  reviewed = await publish(system.administrator, 'reviewed', spec);
+});
+afterAll(async () => {
+  await engine?.close();
+  await orm?.close();
+  await system?.close();
+});
+
+const rows = <Row extends object>(sql: string, params: unknown[] = []) => orm.em.fork().execute<Row[]>(sql, params);
+const admit = async (instance: string) =>
+  (await system.administrator.post('/runs', { template_id: reviewed, instance })).body;
+const waiting = async (instance: string) => {
+  const { id } = await admit(instance);
+  return system.administrator.awaitRun(id, ['pending_approval']);
+};
+const terminate = (run: { idempotency_key: string }) =>
+  engine.client.workflow.getHandle(run.idempotency_key).terminate();
+const statusOf = async (id: string) => (await system.administrator.get(`/runs/${id}`)).body.status;
+/** Once the engine has confirmed what it was told. */
+const untilDispatched = () =>
+  expect.poll(async () => (await rows(`select 1 from outbox`)).length, { timeout: 10_000 }).toBe(0);
+const metric = async (name: string) => {
+  const text = await (await fetch(`${system.adminUrl}/metrics`)).text();
+  return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
+};
+
+describe('runs whose workflow is gone', () => {
+  it('end with a reason, free what they hold, and let the next in line begin', async () => {
+    const lost = await waiting('one');
+    const next = await admit('one');
+    await untilDispatched();
+    await terminate(lost);
+    await reconcile(deps, 0);
+    const { body } = await system.administrator.get(`/runs/${lost.id}`);
+    expect(body).toMatchObject({ status: 'failed', status_reason: 'engine_lost', phase: 'finished', waiting_on: null });
+    expect(await rows(`select 1 from instance_slots where run_id = ?`, [lost.id])).toEqual([]);
+    await system.administrator.awaitRun(next.id, ['pending_approval']);
+  });
+
+  it('are left alone while they are young, and while their workflow lives', async () => {
+    const young = await waiting('young');
+    await untilDispatched();
+    await reconcile(deps, 0);
+    expect(await statusOf(young.id)).toBe('pending_approval');
+    await terminate(young);
+    await reconcile(deps, 3_600);
+    expect(await statusOf(young.id)).toBe('pending_approval');
+    await reconcile(deps, 0);
+    expect(await statusOf(young.id)).toBe('failed');
+  });
+
+  it('are none of those that the engine was not told to start yet', async () => {
+    const run = await waiting('untold');
+    await untilDispatched();
+    await terminate(run);
+    const start = { kind: 'start', workflow: 'run', input: { run_id: run.id } };
+    await rows(
+      `insert into outbox (target, payload, created_at, due_at) values (?, ?, now(), now() + interval '1 hour')`,
+      [run.idempotency_key, JSON.stringify(start)],
+    );
+    await reconcile(deps, 0);
+    expect(await statusOf(run.id)).toBe('pending_approval');
+    await rows(`delete from outbox where target = ?`, [run.idempotency_key]);
+    await reconcile(deps, 0);
+    expect(await statusOf(run.id)).toBe('failed');
+  });
+
+  it('are looked for by one worker at a time', async () => {
+    const run = await waiting('guarded');
+    await untilDispatched();
+    await terminate(run);
+    const other = orm.em.fork();
+    await other.begin();
+    await other.execute(`select pg_advisory_xact_lock(hashtextextended('delivery-coordinator/reconcile', 0))`);
+    await reconcile(deps, 0);
+    expect(await statusOf(run.id)).toBe('pending_approval');
+    await other.rollback();
+    await reconcile(deps, 0);
+    expect(await statusOf(run.id)).toBe('failed');
+  });
+
+  it('are not ended where they are more than a handful: that raises an alarm', async () => {
+    const runs = await Promise.all(Array.from({ length: 7 }, (_, number) => waiting(`many-${number}`)));
+    await untilDispatched();
+    await Promise.all(runs.map(terminate));
+    said = [];
+    await reconcile(deps, 0);
+    expect(said).toEqual([expect.objectContaining({ level: 50, msg: expect.stringMatching(/^ALARM/) })]);
+    for (const { id } of runs) expect(await statusOf(id)).toBe('pending_approval');
+    expect(await metric('reconciliation_runs_missed')).toBeGreaterThan(5);
+    for (const { id } of runs.slice(2)) await system.administrator.post(`/runs/${id}/cancel`, { force: true });
+    await reconcile(deps, 0);
+    for (const { id } of runs.slice(0, 2)) expect(await statusOf(id)).toBe('failed');
+    await reconcile(deps, 0);
+    expect(await metric('reconciliation_runs_missed')).toBe(0);
+    expect(Date.now() / 1000 - (await metric('reconciliation_timestamp_seconds'))).toBeLessThan(60);
+  });
+
+  it('are not judged by an engine that is another one than before', async () => {
+    const run = await waiting('elsewhere');
+    await untilDispatched();
+    await terminate(run);
+    said = [];
+    const stranger = { ...engine, check: async () => randomUUID() };
+    await reconcile({ ...deps, engine: stranger }, 0);
+    expect(await statusOf(run.id)).toBe('pending_approval');
+    expect(said.map(({ msg }) => msg)).toEqual([expect.stringContaining('not the one of this installation')]);
+    await system.administrator.post(`/runs/${run.id}/cancel`, { force: true });
+  });
+
+  it('are not judged while the engine is away', async () => {
+    const run = await waiting('away');
+    await untilDispatched();
+    await terminate(run);
+    const nowhere = openEngine({ ...system.config.temporal, address: '127.0.0.1:1' });
+    await expect(reconcile({ ...deps, engine: { ...nowhere, check: engine.check } }, 0)).rejects.toThrow();
+    await nowhere.close();
+    expect(await statusOf(run.id)).toBe('pending_approval');
+  });
+});
