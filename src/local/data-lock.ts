@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,17 +16,28 @@ const longestSocketPath = 100;
  * @throws StartError when another process holds it
  */
 export async function lockDataDirectory(dataDir: string): Promise<() => Promise<void>> {
-  const path = socketPath(dataDir);
-  const isTakeover = existsSync(path);
-  if (isTakeover) await removeAbandoned(path, dataDir);
   const server = createServer((socket) => socket.on('error', () => {}).end(String(process.pid)));
-  await listen(server, path, dataDir);
-  if (isTakeover) await confirm(path, dataDir);
+  if (process.platform === 'linux') await listen(server, abstractName(dataDir), dataDir);
+  else await listenOnFile(server, dataDir);
   server.unref();
   return async () => {
     server.close();
     await once(server, 'close');
   };
+}
+
+/** A name that the kernel knows and no file system: it is free in the moment in which its holder ends. */
+function abstractName(dataDir: string): string {
+  return `\0delivery-coordinator-${createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 32)}`;
+}
+
+/** Elsewhere a socket is a file, which stays when its holder is killed and has to be taken over. */
+async function listenOnFile(server: Server, dataDir: string): Promise<void> {
+  const path = socketPath(dataDir);
+  const isTakeover = existsSync(path);
+  if (isTakeover) await removeAbandoned(path, dataDir);
+  await listen(server, path, dataDir);
+  if (isTakeover) await confirm(path, dataDir);
 }
 
 /** Aside first: what was taken away turns out to be alive where another process has just taken over itself. */

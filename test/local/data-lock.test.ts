@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeTestDirectory } from '#test/support/directories.ts';
@@ -55,6 +56,7 @@ describe('the lock of a data directory', () => {
 
   it('works below a path that is too long for a socket', async () => {
     const dataDir = join(makeTestDirectory(), 'x'.repeat(120));
+    mkdirSync(dataDir);
     const holders = await race(dataDir, 2);
     expect(holders).toHaveLength(1);
     await holders[0]?.stop();
