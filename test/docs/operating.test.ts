@@ -78,7 +78,7 @@ describe('the processes, started by hand', () => {
   /** Waits until all is there, as a client sees it, and stops what was started as an operator would. */
   const helpers = `
 set -e
-trap '[ -z "$(jobs -p)" ] || kill -KILL $(jobs -p)' EXIT
+trap 'kill -KILL $(jobs -p) 2> /dev/null || true' EXIT
 stop() { kill $(jobs -p); wait; }
 try() {
   n=0
