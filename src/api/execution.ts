@@ -76,9 +76,12 @@ async function runOnce(asking: Asking<CommandOperation>, input: Command): Promis
     if (receipt) return { receipt, replayed: true };
     throw error;
   }
-  return runCommand(services.transactions, bindingKey, input, async (tx, caller): Promise<Outcome> => {
-    const call = await openCall({ ...asking, principal: caller }, tx.em);
-    return operation.handle({ ...call, tx, key: input.key, prepared });
+  return runCommand(services.transactions, bindingKey, input, {
+    find: (tx) => findTarget(asking, tx.em),
+    act: async (tx, caller, target): Promise<Outcome> => {
+      const call = decideCall({ ...asking, principal: caller }, tx.em, target);
+      return operation.handle({ ...call, tx, key: input.key, prepared });
+    },
   });
 }
 
@@ -122,13 +125,19 @@ function toCommand(asking: Asking<CommandOperation>, key: string | null, sentBod
 /** The parts have been parsed by the operation's own schemas, and the target found by its own resolver. */
 type OpenCall = Call<Erased, Erased, Erased, Erased>;
 
-/**
- * Finds the target and decides; answers what the handler needs. Inside a command the principal is the one that the
- * transaction has locked, and the target's rows are locked too.
- */
+/** Finds the target and decides; answers what the handler needs. */
 async function openCall(asking: Asking, em: Em): Promise<OpenCall> {
+  return decideCall(asking, em, await findTarget(asking, em));
+}
+
+/** Inside a command's transaction the target's rows are locked until its end. */
+async function findTarget({ operation, parts }: Asking, em: Em): Promise<Ownership | undefined> {
+  return operation.target?.({ em, ...parts, lock: em.isInTransaction() });
+}
+
+/** Inside a command the principal is the one that the transaction has locked. @throws Forbidden, NotFound */
+function decideCall(asking: Asking, em: Em, target: Ownership | undefined): OpenCall {
   const { operation, services, request, principal, parts } = asking;
-  const target = await operation.target?.({ em, ...parts, lock: em.isInTransaction() });
   const decision = decideTarget(principal, operation, target);
   if (!decision.allowed) throw refusal(operation, decision);
   return { em, principal, ...parts, target, services, request: senderFacts(request) };

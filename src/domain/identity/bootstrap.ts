@@ -41,9 +41,12 @@ export async function createFirstAdministrator(config: Config, administrator: Ad
       ...{ key: null, caller: anonymous, operation: 'bootstrap.admin', target: {}, input: {} },
       ...{ locks: [administratorsLock], request: { requestId: null, address: null } },
     };
-    const { receipt } = await runCommand(transactions, installation.bindingKey, command, async (tx) => {
-      const { principal } = await bootstrapAdministrator(tx, { ...administrator, passwordHash });
-      return { status: 201, audit: bootstrapAudit(principal, administrator.email) };
+    const { receipt } = await runCommand(transactions, installation.bindingKey, command, {
+      find: async () => undefined,
+      act: async (tx) => {
+        const { principal } = await bootstrapAdministrator(tx, { ...administrator, passwordHash });
+        return { status: 201, audit: bootstrapAudit(principal, administrator.email) };
+      },
     });
     return { id: receipt.resourceId ?? '' };
   } finally {

@@ -18,16 +18,15 @@ export interface AuditEntry {
   readonly after?: Record<string, unknown> | null;
 }
 
-/** Writes one audit row in the caller's transaction: no row, no command. */
-export async function recordAudit(
-  em: Em,
+/** The statement that writes an audit row. A command sends it in its own transaction: no row, no command. */
+export function auditStatement(
   id: string,
   actor: Principal,
   entry: AuditEntry,
   request: RequestFacts,
   outcome: 'committed' | 'refused' = 'committed',
-): Promise<void> {
-  await em.execute(
+): [sql: string, params: unknown[]] {
+  return [
     `insert into audit_records (id, at, actor_id, actor_type, actor_name, credential_id, action, resource_type, resource_id,
         organization_id, team_id, outcome, request_id, address, before, after)
      values (?, clock_timestamp(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -37,7 +36,7 @@ export async function recordAudit(
       ...[entry.organizationId ?? null, entry.teamId ?? null, outcome, request.requestId, request.address],
       ...[jsonOrNull(entry.before), jsonOrNull(entry.after)],
     ],
-  );
+  ];
 }
 
 /** Keeps refusals from being a way to fill the disk: so many rows a minute for each principal. */
@@ -53,7 +52,7 @@ export class RefusalLog {
   /** Records a refusal by itself, outside any command, unless its principal has used up this minute's share. */
   async record(em: Em, actor: Principal, entry: AuditEntry, request: RequestFacts): Promise<void> {
     if (!this.#admit(actor.id)) return;
-    await recordAudit(em, newId(), actor, entry, request, 'refused');
+    await em.execute(...auditStatement(newId(), actor, entry, request, 'refused'));
   }
 
   #admit(actorId: string): boolean {

@@ -1,11 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { lockCaller, type Principal } from './access/principal.ts';
-import { type AuditEntry, type RequestFacts, recordAudit } from './audit.ts';
+import { type AuditEntry, auditStatement, type RequestFacts } from './audit.ts';
 import { canonicalJson } from './canonical.ts';
 import type { Em } from './database.ts';
 import { Conflict, Unauthenticated } from './errors.ts';
 import { newId } from './ids.ts';
+import { sqlState } from './sql.ts';
 import type { Transaction, Transactions } from './transaction.ts';
+
+/** The SQLSTATE of every statement after one that failed. */
+const failedTransaction = '25P02';
 
 /** What a caller asks for, and under which key. */
 export interface Command {
@@ -42,6 +46,14 @@ export interface Outcome {
   readonly actor?: Principal;
 }
 
+/** What a command does inside its transaction. */
+export interface CommandWork<Found> {
+  /** Finds what it is about, locked. Sent right behind the locks of receipt and caller: it must not rely on either. */
+  find(tx: Transaction): Promise<Found>;
+  /** Decides, and does it; the caller is as the transaction has found and locked it. */
+  act(tx: Transaction, caller: Principal, found: Found): Promise<Outcome>;
+}
+
 export type CommandResult = { receipt: Receipt; replayed: false; body: unknown } | { receipt: Receipt; replayed: true };
 
 /**
@@ -49,11 +61,11 @@ export type CommandResult = { receipt: Receipt; replayed: false; body: unknown }
  * caller, operation, target and input answers what it answered first; any other binding conflicts. A refusal binds nothing.
  * (specification, *Original-key outcome and command keys*)
  */
-export async function runCommand(
+export async function runCommand<Found>(
   transactions: Transactions,
   bindingKey: Buffer,
   command: Command,
-  work: (tx: Transaction, caller: Principal) => Promise<Outcome>,
+  work: CommandWork<Found>,
 ): Promise<CommandResult> {
   const binding = bindCommand(bindingKey, command);
   return transactions.run(async (tx) => {
@@ -61,17 +73,49 @@ export async function runCommand(
       await tx.em.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [`delivery-coordinator/${lock}`]);
     }
     const auditRecordId = newId();
-    if (command.key !== null) {
-      const earlier = await claimKey(tx, command.key, command, binding, auditRecordId);
-      if (earlier) return { receipt: earlier, replayed: true };
-    }
-    const caller = await refreshCaller(tx, command.caller);
-    const outcome = await work(tx, caller);
-    const receipt = toReceipt(outcome, auditRecordId);
-    await recordAudit(tx.em, auditRecordId, outcome.actor ?? caller, outcome.audit, command.request);
-    if (command.key !== null) await completeReceipt(tx, command.key, receipt);
-    return { receipt, replayed: false, body: outcome.body };
+    // Sent together, carried out one after the other, in the order of locks; what comes first counts first.
+    const [earlier, current, found] = await allDone([
+      claimKey(tx, command, binding, auditRecordId),
+      refreshCaller(tx, command.caller),
+      work.find(tx),
+    ]);
+    const receipt = valueOf(earlier);
+    if (receipt) return { receipt, replayed: true };
+    const caller = valueOf(current);
+    const outcome = await work.act(tx, caller, valueOf(found));
+    return { receipt: conclude(tx, command, caller, outcome, auditRecordId), replayed: false, body: outcome.body };
   });
+}
+
+/** What each came to. @throws what PostgreSQL itself refused: everything after it failed by that alone */
+async function allDone<T extends readonly Promise<unknown>[]>(
+  promises: readonly [...T],
+): Promise<{ [I in keyof T]: PromiseSettledResult<Awaited<T[I]>> }> {
+  const settled = await Promise.allSettled(promises);
+  for (const result of settled) {
+    const state = result.status === 'rejected' ? sqlState(result.reason) : undefined;
+    if (result.status === 'rejected' && state !== undefined && state !== failedTransaction) throw result.reason;
+  }
+  return settled;
+}
+
+function valueOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
+}
+
+/** The audit row and the completed receipt go out with the commit. */
+function conclude(
+  tx: Transaction,
+  { key, request }: Command,
+  caller: Principal,
+  outcome: Outcome,
+  auditRecordId: string,
+): Receipt {
+  const receipt = toReceipt(outcome, auditRecordId);
+  void tx.send(...auditStatement(auditRecordId, outcome.actor ?? caller, outcome.audit, request));
+  if (key !== null) completeReceipt(tx, key, receipt);
+  return receipt;
 }
 
 /** The receipt of an earlier use of the command's key. @throws Conflict where that was another command */
@@ -102,15 +146,15 @@ interface ReceiptRow {
 /** Claims the key for this command, waiting for whoever claims it at this moment; answers the receipt of an earlier use. */
 async function claimKey(
   tx: Transaction,
-  key: string,
-  command: Command,
+  { key, caller, operation }: Command,
   binding: Buffer,
   auditRecordId: string,
 ): Promise<Receipt | undefined> {
+  if (key === null) return undefined;
   const claimed = await tx.em.execute<{ key: string }[]>(
     `insert into command_receipts (key, principal_id, operation, binding, status, audit_record_id, created_at)
      values (?, ?, ?, ?, 0, ?, clock_timestamp()) on conflict (key) do nothing returning key`,
-    [key, command.caller.id, command.operation, binding, auditRecordId],
+    [key, caller.id, operation, binding, auditRecordId],
   );
   if (claimed.length > 0) return undefined;
   return readReceipt(tx.em, key, binding);
@@ -136,11 +180,14 @@ async function readReceipt(em: Em, key: string, binding: Buffer): Promise<Receip
   };
 }
 
-async function completeReceipt(tx: Transaction, key: string, receipt: Receipt): Promise<void> {
-  await tx.em.execute(
-    `update command_receipts set status = ?, location = ?, resource_id = ?, revision = ? where key = ?`,
-    [receipt.status, receipt.location, receipt.resourceId, receipt.revision, key],
-  );
+function completeReceipt(tx: Transaction, key: string, receipt: Receipt): void {
+  void tx.send(`update command_receipts set status = ?, location = ?, resource_id = ?, revision = ? where key = ?`, [
+    receipt.status,
+    receipt.location,
+    receipt.resourceId,
+    receipt.revision,
+    key,
+  ]);
 }
 
 /** The caller as of now, locked: an authority that was revoked since the request came in does not count. */

@@ -23,6 +23,8 @@ class OpenTransaction {
   readonly began: Promise<unknown>;
   /** How deep it lies in others; 0 for the transaction itself, else it is a savepoint. */
   readonly depth: number;
+  /** Its connection is somebody else's by now. */
+  isOver = false;
 
   constructor(client: PoolClient, depth: number, begin: string) {
     this.client = client;
@@ -57,16 +59,16 @@ class BindingConnection extends PostgreSqlConnection {
   }
 
   override async commit(ticket: Ticket): Promise<void> {
-    const { client, depth } = fromTicket(ticket);
-    if (depth > 0) return void (await client.query(`release savepoint nested_${depth}`));
-    const { command } = await endTransaction(client, 'commit');
+    const open = fromTicket(ticket);
+    if (open.depth > 0) return void (await open.client.query(`release savepoint nested_${open.depth}`));
+    const { command } = await endTransaction(open, 'commit');
     if (command !== 'COMMIT') throw new Error('a transaction in which a statement had failed could not be committed');
   }
 
   override async rollback(ticket: Ticket): Promise<void> {
-    const { client, depth } = fromTicket(ticket);
-    if (depth > 0) return void (await client.query(`rollback to savepoint nested_${depth}`));
-    await endTransaction(client, 'rollback');
+    const open = fromTicket(ticket);
+    if (open.depth > 0) return void (await open.client.query(`rollback to savepoint nested_${open.depth}`));
+    if (!open.isOver) await endTransaction(open, 'rollback');
   }
 
   override async execute<T extends QueryResult | EntityData<AnyEntity> | Rows = Rows>(
@@ -91,12 +93,15 @@ export class BindingDriver extends PostgreSqlDriver {
 
 async function send(ctx: unknown, pool: Pool, statement: Statement): Promise<DriverResult | DriverResult[]> {
   if (!(ctx instanceof OpenTransaction)) return pool.query(statement);
+  if (ctx.isOver) throw new Error('a statement came after the end of its transaction');
   const [result] = await Promise.all([ctx.client.query(statement), ctx.began]);
   return result;
 }
 
 /** Whatever became of it, the connection goes back to the pool, or away where it broke. */
-async function endTransaction(client: PoolClient, statement: 'commit' | 'rollback'): Promise<DriverResult> {
+async function endTransaction(open: OpenTransaction, statement: 'commit' | 'rollback'): Promise<DriverResult> {
+  const { client } = open;
+  open.isOver = true;
   try {
     const result = await client.query(statement);
     client.release();

@@ -56,6 +56,7 @@ export function openDatabase(settings: DatabaseSettings): Orm {
       application_name: 'delivery-coordinator',
       connectionTimeoutMillis: connectWithinMs,
       keepAlive: true,
+      pipeline: true,
       onPoolCreated: (pool: Pool) => guardPool(pool, settings.answerWithinMs ?? answerWithinMs),
     },
   });

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Em, Orm } from './database.ts';
-import { OutboxRow } from './entity.ts';
 import { Unavailable } from './errors.ts';
 import { type OutboxMessage, type OutboxPayload, ownDeliveryMs } from './outbox.ts';
 import { isConnectionError, sqlState } from './sql.ts';
@@ -8,6 +7,11 @@ import { isConnectionError, sqlState } from './sql.ts';
 /** One unit of work that commits as a whole, with what the engine is to be told once it has. */
 export interface Transaction {
   readonly em: Em;
+  /**
+   * Sends a change that nothing else in the transaction waits for: it goes out at once, and the commit fails where it
+   * fails. Its rows may be waited for, but only once the transaction is over.
+   */
+  send<Row>(sql: string, params: readonly unknown[]): Promise<Row[]>;
   /** Says in this transaction what a workflow must hear after the commit; one target hears in order. */
   tell(target: string, payload: OutboxPayload): void;
 }
@@ -42,31 +46,46 @@ export class Transactions {
 
   async #try<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const em = this.#orm.em.fork();
-    const told: OutboxRow[] = [];
+    const sent: Promise<unknown>[] = [];
+    const told: Promise<OutboxMessage>[] = [];
+    const send = <Row>(sql: string, params: readonly unknown[]): Promise<Row[]> => {
+      const rows = em.execute<Row[]>(sql, [...params]);
+      rows.catch(() => undefined); // The commit says so.
+      sent.push(rows);
+      return rows;
+    };
+    const tell = (target: string, payload: OutboxPayload): void => {
+      const message = say(send, target, payload);
+      message.catch(() => undefined); // The same.
+      told.push(message);
+    };
     await em.begin();
     let result: T;
     try {
-      result = await work({ em, tell: (target, payload) => told.push(say(em, target, payload)) });
+      result = await work({ em, send, tell });
       await em.flush();
     } catch (error) {
       await em.rollback().catch(() => undefined); // the connection is gone, and its transaction with it
       throw error;
     }
-    await commit(em);
-    if (told.length > 0) this.#deliver(told.map(({ id, target, payload }) => ({ id, target, payload })));
+    await commit(em, sent);
+    if (told.length > 0) this.#deliver(await Promise.all(told));
     return result;
   }
 }
 
-function say(em: Em, target: string, payload: OutboxPayload): OutboxRow {
-  const row = em.create(OutboxRow, { target, payload, dueAt: new Date(Date.now() + ownDeliveryMs) });
-  em.persist(row);
-  return row;
+async function say(send: Transaction['send'], target: string, payload: OutboxPayload): Promise<OutboxMessage> {
+  const [row] = await send<{ id: string }>(
+    `insert into outbox (target, payload, created_at, due_at) values (?, ?, now(), ?) returning id`,
+    [target, payload, new Date(Date.now() + ownDeliveryMs)],
+  );
+  return { id: row?.id ?? '', target, payload };
 }
 
-async function commit(em: Em): Promise<void> {
+/** Whatever was sent before is waited for together with the commit, which comes after all of it. */
+async function commit(em: Em, sent: readonly Promise<unknown>[]): Promise<void> {
   try {
-    await em.commit();
+    await Promise.all([...sent, em.commit()]);
   } catch (error) {
     if (!isConnectionError(error)) throw error;
     throw new Unavailable(

@@ -49,8 +49,8 @@ export function toPrincipal(row: PrincipalRow, credential: Credential): Principa
 
 /**
  * Locks a principal's row inside a command's transaction against every change of its authority until the commit, and
- * then reads it. Two statements: one that waits for a lock goes on with what it saw before it waited, so that it would
- * still find the memberships that were taken away meanwhile. Undefined where it is gone.
+ * then reads it. Two statements, sent together: one that waits for a lock goes on with what it saw before it waited,
+ * so that it would still find the memberships that were taken away meanwhile. Undefined where it is gone.
  */
 export function lockPrincipal(tx: Em, principal: Principal): Promise<Principal | undefined> {
   return lockAndRead(tx, principal, 'true', []);
@@ -76,12 +76,14 @@ async function lockAndRead(
   condition: string,
   params: string[],
 ): Promise<Principal | undefined> {
-  await tx.execute('select 1 from principals where id = ? for share', [id]);
-  const rows = await tx.execute<PrincipalRow[]>(
-    `select ${principalColumns} from principals p left join users u on u.id = p.id
-      where p.id = ? and p.deleted_at is null and ${condition}`,
-    [id, ...params],
-  );
+  const [, rows] = await Promise.all([
+    tx.execute('select 1 from principals where id = ? for share', [id]),
+    tx.execute<PrincipalRow[]>(
+      `select ${principalColumns} from principals p left join users u on u.id = p.id
+        where p.id = ? and p.deleted_at is null and ${condition}`,
+      [id, ...params],
+    ),
+  ]);
   return rows[0] && toPrincipal(rows[0], credential);
 }
 
