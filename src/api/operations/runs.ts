@@ -65,10 +65,12 @@ export const createRun = command({
   targetName: 'the template or the environment',
   idempotency: 'optional',
   audit: 'run.created',
-  prepare: ({ em, body, target, services }) => prepareRun(em, services.keyRing, target, body),
-  handle: async ({ tx, key, target, prepared, principal }) => {
-    const run = await admitRun(tx, key ?? '', target, prepared, principal);
-    return accepted(run, { action: 'run.created', after: { operation: run.operation, template_id: run.templateId } });
+  handle: async ({ tx, key, body, target, principal, services }) => {
+    const instance = body.instance ?? target.templateSlug;
+    const prepare = () => prepareRun(tx.em, services.keyRing, target, { ...body, instance });
+    const run = await admitRun(tx, key ?? '', target, { instance, prepare }, principal);
+    const after = { operation: body.operation, template_id: target.templateId };
+    return { ...accepted(run, { action: 'run.created', after }), body: run.view };
   },
 });
 
@@ -148,8 +150,10 @@ export const requeue = command({
   audit: 'run.requeued',
   prepare: ({ em, target, services }) => prepareRequeue(em, services.keyRing, target.run, target.admission),
   handle: async ({ tx, key, target, prepared, principal }) => {
-    const run = await admitRun(tx, key ?? '', target.admission, prepared, principal);
-    return accepted(run, { action: 'run.requeued', after: { requeued_from: target.run.id } });
+    const work = { instance: prepared.instance, prepare: async () => prepared };
+    const run = await admitRun(tx, key ?? '', target.admission, work, principal);
+    const after = { requeued_from: target.run.id };
+    return { ...accepted(run, { action: 'run.requeued', after }), body: run.view };
   },
 });
 

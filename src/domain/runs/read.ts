@@ -60,7 +60,8 @@ const waitingOn = `case when r.waiting_on->>'code' = 'instance_busy' then r.wait
        and ahead.operation <> 'plan' and ahead.instance_position < r.instance_position)
   else r.waiting_on end as waiting_on`;
 
-const columns = `r.id, r.idempotency_key, r.status, r.phase, r.status_reason, ${waitingOn}, r.operation, r.replace, r.team_id,
+/** The columns of `RunView`, of `runs as r`. */
+export const runColumns = `r.id, r.idempotency_key, r.status, r.phase, r.status_reason, ${waitingOn}, r.operation, r.replace, r.team_id,
   r.project_id, r.environment_id, r.instance_id, r.instance, r.template_id, r.template_version, r.pool, r.tool, r.variables,
   r.message, jsonb_build_object('type', r.requested_by_type, 'id', r.requested_by_id, 'name', r.requested_by_name) as requested_by,
   r.responsible_user_id, case when r.plan_digest is not null
@@ -76,7 +77,7 @@ const columns = `r.id, r.idempotency_key, r.status, r.phase, r.status_reason, ${
 
 /** One run; undefined where there is none. The caller has decided that it may be read. */
 export async function readRun(em: Em, id: string): Promise<RunView | undefined> {
-  const rows = await em.execute<RunView[]>(`select ${columns} from runs r where r.id = ?`, [id]);
+  const rows = await em.execute<RunView[]>(`select ${runColumns} from runs r where r.id = ?`, [id]);
   return rows[0];
 }
 
@@ -101,7 +102,7 @@ export async function listRuns(em: Em, filter: RunFilter, page: PageRequest): Pr
     .and('r.deleted_at is null');
   if (filter.teamId === null) where.and('r.team_id is null');
   const rows = await em.execute<RunView[]>(
-    `select ${columns} from runs r where ${where.sql} order by r.id desc limit ?`,
+    `select ${runColumns} from runs r where ${where.sql} order by r.id desc limit ?`,
     [...where.params, page.limit + 1],
   );
   return toPage(rows, page);

@@ -79,10 +79,10 @@ export async function runCommand<Found>(
       refreshCaller(tx, command.caller),
       work.find(tx),
     ]);
-    const receipt = valueOf(earlier);
+    const receipt = answerOf(earlier);
     if (receipt) return { receipt, replayed: true };
-    const caller = valueOf(current);
-    const outcome = await work.act(tx, caller, valueOf(found));
+    const caller = answerOf(current);
+    const outcome = await work.act(tx, caller, answerOf(found));
     return { receipt: conclude(tx, command, caller, outcome, auditRecordId), replayed: false, body: outcome.body };
   });
 }
@@ -99,7 +99,7 @@ async function allDone<T extends readonly Promise<unknown>[]>(
   return settled;
 }
 
-function valueOf<T>(settled: PromiseSettledResult<T>): T {
+function answerOf<T>(settled: PromiseSettledResult<T>): T {
   if (settled.status === 'rejected') throw settled.reason;
   return settled.value;
 }

@@ -1,5 +1,4 @@
 import type { Em } from '#domain/shared/database.ts';
-import { WorkerPool } from './entity.ts';
 import { workerGoneAfterSeconds } from './service.ts';
 
 interface Owner {
@@ -9,9 +8,11 @@ interface Owner {
 
 /** Whether a run of this team and environment may use a pool. Asked at admission, and again before a run begins. */
 export async function isPoolOpen(em: Em, name: string, { teamId, environmentId }: Owner): Promise<boolean> {
-  const pool = await em.findOne(WorkerPool, { name });
+  const [pool] = await em.execute<PoolAccess[]>(`select team_ids, environment_ids from worker_pools where name = ?`, [
+    name,
+  ]);
   if (!pool) return true;
-  return includes(pool.teamIds, teamId) && includes(pool.environmentIds, environmentId);
+  return includes(pool.team_ids, teamId) && includes(pool.environment_ids, environmentId);
 }
 
 function includes(listed: readonly string[] | null | undefined, id: string | null | undefined): boolean {
