@@ -35,10 +35,9 @@ export async function findDispatchedRuns(
 export async function endLostRun(tx: Transaction, runId: string): Promise<boolean> {
   const run = await lockRunInOrder(tx.em, runId);
   if (!run || run.isFinished()) return false;
-  const [row] = await tx.em.execute<[{ waits: boolean }]>(
-    `select ${startIsDue} as waits from runs r where r.id = ?`,
-    [runId],
-  );
+  const [row] = await tx.em.execute<[{ waits: boolean }]>(`select ${startIsDue} as waits from runs r where r.id = ?`, [
+    runId,
+  ]);
   if (row.waits) return false;
   const attempt = run.attemptId ? await tx.em.findOne(RunAttempt, { id: run.attemptId }) : null;
   if (attempt && attempt.outcome === null) closeAttempt(attempt, 'lost');
