@@ -3,14 +3,20 @@ import type { Logger } from 'pino';
 import type { Orm } from '#domain/shared/database.ts';
 import type { OutboxMessage } from '#domain/shared/outbox.ts';
 import { deliverMessage } from './deliver.ts';
+import { Pace } from './pace.ts';
 
-const concurrency = 16;
 /** More than this waits in the database for the sweeper, not in memory. */
 const maximumQueued = 10_000;
 const clearBatch = 200;
 
+/** The messages of one commit. */
+interface Batch {
+  readonly messages: OutboxMessage[];
+  readonly committedAt: number;
+}
+
 /**
- * Delivers what this process has just committed, at once and in order for each target, and clears the rows in batches.
+ * Delivers what this process has just committed, in order for each target, and clears the rows in batches.
  * What it cannot deliver stays in the outbox for the sweeper: nothing here needs to survive.
  */
 export class Dispatcher {
@@ -18,9 +24,11 @@ export class Dispatcher {
   readonly #orm: Orm;
   readonly #installationId: string;
   readonly #log: Logger;
-  readonly #queue: OutboxMessage[][] = [];
+  readonly #pace = new Pace();
+  readonly #queue: Batch[] = [];
   #queued = 0;
   #running = 0;
+  #lookAgain: NodeJS.Timeout | undefined;
   #delivered: string[] = [];
   #clearing: Promise<void> | undefined;
 
@@ -33,8 +41,9 @@ export class Dispatcher {
 
   /** Takes the messages of one commit; they are delivered one after another. Never waits. */
   readonly deliver = (messages: OutboxMessage[]): void => {
+    this.#pace.committed();
     if (this.#queued + messages.length > maximumQueued) return;
-    this.#queue.push(messages);
+    this.#queue.push({ messages, committedAt: Date.now() });
     this.#queued += messages.length;
     this.#work();
   };
@@ -43,6 +52,9 @@ export class Dispatcher {
   get pending(): number {
     return this.#queued;
   }
+
+  /** Milliseconds that a message committed now may have to wait for its turn here. */
+  readonly foresee = (): number => this.#pace.foresee(this.#queued);
 
   /** Waits for what is under way, and no longer than `withinMs`; the rest is the sweeper's. */
   async drain(withinMs: number): Promise<void> {
@@ -53,16 +65,30 @@ export class Dispatcher {
   }
 
   #work(): void {
-    while (this.#running < concurrency) {
-      const messages = this.#queue.shift();
-      if (!messages) return;
-      this.#running += 1;
-      void this.#deliverAll(messages).finally(() => {
-        this.#running -= 1;
-        this.#queued -= messages.length;
-        this.#work();
-      });
+    for (let [batch] = this.#queue; batch; [batch] = this.#queue) {
+      if (this.#running >= this.#pace.allowed(this.#queued, batch.committedAt)) {
+        this.#workLater();
+        return;
+      }
+      this.#queue.shift();
+      this.#begin(batch.messages);
     }
+  }
+
+  #begin(messages: OutboxMessage[]): void {
+    this.#running += 1;
+    void this.#deliverAll(messages).finally(() => {
+      this.#running -= 1;
+      this.#queued -= messages.length;
+      this.#work();
+    });
+  }
+
+  #workLater(): void {
+    this.#lookAgain ??= setTimeout(() => {
+      this.#lookAgain = undefined;
+      this.#work();
+    }, this.#pace.lookAgainMs);
   }
 
   async #deliverAll(messages: OutboxMessage[]): Promise<void> {

@@ -51,7 +51,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   await untilThere('database', database, () => bindEngineNamespace(orm, namespaceId));
   const delivery = { client: engine.client, orm, installationId: installation.id, log };
   const dispatcher = new Dispatcher(delivery);
-  const transactions = new Transactions(orm, dispatcher.deliver);
+  const transactions = new Transactions(orm, dispatcher.deliver, dispatcher.foresee);
   const workRoot = join(config.dataDir, 'work');
   const save = (state: AttemptState) => transactions.run((tx) => keepAttemptState(tx, keyRing, state));
   const spool = new StateSpool({ directory: join(config.dataDir, 'spool'), keyRing, log, save });

@@ -47,7 +47,7 @@ export async function admitRun(
   });
   await refuseClosedPool(tx, target, prepared.pool);
   const { runId: id, operation } = prepared;
-  void tx.send(
+  tx.write(
     `insert into run_events (run_id, sequence, type, data, created_at) values (?, 1, 'run.admitted', ?, clock_timestamp())`,
     [id, { by: requester.name, operation }],
   );

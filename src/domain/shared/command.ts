@@ -113,7 +113,7 @@ function conclude(
   auditRecordId: string,
 ): Receipt {
   const receipt = toReceipt(outcome, auditRecordId);
-  void tx.send(...auditStatement(auditRecordId, outcome.actor ?? caller, outcome.audit, request));
+  tx.write(...auditStatement(auditRecordId, outcome.actor ?? caller, outcome.audit, request));
   if (key !== null) completeReceipt(tx, key, receipt);
   return receipt;
 }

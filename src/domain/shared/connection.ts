@@ -29,7 +29,7 @@ class OpenTransaction {
   constructor(client: PoolClient, depth: number, begin: string) {
     this.client = client;
     this.depth = depth;
-    this.began = client.query(begin);
+    this.began = query(client, begin);
     this.began.catch(() => undefined); // Its first statement says the same.
   }
 }
@@ -60,14 +60,14 @@ class BindingConnection extends PostgreSqlConnection {
 
   override async commit(ticket: Ticket): Promise<void> {
     const open = fromTicket(ticket);
-    if (open.depth > 0) return void (await open.client.query(`release savepoint nested_${open.depth}`));
+    if (open.depth > 0) return void (await query(open.client, `release savepoint nested_${open.depth}`));
     const { command } = await endTransaction(open, 'commit');
     if (command !== 'COMMIT') throw new Error('a transaction in which a statement had failed could not be committed');
   }
 
   override async rollback(ticket: Ticket): Promise<void> {
     const open = fromTicket(ticket);
-    if (open.depth > 0) return void (await open.client.query(`rollback to savepoint nested_${open.depth}`));
+    if (open.depth > 0) return void (await query(open.client, `rollback to savepoint nested_${open.depth}`));
     if (!open.isOver) await endTransaction(open, 'rollback');
   }
 
@@ -94,8 +94,16 @@ export class BindingDriver extends PostgreSqlDriver {
 async function send(ctx: unknown, pool: Pool, statement: Statement): Promise<DriverResult | DriverResult[]> {
   if (!(ctx instanceof OpenTransaction)) return pool.query(statement);
   if (ctx.isOver) throw new Error('a statement came after the end of its transaction');
-  const [result] = await Promise.all([ctx.client.query(statement), ctx.began]);
+  const [result] = await Promise.all([query(ctx.client, statement), ctx.began]);
   return result;
+}
+
+/** Statements of the same moment leave in one packet. */
+function query(client: PoolClient, statement: Statement | string): Promise<DriverResult> {
+  const { stream } = client.connection;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+  return client.query(statement);
 }
 
 /** Whatever became of it, the connection goes back to the pool, or away where it broke. */
@@ -103,7 +111,7 @@ async function endTransaction(open: OpenTransaction, statement: 'commit' | 'roll
   const { client } = open;
   open.isOver = true;
   try {
-    const result = await client.query(statement);
+    const result = await query(client, statement);
     client.release();
     return result;
   } catch (error) {

@@ -4,12 +4,16 @@ export type OutboxPayload =
   | { kind: 'signal'; signal: string }
   | { kind: 'cancel' };
 
-export interface OutboxMessage {
-  /** The row's number: messages to one target are delivered in this order. */
-  readonly id: string;
+/** Something that a workflow is to hear. */
+export interface Told {
   /** The id of the workflow that it is for. */
   readonly target: string;
   readonly payload: OutboxPayload;
+}
+
+export interface OutboxMessage extends Told {
+  /** The row's number: messages to one target are delivered in this order. */
+  readonly id: string;
 }
 
 /** How long a row belongs to the process that committed it; a sweeper takes it after that. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Changes } from './changes.ts';
 import type { Em, Orm } from './database.ts';
 import { Unavailable } from './errors.ts';
-import { type OutboxMessage, type OutboxPayload, ownDeliveryMs } from './outbox.ts';
+import { type OutboxMessage, type OutboxPayload, ownDeliveryMs, type Told } from './outbox.ts';
 import { isConnectionError, sqlState } from './sql.ts';
 
 /** One unit of work that commits as a whole, with what the engine is to be told once it has. */
@@ -12,6 +13,8 @@ export interface Transaction {
    * fails. Its rows may be waited for, but only once the transaction is over.
    */
   send<Row>(sql: string, params: readonly unknown[]): Promise<Row[]>;
+  /** The same for a change without an answer; these go out together with the commit. No two may touch the same row. */
+  write(sql: string, params: readonly unknown[]): void;
   /** Says in this transaction what a workflow must hear after the commit; one target hears in order. */
   tell(target: string, payload: OutboxPayload): void;
 }
@@ -26,10 +29,13 @@ const maximumTries = 5;
 export class Transactions {
   readonly #orm: Orm;
   readonly #deliver: (messages: OutboxMessage[]) => void;
+  readonly #foresee: () => number;
 
-  constructor(orm: Orm, deliver: (messages: OutboxMessage[]) => void) {
+  /** `foresee`: the milliseconds that a message may have to wait before `deliver` gets to it. */
+  constructor(orm: Orm, deliver: (messages: OutboxMessage[]) => void, foresee: () => number = () => 0) {
     this.#orm = orm;
     this.#deliver = deliver;
+    this.#foresee = foresee;
   }
 
   /** @throws Unavailable with `outcome: 'unknown'` where the connection was lost while committing */
@@ -46,40 +52,27 @@ export class Transactions {
 
   async #try<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const em = this.#orm.em.fork();
-    const sent: Promise<unknown>[] = [];
-    const told: Promise<OutboxMessage>[] = [];
-    const send = <Row>(sql: string, params: readonly unknown[]): Promise<Row[]> => {
-      const rows = em.execute<Row[]>(sql, [...params]);
-      rows.catch(() => undefined); // The commit says so.
-      sent.push(rows);
-      return rows;
-    };
-    const tell = (target: string, payload: OutboxPayload): void => {
-      const message = say(send, target, payload);
-      message.catch(() => undefined); // The same.
-      told.push(message);
-    };
+    const changes = new Changes(em);
+    const told: Told[] = [];
     await em.begin();
     let result: T;
     try {
-      result = await work({ em, send, tell });
+      result = await work({
+        em,
+        send: (sql, params) => changes.send(sql, params),
+        write: (sql, params) => changes.write(sql, params),
+        tell: (target, payload) => void told.push({ target, payload }),
+      });
       await em.flush();
     } catch (error) {
       await em.rollback().catch(() => undefined); // the connection is gone, and its transaction with it
       throw error;
     }
-    await commit(em, sent);
-    if (told.length > 0) this.#deliver(await Promise.all(told));
+    const messages = changes.finish(told, new Date(Date.now() + ownDeliveryMs + this.#foresee()));
+    await commit(em, changes.sent);
+    if (told.length > 0) this.#deliver(await messages);
     return result;
   }
-}
-
-async function say(send: Transaction['send'], target: string, payload: OutboxPayload): Promise<OutboxMessage> {
-  const [row] = await send<{ id: string }>(
-    `insert into outbox (target, payload, created_at, due_at) values (?, ?, now(), ?) returning id`,
-    [target, payload, new Date(Date.now() + ownDeliveryMs)],
-  );
-  return { id: row?.id ?? '', target, payload };
 }
 
 /** Whatever was sent before is waited for together with the commit, which comes after all of it. */
