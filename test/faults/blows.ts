@@ -46,11 +46,7 @@ export const blows = {
     await sleep(random.between(200, 4_000));
     await temporal.start();
   },
-  'temporal for long': async ({ installation: { temporal } }) => {
-    await temporal.kill();
-    await sleep(longAbsenceMs);
-    await temporal.start();
-  },
+  'temporal for longer than it waits for a worker': outlastTemporal,
   'temporal, and a worker meanwhile': async ({ installation: { temporal, workers }, random }) => {
     const worker = random.pick(workers);
     await temporal.kill();
@@ -79,11 +75,35 @@ export const blows = {
 export type Blow = keyof typeof blows;
 export const blowNames = Object.keys(blows) as Blow[];
 
+/** An apply that goes on while the engine is away must come to its own end, though the engine takes its worker for lost. */
+async function outlastTemporal({ installation, load, kinds }: Ring): Promise<void> {
+  const { temporal } = installation;
+  const enduring = kinds.find(({ name }) => name === 'enduring');
+  const admission = enduring && (await load.admit(enduring));
+  if (!admission) throw new Error('there is no template of long runs');
+  load.mustSucceed.add(admission.key);
+  await awaitApply(installation, admission.key);
+  await temporal.kill();
+  await sleep(longAbsenceMs);
+  await temporal.start();
+}
+
+async function awaitApply({ query }: Installation, key: string): Promise<void> {
+  for (const deadline = Date.now() + awaitWorkMs; Date.now() < deadline; await sleep(200)) {
+    const rows = await query(
+      `select 1 from runs r join run_attempts a on a.id = r.attempt_id
+        where r.idempotency_key = $1 and a.phase = 'applying' and a.worker_id is not null`,
+      [key],
+    );
+    if (rows.length > 0) return;
+  }
+}
+
 /** Kills the worker that is at work in a phase, as soon as one is; whichever there is where none is in time. */
 async function killWorkerIn(ring: Ring, phase: 'planning' | 'applying', withExecutors = false): Promise<void> {
   const { random } = ring;
   const worker = (await findWorkerIn(ring, phase)) ?? random.pick(ring.installation.workers);
-  await sleep(random.between(0, 1_500));
+  await sleep(random.between(0, 400));
   const executors = withExecutors ? listChildren(worker.pid) : [];
   for (const pid of executors) signalQuietly(pid, 'SIGSTOP');
   await worker.kill();

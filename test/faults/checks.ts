@@ -20,7 +20,7 @@ export async function checkAll(installation: Installation, load: Load, deeds: st
   const runs = await readRuns(installation);
   await checkAdmissions(installation, load.admissions, runs);
   await checkWorkflows(installation, runs);
-  checkDeeds(installation, load.admissions, runs, deeds);
+  checkDeeds(installation, load, runs, deeds);
   await checkRows(installation);
   checkLeftovers(installation);
   await checkLogs(installation, load, runs);
@@ -80,8 +80,21 @@ async function checkWorkflows({ faults, askEngine }: Installation, runs: RunRow[
   for (const id of described.listed) if (!keys.has(id)) faults.push(`there is a workflow ${id} without a run`);
 }
 
+/** Of the runs that nothing excuses: how many the engine had taken for lost while their worker went on. */
+export async function countOutlasted({ askEngine }: Installation, { mustSucceed }: Load): Promise<number> {
+  return askEngine(async ({ workflow }) => {
+    let outlasted = 0;
+    for (const key of mustSucceed) {
+      const { events } = await workflow.getHandle(key).fetchHistory();
+      if (events?.some(({ activityTaskTimedOutEventAttributes }) => activityTaskTimedOutEventAttributes))
+        outlasted += 1;
+    }
+    return outlasted;
+  });
+}
+
 /** What an apply leaves outside shows how often it began: never twice, but where its template allows that. */
-function checkDeeds({ faults }: Installation, admissions: readonly Admission[], runs: RunRow[], deeds: string): void {
+function checkDeeds({ faults }: Installation, { admissions, mustSucceed }: Load, runs: RunRow[], deeds: string): void {
   const counts = new Map<string, number>();
   for (const mark of readFileSync(deeds, 'utf8').split('\n')) counts.set(mark, (counts.get(mark) ?? 0) + 1);
   const kinds = new Map(admissions.map(({ key, kind }) => [key, kind]));
@@ -90,6 +103,8 @@ function checkDeeds({ faults }: Installation, admissions: readonly Admission[], 
     const name = `the apply of ${run.id} (${kinds.get(run.idempotency_key)?.name}, ${run.status} ${run.status_reason})`;
     const most = kinds.get(run.idempotency_key)?.retrySafe ? run.applied : Math.min(1, run.applied);
     if (begun > most) faults.push(`${name} began ${begun} times in ${run.applied} attempts`);
+    if (mustSucceed.has(run.idempotency_key) && run.status !== 'succeeded')
+      faults.push(`${name} was not to be cut off`);
     if (run.status === 'succeeded' && begun === 0) faults.push(`${name} never began`);
     if (
       run.status === 'failed' &&

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Blow, blowNames, blows } from './blows.ts';
-import { checkAll } from './checks.ts';
+import { checkAll, countOutlasted } from './checks.ts';
 import { type Installation, openInstallation } from './installation.ts';
 import { Load } from './load.ts';
 import { settle } from './quiescence.ts';
@@ -23,6 +23,8 @@ export interface CyclesReport {
   readonly runs: number;
   readonly ends: Record<string, number>;
   readonly blows: Record<string, number>;
+  /** Applies that went on while the engine had taken their worker for lost. */
+  readonly outlasted: number;
   readonly settledInSeconds: number[];
   readonly faults: readonly string[];
   readonly directory: string;
@@ -63,13 +65,14 @@ export async function runCycles(options: CyclesOptions): Promise<CyclesReport> {
       );
       if (installation.faults.length > 0) break;
     }
-    const ends = await countEnds(installation);
+    const [ends, outlasted] = [await countEnds(installation), await countOutlasted(installation, load)];
     await installation.close(installation.faults.length > 0);
     const { faults, directory } = installation;
     return {
       cycles: settledInSeconds.length,
       runs: load.admissions.length,
       ends,
+      outlasted,
       blows: struck,
       settledInSeconds,
       faults,

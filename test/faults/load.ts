@@ -20,6 +20,8 @@ export interface Admission {
  */
 export class Load {
   readonly admissions: Admission[] = [];
+  /** Keys of runs that no blow excuses. */
+  readonly mustSucceed = new Set<string>();
   readonly logs: LogReader;
   readonly #installation: Installation;
   readonly #kinds: readonly Kind[];

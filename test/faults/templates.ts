@@ -53,6 +53,7 @@ function describeKinds(deeds: string): Record<string, Draft> {
       ...{ needsApproval: false, retrySafe: true, weight: 1, instances: 2 },
       spec: { ...commands(deeds, { planMs: 0, applyMs: 3_000 }), retry_safe: true },
     },
+    enduring: { ...plain, weight: 0, instances: 2, spec: commands(deeds, { planMs: 0, applyMs: 32_000 }) },
     infrastructure: { ...plain, weight: 2, instances: 3, spec: infrastructure(deeds) },
   };
 }

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Installation } from './installation.ts';
+
+const atOnce = 16;
+const patienceMs = 7 * 60_000;
+
+export interface ApprovalsReport {
+  readonly runs: number;
+  readonly succeeded: number;
+  /** From the last approval to the end of the last run. */
+  readonly finishedAfterSeconds: number;
+}
+
+/** Has many runs wait for approval, restarts every worker, the first one by force, and approves them all. */
+export async function surviveRestart(installation: Installation, count: number): Promise<ApprovalsReport> {
+  const { requester, approver, workers, faults } = installation;
+  const templateId = await publish(installation);
+  const ids = await inParallel(Array.from({ length: count }), async () => {
+    const instance = `i-${randomUUID()}`;
+    const { id } = await requester.call('POST', '/runs', { template_id: templateId, instance });
+    return String(id);
+  });
+  await until(installation, `status = 'pending_approval'`, templateId, count);
+  for (const [number, worker] of workers.entries()) {
+    await worker.kill(number === 0 ? 'SIGKILL' : 'SIGTERM');
+  }
+  await Promise.all(workers.map((worker) => worker.start()));
+  await inParallel(ids, async (id) => {
+    const run = await approver.call('GET', `/runs/${id}`);
+    const review = { decision: 'approve', plan_digest: run.plan.digest };
+    await approver.call('POST', `/runs/${id}/approval/review`, review);
+  });
+  const approvedAt = Date.now();
+  await until(installation, `finished_at is not null`, templateId, count);
+  const succeeded = await countRuns(installation, `status = 'succeeded'`, templateId);
+  if (succeeded !== count) faults.push(`of ${count} approved runs ${succeeded} succeeded`);
+  return { runs: count, succeeded, finishedAfterSeconds: Math.round((Date.now() - approvedAt) / 1000) };
+}
+
+async function publish({ requester }: Installation): Promise<string> {
+  const spec = {
+    approval: { required: 1, when: 'always' },
+    executor: { kind: 'command', apply: [{ name: 'act', run: ['true'] }] },
+  };
+  const slug = `waiting-${randomUUID()}`;
+  const { id } = await requester.call('POST', '/registry/templates', { name: slug, slug });
+  await requester.call('POST', `/registry/templates/${id}/versions`, { version: '1.0.0', spec });
+  return id;
+}
+
+async function until(installation: Installation, condition: string, templateId: string, count: number): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const reached = await countRuns(installation, condition, templateId);
+    if (reached >= count) return;
+    if (Date.now() > deadline)
+      throw new Error(`after ${patienceMs / 1000} s, ${reached} of ${count} runs: ${condition}`);
+    await sleep(500);
+  }
+}
+
+async function countRuns({ query }: Installation, condition: string, templateId: string): Promise<number> {
+  const sql = `select count(*)::int as runs from runs where template_id = $1 and ${condition}`;
+  const [row] = await query<{ runs: number }>(sql, [templateId]);
+  return row?.runs ?? 0;
+}
+
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const waiting = [...items.entries()];
+  const results: Result[] = [];
+  const workSome = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await work(next[1]);
+  };
+  await Promise.all(Array.from({ length: atOnce }, workSome));
+  return results;
+}

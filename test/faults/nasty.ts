@@ -1,0 +1,152 @@
+import type { Installation } from './installation.ts';
+
+/** Written as it is printed by a shell: what must never be found anywhere. */
+export const secret = 'Tr0ub4dor&3 "quoted" $HOME/ünï';
+
+export interface Nasty {
+  readonly spec: object;
+  readonly variables?: Readonly<Record<string, string>>;
+  /** How the run has to end: its status, and its reason where one is due. */
+  readonly ends: readonly [status: string, reason: string | null];
+}
+
+const change = '[{"address":"thing","action":"create","before":null,"after":{}}]';
+const script = (apply: string, plan = `echo '${change}' > plan.json`, rest: object = {}) => ({
+  executor: {
+    kind: 'command',
+    plan: [{ name: 'plan', run: ['sh', '-c', plan] }],
+    apply: [{ name: 'apply', run: ['bash', '-c', apply] }],
+  },
+  ...rest,
+});
+const withToken = {
+  variables: { type: 'object', properties: { token: { type: 'string', writeOnly: true } }, required: ['token'] },
+};
+
+/** Prints the secret in every form that the documentation says is hidden, in pieces, and in all that a step may write. */
+const betray = `
+token=$(sed -n 's/.*"token":"\\(.*\\)".*/\\1/p' variables.json)
+cat variables.json; cat variables.json >&2
+printf '%s' "$token" | base64 -w0; echo
+for i in $(seq \${#token}); do printf '%s' "\${token:$((i-1)):1}"; sleep 0.01; done; echo
+cp variables.json state.json
+printf '{"seen": %s}' "$(cat variables.json)" > outputs.json
+`;
+
+/** What of an installation they go for. */
+interface Places {
+  readonly directory: string;
+  readonly postgres: { readonly address: string };
+  readonly temporal: { readonly address: string };
+}
+
+/** What templates do that nobody wants: by name. `flood` is how many megabytes the loudest one prints. */
+export function describeNasties({ directory, postgres, temporal }: Places, flood: number): Record<string, Nasty> {
+  const ports = [new URL(postgres.address).port, temporal.address.split(':')[1]].join(' ');
+  return {
+    'prints what is no text': {
+      spec: script(
+        `printf 'nul:\\0:\\nbroken:\\xff\\xfe\\xc3(:\\n'; printf 'split:\\xe2'; sleep 0.6; printf '\\x82\\xac:\\n'`,
+      ),
+      ends: ['succeeded', null],
+    },
+    'leaves children that ignore being asked to stop': {
+      spec: script(
+        `for i in 1 2 3 4; do (trap '' INT TERM HUP; setsid sleep 717171 & sleep 717171) & done; sleep 1; echo over`,
+      ),
+      ends: ['succeeded', null],
+    },
+    'fills its directory': { spec: script(`fallocate -l 5G big; sleep 20`), ends: ['failed', 'directory_limit'] },
+    'starts processes without end': {
+      spec: script(`for i in $(seq 900); do sleep 717171 & done; wait`),
+      ends: ['failed', 'process_limit'],
+    },
+    'looks for keys': {
+      spec: script(
+        `env; for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ; tr '\\0' ' ' <$p/cmdline; ls -l $p/fd $p/cwd; done 2>/dev/null
+         find ${directory} -type f -readable -size -200k -exec cat {} + 2>/dev/null
+         find / -xdev -name '*secret-key*' -readable -type f -exec cat {} + 2>/dev/null; true`,
+      ),
+      ends: ['succeeded', null],
+    },
+    'calls the servers': {
+      spec: script(
+        `for port in ${ports}; do
+           exec 3<>/dev/tcp/127.0.0.1/$port && echo "reached $port"
+           printf '\\x00\\x00\\x00\\x29\\x00\\x03\\x00\\x00user\\0coordinator\\0database\\0coordinator\\0\\0' >&3
+           timeout 2 head -c 40 <&3 | od -c | head -5; exec 3>&-
+         done; true`,
+      ),
+      ends: ['succeeded', null],
+    },
+    'betrays its secret': {
+      spec: {
+        ...script(betray, `cat variables.json; echo '${change}' > plan.json`),
+        ...withToken,
+        outputs: { seen: {} },
+      },
+      variables: { token: secret },
+      ends: ['succeeded', null],
+    },
+    'betrays its secret and fails': {
+      spec: { ...script(`${betray}; exit 7`), ...withToken },
+      variables: { token: secret },
+      ends: ['failed', 'step_failed'],
+    },
+    'betrays its secret as a plan': {
+      spec: {
+        ...script(
+          'true',
+          `printf '[{"address":"thing","action":"create","sensitive":true,"before":null,"after":%s}]' "$(cat variables.json)" > plan.json; cat plan.json`,
+        ),
+        ...withToken,
+      },
+      variables: { token: secret },
+      ends: ['succeeded', null],
+    },
+    'betrays its secret as infrastructure': {
+      spec: {
+        ...withToken,
+        executor: {
+          kind: 'opentofu',
+          files: {
+            'main.tf': `
+variable "token" {
+  type      = string
+  sensitive = true
+}
+resource "terraform_data" "known" {
+  input = var.token
+  provisioner "local-exec" { command = "env | grep TF_VAR; cat *.json *.tfvars* ../*.json; true" }
+}
+output "token" {
+  value     = var.token
+  sensitive = true
+}
+`,
+          },
+        },
+      },
+      variables: { token: secret },
+      ends: ['succeeded', null],
+    },
+    'prints without end': {
+      spec: script(`yes "$(printf 'x%.0s' $(seq 200))" | head -c ${flood}000000`),
+      ends: ['succeeded', null],
+    },
+  };
+}
+
+/** The run of one of them, once it has ended. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever came, and the test looks into it
+export async function runNasty({ requester }: Installation, name: string, nasty: Nasty): Promise<any> {
+  const slug = name.replaceAll(' ', '-');
+  const { id } = await requester.call('POST', '/registry/templates', { name, slug });
+  await requester.call('POST', `/registry/templates/${id}/versions`, { version: '1.0.0', spec: nasty.spec });
+  const admitted = await requester.call('POST', '/runs', { template_id: id, variables: nasty.variables ?? {} });
+  for (;;) {
+    const run = await requester.call('GET', `/runs/${admitted.id}`);
+    if (run.finished_at !== null) return run;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
