@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type Decision, decide, decidePermission, type Ownership } from '#domain/shared/access/decide.ts';
+import { type Access, type Decision, decide, decidePermission, type Ownership } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { type Command, type CommandResult, findReceipt, type Outcome, runCommand } from '#domain/shared/command.ts';
 import type { Em } from '#domain/shared/database.ts';
@@ -43,7 +43,7 @@ export function admit(asking: Asking): Promise<void> {
     const { operation, principal, request, services } = asking;
     if (isPublic(operation.access)) return operation.guard?.(senderFacts(request), services);
     const decision = decidePermission(principal, operation.access);
-    if (!decision.allowed) throw refusal(operation, decision);
+    if (!decision.allowed) throw refusal(operation, decision, operation.access);
   });
 }
 
@@ -138,24 +138,39 @@ async function findTarget({ operation, parts }: Asking, em: Em): Promise<Ownersh
 /** Inside a command the principal is the one that the transaction has locked. @throws Forbidden, NotFound */
 function decideCall(asking: Asking, em: Em, target: Ownership | undefined): OpenCall {
   const { operation, services, request, principal, parts } = asking;
-  const decision = decideTarget(principal, operation, target);
-  if (!decision.allowed) throw refusal(operation, decision);
+  if (!isPublic(operation.access)) {
+    const access = accessTo(operation, operation.access, target, principal);
+    const decision = decideTarget(principal, operation, access, target);
+    if (!decision.allowed) throw refusal(operation, decision, access);
+  }
   return { em, principal, ...parts, target, services, request: senderFacts(request) };
 }
 
-function decideTarget(principal: Principal, operation: Operation, target: Ownership | undefined): Decision {
-  if (isPublic(operation.access)) return { allowed: true };
+/** What an operation demands of this principal for this target. */
+function accessTo(operation: Operation, access: Access, target: Ownership | undefined, principal: Principal): Access {
+  return (target && operation.accessTo?.(target, principal)) ?? access;
+}
+
+function decideTarget(
+  principal: Principal,
+  operation: Operation,
+  access: Access,
+  target: Ownership | undefined,
+): Decision {
   if (operation.target && !target) return { allowed: false, because: 'hidden' };
-  return decide(principal, operation.access, target ?? { organizationId: null, teamId: null });
+  return decide(principal, access, target ?? { organizationId: null, teamId: null });
 }
 
 /** A target that is missing, or that the caller may not know of. */
 class Hidden extends NotFound {}
 
-function refusal(operation: Operation, { because }: Exclude<Decision, { allowed: true }>): ServiceError {
-  const { access, targetName = 'the resource' } = operation;
-  if (because === 'hidden' && !isPublic(access) && access.hidden === 404) return new Hidden(targetName);
-  return new Forbidden(describeRefusal(operation, because));
+function refusal(
+  { targetName = 'the resource' }: Operation,
+  { because }: Exclude<Decision, { allowed: true }>,
+  access: Access,
+): ServiceError {
+  if (because === 'hidden' && access.hidden === 404) return new Hidden(targetName);
+  return new Forbidden(describeRefusal(access, because, targetName));
 }
 
 /**
@@ -185,11 +200,12 @@ function refusedId({ parts }: Asking): string | null {
   return typeof id === 'string' && /^[\w.-]{1,128}$/.test(id) ? id : null;
 }
 
-function describeRefusal({ access }: Operation, because: string): string {
-  if (isPublic(access) || because === 'hidden') return 'permission denied';
-  if (because === 'permission') return `permission denied: this needs ${access.anyOf.join(' or ')}`;
+function describeRefusal(access: Access, because: string, targetName: string): string {
+  if (because === 'hidden' || access.hidden === 403) return 'permission denied';
+  const permissions = access.anyOf.join(' or ');
+  if (because === 'permission') return `permission denied: this needs ${permissions}`;
   const needed = access.teamAction ?? `the organization role ${access.organizationRole}`;
-  return `permission denied: this needs ${[needed].flat().join(' and ')} on its owner`;
+  return `permission denied: this needs ${[needed].flat().join(' and ')} on the owner of the ${targetName.replace(/^the /, '')}`;
 }
 
 function senderFacts(request: FastifyRequest): Sender {

@@ -64,6 +64,8 @@ interface Declaration<P extends Shape | undefined, Q extends Shape | undefined, 
   readonly target?: (lookup: Lookup<Out<P>, Out<Q>, Out<B>>) => Promise<(T & Ownership) | undefined>;
   /** What a missing target is called: `run` answers "run was not found". */
   readonly targetName?: string;
+  /** What this very target demands instead of `access`: one's own, a secret, something that belongs to nobody. */
+  readonly accessTo?: (target: T & Ownership, principal: Principal) => Access;
 }
 
 export interface ReadDeclaration<

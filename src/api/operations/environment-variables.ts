@@ -8,9 +8,9 @@ import {
   type ShownVariable,
   setVariable,
 } from '#domain/projects/variable-changes.ts';
-import { type Access, decide } from '#domain/shared/access/decide.ts';
-import type { Principal } from '#domain/shared/access/principal.ts';
-import { Forbidden, NotFound } from '#domain/shared/errors.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
@@ -28,7 +28,7 @@ const readAccess: Access = {
   review: { resource: 'environment_variables', verb: 'list' },
 };
 
-/** What every change needs; `requireSecrets` adds what one to a secret needs. */
+/** What a change may need; `accessTo` tells what it does. */
 const changeAccess: Access = {
   anyOf: ['environment:write', 'secret:manage'],
   scope: 'team',
@@ -36,19 +36,30 @@ const changeAccess: Access = {
   hidden: 404,
   review: { resource: 'environment_variables', verb: 'update' },
 };
-const plainAccess: Access = { ...changeAccess, anyOf: ['environment:write'] };
-const secretAccess: Access = {
-  ...changeAccess,
-  anyOf: ['secret:manage'],
-  teamAction: ['team.secret.read', 'team.metadata.write'],
-};
+
+interface VariableTarget extends EnvironmentTarget {
+  readonly before: ShownVariable | undefined;
+  readonly concernsSecret: boolean;
+}
+
+/** The environment, and the variable as it is. Whoever makes a plain one of a secret, or the reverse, changes a secret. */
+async function findTarget(
+  em: Em,
+  { id, name }: z.output<typeof VariableParams>,
+  sensitive: boolean,
+  lock: boolean,
+): Promise<VariableTarget | undefined> {
+  const environment = await findEnvironment(em, id, toChange(lock));
+  if (!environment) return undefined;
+  const before = await findVariable(em, id, name);
+  return { ...environment, before, concernsSecret: sensitive || before?.sensitive === true };
+}
 
 /** Making a secret, and replacing or removing one, is for those who manage secrets (access.md of the design). */
-function requireAccess(principal: Principal, environment: EnvironmentTarget, concernsSecret: boolean): void {
-  const access = concernsSecret ? secretAccess : plainAccess;
-  if (decide(principal, access, environment).allowed) return;
-  const needed = [...access.anyOf, ...[access.teamAction ?? []].flat()].join(' and ');
-  throw new Forbidden(`permission denied: ${concernsSecret ? 'a sensitive variable' : 'a variable'} needs ${needed}`);
+function accessTo({ concernsSecret }: VariableTarget): Access {
+  return concernsSecret
+    ? { ...changeAccess, anyOf: ['secret:manage'], teamAction: ['team.secret.read', 'team.metadata.write'] }
+    : { ...changeAccess, anyOf: ['environment:write'] };
 }
 
 export const list = read({
@@ -78,13 +89,13 @@ export const set = command({
   body: SetVariable,
   responses: { 200: VariableView },
   access: changeAccess,
-  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  target: ({ em, params, body, lock }) => findTarget(em, params, body.sensitive, lock),
   targetName: 'environment',
+  accessTo,
   idempotency: 'none',
   audit: 'environment_variable.set',
-  handle: async ({ tx, principal, target, params, body, services }) => {
-    const before = await findVariable(tx.em, target.id, params.name);
-    requireAccess(principal, target, body.sensitive || before?.sensitive === true);
+  handle: async ({ tx, target, params, body, services }) => {
+    const { before } = target;
     const after = await setVariable(tx.em, services.keyRing, target, { name: params.name, ...body }, before);
     const audit = auditOf('environment_variable.set', target, params.name, before, after);
     return { status: 200, revision: after.revision, body: viewVariable(after), audit };
@@ -98,13 +109,13 @@ export const remove = command({
   params: VariableParams,
   responses: { 204: Nothing },
   access: { ...changeAccess, review: { resource: 'environment_variables', verb: 'delete' } },
-  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findTarget(em, params, false, lock),
   targetName: 'environment',
+  accessTo,
   idempotency: 'none',
   audit: 'environment_variable.removed',
-  handle: async ({ tx, principal, target, params }) => {
-    const before = await findVariable(tx.em, target.id, params.name);
-    requireAccess(principal, target, before?.sensitive === true);
+  handle: async ({ tx, target, params }) => {
+    const { before } = target;
     if (!before) throw new NotFound('variable');
     await removeVariable(tx.em, target, params.name);
     return { status: 204, audit: auditOf('environment_variable.removed', target, params.name, before, undefined) };

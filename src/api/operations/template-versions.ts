@@ -15,7 +15,7 @@ import { command, read } from '../operation.ts';
 import { pageOf } from '../views/common.ts';
 import { ValidationView, VersionSummaryView, VersionView } from '../views/registry.ts';
 import { CreateRun, createRun } from './runs.ts';
-import { readAccess, requireRegistry, writeAccess } from './templates.ts';
+import { readAccess, writeAccess, writeAccessTo } from './templates.ts';
 
 const TemplateParams = z.strictObject({ id: Id });
 const Wanted = z.string().min(1).max(128).describe('A version, a range such as ^1.2, or latest.');
@@ -65,14 +65,11 @@ export const publish = command({
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
   targetName: 'template',
+  accessTo: writeAccessTo,
   idempotency: 'none',
   audit: 'template_version.published',
-  prepare: ({ principal, target, body, services }) => {
-    requireRegistry(principal, target);
-    return prepareVersion(target, body, services.config.outbound);
-  },
+  prepare: ({ target, body, services }) => prepareVersion(target, body, services.config.outbound),
   handle: async ({ tx, principal, target, body, prepared }) => {
-    requireRegistry(principal, target);
     const { version, isNew } = await publishVersion(tx, target, body, prepared, principal);
     const after = { version: version.version, digest: version.digest, commit: version.commit ?? null, is_new: isNew };
     return {
@@ -93,10 +90,10 @@ export const yank = command({
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params, lock }) => findVersion(em, params, toChange(lock)),
   targetName: 'version',
+  accessTo: writeAccessTo,
   idempotency: 'none',
   audit: 'template_version.yanked',
   handle: async ({ tx, principal, target }) => {
-    requireRegistry(principal, target);
     const { version } = target;
     await yankVersion(tx, version, principal);
     return {

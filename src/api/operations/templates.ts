@@ -4,9 +4,8 @@ import { CreateTemplate, UpdateTemplate } from '#domain/registry/model.ts';
 import { listTemplates, readTemplate } from '#domain/registry/read.ts';
 import { findOwner, findTemplate, type TemplateTarget } from '#domain/registry/targets.ts';
 import { createTemplate, setArchived, updateTemplate } from '#domain/registry/templates.ts';
-import { type Access, decidePermission, type Ownership } from '#domain/shared/access/decide.ts';
-import type { Principal } from '#domain/shared/access/principal.ts';
-import { Forbidden, NotFound } from '#domain/shared/errors.ts';
+import type { Access, Ownership } from '#domain/shared/access/decide.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
@@ -34,10 +33,8 @@ export const writeAccess: Access = {
 };
 
 /** A template without a team is everybody's, so that changing one is the registry's business (access.md of the design). */
-export function requireRegistry(principal: Principal, owner: Ownership): void {
-  if (owner.teamId !== null) return;
-  const decision = decidePermission(principal, { ...writeAccess, anyOf: ['registry:manage'] });
-  if (!decision.allowed) throw new Forbidden('permission denied: a template without a team needs registry:manage');
+export function writeAccessTo({ teamId }: Ownership): Access {
+  return teamId === null ? { ...writeAccess, anyOf: ['registry:manage'] } : writeAccess;
 }
 
 const ListQuery = z.strictObject({
@@ -86,10 +83,10 @@ export const create = command({
   access: { ...writeAccess, review: { resource: 'templates', verb: 'create' } },
   target: ({ em, body, lock }) => findOwner(em, body.team_id ?? null, lock),
   targetName: 'team',
+  accessTo: writeAccessTo,
   idempotency: 'none',
   audit: 'template.created',
-  handle: async ({ tx, principal, target, body }) => {
-    requireRegistry(principal, target);
+  handle: async ({ tx, target, body }) => {
     const template = await createTemplate(tx, target, body);
     return { ...(await answer(tx, { ...target, template }, 'template.created', { slug: template.slug })), status: 201 };
   },
@@ -105,10 +102,10 @@ export const update = command({
   access: writeAccess,
   target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
   targetName: 'template',
+  accessTo: writeAccessTo,
   idempotency: 'none',
   audit: 'template.updated',
-  handle: async ({ tx, principal, target, body }) => {
-    requireRegistry(principal, target);
+  handle: async ({ tx, target, body }) => {
     const before = describe(target.template);
     await updateTemplate(tx, target.template, body);
     return answer(tx, target, 'template.updated', describe(target.template), before);
@@ -124,10 +121,10 @@ export const archive = command({
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
   targetName: 'template',
+  accessTo: writeAccessTo,
   idempotency: 'none',
   audit: 'template.archived',
-  handle: async ({ tx, principal, target }) => {
-    requireRegistry(principal, target);
+  handle: async ({ tx, target }) => {
     await setArchived(tx, target.template, true);
     return answer(tx, target, 'template.archived');
   },
@@ -142,10 +139,10 @@ export const unarchive = command({
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
   targetName: 'template',
+  accessTo: writeAccessTo,
   idempotency: 'none',
   audit: 'template.unarchived',
-  handle: async ({ tx, principal, target }) => {
-    requireRegistry(principal, target);
+  handle: async ({ tx, target }) => {
     await setArchived(tx, target.template, false);
     return answer(tx, target, 'template.unarchived');
   },

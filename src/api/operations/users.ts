@@ -4,9 +4,8 @@ import { CreateUser, Email, PlatformRole, UpdateUser } from '#domain/identity/mo
 import { hashPassword } from '#domain/identity/passwords.ts';
 import { addUser, refuseOwnPrivileges, updateUser } from '#domain/identity/user-changes.ts';
 import { findUser, listUsers, type UserTarget } from '#domain/identity/user-targets.ts';
-import { type Access, decidePermission } from '#domain/shared/access/decide.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { Forbidden } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
@@ -31,7 +30,7 @@ const manageAccess: Access = {
   hidden: 403,
   review: { resource: 'users', verb: 'list' },
 };
-/** Of oneself, or of anybody with `user:manage`: `requireUser` tells which. */
+/** Of oneself, or of anybody with `user:manage`: `accessTo` tells which. */
 const namedAccess: Access = {
   anyOf: ['user:manage', 'profile:manage'],
   scope: 'self',
@@ -40,10 +39,8 @@ const namedAccess: Access = {
 };
 
 /** Somebody else's user answers like none at all to whoever may not manage users (specification, *Users and profile*, rule 4). */
-function requireUser(principal: Principal, user: UserTarget): void {
-  const isSelf = principal.id === user.id;
-  const access: Access = isSelf ? { ...namedAccess, anyOf: ['profile:manage'] } : manageAccess;
-  if (!decidePermission(principal, access).allowed) throw new Forbidden();
+function accessTo(user: { id: string }, principal: Principal): Access {
+  return { ...namedAccess, anyOf: [principal.id === user.id ? 'profile:manage' : 'user:manage'] };
 }
 
 export const list = read({
@@ -68,10 +65,8 @@ export const get = read({
   access: namedAccess,
   target: ({ em, params }) => findUser(em, params.id),
   targetName: 'user',
-  handle: async ({ principal, target }) => {
-    requireUser(principal, target);
-    return viewUser(target);
-  },
+  accessTo,
+  handle: async ({ target }) => viewUser(target),
 });
 
 export const create = command({
@@ -107,16 +102,15 @@ export const update = command({
   access: { ...namedAccess, review: { resource: 'users', verb: 'update' } },
   target: ({ em, params, lock }) => findUser(em, params.id, toChange(lock)),
   targetName: 'user',
+  accessTo,
   idempotency: 'none',
   locks: [administratorsLock],
   audit: 'user.updated',
   prepare: async ({ principal, target, body }) => {
-    requireUser(principal, target);
     refuseOwnPrivileges(principal, target, body);
     return body.password === undefined ? null : hashPassword(body.password);
   },
   handle: async ({ tx, principal, target, body, prepared }) => {
-    requireUser(principal, target);
     refuseOwnPrivileges(principal, target, body);
     const { updated, difference } = await updateUser(tx.em, principal, target, body, prepared);
     const after = { ...difference.after, ...(prepared !== null && { password: 'changed' }) };
