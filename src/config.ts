@@ -5,6 +5,7 @@ import { type OutboundPolicy, parseOutboundPolicy } from '#domain/shared/outboun
 import type { SecretKey } from './config-values.ts';
 import { anyText, secretKeys } from './config-values.ts';
 import { settings } from './settings.ts';
+import { fittingConcurrency } from './worker-slots.ts';
 
 /** The table of settings, from which docs/configuration.md is checked. */
 export { settings };
@@ -142,7 +143,7 @@ function readSettings(environment: Environment, problems: string[]): StartConfig
     },
     worker: {
       pools: values.WORKER_POOLS ?? [],
-      concurrency: values.WORKER_CONCURRENCY ?? 1,
+      concurrency: values.WORKER_CONCURRENCY ?? fittingConcurrency(values.WORKER_POOLS?.length ?? 1),
       drainSeconds: values.WORKER_DRAIN_SECONDS ?? 0,
     },
     logLevel: values.LOG_LEVEL ?? 'info',

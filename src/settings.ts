@@ -171,8 +171,9 @@ export const settings = {
   },
   WORKER_CONCURRENCY: {
     schema: wholeNumber(1, 1000),
-    default: '4',
-    description: 'Most executions that this worker has at the same time in each pool.',
+    default: null,
+    description:
+      'Most executions that this worker has at the same time in each pool; without it, two for each core and no more than one for each 512 MiB of memory, shared among its pools.',
   },
   WORKER_DRAIN_SECONDS: {
     schema: wholeNumber(0, 86_400),
