@@ -1,8 +1,10 @@
 import { Initial } from './20261121_initial.ts';
+import { Tenancy } from './20261122_3_tenancy.ts';
 import { Reconciler } from './20261122_reconciler.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
   { name: '20261121_initial', class: Initial },
+  { name: '20261122_3_tenancy', class: Tenancy },
   { name: '20261122_reconciler', class: Reconciler },
 ];

@@ -3,7 +3,14 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { ApiKey, ApiKeyUse, Principal, Session, User } from '#domain/identity/entity.ts';
 import { Instance, InstanceSlot, StateVersion } from '#domain/instances/entity.ts';
-import { Organization, OrganizationMember, OrganizationSlug, Team, TeamMember } from '#domain/organizations/entity.ts';
+import {
+  Invitation,
+  Organization,
+  OrganizationMember,
+  OrganizationSlug,
+  Team,
+  TeamMember,
+} from '#domain/organizations/entity.ts';
 import { Environment, EnvironmentVariable, Project } from '#domain/projects/entity.ts';
 import { Template, TemplateVersion } from '#domain/registry/entity.ts';
 import { Run, RunAttempt, RunEvent, RunPlan, RunReview } from '#domain/runs/entity.ts';
@@ -16,7 +23,7 @@ import { guardPool } from './pool.ts';
 const entities = [
   ...[Installation, CommandReceipt, OutboxRow],
   ...[Principal, User, Session, ApiKey, ApiKeyUse],
-  ...[Organization, OrganizationSlug, OrganizationMember, Team, TeamMember],
+  ...[Organization, OrganizationSlug, OrganizationMember, Team, TeamMember, Invitation],
   ...[Project, Environment, EnvironmentVariable],
   ...[Template, TemplateVersion],
   ...[Instance, InstanceSlot, StateVersion],
