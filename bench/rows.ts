@@ -18,7 +18,7 @@ export async function fillRuns(database: pg.Pool, runId: string, count: number):
     instance_id: `case when made.n % 100 = 0 then r.instance_id else md5((made.n % 100)::text)::uuid end`,
     instance: `'instance-' || made.n % 100`,
     instance_position: `(made.n / 100)::int + 2`,
-    status: `case when made.n > ${count} - 20 then 'running' when made.n % 50 = 0 then 'failed' else 'succeeded' end`,
+    status: `case when made.n > ${count} - 20 then 'running' when made.n = ${count} / 2 then 'timed_out' when made.n % 50 = 0 then 'failed' else 'succeeded' end`,
     phase: `case when made.n > ${count} - 20 then 'applying' else 'finished' end`,
     waiting_on: 'null',
     created_at: 'made.at',

@@ -1,10 +1,12 @@
 import { Initial } from './20261121_initial.ts';
 import { Tenancy } from './20261122_3_tenancy.ts';
+import { RunLists } from './20261122_7_run_lists.ts';
 import { Reconciler } from './20261122_reconciler.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
   { name: '20261121_initial', class: Initial },
   { name: '20261122_3_tenancy', class: Tenancy },
+  { name: '20261122_7_run_lists', class: RunLists },
   { name: '20261122_reconciler', class: Reconciler },
 ];

@@ -55,6 +55,7 @@ const kinds: Readonly<Record<string, (filled: Filled) => string>> = {
   'page in the middle': (filled) => page(filled, 0.5),
   'last page': (filled) => page(filled, 0),
   'first page of failed runs': ({ teamId }) => `/runs?team_id=${teamId}&limit=${pageSize}&status=failed`,
+  'the one run that timed out': ({ teamId }) => `/runs?team_id=${teamId}&limit=${pageSize}&status=timed_out`,
   'first page of runs under way': ({ teamId }) => `/runs?team_id=${teamId}&limit=${pageSize}&status=running`,
   'first page of an instance': ({ instanceId }) => `/runs?instance_id=${instanceId}&limit=${pageSize}`,
 };

@@ -29,9 +29,14 @@ const RunSchema = defineEntity({
     { name: 'runs_team_id_index', properties: ['teamId', 'id'] },
     { name: 'runs_instance_position_index', properties: ['instanceId', 'instancePosition'] },
     { name: 'runs_environment_id_index', properties: ['environmentId', 'id'] },
+    { name: 'runs_template_id_index', properties: ['templateId', 'id'] },
     {
       name: 'runs_unfinished_index',
       expression: `create index "runs_unfinished_index" on "runs" ("status", "id") where "finished_at" is null`,
+    },
+    {
+      name: 'runs_finished_index',
+      expression: `create index "runs_finished_index" on "runs" ("team_id", "status", "id") where "finished_at" is not null`,
     },
   ],
   properties: {

@@ -1,6 +1,14 @@
 import type { Em } from '#domain/shared/database.ts';
 import { afterId, type Page, type PageRequest, toPage, Where } from '#domain/shared/paging.ts';
-import type { JsonValue, Masked, MaskedOutputs, PlanSummary, RunStatus, WaitingOn } from './model.ts';
+import {
+  isTerminal,
+  type JsonValue,
+  type Masked,
+  type MaskedOutputs,
+  type PlanSummary,
+  type RunStatus,
+  type WaitingOn,
+} from './model.ts';
 
 /** A run as every answer shows it (api.md of the design, *A run*). Times are PostgreSQL's text of them. */
 export interface RunView {
@@ -101,6 +109,8 @@ export async function listRuns(em: Em, filter: RunFilter, page: PageRequest): Pr
     .andIf(afterId(page), 'r.id < ?')
     .and('r.deleted_at is null');
   if (filter.teamId === null) where.and('r.team_id is null');
+  // Said besides, since the indexes by status are of one kind of runs or the other.
+  if (filter.status) where.and(`r.finished_at is ${isTerminal(filter.status) ? 'not null' : 'null'}`);
   const rows = await em.execute<RunView[]>(
     `select ${runColumns} from runs r where ${where.sql} order by r.id desc limit ?`,
     [...where.params, page.limit + 1],
