@@ -3,26 +3,19 @@ import { isPublic, type Operation, routeOf } from '#api/operation.ts';
 import { operations } from '#api/operations/index.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
 import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
-import { newId } from '#domain/shared/ids.ts';
 import { startApi, type TestApi } from '#test/support/http-api.ts';
-import { type Demand, demands, teamRoleActions } from '#test/support/operation-table.ts';
 import {
-  addEnvironment,
-  addPerson,
-  addServiceAccount,
-  addTeam,
-  type Memberships,
-  type Person,
-  publish,
-  sayHello,
-} from '#test/support/people.ts';
+  addTenant,
+  ask as askAt,
+  bodies,
+  type Ids,
+  missingIds,
+  pathOf,
+  type Request,
+} from '#test/support/operation-requests.ts';
+import { type Demand, demands, teamRoleActions } from '#test/support/operation-table.ts';
+import { addPerson, addServiceAccount, addTeam, type Memberships, type Person } from '#test/support/people.ts';
 import { permissionsOf, platformRoles } from '#test/support/permission-table.ts';
-
-/** Ids of one tenant's things, by the names under which `requestOf` puts them into paths and bodies. */
-type Ids = Record<
-  'organization' | 'team' | 'project' | 'environment' | 'template' | 'run' | 'instance' | 'person' | 'session' | 'key',
-  string
->;
 
 let api: TestApi;
 let root: Person;
@@ -32,7 +25,7 @@ let elsewhere: Memberships;
 beforeAll(async () => {
   api = await startApi();
   root = await addPerson(api, 'admin');
-  tenant = await addTenant();
+  tenant = await addTenant(api, root);
   const { organizationId, teamId } = await addTeam(api.orm);
   elsewhere = { teams: { [teamId]: 'owner' }, organizations: { [organizationId]: 'owner' } };
 });
@@ -48,91 +41,8 @@ function somebody(role: PlatformRole, memberships: Memberships = {}): Promise<Pe
   return person;
 }
 
-async function addTenant(): Promise<Ids> {
-  const { organizationId: organization, teamId: team } = await addTeam(api.orm);
-  const { projectId: project, environmentId: environment } = await addEnvironment(api.orm, team);
-  const person = await addPerson(api, 'requester', {
-    organizations: { [organization]: 'member' },
-    teams: { [team]: 'member' },
-  });
-  const template = await publish(root.caller, sayHello, team);
-  const { body: run } = await root.caller.post('/runs', { template_id: template, environment_id: environment });
-  return {
-    ...{ organization, team, project, environment, template, run: run.id, instance: run.instance_id },
-    ...{ person: person.id, session: newId(), key: person.keyId },
-  };
-}
-
-const missing = (): Ids => Object.fromEntries(Object.keys(tenant).map((name) => [name, newId()])) as Ids;
-
-/** What `:id` names, by the first part of an operation's id. */
-const named: Record<string, keyof Ids> = {
-  ...{ auth: 'session', profile: 'key', users: 'person', runs: 'run', instances: 'instance', templates: 'template' },
-  ...{ template_versions: 'template', teams: 'team', team_members: 'team', projects: 'project' },
-  ...{ environments: 'environment', environment_variables: 'environment', workers: 'session' },
-};
-
-function pathOf(operation: Operation, ids: Ids): string {
-  const area = operation.id.split('.')[0] ?? '';
-  const values: Record<string, string> = {
-    ...{ id: ids[named[area] ?? 'run'], orgID: ids.organization, userID: ids.person },
-    ...{ serial: '1', version: '1.0.0', name: area === 'worker_pools' ? 'nowhere' : 'REGION' },
-  };
-  const path = routeOf(operation).path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? name);
-  return operation.id === 'runs.list' ? `${path}?team_id=${ids.team}` : path;
-}
-
-/** A body that each operation accepts. */
-const bodies: Record<string, (ids: Ids) => object> = {
-  'profile.create_api_key': () => ({ name: 'ci' }),
-  'users.create': () => ({ email: `${newId()}@example.com`, name: 'New', password: '12345678', role: 'requester' }),
-  'users.update': () => ({ name: 'Renamed' }),
-  'organizations.create': () => ({ name: `Organization ${newId()}` }),
-  'organizations.update': () => ({ name: 'Renamed' }),
-  'organization_members.set': () => ({ role: 'member' }),
-  'teams.create': () => ({ name: 'Platform' }),
-  'teams.update': () => ({ name: 'Renamed' }),
-  'team_members.set': () => ({ role: 'viewer' }),
-  'projects.create': ({ team }) => ({ team_id: team, name: 'Network' }),
-  'projects.update': () => ({ name: 'Renamed' }),
-  'environments.create': ({ project }) => ({ project_id: project, name: 'Staging', kind: 'staging' }),
-  'environments.update': () => ({ name: 'Renamed' }),
-  'environment_variables.set': () => ({ value: 'eu', category: 'template' }),
-  'templates.create': ({ team }) => ({ team_id: team, name: 'Network' }),
-  'templates.update': () => ({ description: 'Changed' }),
-  'template_versions.publish': () => ({ version: '2.0.0', spec: sayHello }),
-  'template_versions.validate': () => ({ variables: {} }),
-  'template_versions.run': ({ environment }) => ({ environment_id: environment }),
-  'runs.create': ({ template, environment }) => ({ template_id: template, environment_id: environment }),
-  'runs.request_approval': () => ({}),
-  'runs.review': () => ({ decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` }),
-  'runs.cancel': () => ({}),
-  'instances.import_state': () => ({ version: 4, serial: 1, lineage: 'a', resources: [] }),
-  'worker_pools.put': () => ({}),
-};
-
-interface Request {
-  readonly key?: string | undefined;
-  readonly ids?: Ids;
-  readonly body?: string;
-  /** Instead of the operation's own path. */
-  readonly path?: string;
-}
-
-async function ask(operation: Operation, { key, ids = tenant, body, path = pathOf(operation, ids) }: Request) {
-  const content = body ?? (operation.body ? JSON.stringify(bodies[operation.id]?.(ids) ?? {}) : undefined);
-  const stop = new AbortController();
-  const response = await fetch(api.url + path, {
-    method: routeOf(operation).method,
-    headers: { ...(key && { 'x-api-key': key }), ...(content !== undefined && { 'content-type': 'application/json' }) },
-    ...(content !== undefined && { body: content }),
-    signal: stop.signal,
-  });
-  const endless = response.headers.get('content-type')?.startsWith('text/event-stream');
-  const text = endless ? '' : await response.text();
-  stop.abort();
-  return { status: response.status, text };
-}
+const missing = () => missingIds(tenant);
+const ask = (operation: Operation, request: Partial<Request>) => askAt(api, operation, { ids: tenant, ...request });
 
 const closed = operations
   .filter(({ access }) => !isPublic(access))
@@ -267,7 +177,7 @@ describe('to a member', () => {
     ...{ 'organizations.archive': 409, 'teams.archive': 409, 'projects.archive': 409, 'environments.archive': 409 },
   };
   it.each(owned)('%s is done where the role there is just strong enough', async (id, operation) => {
-    const ids = operation.kind === 'read' ? tenant : await addTenant();
+    const ids = operation.kind === 'read' ? tenant : await addTenant(api, root);
     const demand = demandOf(operation);
     const member = await somebody(weakest(demand), memberships(demand, ids).enough);
     const answer = await ask(operation, { key: member.key, ids });

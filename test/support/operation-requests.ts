@@ -1,0 +1,111 @@
+import { type Operation, routeOf } from '#api/operation.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { TestApi } from './http-api.ts';
+import { addEnvironment, addPerson, addTeam, type Person, publish, sayHello } from './people.ts';
+
+/** Ids of one tenant's things, by the names under which `pathOf` and `bodies` use them. */
+export type Ids = Record<
+  'organization' | 'team' | 'project' | 'environment' | 'template' | 'run' | 'instance' | 'person' | 'session' | 'key',
+  string
+>;
+
+/** A tenant with one of everything, and a run of its template, admitted by the administrator. */
+export async function addTenant(api: TestApi, root: Person): Promise<Ids> {
+  const { organizationId: organization, teamId: team } = await addTeam(api.orm);
+  const { projectId: project, environmentId: environment } = await addEnvironment(api.orm, team);
+  const person = await addPerson(api, 'requester', {
+    organizations: { [organization]: 'member' },
+    teams: { [team]: 'member' },
+  });
+  const template = await publish(root.caller, sayHello, team);
+  const { body: run } = await root.caller.post('/runs', { template_id: template, environment_id: environment });
+  return {
+    ...{ organization, team, project, environment, template, run: run.id, instance: run.instance_id },
+    ...{ person: person.id, session: newId(), key: person.keyId },
+  };
+}
+
+/** Ids of nothing. */
+export function missingIds(like: Ids): Ids {
+  return Object.fromEntries(Object.keys(like).map((name) => [name, newId()])) as Ids;
+}
+
+/** What `:id` names, by the first part of an operation's id. */
+const named: Record<string, keyof Ids> = {
+  ...{ auth: 'session', profile: 'key', users: 'person', runs: 'run', instances: 'instance', templates: 'template' },
+  ...{ template_versions: 'template', teams: 'team', team_members: 'team', projects: 'project' },
+  ...{ environments: 'environment', environment_variables: 'environment', workers: 'session' },
+};
+
+/** The path of an operation on a tenant's things. */
+export function pathOf(operation: Operation, ids: Ids): string {
+  const area = operation.id.split('.')[0] ?? '';
+  const values: Record<string, string> = {
+    ...{ id: ids[named[area] ?? 'run'], orgID: ids.organization, userID: ids.person },
+    ...{ serial: '1', version: '1.0.0', name: area === 'worker_pools' ? 'nowhere' : 'REGION' },
+  };
+  const path = routeOf(operation).path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? name);
+  return operation.id === 'runs.list' ? `${path}?team_id=${ids.team}` : path;
+}
+
+/** A body that each operation accepts. */
+export const bodies: Record<string, (ids: Ids) => object> = {
+  'profile.create_api_key': () => ({ name: 'ci' }),
+  'users.create': () => ({ email: `${newId()}@example.com`, name: 'New', password: '12345678', role: 'requester' }),
+  'users.update': () => ({ name: 'Renamed' }),
+  'organizations.create': () => ({ name: `Organization ${newId()}` }),
+  'organizations.update': () => ({ name: 'Renamed' }),
+  'organization_members.set': () => ({ role: 'member' }),
+  'teams.create': () => ({ name: 'Platform' }),
+  'teams.update': () => ({ name: 'Renamed' }),
+  'team_members.set': () => ({ role: 'viewer' }),
+  'projects.create': ({ team }) => ({ team_id: team, name: 'Network' }),
+  'projects.update': () => ({ name: 'Renamed' }),
+  'environments.create': ({ project }) => ({ project_id: project, name: 'Staging', kind: 'staging' }),
+  'environments.update': () => ({ name: 'Renamed' }),
+  'environment_variables.set': () => ({ value: 'eu', category: 'template' }),
+  'templates.create': ({ team }) => ({ team_id: team, name: 'Network' }),
+  'templates.update': () => ({ description: 'Changed' }),
+  'template_versions.publish': () => ({ version: '2.0.0', spec: sayHello }),
+  'template_versions.validate': () => ({ variables: {} }),
+  'template_versions.run': ({ environment }) => ({ environment_id: environment }),
+  'runs.create': ({ template, environment }) => ({ template_id: template, environment_id: environment }),
+  'runs.request_approval': () => ({}),
+  'runs.review': () => ({ decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` }),
+  'runs.cancel': () => ({}),
+  'instances.import_state': () => ({ version: 4, serial: 1, lineage: 'a', resources: [] }),
+  'worker_pools.put': () => ({}),
+};
+
+export interface Request {
+  readonly ids: Ids;
+  readonly key?: string | undefined;
+  readonly body?: string | undefined;
+  /** Instead of the operation's own path. */
+  readonly path?: string | undefined;
+  readonly headers?: Record<string, string>;
+}
+
+/** Asks an operation, with its body of `bodies` where the request names none; an endless answer is not read. */
+export async function ask(
+  { url }: { readonly url: string },
+  operation: Operation,
+  { key, ids, body, path = pathOf(operation, ids), headers }: Request,
+): Promise<{ status: number; text: string }> {
+  const content = body ?? (operation.body ? JSON.stringify(bodies[operation.id]?.(ids) ?? {}) : undefined);
+  const stop = new AbortController();
+  const response = await fetch(url + path, {
+    method: routeOf(operation).method,
+    headers: {
+      ...(key && { 'x-api-key': key }),
+      ...(content !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(content !== undefined && { body: content }),
+    signal: stop.signal,
+  });
+  const endless = response.headers.get('content-type')?.startsWith('text/event-stream');
+  const text = endless ? '' : await response.text();
+  stop.abort();
+  return { status: response.status, text };
+}
