@@ -1,4 +1,5 @@
 import { Initial } from './20261121_initial.ts';
+import { Accounts } from './20261122_1_accounts.ts';
 import { Tenancy } from './20261122_3_tenancy.ts';
 import { RunLists } from './20261122_7_run_lists.ts';
 import { Reconciler } from './20261122_reconciler.ts';
@@ -6,6 +7,7 @@ import { Reconciler } from './20261122_reconciler.ts';
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
   { name: '20261121_initial', class: Initial },
+  { name: '20261122_1_accounts', class: Accounts },
   { name: '20261122_3_tenancy', class: Tenancy },
   { name: '20261122_7_run_lists', class: RunLists },
   { name: '20261122_reconciler', class: Reconciler },

@@ -4,7 +4,7 @@ import { loadConfig } from '#config';
 import { Caller } from '#test/support/caller.ts';
 import { startApi, type TestApi } from '#test/support/http-api.ts';
 import { startApi as startInProcess } from '#test/support/in-process-api.ts';
-import { addPerson, addServiceAccount } from '#test/support/people.ts';
+import { addPerson, addServiceAccount, addTeam } from '#test/support/people.ts';
 
 const token = 'bootstrap-token-of-the-tests';
 const enabled = { ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: token };
@@ -29,7 +29,8 @@ describe('the bootstrap of an installation', () => {
   afterAll(() => api?.close());
   afterEach(async () => {
     const em = api.orm.em.fork();
-    for (const table of ['sessions', 'users', 'api_keys', 'principals']) await em.execute(`delete from ${table}`);
+    const tables = ['sessions', 'service_accounts', 'users', 'api_keys', 'principals'];
+    for (const table of tables) await em.execute(`delete from ${table}`);
   });
 
   it('makes its first administrator, who can sign in and is one', async () => {
@@ -79,7 +80,8 @@ describe('the bootstrap of an installation', () => {
   });
 
   it('is refused where a service account administrates', async () => {
-    await addServiceAccount(api, 'admin');
+    const { teamId } = await addTeam(api.orm);
+    await addServiceAccount(api, 'admin', {}, { teamId });
     expect((await post(api.url)).status).toBe(409);
   });
 

@@ -285,7 +285,7 @@ describe('a review', () => {
     expect((await awaitEnd(run.id)).status).toBe('succeeded');
   });
 
-  it('by the account that asked is refused, although no person answers for it', async () => {
+  it('by the account that asked is refused', async () => {
     const account = await addServiceAccount(api, 'maintainer', { teams: { [team.teamId]: 'admin' } });
     const run = await admitPending({ required: 1 }, account.caller);
     expect((await review(account.caller, run)).status).toBe(409);

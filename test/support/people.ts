@@ -8,6 +8,7 @@ import { Organization, OrganizationMember, Team, TeamMember } from '#domain/orga
 import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
 import { Environment, Project } from '#domain/projects/entity.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
+import { ServiceAccount } from '#domain/service-accounts/entity.ts';
 import type { Orm } from '#domain/shared/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { Caller } from './caller.ts';
@@ -41,17 +42,29 @@ export async function addPerson(
   return { email, ...(await addKey(api, principal.id)) };
 }
 
-/** A service account, so far as it is one before there is an operation that makes it: a principal with a key. */
+/**
+ * Adds a service account with a key. A team's is in that team alone; a user's (one is made where none is named) is in the
+ * teams and organizations given, as what its own role makes of it there.
+ */
 export async function addServiceAccount(
   api: { url: string; orm: Orm },
   role: PlatformRole,
   memberships: Memberships = {},
+  owner: { userId: string } | { teamId: string } | null = null,
 ): Promise<Person> {
+  const { userId = null, teamId = null } = { userId: null, teamId: null, ...(owner ?? (await addOwner(api))) };
   const em = api.orm.em.fork();
   const principal = em.create(Principal, { id: newId(), kind: 'service_account', name: `account-${role}`, role });
   await em.persist(principal).flush();
+  const account = { id: principal.id, ownerUserId: userId, ownerTeamId: teamId, createdBy: userId ?? principal.id };
+  await em.persist(em.create(ServiceAccount, account)).flush();
   await addMemberships(api.orm, principal.id, memberships);
   return { email: '', ...(await addKey(api, principal.id)) };
+}
+
+async function addOwner(api: { url: string; orm: Orm }): Promise<{ userId: string }> {
+  const { id } = await addPerson(api, 'requester');
+  return { userId: id };
 }
 
 async function addMemberships(orm: Orm, principalId: string, { teams = {}, organizations = {} }: Memberships) {

@@ -10,7 +10,7 @@ import {
   readableTeamsSql,
 } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
-import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
+import { type AccountOwner, anonymous, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
 import { everyPermission, permissionsOf } from '#test/support/permission-table.ts';
 
 const organization = '0190aaaa-0000-7000-8000-000000000001';
@@ -203,6 +203,91 @@ describe('a thing of an organization', () => {
       allowed: false,
       because: 'hidden',
     });
+  });
+});
+
+describe('a service account as target', () => {
+  const manage: Access = {
+    ...{ anyOf: ['service_account:manage'], scope: 'service_account', hidden: 404, review: 'none' },
+  };
+  const ana = principal();
+  const ofAna = { ...nobody, ownerUserId: ana.id };
+  const ofBen = { ...nobody, ownerUserId: '0190aaaa-0000-7000-8000-000000000004' };
+  const hidden = { allowed: false, because: 'hidden' };
+
+  it('that a user owns is theirs, with the permission', () => {
+    expect(decide(ana, manage, ofAna)).toEqual({ allowed: true });
+    const lowered = principal({ role: 'requester' });
+    expect(decide(lowered, manage, ofAna)).toEqual({ allowed: false, because: 'permission' });
+  });
+
+  it('that a user owns is there for nobody else: no administrator, and no account of the same id', () => {
+    expect(decide(principal({ team: 'owner', organization: 'owner' }), manage, ofBen)).toEqual(hidden);
+    expect(decide(principal({ role: 'admin' }), manage, ofBen)).toEqual(hidden);
+    expect(decide(principal({ role: 'admin', kind: 'service_account' }), manage, ofBen)).toEqual(hidden);
+    expect(decide(principal({ kind: 'service_account' }), manage, ofAna)).toEqual(hidden);
+    expect(decide(principal({ role: 'admin' }), manage, ofAna)).toEqual({ allowed: true });
+  });
+
+  it('that a team owns is for the owners of that very team and for platform administrators', () => {
+    expect(decide(principal({ team: 'owner' }), manage, owner)).toEqual({ allowed: true });
+    expect(decide(principal({ team: 'owner', kind: 'service_account' }), manage, owner)).toEqual({ allowed: true });
+    expect(decide(principal({ role: 'admin' }), manage, owner)).toEqual({ allowed: true });
+    const elsewhere = { ...owner, teamId: organization };
+    expect(decide(principal({ team: 'owner' }), manage, elsewhere)).toEqual(hidden);
+  });
+
+  it('that a team owns is not for its admins, nor for the owners of its organization', () => {
+    const denied = { allowed: false, because: 'action' };
+    for (const role of ['admin', 'member', 'viewer'] as const)
+      expect(decide(principal({ team: role }), manage, owner), role).toEqual(denied);
+    expect(decide(principal({ organization: 'owner' }), manage, owner)).toEqual(denied);
+    expect(decide(principal({ organization: 'member' }), manage, owner)).toEqual(hidden);
+    expect(decide(principal({ role: 'admin', kind: 'service_account' }), manage, owner)).toEqual(hidden);
+  });
+
+  it('without an owner is nobody’s but a platform administrator’s', () => {
+    expect(decide(principal({ team: 'owner', organization: 'owner' }), manage, nobody)).toEqual(hidden);
+    expect(decide(principal({ role: 'admin' }), manage, nobody)).toEqual({ allowed: true });
+  });
+});
+
+describe('a service account as caller', () => {
+  const row = { id: '0190aaaa-0000-7000-8000-000000000009', name: 'ci', email: null, enabled: true } as const;
+  const key = { type: 'api_key', id: '0190aaaa-0000-7000-8000-00000000000a', issuedBy: 'issuer' } as const;
+  const account = (role: PlatformRole, owner: AccountOwner | null) =>
+    toPrincipal(
+      {
+        ...{ ...row, kind: 'service_account', role, owner },
+        ...{ teams: { [team]: 'viewer' }, organizations: { [organization]: 'owner' } },
+      },
+      key,
+    );
+  const ofAna: AccountOwner = { userId: 'ana', teamId: null, organizationId: null };
+  const ofTeam: AccountOwner = { userId: null, teamId: 'own team', organizationId: 'own organization' };
+
+  it.each([
+    ['admin', 'owner'],
+    ['operator', 'admin'],
+    ['maintainer', 'admin'],
+    ['requester', 'member'],
+  ] as const)('with the role %s is %s in its teams, whatever its membership says', (role, teamRole) => {
+    expect(account(role, ofAna)).toMatchObject({ teams: { [team]: teamRole } });
+    expect(account(role, ofTeam).teams).toEqual({ 'own team': teamRole });
+  });
+
+  it('is in an organization a mere member', () => {
+    expect(account('admin', ofAna).organizations).toEqual({ [organization]: 'member' });
+    expect(account('admin', ofTeam).organizations).toEqual({ 'own organization': 'member' });
+  });
+
+  it('has somebody who answers for it: its owner, else whoever issued its key', () => {
+    expect(account('admin', ofAna).responsibleUserId).toBe('ana');
+    expect(account('admin', ofTeam).responsibleUserId).toBe('issuer');
+  });
+
+  it('may do nothing once its owner is gone', () => {
+    expect(account('admin', null)).toMatchObject({ role: null });
   });
 });
 

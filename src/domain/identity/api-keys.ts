@@ -51,6 +51,7 @@ export function issueApiKey(
 
 interface KeyOwnerRow extends PrincipalRow {
   key_id: string;
+  issued_by: string;
   stale: boolean;
 }
 
@@ -61,7 +62,7 @@ interface KeyOwnerRow extends PrincipalRow {
 export async function findByApiKey(em: Em, key: string): Promise<Principal | undefined> {
   if (!looksLikeApiKey(key)) return undefined;
   const rows = await em.execute<KeyOwnerRow[]>(
-    `select k.id as key_id, coalesce(use.last_used_at < now() - interval '1 minute', true) as stale, ${principalColumns}
+    `select k.id as key_id, k.issued_by, coalesce(use.last_used_at < now() - interval '1 minute', true) as stale, ${principalColumns}
        from api_keys k join principals p on p.id = k.principal_id left join users u on u.id = p.id
        left join api_key_uses use on use.key_id = k.id
       where k.verifier = ? and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
@@ -69,9 +70,9 @@ export async function findByApiKey(em: Em, key: string): Promise<Principal | und
     [verifierOf(key)],
   );
   if (!rows[0]) return undefined;
-  const { key_id: keyId, stale, ...row } = rows[0];
+  const { key_id: keyId, issued_by: issuedBy, stale, ...row } = rows[0];
   if (stale) await noteUse(em, keyId);
-  return toPrincipal(row, { type: 'api_key', id: keyId });
+  return toPrincipal(row, { type: 'api_key', id: keyId, issuedBy });
 }
 
 async function noteUse(em: Em, keyId: string): Promise<void> {

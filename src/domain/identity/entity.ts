@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
-import type { PlatformRole, PrincipalKind } from './model.ts';
+import type { ApiKeyKind, PlatformRole, PrincipalKind } from './model.ts';
 
 /**
  * Whoever acts. Every change to what a principal may do (role, enabled state, memberships) locks this row,
@@ -59,15 +59,25 @@ const ApiKeySchema = defineEntity({
   name: 'ApiKey',
   tableName: 'api_keys',
   indexes: [{ name: 'api_keys_principal_id_index', properties: ['principalId'] }],
+  uniques: [
+    {
+      name: 'api_keys_one_profile_key_unique',
+      expression: `create unique index "api_keys_one_profile_key_unique" on "api_keys" ("principal_id") where "kind" = 'profile' and "revoked_at" is null`,
+    },
+  ],
   properties: {
     id: id(),
     principalId: () => p.manyToOne(Principal).mapToPk().fieldName('principal_id').deleteRule('restrict'),
+    kind: p.string().$type<ApiKeyKind>().default('personal'),
     name: p.string(),
     /** SHA-256 of the key: it is random, so a slow hash would add nothing. */
     verifier: p.blob().unique().hidden(),
     /** The last four characters, by which a person recognizes a key. */
     hint: p.string(),
+    /** Who answers for it: the person who made it, or on whose behalf a service account did. */
     issuedBy: p.uuid(),
+    /** The key that this one replaced. Unique: a key has one successor. */
+    rotatedFrom: () => p.oneToOne(ApiKey).mapToPk().fieldName('rotated_from').deleteRule('restrict').nullable(),
     createdAt: createdAt(),
     expiresAt: at().nullable(),
     revokedAt: at().nullable(),

@@ -8,6 +8,10 @@ export const PlatformRole = z.enum(platformRoles);
 export const principalKinds = ['user', 'service_account', 'background', 'system'] as const;
 export type PrincipalKind = (typeof principalKinds)[number];
 
+/** A user has one profile key, which is regenerated in place, and personal ones; a service account has keys of its own. */
+export const apiKeyKinds = ['profile', 'personal', 'service_account'] as const;
+export type ApiKeyKind = (typeof apiKeyKinds)[number];
+
 export const minimumPasswordLength = 8;
 /** argon2 reads every byte; a bound keeps a request from buying minutes of work. */
 const maximumPasswordLength = 1024;

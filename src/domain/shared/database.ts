@@ -14,6 +14,7 @@ import {
 import { Environment, EnvironmentVariable, Project } from '#domain/projects/entity.ts';
 import { Template, TemplateVersion } from '#domain/registry/entity.ts';
 import { Run, RunAttempt, RunEvent, RunPlan, RunReview } from '#domain/runs/entity.ts';
+import { ServiceAccount } from '#domain/service-accounts/entity.ts';
 import { Worker, WorkerPool } from '#domain/workers/entity.ts';
 import { migrations } from '../../../migrations/index.ts';
 import { BindingDriver } from './connection.ts';
@@ -22,7 +23,7 @@ import { guardPool } from './pool.ts';
 
 const entities = [
   ...[Installation, CommandReceipt, OutboxRow],
-  ...[Principal, User, Session, ApiKey, ApiKeyUse],
+  ...[Principal, User, ServiceAccount, Session, ApiKey, ApiKeyUse],
   ...[Organization, OrganizationSlug, OrganizationMember, Team, TeamMember, Invitation],
   ...[Project, Environment, EnvironmentVariable],
   ...[Template, TemplateVersion],

@@ -6,10 +6,11 @@ import type { Principal } from './principal.ts';
 /**
  * What an operation demands. No member has a default: whoever declares an operation says who may run it.
  * `platform`: the permission alone decides. `organization`, `team`: the target's owner decides as well. `self`: the caller's own.
+ * `service_account`: the user who owns the target and nobody else, or the owners of the team that does.
  */
 export interface Access {
   readonly anyOf: readonly Permission[];
-  readonly scope: 'platform' | 'organization' | 'team' | 'self';
+  readonly scope: 'platform' | 'organization' | 'team' | 'self' | 'service_account';
   /** Needed, beside the permission, in the team that owns the target. */
   readonly teamAction?: TeamAction | readonly TeamAction[];
   /** Needed in the organization that owns the target; a stronger role serves as well. */
@@ -31,6 +32,8 @@ export interface PublicAccess {
 export interface Ownership {
   readonly organizationId: string | null;
   readonly teamId: string | null;
+  /** The one person whose it is; no administrator stands in for them. */
+  readonly ownerUserId?: string | null;
 }
 
 export type Decision = { allowed: true } | { allowed: false; because: 'permission' | 'hidden' | 'action' };
@@ -55,9 +58,12 @@ export function decidePermission(principal: Principal, access: Access): Decision
  */
 export function decide(principal: Principal, access: Access, owner: Ownership): Decision {
   const permission = decidePermission(principal, access);
-  if (!permission.allowed || isPlatformAdministrator(principal)) return permission;
+  if (!permission.allowed) return permission;
+  if (access.scope === 'service_account' && owner.ownerUserId) return decidePersonal(principal, owner.ownerUserId);
+  if (isPlatformAdministrator(principal)) return permission;
   if (access.scope === 'team') return decideTeam(principal, access, owner);
   if (access.scope === 'organization') return decideOrganization(principal, access, owner);
+  if (access.scope === 'service_account') return decideTeamOwned(principal, owner);
   return allowed;
 }
 
@@ -72,6 +78,19 @@ function decideTeam(principal: Principal, access: Access, owner: Ownership): Dec
   if (!actions.has('team.metadata.read')) return refused('hidden');
   const needed = access.teamAction === undefined ? [] : [access.teamAction].flat();
   return needed.every((action) => actions.has(action)) ? allowed : refused('action');
+}
+
+/** What a user owns is theirs alone: to everybody else, administrators included, it is not there. */
+function decidePersonal(principal: Principal, ownerUserId: string): Decision {
+  return principal.kind === 'user' && principal.id === ownerUserId ? allowed : refused('hidden');
+}
+
+/** What a team owns is for the team's owners by their role in that very team; its admins know of it, and no more. */
+function decideTeamOwned(principal: Principal, { organizationId, teamId }: Ownership): Decision {
+  if (teamId === null) return refused('hidden');
+  if (principal.teams[teamId] === 'owner') return allowed;
+  const mayLook = teamActionsOf(principal, organizationId, teamId).has('team.metadata.read');
+  return refused(mayLook ? 'action' : 'hidden');
 }
 
 /** What an organization's role is worth in each of its teams. */

@@ -1,5 +1,6 @@
 import type { PlatformRole, PrincipalKind } from '#domain/identity/model.ts';
 import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
+import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
 import type { Em } from '../database.ts';
 import { Unavailable } from '../errors.ts';
 
@@ -7,7 +8,14 @@ import { Unavailable } from '../errors.ts';
 export interface Credential {
   readonly type: 'session' | 'api_key' | 'system';
   readonly id: string;
+  /** The person who answers for a key. */
+  readonly issuedBy?: string;
 }
+
+/** Whose a service account is: a user's or a team's. */
+export type AccountOwner =
+  | { readonly userId: string; readonly teamId: null; readonly organizationId: null }
+  | { readonly userId: null; readonly teamId: string; readonly organizationId: string };
 
 /** Who acts, and everything that a decision needs of them, as one query saw it. Never kept for another request. */
 export interface Principal {
@@ -18,7 +26,12 @@ export interface Principal {
   readonly role: PlatformRole | null;
   readonly enabled: boolean;
   readonly credential: Credential;
-  /** The person who answers for what it does: itself for a user. Four eyes compares these. */
+  /** Of a service account; null for everybody else, and where its owner is gone. */
+  readonly owner: AccountOwner | null;
+  /**
+   * The person who answers for what it does: a user for themselves, the user who owns a service account, else whoever
+   * issued the key that it came with. Four eyes compares these.
+   */
   readonly responsibleUserId: string | null;
   readonly organizations: Readonly<Record<string, OrganizationRole>>;
   readonly teams: Readonly<Record<string, TeamRole>>;
@@ -27,6 +40,11 @@ export interface Principal {
 /** The columns of `principal` below; joined to `principals as p` and, left, to `users as u`. */
 export const principalColumns = `
   p.id, p.kind, p.name, p.role, p.enabled, u.email,
+  (select jsonb_build_object('userId', ou.id, 'teamId', ot.id, 'organizationId', oo.id) from service_accounts a
+     left join principals ou on ou.id = a.owner_user_id and ou.deleted_at is null
+     left join teams ot on ot.id = a.owner_team_id and ot.deleted_at is null
+     left join organizations oo on oo.id = ot.organization_id and oo.deleted_at is null
+    where a.id = p.id and (ou.id is not null or oo.id is not null)) as owner,
   (select coalesce(jsonb_object_agg(m.organization_id, m.role), '{}') from organization_members m
      join organizations o on o.id = m.organization_id and o.deleted_at is null where m.principal_id = p.id) as organizations,
   (select coalesce(jsonb_object_agg(m.team_id, m.role), '{}') from team_members m
@@ -39,12 +57,31 @@ export interface PrincipalRow {
   role: PlatformRole | null;
   enabled: boolean;
   email: string | null;
+  owner: AccountOwner | null;
   organizations: Record<string, OrganizationRole>;
   teams: Record<string, TeamRole>;
 }
 
 export function toPrincipal(row: PrincipalRow, credential: Credential): Principal {
+  if (row.kind === 'service_account') return toServiceAccount(row, credential);
   return { ...row, credential, responsibleUserId: row.kind === 'user' ? row.id : null };
+}
+
+/**
+ * A service account acts by its own role, which says what it is in a team as well; in an organization it is a mere member,
+ * since more would open every team there. One whose owner is gone has no role left.
+ */
+function toServiceAccount(row: PrincipalRow, credential: Credential): Principal {
+  const { owner } = row;
+  const role = owner && row.role;
+  const responsibleUserId = owner?.userId ?? credential.issuedBy ?? null;
+  const teams = owner?.teamId ? [owner.teamId] : Object.keys(row.teams);
+  const organizations = owner?.organizationId ? [owner.organizationId] : Object.keys(row.organizations);
+  return {
+    ...{ ...row, role, credential, responsibleUserId },
+    teams: role ? Object.fromEntries(teams.map((id) => [id, teamRoleOfAccount[role]])) : {},
+    organizations: role ? Object.fromEntries(organizations.map((id) => [id, 'member'])) : {},
+  };
 }
 
 /**
@@ -103,6 +140,7 @@ export const anonymous: Principal = {
   role: null,
   enabled: true,
   credential: { type: 'system', id: '00000000-0000-0000-0000-000000000000' },
+  owner: null,
   responsibleUserId: null,
   organizations: {},
   teams: {},
