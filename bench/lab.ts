@@ -81,6 +81,8 @@ function serviceEnvironment(databaseUrl: string, temporal: string, namespace: st
     COORDINATOR_DATA_DIR: dataDir,
     COORDINATOR_SECRET_KEYS: `bench:${Buffer.alloc(32, 7).toString('base64')}`,
     LOG_LEVEL: 'warn',
+    // All load comes from one account, as no installation's does.
+    COORDINATOR_REQUESTS_PER_PRINCIPAL: '0',
   };
 }
 

@@ -31,6 +31,7 @@ export type Config = {
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** Where the service may connect to on behalf of others, beside the public Internet. */
   readonly outbound: OutboundPolicy;
+  readonly limits: LimitsConfig;
   /** Addresses and CIDR ranges whose forwarded headers count. */
   readonly trustedProxies: readonly string[];
   /** The operating-system user that runs template code; null: an identity of each attempt's own, or the worker's. */
@@ -39,6 +40,14 @@ export type Config = {
   readonly admin: { readonly email: string; readonly password: string | null } | null;
   /** Whether the first `start` makes and runs the sample. */
   readonly sample: boolean;
+};
+
+/** How often something may be asked; 0: as often as anybody likes. */
+export type LimitsConfig = {
+  /** Requests a minute. */
+  readonly requests: { readonly perPrincipal: number; readonly perAddress: number };
+  /** Wrong guesses in so many milliseconds. */
+  readonly guesses: { readonly perAccount: number; readonly perAddress: number; readonly windowMs: number };
 };
 
 export type TemporalConfig = {
@@ -148,6 +157,7 @@ function readSettings(environment: Environment, problems: string[]): StartConfig
     },
     logLevel: values.LOG_LEVEL ?? 'info',
     outbound: parseOutboundPolicy(values.COORDINATOR_OUTBOUND_ALLOW ?? []),
+    limits: composeLimits(values),
     trustedProxies: values.COORDINATOR_TRUSTED_PROXIES ?? [],
     executorUser: values.COORDINATOR_EXECUTOR_USER,
     admin: email === null ? null : { email, password: values.COORDINATOR_ADMIN_PASSWORD },
@@ -182,6 +192,20 @@ function checkCombinations(values: Values, problems: string[]): void {
       problems.push(`${needed} is missing: ${given} is set, so give ${meaning}.`);
     }
   }
+}
+
+function composeLimits(values: Values): LimitsConfig {
+  return {
+    requests: {
+      perPrincipal: values.COORDINATOR_REQUESTS_PER_PRINCIPAL ?? 0,
+      perAddress: values.COORDINATOR_REQUESTS_PER_ADDRESS ?? 0,
+    },
+    guesses: {
+      perAccount: values.COORDINATOR_GUESSES_PER_ACCOUNT ?? 0,
+      perAddress: values.COORDINATOR_GUESSES_PER_ADDRESS ?? 0,
+      windowMs: (values.COORDINATOR_GUESSES_MINUTES ?? 1) * 60_000,
+    },
+  };
 }
 
 function composeTemporal(values: Values): StartConfig['temporal'] {

@@ -61,6 +61,31 @@ export const settings = {
     default: null,
     description: 'Addresses and CIDR ranges, separated by commas, whose forwarded headers count; without it, none.',
   },
+  COORDINATOR_REQUESTS_PER_PRINCIPAL: {
+    schema: wholeNumber(0, 100_000_000),
+    default: '30000',
+    description: 'Requests a minute of one user or service account, over all processes; 0: no limit.',
+  },
+  COORDINATOR_REQUESTS_PER_ADDRESS: {
+    schema: wholeNumber(0, 100_000_000),
+    default: '3000',
+    description: 'Requests a minute from one address without a credential that counts; 0: no limit.',
+  },
+  COORDINATOR_GUESSES_PER_ACCOUNT: {
+    schema: wholeNumber(0, 1_000_000),
+    default: '10',
+    description: 'Wrong passwords or tokens after which an address is refused at one account; 0: no limit.',
+  },
+  COORDINATOR_GUESSES_PER_ADDRESS: {
+    schema: wholeNumber(0, 1_000_000),
+    default: '100',
+    description: 'Wrong passwords or tokens after which an address is refused at every account; 0: no limit.',
+  },
+  COORDINATOR_GUESSES_MINUTES: {
+    schema: wholeNumber(1, 1440),
+    default: '5',
+    description: 'Minutes over which wrong passwords and tokens are counted, and after which they are forgotten.',
+  },
   COORDINATOR_OUTBOUND_ALLOW: {
     schema: listOf(isOutboundEntry, 'addresses, CIDR ranges, host names, "*.names" and file:// directories'),
     default: null,

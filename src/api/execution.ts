@@ -40,11 +40,24 @@ export interface Asking<O extends Operation = Operation> {
 /** Whether the principal may ask such a thing at all, whatever the target is. @throws Forbidden */
 export function admit(asking: Asking): Promise<void> {
   return recordingRefusals(asking, async () => {
-    const { operation, principal, request, services } = asking;
-    if (isPublic(operation.access)) return operation.guard?.(senderFacts(request), services);
+    const { operation, principal } = asking;
+    if (isPublic(operation.access)) return passGuard(asking);
     const decision = decidePermission(principal, operation.access);
     if (!decision.allowed) throw refusal(operation, decision, operation.access);
   });
+}
+
+async function passGuard(asking: Asking): Promise<void> {
+  const { guard } = asking.operation;
+  if (guard) await limitingGuesses(asking, async () => guard(senderFacts(asking.request), asking.services));
+}
+
+/** Counts the attempt where the operation says that it may be a guess. @throws HttpProblem (429) where too many were wrong */
+function limitingGuesses<Result>(asking: Asking, attempt: () => Promise<Result>): Promise<Result> {
+  const { operation, request, parts, principal } = asking;
+  const limit = operation.kind === 'command' ? operation.limitGuesses : undefined;
+  if (!limit) return attempt();
+  return request.server.limitGuesses(request, limit({ body: parts.body, principal }), attempt);
 }
 
 /** Runs a read operation; answers what its handler said, not yet encoded. */
@@ -62,7 +75,10 @@ export function executeCommand(
   key: string | null,
   sentBody: unknown,
 ): Promise<CommandResult> {
-  return recordingRefusals(asking, () => runOnce(asking, toCommand(asking, key, sentBody)));
+  return recordingRefusals(asking, () => {
+    const run = () => runOnce(asking, toCommand(asking, key, sentBody));
+    return asking.operation.guard ? run() : limitingGuesses(asking, run);
+  });
 }
 
 async function runOnce(asking: Asking<CommandOperation>, input: Command): Promise<CommandResult> {
@@ -102,11 +118,8 @@ export function callerOf(operation: Operation, principal: Principal): Principal 
 
 /** Slow work is done only for a caller who could go on with it; the transaction decides again. */
 async function prepare(asking: Asking<CommandOperation>): Promise<unknown> {
-  const { operation, request, services, parts } = asking;
-  const { prepare: work, limitGuesses } = operation;
-  if (!work) return undefined;
-  const attempt = async () => work(await openCall(asking, services.orm.em.fork()));
-  return limitGuesses ? request.server.limitSignIn(request, limitGuesses(parts.body), attempt) : attempt();
+  const { operation, services } = asking;
+  return operation.prepare?.(await openCall(asking, services.orm.em.fork()));
 }
 
 function toCommand(asking: Asking<CommandOperation>, key: string | null, sentBody: unknown): Command {

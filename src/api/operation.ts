@@ -91,8 +91,12 @@ export interface CommandDeclaration<
   readonly locks?: readonly string[];
   /** Slow work before the transaction (hashing, git): decided once before it, and again inside the transaction. */
   readonly prepare?: (call: Call<Out<P>, Out<Q>, Out<B>, T>) => Promise<R>;
-  /** The account that a guess in this request would be aimed at: failures are counted by it and by address. */
-  readonly limitGuesses?: (body: Out<B>) => string;
+  /**
+   * The request holds a secret (a password, a token): what a guess at it would be aimed at. Wrong ones, those that end in
+   * `Unauthenticated` or `WrongSecret`, are counted by it and by address. Where there is a `guard`, that is what is guessed
+   * at, before there is a body; else the whole command.
+   */
+  readonly limitGuesses?: (asked: { readonly body: Out<B>; readonly principal: Principal }) => string;
   readonly handle: (call: CommandCall<Out<P>, Out<Q>, Out<B>, T, R>) => Promise<Outcome>;
   /** The session cookie that goes with the first answer: a token to set, null to clear it, undefined to leave it. */
   readonly sessionCookie?: (

@@ -24,8 +24,8 @@ export function registerOperations(app: FastifyInstance, operations: readonly Op
       method,
       url: path,
       // Who asks, and whether they may ask such a thing at all, is decided before the body is even read.
-      onRequest: async (request) => {
-        request.principal = isPublic(operation.access) ? anonymous : await authenticate(services, request);
+      onRequest: async (request, reply) => {
+        await identify(services, operation, request, reply);
         await admit(toAsking(request));
       },
       preValidation: async (request) => {
@@ -33,6 +33,21 @@ export function registerOperations(app: FastifyInstance, operations: readonly Op
       },
       handler: (request, reply) => answer(toAsking(request), reply),
     });
+  }
+}
+
+/** Counts the request by whoever sends it: by its address where that is nobody, or nobody any more. */
+async function identify(
+  services: Services,
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  request.principal = anonymous;
+  try {
+    if (!isPublic(operation.access)) request.principal = await authenticate(services, request);
+  } finally {
+    await request.server.countRequest(request, reply);
   }
 }
 

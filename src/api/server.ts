@@ -37,7 +37,7 @@ export async function buildServer(services: Services, { readiness, registry }: O
   await app.register(shutdown);
   await app.register(validation);
   await app.register(httpMetrics, { registry });
-  await app.register(rateLimit);
+  await app.register(rateLimit, { orm: services.orm, limits: config.limits });
   await app.register(health, { readiness });
   await app.register(docs, { version: release });
   await app.register(cookie);

@@ -7,7 +7,9 @@ import { startApi as startInProcess } from '#test/support/in-process-api.ts';
 import { addPerson, addServiceAccount, addTeam } from '#test/support/people.ts';
 
 const token = 'bootstrap-token-of-the-tests';
-const enabled = { ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: token };
+// Wrong tokens are what is tried here.
+const unlimited = { COORDINATOR_GUESSES_PER_ACCOUNT: '0', COORDINATOR_GUESSES_PER_ADDRESS: '0' };
+const enabled = { ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: token, ...unlimited };
 const ana = { email: 'Ana@example.com', name: 'Ana', password: 'correct horse battery' };
 const tokenHeader = { 'x-service-bootstrap-token': token };
 

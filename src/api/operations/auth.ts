@@ -49,7 +49,7 @@ export const signIn = command({
   access: { public: 'it is how a caller becomes somebody' },
   idempotency: 'none',
   audit: 'session.opened',
-  limitGuesses: (body) => body.email,
+  limitGuesses: ({ body }) => body.email,
   prepare: ({ em, body }) => checkPassword(em, body.email, body.password),
   handle: async ({ tx, prepared, request, services }) => {
     const { user } = prepared;

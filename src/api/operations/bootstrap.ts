@@ -23,6 +23,7 @@ export const bootstrapAdmin = command({
   },
   access: { public: 'there is nobody yet who could be authenticated; the configured token and loopback stand in' },
   guard: requireDirectToken,
+  limitGuesses: () => 'bootstrap',
   idempotency: 'none',
   locks: [administratorsLock],
   audit: 'user.bootstrapped',

@@ -1,105 +1,81 @@
-import fastifyRateLimit, { type FastifyRateLimitStoreCtor, normalizeIP } from '@fastify/rate-limit';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fastifyRateLimit, { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
+import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { ServiceError } from '#domain/shared/errors.ts';
-import { HttpProblem } from './http-problem.ts';
+import type { LimitsConfig } from '#config';
+import { anonymous } from '#domain/shared/access/principal.ts';
+import type { Orm } from '#domain/shared/database.ts';
+import { sweepCounts } from '#domain/shared/rate-counts.ts';
+import { GuessLimit } from '../guess-limit.ts';
+import { RequestCounts } from '../request-counts.ts';
+import { tooMany } from './too-many.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Runs an attempt to sign in and counts it if it fails, that is if it throws `Unauthenticated`. Refuses it with 429
-     * beforehand where this address has failed too often at this account, or at all accounts together.
+     * Counts a request by `request.principal`, or by its address where that is nobody, says in the answer's headers what is
+     * left, and refuses it with 429 where nothing is.
      */
-    limitSignIn: <Result>(request: FastifyRequest, account: string, attempt: () => Promise<Result>) => Promise<Result>;
+    countRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+    /** Runs an attempt that may be a guess at a secret of `account`; see `GuessLimit`. */
+    limitGuesses: <Result>(request: FastifyRequest, account: string, attempt: () => Promise<Result>) => Promise<Result>;
   }
 }
 
-export type RateLimitOptions = {
-  /** Where counts are kept; this process's memory unless given. A shared one needs `incr`, `read` and `child`. */
-  store?: FastifyRateLimitStoreCtor;
-  /** Failures after which an address is refused at one account. */
-  failuresPerAccount?: number;
-  /** Failures after which an address is refused at every account (one password tried on many). */
-  failuresPerAddress?: number;
-  /** Milliseconds over which failures are counted. */
-  window?: number;
-};
+export type RateLimitOptions = { orm: Orm; limits: LimitsConfig };
 
-/**
- * Limits guessing of passwords. Only failures count, so a client that knows its password may sign in as often as it
- * likes, and nobody can lock another out from elsewhere. Attempts under way count as failures until they end: many at
- * once win nothing. Routes may also set `config.rateLimit` of @fastify/rate-limit, answered in the same shape.
- */
+const minute = 60_000;
+const sweepEveryMs = 5 * minute;
+
+/** The two limits of the edge: how much anybody may ask, and how often a secret may be guessed. */
 export const rateLimit = fp<RateLimitOptions>(
-  async (app, options) => {
-    await app.register(fastifyRateLimit, {
-      global: false,
-      enableDraftSpec: true,
-      cache: 50_000,
-      ...(options.store ? { store: options.store } : {}),
-      errorResponseBuilder: (_request, { ttl, max }) => tooMany(max, Math.ceil(ttl / 1000), 'too many requests'),
+  async (app, { orm, limits }) => {
+    const guesses = new GuessLimit(orm, limits.guesses, app.log);
+    app.decorate('limitGuesses', (request, account, attempt) => guesses.count(addressOf(request), account, attempt));
+
+    const counts = new RequestCounts(orm, app.log);
+    await app.register(fastifyRateLimit, { global: false, enableDraftSpec: true, store: storeOf(counts) });
+    const { perPrincipal, perAddress } = limits.requests;
+    const countRequest = app.rateLimit({
+      timeWindow: minute,
+      max: (request) => (isAnonymous(request) ? perAddress : perPrincipal),
+      keyGenerator: (request) =>
+        isAnonymous(request) ? `address:${addressOf(request)}` : `principal:${request.principal.id}`,
+      errorResponseBuilder: (_request, { ttl, max }) => tooMany('too many requests', max, ttl / 1000),
     });
-    const timeWindow = options.window ?? 5 * 60_000;
-    const perAccount = new FailureLimit(app, options.failuresPerAccount ?? 10, timeWindow, 'account');
-    const perAddress = new FailureLimit(app, options.failuresPerAddress ?? 100, timeWindow, 'address');
-    app.decorate('limitSignIn', (request, account, attempt) => {
-      const address = normalizeIP(request.ip);
-      const name = account.trim().toLowerCase().slice(0, 320);
-      return perAddress.count(request, address, () => perAccount.count(request, `${address} ${name}`, attempt));
+    app.decorate('countRequest', async (request, reply) => {
+      const isLimited = (isAnonymous(request) ? perAddress : perPrincipal) > 0;
+      if (isLimited) await countRequest.call(app, request, reply);
+    });
+
+    const sweep = setInterval(() => {
+      sweepCounts(orm.em.fork()).catch((err: unknown) => app.log.warn({ err }, 'old counts could not be removed'));
+    }, sweepEveryMs).unref();
+    app.addHook('onClose', async () => {
+      clearInterval(sweep);
+      await counts.close();
     });
   },
   { name: 'rate-limit', fastify: '5.x', dependencies: ['errors'] },
 );
 
-/** Failures by key within a window, over the library's counters. */
-class FailureLimit {
-  readonly #check: ReturnType<FastifyInstance['createRateLimit']>;
-  readonly #keys = new WeakMap<FastifyRequest, string>();
-  readonly #underWay = new Map<string, number>();
-  readonly #max: number;
-
-  constructor(app: FastifyInstance, max: number, timeWindow: number, kind: string) {
-    this.#max = max;
-    const keyGenerator = (request: FastifyRequest) => `sign-in ${kind} ${this.#keys.get(request)}`;
-    this.#check = app.createRateLimit({ max, timeWindow, keyGenerator });
-  }
-
-  async count<Result>(request: FastifyRequest, key: string, attempt: () => Promise<Result>): Promise<Result> {
-    this.#keys.set(request, key);
-    const underWay = this.#underWay.get(key) ?? 0;
-    this.#underWay.set(key, underWay + 1);
-    try {
-      await this.#refuseIfSpent(request, underWay);
-      return await attempt();
-    } catch (error) {
-      const failed = error instanceof ServiceError && error.kind === 'unauthenticated';
-      if (failed) await this.#check(request, { increment: true });
-      throw error;
-    } finally {
-      this.#leave(key);
-    }
-  }
-
-  async #refuseIfSpent(request: FastifyRequest, underWay: number): Promise<void> {
-    const state = await this.#check(request, { increment: false });
-    if (state.isAllowed || state.remaining > underWay) return;
-    throw tooMany(this.#max, Math.max(1, state.ttlInSeconds), 'too many failed attempts to sign in');
-  }
-
-  #leave(key: string): void {
-    const left = (this.#underWay.get(key) ?? 1) - 1;
-    if (left > 0) this.#underWay.set(key, left);
-    else this.#underWay.delete(key);
-  }
+/** An address as `COORDINATOR_TRUSTED_PROXIES` lets it be known; one network of IPv6 is one address. */
+function addressOf(request: FastifyRequest): string {
+  return normalizeIP(request.ip);
 }
 
-function tooMany(limit: number, seconds: number, what: string): HttpProblem {
-  return new HttpProblem(429, `${what}: try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`, {
-    headers: {
-      'retry-after': String(seconds),
-      'ratelimit-limit': String(limit),
-      'ratelimit-remaining': '0',
-      'ratelimit-reset': String(seconds),
-    },
-  });
+function isAnonymous({ principal }: FastifyRequest): boolean {
+  return principal === anonymous;
+}
+
+/** The counts as the library takes them. */
+function storeOf(counts: RequestCounts) {
+  return class implements FastifyRateLimitStore {
+    incr(...[key, done, timeWindow, max]: Parameters<FastifyRateLimitStore['incr']>): void {
+      done(null, counts.count(key, timeWindow, max));
+    }
+
+    child(): FastifyRateLimitStore {
+      return this;
+    }
+  };
 }

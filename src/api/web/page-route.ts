@@ -27,9 +27,10 @@ export function pageAdder(app: FastifyInstance, { services }: Ground): AddPage {
       url,
       helmet: pageHeaders,
       config: { page: true, anyQuery: true, form: isForm },
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         if (isForm) refuseForeignForm(request, services.config.baseUrl);
         request.principal = (await authenticateVisitor(services, request)) ?? anonymous;
+        await app.countRequest(request, reply);
       },
       handler: async (request, reply) => {
         try {

@@ -32,8 +32,8 @@ const entities = [
   ...[Worker, WorkerPool],
 ];
 
-/** Tables that are partitioned by time: made by migrations, written and read by SQL, unknown to the entities. */
-const partitionedTables = [/^audit_records/, /^run_log_chunks/];
+/** Tables that are partitioned by time, or not logged: made by migrations, written and read by SQL, unknown to the entities. */
+const tablesWithoutEntity = [/^audit_records/, /^run_log_chunks/, /^rate_counts/];
 
 export type Orm = MikroORM;
 /** A unit of work: one request's, or one transaction's. */
@@ -58,7 +58,7 @@ export function openDatabase(settings: DatabaseSettings): Orm {
     extensions: [Migrator],
     pool: { min: 0, max: settings.databasePoolSize, idleTimeoutMillis: 30_000 },
     migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migrations', silent: true },
-    schemaGenerator: { skipTables: partitionedTables, disableForeignKeys: false },
+    schemaGenerator: { skipTables: tablesWithoutEntity, disableForeignKeys: false },
     forceUtcTimezone: true,
     driverOptions: {
       application_name: 'delivery-coordinator',

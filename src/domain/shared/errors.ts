@@ -48,6 +48,13 @@ export class Unauthenticated extends ServiceError {
   }
 }
 
+/** A token or a password in the request that is not the right one. It counts as a guess (`limitGuesses` of operations). */
+export class WrongSecret extends ServiceError {
+  constructor(kind: 'invalid' | 'unauthenticated' | 'forbidden' | 'notFound', message: string) {
+    super(kind, message);
+  }
+}
+
 export class Forbidden extends ServiceError {
   constructor(message = 'permission denied') {
     super('forbidden', message);
