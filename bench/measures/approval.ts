@@ -26,7 +26,7 @@ export const approval: Measure = {
 
 async function measure(lab: Lab, bench: Bench): Promise<Comparison[]> {
   const oneReview = { required: 1, when: 'always', allow_self: true };
-  const { teamId, environmentId } = await makeWorkplace(bench.http, { approval: oneReview });
+  const { teamId, environmentId } = await makeWorkplace(bench.http, { approval_policy: oneReview });
   const templateId = await publish(bench.http, teamId, 'clock', {
     outputs: { at: {} },
     executor: {
