@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { type Access, type Decision, decide, decidePermission, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { type Command, type CommandResult, findReceipt, type Outcome, runCommand } from '#domain/shared/command.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Forbidden, NotFound, type ServiceError } from '#domain/shared/errors.ts';
+import { type Decided, decideAdmission, decideTarget, describeRefusal, type Guarded } from './authorization.ts';
 import { matchLocation } from './location.ts';
 import {
   type Call,
@@ -41,9 +42,8 @@ export interface Asking<O extends Operation = Operation> {
 export function admit(asking: Asking): Promise<void> {
   return recordingRefusals(asking, async () => {
     const { operation, principal } = asking;
-    if (isPublic(operation.access)) return passGuard(asking);
-    const decision = decidePermission(principal, operation.access);
-    if (!decision.allowed) throw refusal(operation, decision, operation.access);
+    if (!isGuarded(operation)) return passGuard(asking);
+    refuseUnlessAllowed(operation, decideAdmission(operation, principal));
   });
 }
 
@@ -138,52 +138,36 @@ function toCommand(asking: Asking<CommandOperation>, key: string | null, sentBod
 /** The parts have been parsed by the operation's own schemas, and the target found by its own resolver. */
 type OpenCall = Call<Erased, Erased, Erased, Erased>;
 
-/** Finds the target and decides; answers what the handler needs. */
-async function openCall(asking: Asking, em: Em): Promise<OpenCall> {
+/** Finds the target and decides; answers what the handler needs. @throws Forbidden, NotFound */
+export async function openCall(asking: Asking, em: Em): Promise<OpenCall> {
   return decideCall(asking, em, await findTarget(asking, em));
 }
 
 /** Inside a command's transaction the target's rows are locked until its end. */
-async function findTarget({ operation, parts }: Asking, em: Em): Promise<Ownership | undefined> {
-  return operation.target?.({ em, ...parts, lock: em.isInTransaction() });
+async function findTarget({ operation, parts }: Asking, em: Em): Promise<Ownership | null | undefined> {
+  return operation.target ? operation.target({ em, ...parts, lock: em.isInTransaction() }) : null;
 }
 
 /** Inside a command the principal is the one that the transaction has locked. @throws Forbidden, NotFound */
-function decideCall(asking: Asking, em: Em, target: Ownership | undefined): OpenCall {
-  const { operation, services, request, principal, parts } = asking;
-  if (!isPublic(operation.access)) {
-    const access = accessTo(operation, operation.access, target, principal);
-    const decision = decideTarget(principal, operation, access, target);
-    if (!decision.allowed) throw refusal(operation, decision, access);
-  }
-  return { em, principal, ...parts, target, services, request: senderFacts(request) };
-}
-
-/** What an operation demands of this principal for this target. */
-function accessTo(operation: Operation, access: Access, target: Ownership | undefined, principal: Principal): Access {
-  return (target && operation.accessTo?.(target, principal)) ?? access;
-}
-
-function decideTarget(
-  principal: Principal,
-  operation: Operation,
-  access: Access,
-  target: Ownership | undefined,
-): Decision {
-  if (operation.target && !target) return { allowed: false, because: 'hidden' };
-  return decide(principal, access, target ?? { organizationId: null, teamId: null });
+function decideCall(asking: Asking, em: Em, found: Ownership | null | undefined): OpenCall {
+  const { operation, operations, services, request, principal, parts } = asking;
+  if (isGuarded(operation)) refuseUnlessAllowed(operation, decideTarget(operation, principal, found));
+  const target = found ?? undefined;
+  return { em, principal, ...parts, target, services, operations, request: senderFacts(request) };
 }
 
 /** A target that is missing, or that the caller may not know of. */
 class Hidden extends NotFound {}
 
-function refusal(
-  { targetName = 'the resource' }: Operation,
-  { because }: Exclude<Decision, { allowed: true }>,
-  access: Access,
-): ServiceError {
-  if (because === 'hidden' && access.hidden === 404) return new Hidden(targetName);
-  return new Forbidden(describeRefusal(access, because, targetName));
+function refuseUnlessAllowed(operation: Operation, { decision, access }: Decided): void {
+  if (decision.allowed) return;
+  const { targetName = 'the resource' } = operation;
+  if (decision.because === 'hidden' && access.hidden === 404) throw new Hidden(targetName);
+  throw new Forbidden(describeRefusal(operation, decision, access));
+}
+
+function isGuarded(operation: Operation): operation is Operation & Guarded {
+  return !isPublic(operation.access);
 }
 
 /**
@@ -211,14 +195,6 @@ async function recordRefusal(asking: Asking, error: ServiceError): Promise<void>
 function refusedId({ parts }: Asking): string | null {
   const [id] = Object.values((parts.params ?? {}) as Record<string, unknown>);
   return typeof id === 'string' && /^[\w.-]{1,128}$/.test(id) ? id : null;
-}
-
-function describeRefusal(access: Access, because: string, targetName: string): string {
-  if (because === 'hidden' || access.hidden === 403) return 'permission denied';
-  const permissions = access.anyOf.join(' or ');
-  if (because === 'permission') return `permission denied: this needs ${permissions}`;
-  const needed = access.teamAction ?? `the organization role ${access.organizationRole}`;
-  return `permission denied: this needs ${[needed].flat().join(' and ')} on the owner of the ${targetName.replace(/^the /, '')}`;
 }
 
 function senderFacts(request: FastifyRequest): Sender {

@@ -37,6 +37,8 @@ export interface Call<P, Q, B, T> {
   readonly body: B;
   readonly target: T;
   readonly services: Services;
+  /** All there are, for what speaks about them. */
+  readonly operations: readonly Operation[];
   readonly request: Sender;
 }
 
@@ -64,6 +66,10 @@ interface Declaration<P extends Shape | undefined, Q extends Shape | undefined, 
   readonly target?: (lookup: Lookup<Out<P>, Out<Q>, Out<B>>) => Promise<(T & Ownership) | undefined>;
   /** What a missing target is called: `run` answers "run was not found". */
   readonly targetName?: string;
+  /** The code of its malformed requests, which are then answered `{ error: { code, message } }` (400). */
+  readonly malformedCode?: string;
+  /** What is answered where its caller cannot be told for lack of the database: 503, unless it says otherwise. */
+  readonly unknownCaller?: 500;
   /** What this very target demands instead of `access`: one's own, a secret, something that belongs to nobody. */
   readonly accessTo?: (target: T & Ownership, principal: Principal) => Access;
 }

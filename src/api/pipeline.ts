@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
+import { ServiceError } from '#domain/shared/errors.ts';
 import { authenticate } from './authentication.ts';
 import { answerSession } from './cookies.ts';
 import { type Asking, admit, bodyOf, executeCommand, executeRead, type Parts } from './execution.ts';
 import { commandKey } from './idempotency.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
+import { HttpProblem } from './plugins/http-problem.ts';
 import { RawAnswer } from './raw-answer.ts';
 import type { Services } from './services.ts';
 
@@ -46,15 +48,17 @@ async function identify(
   request.principal = anonymous;
   try {
     if (!isPublic(operation.access)) request.principal = await authenticate(services, request);
+  } catch (error) {
+    throw asUnknownCaller(operation, error);
   } finally {
     await request.server.countRequest(request, reply);
   }
 }
 
 function routeOptions(operation: Operation): RouteShorthandOptions {
-  const { id, summary, description, params, query, body, responses } = operation;
+  const { id, summary, description, params, query, body, responses, malformedCode } = operation;
   return {
-    config: { operation },
+    config: { operation, ...(malformedCode && { malformedCode }) },
     schema: {
       operationId: id,
       tags: [id.split('.')[0]!],
@@ -67,6 +71,13 @@ function routeOptions(operation: Operation): RouteShorthandOptions {
       ...(isPublic(operation.access) && { security: [] }),
     },
   };
+}
+
+/** Where nobody could tell who asks, some operations answer by a status of their own. */
+function asUnknownCaller({ unknownCaller: status }: Operation, error: unknown): unknown {
+  const isRefusal = error instanceof ServiceError && error.kind !== 'unavailable';
+  if (isRefusal || status === undefined) return error;
+  return new HttpProblem(status, 'who you are could not be read again: try again', { cause: error });
 }
 
 function answer(asking: Asking, reply: FastifyReply): Promise<unknown> {

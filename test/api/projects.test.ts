@@ -62,6 +62,7 @@ describe('a project', () => {
       (project) => stranger.post(`/projects/${project}/archive`),
       (project) => stranger.post(`/projects/${project}/unarchive`),
       (_project, team) => stranger.post('/projects', { team_id: team, name: 'Mine' }),
+      (_project, team) => stranger.get(`/projects?team_id=${team}`),
       (project) => stranger.post('/environments', { project_id: project, name: 'Mine', kind: 'staging' }),
     ];
     for (const request of requests) {
@@ -69,7 +70,7 @@ describe('a project', () => {
       expect(hidden.status).toBe(404);
       expect(hidden.body).toEqual(absent.body);
     }
-    const listed = await stranger.get(`/projects?team_id=${tenant.team}`);
+    const listed = await stranger.get('/projects');
     expect(listed).toMatchObject({ status: 200, body: { projects: [], next_cursor: null } });
   });
 
@@ -80,7 +81,6 @@ describe('a project', () => {
       (await one.owner.get(`/projects${query}`)).body.projects.map(({ id }: { id: string }) => id);
     expect(await ids('')).toEqual([one.project, two.project].sort().reverse());
     expect(await ids(`?team_id=${two.team}`)).toEqual([two.project]);
-    expect(await ids(`?team_id=${missing}`)).toEqual([]);
   });
 
   test('in the archive keeps its name, takes nothing new, and comes out again', async () => {

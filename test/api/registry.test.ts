@@ -98,7 +98,7 @@ describe('a template', () => {
     };
     const newest = paths.map(({ id }) => id).reverse();
     expect((await list(viewer, '')).ids).toEqual(newest);
-    expect((await list(requester, '')).ids).toEqual([]);
+    expect((await requester('GET', `/templates?team_id=${teamId}`)).status).toBe(404);
     expect((await list(viewer, 'tag=a')).ids).toEqual([newest[0], newest[2]]);
     const first = await list(viewer, 'limit=2');
     expect(first.ids).toEqual(newest.slice(0, 2));

@@ -45,11 +45,21 @@ export function pathOf(operation: Operation, ids: Ids): string {
     ...{ serial: '1', version: '1.0.0', name: area === 'worker_pools' ? 'nowhere' : 'REGION' },
   };
   const path = routeOf(operation).path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? name);
-  return operation.id === 'runs.list' ? `${path}?team_id=${ids.team}` : path;
+  return isListOfTeam(operation) ? `${path}?team_id=${ids.team}` : path;
+}
+
+function isListOfTeam({ access, query }: Operation): boolean {
+  return 'scope' in access && access.scope === 'team' && query?.shape?.team_id !== undefined;
 }
 
 /** A body that each operation accepts. */
 export const bodies: Record<string, (ids: Ids) => object> = {
+  'auth.can_i': ({ project, team }) => ({
+    resource_attributes: {
+      ...{ group: 'delivery.coordinator', version: 'v1' },
+      ...{ resource: 'projects', verb: 'get', name: project, team_id: team },
+    },
+  }),
   'profile.create_api_key': () => ({ name: 'ci' }),
   'users.create': () => ({ email: `${newId()}@example.com`, name: 'New', password: '12345678', role: 'requester' }),
   'users.update': () => ({ name: 'Renamed' }),

@@ -14,6 +14,7 @@ auth.list_sessions                  profile:manage                      self    
 auth.get_session                    profile:manage                      self            user
 auth.sign_out                       profile:manage                      self            user
 auth.whoami                         profile:manage                      self
+auth.can_i                          profile:manage                      self
 profile.list_api_keys               profile:manage                      self
 profile.get_api_key                 profile:manage                      self
 profile.create_api_key              profile:manage                      self
@@ -40,13 +41,13 @@ teams.unarchive                     team:write                          team:del
 team_members.list                   team:read                           team:metadata.read
 team_members.set                    team:write                          team:membership.manage
 team_members.remove                 team:write                          team:membership.manage
-projects.list                       project:read                        platform
+projects.list                       project:read                        team:metadata.read
 projects.create                     project:write                       team:metadata.write
 projects.get                        project:read                        team:metadata.read
 projects.update                     project:write                       team:metadata.write
 projects.archive                    project:write                       team:metadata.write
 projects.unarchive                  project:write                       team:metadata.write
-environments.list                   environment:read                    platform
+environments.list                   environment:read                    team:metadata.read
 environments.create                 environment:write                   team:metadata.write
 environments.get                    environment:read                    team:metadata.read
 environments.update                 environment:write                   team:metadata.write
@@ -55,7 +56,7 @@ environments.unarchive              environment:write                   team:met
 environment_variables.list          environment:read                    team:metadata.read
 environment_variables.set           environment:write,secret:manage     team:metadata.write
 environment_variables.remove        environment:write,secret:manage     team:metadata.write
-templates.list                      template:read                       platform
+templates.list                      template:read                       team:metadata.read
 templates.create                    template:write                      team:metadata.write
 templates.get                       template:read                       team:metadata.read
 templates.update                    template:write                      team:metadata.write
@@ -79,7 +80,7 @@ runs.review                         run:approve                         team:met
 runs.cancel                         run:cancel                          team:metadata.write
 runs.requeue                        run:create                          team:secret.read
 runs.delete                         run:delete                          team:metadata.write
-instances.list                      workload:read                       platform
+instances.list                      workload:read                       team:metadata.read
 instances.get                       workload:read                       team:metadata.read
 instances.get_outputs               workload:read                       team:metadata.read
 instances.list_state_versions       workload:read                       team:metadata.read

@@ -25,7 +25,7 @@ const readAccess: Access = {
   scope: 'team',
   teamAction: 'team.metadata.read',
   hidden: 404,
-  review: { resource: 'environment_variables', verb: 'list' },
+  review: { inherits: 'environments.get' },
 };
 
 /** What a change may need; `accessTo` tells what it does. */
@@ -34,12 +34,20 @@ const changeAccess: Access = {
   scope: 'team',
   teamAction: 'team.metadata.write',
   hidden: 404,
-  review: { resource: 'environment_variables', verb: 'update' },
+  review: {
+    ...{ resource: 'environments', verb: 'manage_variables', parameter: 'id' },
+    // Whatever the variable: who is told yes may set and remove a secret one as well.
+    target: async (em, id) => withSecret(await findEnvironment(em, id)),
+  },
 };
 
 interface VariableTarget extends EnvironmentTarget {
   readonly before: ShownVariable | undefined;
   readonly concernsSecret: boolean;
+}
+
+function withSecret(environment: EnvironmentTarget | undefined): VariableTarget | undefined {
+  return environment && { ...environment, before: undefined, concernsSecret: true };
 }
 
 /** The environment, and the variable as it is. Whoever makes a plain one of a secret, or the reverse, changes a secret. */
@@ -108,7 +116,7 @@ export const remove = command({
   summary: 'Remove a variable',
   params: VariableParams,
   responses: { 204: Nothing },
-  access: { ...changeAccess, review: { resource: 'environment_variables', verb: 'delete' } },
+  access: { ...changeAccess, review: { inherits: 'environment_variables.set' } },
   target: ({ em, params, lock }) => findTarget(em, params, false, lock),
   targetName: 'environment',
   accessTo,

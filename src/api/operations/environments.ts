@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { archive, unarchive } from '#domain/organizations/archive.ts';
 import { archivedQuery } from '#domain/organizations/lifecycle.ts';
+import { findOwner } from '#domain/organizations/targets.ts';
 import {
   createEnvironment,
   describeEnvironment,
@@ -40,14 +41,11 @@ export const list = read({
   id: 'environments.list',
   route: 'GET /api/v1/environments',
   summary: 'List the environments that you may read',
-  query: z.strictObject({ ...pageQuery, ...archivedQuery, project_id: Id.optional() }),
+  query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional(), project_id: Id.optional() }),
   responses: { 200: pageOf('environments', EnvironmentView) },
-  access: {
-    anyOf: ['environment:read'],
-    scope: 'platform',
-    hidden: 404,
-    review: { resource: 'environments', verb: 'list' },
-  },
+  access: { ...readAccess, review: { resource: 'environments', verb: 'list' } },
+  target: ({ em, query }) => findOwner(em, query.team_id),
+  targetName: 'team',
   handle: async ({ em, principal, query }) => {
     const page = await listEnvironments(em, principal, query);
     return { environments: page.items.map(viewEnvironment), next_cursor: page.nextCursor };

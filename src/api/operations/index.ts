@@ -8,6 +8,7 @@ import * as organizationMembers from './organization-members.ts';
 import * as organizations from './organizations.ts';
 import * as profile from './profile.ts';
 import * as projects from './projects.ts';
+import * as reviews from './reviews.ts';
 import * as runApproval from './run-approval.ts';
 import * as runLogs from './run-logs.ts';
 import * as runs from './runs.ts';
@@ -20,7 +21,7 @@ import * as users from './users.ts';
 import * as workers from './workers.ts';
 
 const areas = [
-  ...[system, bootstrap, auth, profile, runs, runApproval, runLogs, instances, templates, templateVersions],
+  ...[system, bootstrap, auth, reviews, profile, runs, runApproval, runLogs, instances, templates, templateVersions],
   ...[users, organizations, organizationMembers, teams, teamMembers],
   ...[projects, environments, environmentVariables, workers],
 ];

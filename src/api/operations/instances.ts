@@ -3,6 +3,7 @@ import { Instance } from '#domain/instances/entity.ts';
 import { countResources, importState, lockInstance, readState } from '#domain/instances/state.ts';
 import { findInstance } from '#domain/instances/targets.ts';
 import { unlockInstance } from '#domain/instances/unlock.ts';
+import { findOwner } from '#domain/organizations/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { readableTeamsSql } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -14,12 +15,13 @@ import { pageOf, Time } from '../views/common.ts';
 import { OutputsView } from '../views/runs.ts';
 
 const Params = z.strictObject({ id: Id });
+const reviewed = { resource: 'instances', unscoped: true, parameter: 'id' } as const;
 const readAccess: Access = {
   anyOf: ['workload:read'],
   scope: 'team',
   teamAction: 'team.metadata.read',
   hidden: 404,
-  review: { resource: 'instances', verb: 'get' },
+  review: { ...reviewed, verb: 'get' },
 };
 /** State holds secrets in the clear: reading it takes more than reading the instance. */
 const stateAccess: Access = {
@@ -67,13 +69,21 @@ export const list = read({
   id: 'instances.list',
   route: 'GET /api/v1/instances',
   summary: 'List instances, newest first',
-  query: z.strictObject({ ...pageQuery, environment_id: Id.optional(), template_id: Id.optional() }),
+  query: z.strictObject({
+    ...pageQuery,
+    team_id: Id.optional(),
+    environment_id: Id.optional(),
+    template_id: Id.optional(),
+  }),
   responses: { 200: pageOf('instances', InstanceView) },
-  access: { ...readAccess, scope: 'platform', review: { resource: 'instances', verb: 'list' } },
+  access: { ...readAccess, review: { resource: 'instances', verb: 'list', unscoped: true } },
+  target: ({ em, query }) => findOwner(em, query.team_id),
+  targetName: 'team',
   handle: async ({ em, query, principal }) => {
     const readable = readableTeamsSql(principal, 'i.team_id', 'visible');
     const where = new Where()
       .and(readable.sql, ...readable.params)
+      .andIf(query.team_id, 'i.team_id = ?')
       .andIf(query.environment_id, 'i.environment_id = ?')
       .andIf(query.template_id, 'i.template_id = ?')
       .andIf(afterId(query), 'i.id < ?');
@@ -161,7 +171,7 @@ export const downloadState = read({
   summary: 'Download a state as the tool wrote it, secrets included',
   params: StateParams,
   responses: { 200: z.string().describe('The state, as the tool wrote it.') },
-  access: { ...stateAccess, review: { resource: 'instances', verb: 'download_state' } },
+  access: { ...stateAccess, review: { ...reviewed, verb: 'download_state' } },
   target: ({ em, params }) => findInstance(em, params.id),
   targetName: 'instance',
   handle: async ({ em, params, services }) => {
@@ -186,7 +196,7 @@ export const importInstanceState = command({
   params: Params,
   body: TofuState,
   responses: { 201: StateVersionView },
-  access: { ...stateAccess, review: { resource: 'instances', verb: 'import_state' } },
+  access: { ...stateAccess, review: { ...reviewed, verb: 'import_state' } },
   target: ({ em, params, lock }) => findInstance(em, params.id, lock),
   targetName: 'instance',
   idempotency: 'none',
@@ -223,7 +233,7 @@ export const unlock = command({
     ...readAccess,
     anyOf: ['run:cancel'],
     teamAction: 'team.metadata.write',
-    review: { resource: 'instances', verb: 'unlock' },
+    review: { ...reviewed, verb: 'unlock' },
   },
   target: ({ em, params, lock }) => findInstance(em, params.id, lock),
   targetName: 'instance',

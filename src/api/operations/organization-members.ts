@@ -25,7 +25,7 @@ const manageAccess: Access = {
   scope: 'organization',
   organizationRole: 'admin',
   hidden: 404,
-  review: { resource: 'organization_members', verb: 'update' },
+  review: { inherits: 'organizations.update' },
 };
 
 /** Whoever's authority is to change is locked first, then the organization, so that its owners change one at a time. */
@@ -42,7 +42,7 @@ export const list = read({
   params: z.strictObject({ orgID: OrganizationName }),
   query: z.strictObject(pageQuery),
   responses: { 200: pageOf('members', OrganizationMemberView) },
-  access: { ...readAccess, review: { resource: 'organization_members', verb: 'list' } },
+  access: { ...readAccess, review: { inherits: 'organizations.get' } },
   target: ({ em, params }) => findOrganization(em, params.orgID),
   targetName: 'organization',
   handle: async ({ em, target, query }) => {
@@ -77,7 +77,7 @@ export const remove = command({
   summary: 'End a membership of an organization, and those of its teams with it',
   params: MemberParams,
   responses: { 204: Nothing },
-  access: { ...manageAccess, review: { resource: 'organization_members', verb: 'delete' } },
+  access: manageAccess,
   target: ({ em, params, lock }) => findForMember(em, params, lock),
   targetName: 'organization',
   idempotency: 'none',

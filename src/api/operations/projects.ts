@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { archive, unarchive } from '#domain/organizations/archive.ts';
 import { archivedQuery } from '#domain/organizations/lifecycle.ts';
-import { findTeamById } from '#domain/organizations/targets.ts';
+import { findOwner, findTeamById } from '#domain/organizations/targets.ts';
 import { CreateProject, UpdateProject } from '#domain/projects/model.ts';
 import { createProject, listProjects, updateProject } from '#domain/projects/service.ts';
 import { findProject, type ProjectTarget } from '#domain/projects/targets.ts';
@@ -38,7 +38,9 @@ export const list = read({
   summary: 'List the projects that you may read',
   query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional() }),
   responses: { 200: pageOf('projects', ProjectView) },
-  access: { anyOf: ['project:read'], scope: 'platform', hidden: 404, review: { resource: 'projects', verb: 'list' } },
+  access: { ...readAccess, review: { resource: 'projects', verb: 'list' } },
+  target: ({ em, query }) => findOwner(em, query.team_id),
+  targetName: 'team',
   handle: async ({ em, principal, query }) => {
     const page = await listProjects(em, principal, query);
     return { projects: page.items.map(viewProject), next_cursor: page.nextCursor };

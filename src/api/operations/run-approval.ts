@@ -6,7 +6,7 @@ import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { command, read } from '../operation.ts';
 import { PlanView, RunView } from '../views/runs.ts';
-import { RunParams, readAccess } from './runs.ts';
+import { RunParams, readAccess, reviewed } from './runs.ts';
 
 export const getPlan = read({
   id: 'runs.get_plan',
@@ -44,7 +44,7 @@ export const request = command({
   params: RunParams,
   body: z.strictObject({ reviewers: z.array(Id).max(50).default([]), message: z.string().max(4000).default('') }),
   responses: { 202: RunView },
-  access: { ...readAccess, review: { resource: 'runs', verb: 'request_approval' } },
+  access: { ...readAccess, review: { ...reviewed, verb: 'request_approval' } },
   target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
   targetName: 'run',
   idempotency: 'optional',
@@ -73,7 +73,7 @@ export const review = command({
     hidden: 404,
     anyOf: ['run:approve'],
     teamAction: 'team.metadata.write',
-    review: { resource: 'runs', verb: 'approve' },
+    review: { ...reviewed, verb: 'approve' },
   },
   target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
   targetName: 'run',

@@ -1,4 +1,4 @@
-import type { Ownership } from '#domain/shared/access/decide.ts';
+import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 
 interface Filter {
@@ -6,8 +6,6 @@ interface Filter {
   environment_id?: string | undefined;
   instance_id?: string | undefined;
 }
-
-const nobody: Ownership = { organizationId: null, teamId: null };
 
 /**
  * Who owns what a list of runs is filtered by: one team, whichever filters imply it; nobody where there is no such filter.

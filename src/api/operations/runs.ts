@@ -7,7 +7,7 @@ import { runOperations, runStatuses } from '#domain/runs/model.ts';
 import { prepareRun } from '#domain/runs/prepare.ts';
 import { listRuns, readRun } from '#domain/runs/read.ts';
 import { prepareRequeue } from '#domain/runs/requeue.ts';
-import { findRun, findRunToChange } from '#domain/runs/targets.ts';
+import { findRun, findRunToChange, findUndeletedRun } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
@@ -20,19 +20,21 @@ import { findRunListOwner } from './run-list-owner.ts';
 
 export const RunParams = z.strictObject({ id: Id });
 const runTeam = { scope: 'team', hidden: 404 } as const;
+/** Whose a run is is all that a review needs of it. */
+export const reviewed = { resource: 'runs', unscoped: true, target: findRun } as const;
 
 export const readAccess: Access = {
   ...runTeam,
   anyOf: ['run:read'],
   teamAction: 'team.metadata.read',
-  review: { resource: 'runs', verb: 'get' },
+  review: { ...reviewed, verb: 'get' },
 };
 
 const createAccess: Access = {
   ...runTeam,
   anyOf: ['run:create'],
   teamAction: 'team.secret.read',
-  review: { resource: 'runs', verb: 'create' },
+  review: { ...reviewed, verb: 'create' },
 };
 
 /** The name of an instance: what appears in addresses and messages. */
@@ -103,7 +105,7 @@ export const listAllRuns = read({
     status: z.enum(runStatuses).optional(),
   }),
   responses: { 200: pageOf('runs', RunView) },
-  access: { ...readAccess, review: { resource: 'runs', verb: 'list' } },
+  access: { ...readAccess, review: { ...reviewed, verb: 'list' } },
   target: ({ em, query }) => findRunListOwner(em, query),
   targetName: 'the team, environment or instance',
   handle: async ({ em, query, target }) => {
@@ -125,7 +127,7 @@ export const cancel = command({
     ...runTeam,
     anyOf: ['run:cancel'],
     teamAction: 'team.metadata.write',
-    review: { resource: 'runs', verb: 'cancel' },
+    review: { ...reviewed, verb: 'cancel' },
   },
   target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
   targetName: 'run',
@@ -143,15 +145,15 @@ export const requeue = command({
   summary: 'Run an ended run again, with the same version and inputs, as a new run',
   params: RunParams,
   responses: { 202: RunView },
-  access: { ...createAccess, review: { resource: 'runs', verb: 'requeue' } },
+  access: { ...createAccess, review: { ...reviewed, verb: 'requeue' } },
   target: ({ em, params, lock }) => findRequeueTarget(em, params.id, lock),
   targetName: 'run',
   idempotency: 'optional',
   audit: 'run.requeued',
-  prepare: ({ em, target, services }) => prepareRequeue(em, services.keyRing, target.run, target.admission),
+  prepare: ({ em, target, services }) => prepareRequeue(em, services.keyRing, target.run, admissionOf(target)),
   handle: async ({ tx, key, target, prepared, principal }) => {
     const work = { instance: prepared.instance, prepare: async () => prepared };
-    const run = await admitRun(tx, key ?? '', target.admission, work, principal);
+    const run = await admitRun(tx, key ?? '', admissionOf(target), work, principal);
     const after = { requeued_from: target.run.id };
     return { ...accepted(run, { action: 'run.requeued', after }), body: run.view };
   },
@@ -167,7 +169,7 @@ export const remove = command({
     ...runTeam,
     anyOf: ['run:delete'],
     teamAction: 'team.metadata.write',
-    review: { resource: 'runs', verb: 'delete' },
+    review: { ...reviewed, verb: 'delete', target: findUndeletedRun },
   },
   target: async ({ em, params, lock }) => {
     const target = await findRunToChange(em, params.id, lock);
@@ -185,18 +187,19 @@ export const remove = command({
   },
 });
 
-/** A new run belongs to whom the old one belonged to; should that be gone, there is nothing to run it for. */
+/** A new run belongs to whom the old one belonged to. */
 async function findRequeueTarget(em: Em, id: string, lock: boolean) {
   const target = await findRunToChange(em, id, false);
   if (!target) return undefined;
   const { templateId, environmentId } = target.run;
-  const admission: AdmissionTarget | undefined = await findAdmissionTarget(
-    em,
-    { templateId, environmentId: environmentId ?? undefined },
-    lock,
-  );
-  if (!admission) throw new Conflict("the run's template or environment is gone: there is nothing to run it for");
+  const admission = await findAdmissionTarget(em, { templateId, environmentId: environmentId ?? undefined }, lock);
   return { ...target, admission };
+}
+
+/** Told only to whoever may requeue the run. @throws Conflict where there is nothing to run it for any more */
+function admissionOf({ admission }: { readonly admission: AdmissionTarget | undefined }): AdmissionTarget {
+  if (admission) return admission;
+  throw new Conflict("the run's template or environment is gone: there is nothing to run it for");
 }
 
 function accepted(

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { release } from '#domain/shared/release.ts';
+import { apiGroup, apiVersion, release } from '#domain/shared/release.ts';
 import { read } from '../operation.ts';
-
-const apiGroup = 'delivery.coordinator';
 
 export const getIdentity = read({
   id: 'system.identity',
@@ -23,5 +21,5 @@ export const getVersion = read({
   summary: 'Which release and API version this is',
   responses: { 200: z.object({ api_version: z.string(), api_versions: z.array(z.string()), release: z.string() }) },
   access: { public: 'a client checks that it knows the API before it sends a credential' },
-  handle: async () => ({ api_version: 'v1', api_versions: ['v1'], release }),
+  handle: async () => ({ api_version: apiVersion, api_versions: [apiVersion], release }),
 });

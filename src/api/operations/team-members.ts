@@ -12,7 +12,7 @@ import { toChange } from '#domain/shared/row-lock.ts';
 import { command, read } from '../operation.ts';
 import { Nothing, pageOf } from '../views/common.ts';
 import { TeamMemberView, viewMember } from '../views/tenancy.ts';
-import { readAccess, TeamParams, teamOf } from './teams.ts';
+import { readAccess, reviewed, TeamParams, teamOf } from './teams.ts';
 
 const MemberParams = TeamParams.extend({ userID: Id });
 
@@ -22,7 +22,7 @@ const manageAccess: Access = {
   scope: 'team',
   teamAction: 'team.membership.manage',
   hidden: 404,
-  review: { resource: 'team_members', verb: 'update' },
+  review: { ...reviewed, verb: 'manage_members' },
 };
 
 /** Whoever's authority is to change is locked first, then the team, so that its owners change one at a time. */
@@ -38,7 +38,7 @@ export const list = read({
   params: TeamParams,
   query: z.strictObject(pageQuery),
   responses: { 200: pageOf('members', TeamMemberView) },
-  access: { ...readAccess, review: { resource: 'team_members', verb: 'list' } },
+  access: { ...readAccess, review: { inherits: 'teams.get' } },
   target: ({ em, params }) => teamOf(em, params),
   targetName: 'team',
   handle: async ({ em, target, query }) => {
@@ -72,7 +72,7 @@ export const remove = command({
   summary: 'End a membership of a team',
   params: MemberParams,
   responses: { 204: Nothing },
-  access: { ...manageAccess, review: { resource: 'team_members', verb: 'delete' } },
+  access: { ...manageAccess, review: { inherits: 'team_members.set' } },
   target: ({ em, params, lock }) => findForMember(em, params, lock),
   targetName: 'team',
   idempotency: 'none',

@@ -20,24 +20,27 @@ import { OrganizationName, locationOf as organizationLocation } from './organiza
 const OrganizationParams = z.strictObject({ orgID: OrganizationName });
 export const TeamParams = z.strictObject({ orgID: OrganizationName, id: Id });
 
+/** A path says of which organization a team must be; a review names the team alone. */
+export const reviewed = { resource: 'teams', parameter: 'id', target: findTeamById } as const;
+
 export const readAccess: Access = {
   anyOf: ['team:read'],
   scope: 'team',
   teamAction: 'team.metadata.read',
   hidden: 404,
-  review: { resource: 'teams', verb: 'get' },
+  review: { ...reviewed, verb: 'get' },
 };
 const updateAccess: Access = {
   ...readAccess,
   anyOf: ['team:write'],
   teamAction: 'team.metadata.write',
-  review: { resource: 'teams', verb: 'update' },
+  review: { ...reviewed, verb: 'update' },
 };
 /** As ending an organization's work is its owners' decision, ending a team's is for those who may delete it. */
 const archiveAccess: Access = {
   ...updateAccess,
   teamAction: 'team.delete',
-  review: { resource: 'teams', verb: 'archive' },
+  review: { ...reviewed, verb: 'archive' },
 };
 
 /** The team that a path names; undefined where it is another organization's. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { findOwner } from '#domain/organizations/targets.ts';
 import type { Template } from '#domain/registry/entity.ts';
 import { CreateTemplate, UpdateTemplate } from '#domain/registry/model.ts';
 import { listTemplates, readTemplate } from '#domain/registry/read.ts';
-import { findOwner, findTemplate, type TemplateTarget } from '#domain/registry/targets.ts';
+import { findTemplate, findTemplateOwner, type TemplateTarget } from '#domain/registry/targets.ts';
 import { createTemplate, setArchived, updateTemplate } from '#domain/registry/templates.ts';
 import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -16,12 +17,14 @@ import { TemplateView } from '../views/registry.ts';
 
 const TemplateParams = z.strictObject({ id: Id });
 
+const reviewed = { resource: 'templates', unscoped: true, target: findTemplateOwner } as const;
+
 export const readAccess: Access = {
   anyOf: ['template:read'],
   scope: 'team',
   teamAction: 'team.metadata.read',
   hidden: 404,
-  review: { resource: 'templates', verb: 'get' },
+  review: { ...reviewed, verb: 'get' },
 };
 
 export const writeAccess: Access = {
@@ -29,7 +32,7 @@ export const writeAccess: Access = {
   scope: 'team',
   teamAction: 'team.metadata.write',
   hidden: 404,
-  review: { resource: 'templates', verb: 'update' },
+  review: { ...reviewed, verb: 'update' },
 };
 
 /** A template without a team is everybody's, so that changing one is the registry's business (access.md of the design). */
@@ -51,7 +54,9 @@ export const list = read({
   summary: 'List the templates that you may read',
   query: ListQuery,
   responses: { 200: pageOf('templates', TemplateView) },
-  access: { ...readAccess, scope: 'platform', review: { resource: 'templates', verb: 'list' } },
+  access: { ...readAccess, review: { ...reviewed, verb: 'list' } },
+  target: ({ em, query }) => findOwner(em, query.team_id),
+  targetName: 'team',
   handle: async ({ em, principal, query }) => {
     const page = await listTemplates(em, principal, { ...query, archived: query.archived === 'true' }, query);
     return { templates: page.items, next_cursor: page.nextCursor };
@@ -80,8 +85,8 @@ export const create = command({
   summary: 'Make a template; its versions are published one by one',
   body: CreateTemplate,
   responses: { 201: TemplateView },
-  access: { ...writeAccess, review: { resource: 'templates', verb: 'create' } },
-  target: ({ em, body, lock }) => findOwner(em, body.team_id ?? null, lock),
+  access: { ...writeAccess, review: { ...reviewed, verb: 'create' } },
+  target: ({ em, body, lock }) => findOwner(em, body.team_id, lock),
   targetName: 'team',
   accessTo: writeAccessTo,
   idempotency: 'none',

@@ -3,8 +3,8 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { afterId, pageQuery, toPage, Where } from '#domain/shared/paging.ts';
-import { listPools, openPool } from '#domain/workers/pools.ts';
-import { requestDrain } from '#domain/workers/registration.ts';
+import { findPool, listPools, openPool } from '#domain/workers/pools.ts';
+import { findWorker, requestDrain } from '#domain/workers/registration.ts';
 import { workerGoneAfterSeconds } from '#domain/workers/service.ts';
 import { command, read } from '../operation.ts';
 import { pageOf, Time } from '../views/common.ts';
@@ -65,6 +65,8 @@ export const get = read({
   params: z.strictObject({ id: Id }),
   responses: { 200: WorkerView },
   access: readAccess,
+  target: ({ em, params }) => findWorker(em, params.id),
+  targetName: 'worker',
   handle: async ({ em, params }) => {
     const rows = await em.execute<WorkerRow[]>(`select ${columns} where w.id = ?`, [params.id]);
     if (!rows[0]) throw new NotFound('worker');
@@ -85,6 +87,8 @@ export const drain = command({
   params: z.strictObject({ id: Id }),
   responses: { 202: WorkerView },
   access: manageAccess,
+  target: ({ em, params }) => findWorker(em, params.id),
+  targetName: 'worker',
   idempotency: 'optional',
   audit: 'worker.drain_requested',
   handle: async ({ tx, params }) => {
@@ -127,11 +131,9 @@ export const getWorkerPool = read({
   params: z.strictObject({ name: PoolName }),
   responses: { 200: PoolView },
   access: { ...readAccess, review: { resource: 'worker_pools', verb: 'get' } },
-  handle: async ({ em, params }) => {
-    const [pool] = await listPools(em, params.name);
-    if (!pool) throw new NotFound('worker pool');
-    return pool;
-  },
+  target: ({ em, params }) => findPool(em, params.name),
+  targetName: 'worker pool',
+  handle: async ({ target }) => target,
 });
 
 export const putWorkerPool = command({

@@ -7,7 +7,7 @@ import { supportIdOf } from './request-id.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A malformed request (400) is answered `{ error: { code, message } }` with this code, as `can-i` must. */
+    /** A malformed request, or one of another content type, is 400 `{ error: { code, message } }` with this code, as `can-i` must. */
     malformedCode?: string;
     /** The route shows a page to a browser, and so do its errors. */
     page?: boolean;
@@ -64,15 +64,16 @@ function sendAnswer(
   sendPage?: SendErrorPage,
 ): FastifyReply | Promise<FastifyReply> {
   if (answer.status >= 500) reply.header('x-support-id', supportIdOf(request));
+  const { status, body } = shapeAnswer(answer, request);
   reply
-    .code(answer.status)
+    .code(status)
     .headers({ ...answer.headers })
     .header('cache-control', 'no-store');
   if (sendPage && isForPage(request)) return sendPage(answer, request, reply);
   return reply
     .type('application/json; charset=utf-8')
     .serializer((body: unknown) => JSON.stringify(body))
-    .send(shapeBody(answer, request));
+    .send(body);
 }
 
 /** What is asked of a page, or by a browser outside the API of what is not there. */
@@ -82,9 +83,12 @@ function isForPage(request: FastifyRequest): boolean {
   return !isApi && (request.headers.accept ?? '').includes('text/html');
 }
 
-function shapeBody({ status, body }: ErrorAnswer, request: FastifyRequest): Record<string, unknown> {
+function shapeAnswer({ status, body }: ErrorAnswer, request: FastifyRequest): { status: number; body: object } {
   const code = request.routeOptions.config?.malformedCode;
-  return status === 400 && code !== undefined ? { error: { code, message: body.error } } : body;
+  const isMalformed = status === 400 || status === 415;
+  return isMalformed && code !== undefined
+    ? { status: 400, body: { error: { code, message: body.error } } }
+    : { status, body };
 }
 
 function wrongMethod(method: string, allowed: readonly string[]): ErrorAnswer {

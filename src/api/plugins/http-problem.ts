@@ -10,9 +10,9 @@ export class HttpProblem extends Error {
   constructor(
     statusCode: number,
     message: string,
-    options: { headers?: Record<string, string>; details?: Record<string, unknown> } = {},
+    options: { headers?: Record<string, string>; details?: Record<string, unknown>; cause?: unknown } = {},
   ) {
-    super(message);
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'HttpProblem';
     this.statusCode = statusCode;
     this.headers = options.headers ?? {};

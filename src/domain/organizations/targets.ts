@@ -1,4 +1,4 @@
-import type { Ownership } from '#domain/shared/access/decide.ts';
+import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { lockClause, type RowLock } from '#domain/shared/row-lock.ts';
@@ -84,6 +84,18 @@ export async function findTeam(
     [id, ...named.params],
   );
   return rows[0];
+}
+
+/** Who owns what names a team, or none: nobody, and so the whole installation. */
+export type Owner = Ownership & Archivable;
+
+/** The team that a request names, or nobody where it names none; undefined where there is no such team. */
+export async function findOwner(
+  em: Em,
+  teamId: string | null | undefined,
+  lock: RowLock = false,
+): Promise<Owner | undefined> {
+  return teamId ? findTeamById(em, teamId, lock) : { ...nobody, archived: [] };
 }
 
 /** A team by its id alone, as whatever belongs to one names it. */

@@ -59,15 +59,16 @@ export async function updateEnvironment(
   return { updated: await readBack(findEnvironment(em, environment.id)), difference };
 }
 
-/** The environments of the teams that the principal may read, or of one project. */
+/** The environments of the teams that the principal may read, of one team, or of one project. */
 export function listEnvironments(
   em: Em,
   principal: Principal,
-  request: PageRequest & ArchivedFilter & { project_id?: string | undefined },
+  request: PageRequest & ArchivedFilter & { team_id?: string | undefined; project_id?: string | undefined },
 ): Promise<Page<EnvironmentTarget>> {
   const readable = readableTeamsSql(principal, 't.id', 'hidden');
   const where = filterArchived(new Where(), 'environment', request)
     .and(readable.sql, ...readable.params)
+    .andIf(request.team_id, 't.id = ?')
     .andIf(request.project_id, 'p.id = ?');
   return selectPage(em, selectEnvironments, where, 'e.id', request);
 }

@@ -1,15 +1,11 @@
-import type { Archivable } from '#domain/organizations/lifecycle.ts';
-import { findTeamById } from '#domain/organizations/targets.ts';
+import { findOwner, type Owner } from '#domain/organizations/targets.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import type { RowLock } from '#domain/shared/row-lock.ts';
 import { Template, TemplateVersion } from './entity.ts';
 
-/** Where a template belongs, or would: a team's, or nobody's and so the whole installation's. */
-export type TemplateOwner = Ownership & Archivable;
-
 /** A template with its owner; `archived` is about the owner alone. */
-export interface TemplateTarget extends TemplateOwner {
+export interface TemplateTarget extends Owner {
   readonly template: Template;
 }
 
@@ -17,17 +13,10 @@ export interface VersionTarget extends TemplateTarget {
   readonly version: TemplateVersion;
 }
 
-const nobody: TemplateOwner = { organizationId: null, teamId: null, archived: [] };
-
-/** The owner of a new template; undefined where there is no such team. */
-export async function findOwner(em: Em, teamId: string | null, lock: boolean): Promise<TemplateOwner | undefined> {
-  return teamId === null ? nobody : findTeamById(em, teamId, lock);
-}
-
 /** A template by its id, with its owner's rows locked before its own where asked; undefined where either is gone. */
 export async function findTemplate(em: Em, id: string, lock: RowLock = false): Promise<TemplateTarget | undefined> {
   const known = await em.findOne(Template, { id, deletedAt: null });
-  const owner = known && (await findOwner(em, known.teamId ?? null, lock !== false));
+  const owner = known && (await findOwner(em, known.teamId, lock !== false));
   if (!known || !owner) return undefined;
   const { organizationId, teamId, archived } = owner;
   const target = { organizationId, teamId, archived };
@@ -35,6 +24,18 @@ export async function findTemplate(em: Em, id: string, lock: RowLock = false): P
   await em.execute(`select 1 from templates where id = ? for ${lock === 'change' ? 'no key update' : 'share'}`, [id]);
   const template = await em.findOne(Template, { id, deletedAt: null }, { refresh: true });
   return template ? { ...target, template } : undefined;
+}
+
+/** Whose a template is, in one query; undefined where it, or what owns it, is gone. */
+export async function findTemplateOwner(em: Em, id: string): Promise<Ownership | undefined> {
+  const rows = await em.execute<Ownership[]>(
+    `select m.id as "teamId", o.id as "organizationId"
+       from templates t left join teams m on m.id = t.team_id and m.deleted_at is null
+            left join organizations o on o.id = m.organization_id and o.deleted_at is null
+      where t.id = ? and t.deleted_at is null and (t.team_id is null or o.id is not null)`,
+    [id],
+  );
+  return rows[0];
 }
 
 /** A version by its exact name, with its template. */

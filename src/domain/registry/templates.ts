@@ -1,5 +1,6 @@
 import { refuseArchived } from '#domain/organizations/lifecycle.ts';
 import { slugify } from '#domain/organizations/model.ts';
+import type { Owner } from '#domain/organizations/targets.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
@@ -8,12 +9,11 @@ import type { Transaction } from '#domain/shared/transaction.ts';
 import { Template } from './entity.ts';
 import { SlugTaken, TemplateArchived } from './errors.ts';
 import type { CreateTemplate, UpdateTemplate } from './model.ts';
-import type { TemplateOwner } from './targets.ts';
 
 /** Makes a template under its owner, whose rows the caller has locked. @throws Conflict */
 export async function createTemplate(
   tx: Transaction,
-  owner: TemplateOwner,
+  owner: Owner,
   { name, slug: wanted, description, tags }: CreateTemplate,
 ): Promise<Template> {
   refuseArchived(owner);

@@ -2,3 +2,7 @@ import packageFile from '../../../package.json' with { type: 'json' };
 
 /** The release of this program. */
 export const release = packageFile.version;
+
+/** What the service calls itself where a client must know that it is this one (specification, *can-i*). */
+export const apiGroup = 'delivery.coordinator';
+export const apiVersion = 'v1';

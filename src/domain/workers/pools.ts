@@ -1,3 +1,4 @@
+import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { workerGoneAfterSeconds } from './service.ts';
 
@@ -51,6 +52,12 @@ export interface PoolView extends PoolAccess {
   concurrency: number;
   queued: number;
   running: number;
+}
+
+/** A pool by its name, where somebody opened, serves or uses it. */
+export async function findPool(em: Em, name: string): Promise<(PoolView & Ownership) | undefined> {
+  const [pool] = await listPools(em, name);
+  return pool && { ...pool, ...nobody };
 }
 
 /** Every pool that somebody opened, serves or uses; by name. Pools are few. */

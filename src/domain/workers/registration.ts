@@ -1,3 +1,4 @@
+import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Worker } from './entity.ts';
 
@@ -46,6 +47,12 @@ export async function findWorkersOf(em: Em, host: string): Promise<{ id: string;
 
 export async function removeWorker(em: Em, id: string): Promise<void> {
   await em.execute(`delete from workers where id = ?`, [id]);
+}
+
+/** A worker by its id: the whole installation's. */
+export async function findWorker(em: Em, id: string): Promise<({ id: string } & Ownership) | undefined> {
+  const rows = await em.execute<{ id: string }[]>(`select id from workers where id = ?`, [id]);
+  return rows[0] && { ...rows[0], ...nobody };
 }
 
 /** Asks a worker to take no new work; false where it is not known. It obeys at its next heartbeat. */

@@ -1,4 +1,5 @@
 import { type OrganizationRole, type TeamAction, teamRoleActions } from '#domain/organizations/model.ts';
+import type { Em } from '../database.ts';
 import { pgArray } from '../sql.ts';
 import { type Permission, rolePermissions } from './permissions.ts';
 import type { Principal } from './principal.ts';
@@ -19,8 +20,26 @@ export interface Access {
   readonly hidden: 404 | 403;
   /** The kinds of principal that may come at all; users and service accounts unless it says otherwise. */
   readonly principals?: readonly Principal['kind'][];
-  /** Under which name `can-i` reviews it: its own, another operation's, or none. */
-  readonly review: { resource: string; verb: string } | { inherits: string } | 'none';
+  /** Under which name `can-i` reviews it: its own, that of another operation which demands the same, or none. */
+  readonly review: Review | { readonly inherits: string } | 'none';
+}
+
+/**
+ * What `can-i` calls an operation. A review names what the operation's path names, and where the path names nothing it is
+ * about the collection; in the scope `team` it says which team besides.
+ */
+export interface Review {
+  /** The plural of what the operation is decided about, in snake_case. */
+  readonly resource: string;
+  readonly verb: string;
+  /** The parameter of the path that a review's `name` stands for; the last one unless it says otherwise. */
+  readonly parameter?: string;
+  /** The name of what there is only one of, where the path has no parameter. */
+  readonly only?: string;
+  /** What it is about may belong to no team; a review of that comes without `team_id`. */
+  readonly unscoped?: true;
+  /** Finds by `name` what the operation finds by more than that, or finds its owner in fewer queries. */
+  readonly target?: (em: Em, name: string) => Promise<Ownership | undefined>;
 }
 
 export interface PublicAccess {
@@ -35,6 +54,9 @@ export interface Ownership {
   /** The one person whose it is; no administrator stands in for them. */
   readonly ownerUserId?: string | null;
 }
+
+/** Whose that is which belongs to the whole installation. */
+export const nobody: Ownership = { organizationId: null, teamId: null };
 
 export type Decision = { allowed: true } | { allowed: false; because: 'permission' | 'hidden' | 'action' };
 
@@ -53,14 +75,21 @@ export function decidePermission(principal: Principal, access: Access): Decision
 }
 
 /**
- * The one decision about a target, given who owns it. A target that the caller may not even read is `hidden`.
+ * The one decision about a target, given who owns it. A target that the caller may not even read is `hidden`, also where it
+ * demands a permission that the caller lacks: else that would tell that it is there.
  * Human platform administrators pass the checks of role and action; never those of lifecycle, which stand elsewhere.
  */
 export function decide(principal: Principal, access: Access, owner: Ownership): Decision {
   const permission = decidePermission(principal, access);
-  if (!permission.allowed) return permission;
+  const isPersonal = access.scope === 'service_account' && Boolean(owner.ownerUserId);
+  if (isPlatformAdministrator(principal) && !isPersonal) return permission;
+  const ownership = decideOwnership(principal, access, owner);
+  const isHidden = !ownership.allowed && ownership.because === 'hidden';
+  return permission.allowed || isHidden ? ownership : permission;
+}
+
+function decideOwnership(principal: Principal, access: Access, owner: Ownership): Decision {
   if (access.scope === 'service_account' && owner.ownerUserId) return decidePersonal(principal, owner.ownerUserId);
-  if (isPlatformAdministrator(principal)) return permission;
   if (access.scope === 'team') return decideTeam(principal, access, owner);
   if (access.scope === 'organization') return decideOrganization(principal, access, owner);
   if (access.scope === 'service_account') return decideTeamOwned(principal, owner);

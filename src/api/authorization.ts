@@ -1,0 +1,47 @@
+import {
+  type Access,
+  type Decision,
+  decide,
+  decidePermission,
+  nobody,
+  type Ownership,
+} from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Operation } from './operation.ts';
+
+/** A decision, with what was demanded. */
+export interface Decided {
+  readonly decision: Decision;
+  readonly access: Access;
+}
+
+/** An operation that demands something of whoever calls it. */
+export type Guarded = Operation & { readonly access: Access };
+
+/** Whether a principal may ask for such a thing at all, whatever the target is. */
+export function decideAdmission({ access }: Guarded, principal: Principal): Decided {
+  return { decision: decidePermission(principal, access), access };
+}
+
+/**
+ * Whether a principal may do it to this target, once it may ask at all. `undefined`: there is no such target; `null`: the
+ * operation is about nothing in particular.
+ */
+export function decideTarget(operation: Guarded, principal: Principal, target: Ownership | null | undefined): Decided {
+  if (target === undefined) return { decision: { allowed: false, because: 'hidden' }, access: operation.access };
+  const access = (target && operation.accessTo?.(target, principal)) ?? operation.access;
+  return { decision: decide(principal, access, target ?? nobody), access };
+}
+
+/** Why it was refused, in words that tell nothing of what the caller may not read. */
+export function describeRefusal(
+  { targetName = 'the resource' }: Pick<Operation, 'targetName'>,
+  { because }: Exclude<Decision, { allowed: true }>,
+  access: Access,
+): string {
+  if (because === 'hidden' || access.hidden === 403) return 'permission denied';
+  const permissions = access.anyOf.join(' or ');
+  if (because === 'permission') return `permission denied: this needs ${permissions}`;
+  const needed = access.teamAction ?? `the organization role ${access.organizationRole}`;
+  return `permission denied: this needs ${[needed].flat().join(' and ')} on the owner of the ${targetName.replace(/^the /, '')}`;
+}

@@ -1,0 +1,141 @@
+import { findOwner } from '#domain/organizations/targets.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { AuthorizationUnavailable, type Principal } from '#domain/shared/access/principal.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Invalid, ServiceError } from '#domain/shared/errors.ts';
+import { type Decided, decideAdmission, decideTarget, describeRefusal, type Guarded } from './authorization.ts';
+import type { Catalogue, CatalogueEntry } from './catalogue.ts';
+import { isDependencyUnavailable } from './plugins/unavailability.ts';
+
+/** What a review asks: whether its caller may do `verb` to `resource`. */
+export interface Question {
+  readonly resource: string;
+  readonly verb: string;
+  readonly name?: string | undefined;
+  readonly team_id?: string | undefined;
+}
+
+export interface Detail<Code extends string> {
+  readonly code: Code;
+  readonly message: string;
+}
+
+export const reasonCodes = [
+  'allowed',
+  'permission_denied',
+  'resource_not_found_or_denied',
+  'principal_not_supported',
+] as const;
+export const evaluationErrorCodes = ['resolver_unavailable', 'authorization_unavailable', 'evaluation_failed'] as const;
+
+/** Allowed, denied, or neither: where it cannot be told, nobody is told yes, nor no. */
+export type Verdict =
+  | { readonly allowed: boolean; readonly denied: boolean; readonly reason: Detail<(typeof reasonCodes)[number]> }
+  | {
+      readonly allowed: false;
+      readonly denied: false;
+      readonly evaluation_error: Detail<(typeof evaluationErrorCodes)[number]>;
+    };
+
+/** What a review works with. */
+export interface Reviewing {
+  readonly catalogue: Catalogue;
+  readonly principal: Principal;
+  readonly em: Em;
+  /** Told of errors that nobody foresaw. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Whether a principal may do something, by the same functions that decide when it does it. Says nothing of lifecycle, and
+ * holds nothing for later: the operation decides again. (specification, *POST /api/v1/auth/can-i*)
+ * @throws Invalid where the question is none that can be asked
+ */
+export async function review(reviewing: Reviewing, question: Question): Promise<Verdict> {
+  const { catalogue, principal, em, onFailure } = reviewing;
+  if (principal.kind !== 'user' && principal.kind !== 'service_account') return unsupported;
+  const entry = catalogue.find(question.resource, question.verb);
+  refuseMalformed(entry, question);
+  const admission = decideAdmission(entry.operation, principal);
+  if (!admission.decision.allowed) return toVerdict(entry.operation, admission);
+  try {
+    const decided = decideTarget(entry.operation, principal, await findTarget(em, entry, question));
+    return isHidden(decided) ? notFound : toVerdict(entry.operation, decided);
+  } catch (error) {
+    return indeterminate(error, onFailure);
+  }
+}
+
+/** Which members a question must have, and which it must not. */
+function refuseMalformed({ operation, review: { unscoped }, isNamed }: CatalogueEntry, question: Question): void {
+  const { resource, verb, name, team_id: teamId } = question;
+  const what = `${resource} ${verb}`;
+  if (isNamed && name === undefined) throw new Invalid(`name: ${what} is reviewed by name: give one`);
+  if (!isNamed && name !== undefined) throw new Invalid(`name: ${what} is about the collection: leave the name out`);
+  const isTeams = operation.access.scope === 'team';
+  if (!isTeams && teamId !== undefined) throw new Invalid(`team_id: ${what} is no team's business: leave it out`);
+  if (isTeams && teamId === undefined && !unscoped)
+    throw new Invalid(`team_id: ${what} is reviewed in a team: give its id`);
+}
+
+/**
+ * What the operation would be about. Undefined where there is no such thing, or where it belongs to another team than the
+ * question says; null where the operation is about nothing in particular.
+ */
+async function findTarget(em: Em, entry: CatalogueEntry, question: Question): Promise<Ownership | null | undefined> {
+  const target = entry.isNamed ? await findNamed(em, entry, question) : await findCollection(em, entry, question);
+  const isElsewhere = target && entry.operation.access.scope === 'team' && target.teamId !== (question.team_id ?? null);
+  return isElsewhere ? undefined : target;
+}
+
+/** By the operation's own resolver, or by what its declaration says instead. A text that can be no name names nothing. */
+async function findNamed(
+  em: Em,
+  { operation, review: { only, target }, parameter }: CatalogueEntry,
+  question: Question,
+) {
+  if (!parameter) return question.name === only ? null : undefined;
+  const name = parameter.schema.safeParse(question.name);
+  if (!name.success) return undefined;
+  if (target) return target(em, name.data as string);
+  if (!operation.target) return null;
+  return operation.target({ em, params: { [parameter.name]: name.data }, query: {}, body: {}, lock: false });
+}
+
+/** A team's collection is as its team is; that of nobody is nobody's. */
+async function findCollection(em: Em, { operation }: CatalogueEntry, { team_id: teamId }: Question) {
+  if (operation.access.scope !== 'team') return null;
+  return findOwner(em, teamId);
+}
+
+const unsupported: Verdict = denied('principal_not_supported', 'only users and service accounts are reviewed');
+const notFound: Verdict = denied(
+  'resource_not_found_or_denied',
+  'there is no such resource, or you may not know of it',
+);
+
+function denied(code: Exclude<(typeof reasonCodes)[number], 'allowed'>, message: string): Verdict {
+  return { allowed: false, denied: true, reason: { code, message } };
+}
+
+/** What answers 403 where it is missing answers alike where it demands what the caller has not. */
+function isHidden({ decision, access }: Decided): boolean {
+  return !decision.allowed && (decision.because === 'hidden' || access.hidden === 403);
+}
+
+function toVerdict(operation: Guarded, { decision, access }: Decided): Verdict {
+  if (decision.allowed) return { allowed: true, denied: false, reason: { code: 'allowed', message: 'allowed' } };
+  return denied('permission_denied', describeRefusal(operation, decision, access));
+}
+
+function indeterminate(error: unknown, onFailure: (error: unknown) => void): Verdict {
+  const failed = (code: (typeof evaluationErrorCodes)[number], message: string): Verdict => ({
+    ...{ allowed: false, denied: false },
+    evaluation_error: { code, message },
+  });
+  if (error instanceof AuthorizationUnavailable) return failed('authorization_unavailable', error.message);
+  const isAway = error instanceof ServiceError ? error.kind === 'unavailable' : isDependencyUnavailable(error);
+  if (isAway) return failed('resolver_unavailable', 'what this is about could not be looked up: try again');
+  onFailure(error);
+  return failed('evaluation_failed', 'the review failed');
+}
