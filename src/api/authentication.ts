@@ -56,7 +56,7 @@ async function findPrincipal(services: Services, { kind, secret }: Presented): P
   const em = services.orm.em.fork();
   try {
     return kind === 'api_key'
-      ? await findByApiKey(em, secret)
+      ? await findByApiKey(em, secret, (keyId) => services.keyUses.note(keyId))
       : await findBySessionToken(em, services.installation, secret);
   } catch (error) {
     throw isConnectionError(error) ? new AuthorizationUnavailable(error) : error;

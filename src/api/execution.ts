@@ -130,9 +130,13 @@ function toCommand(asking: Asking<CommandOperation>, key: string | null, sentBod
     operation: operation.id,
     target: parts.params as Record<string, string>,
     input: sentBody,
-    locks: operation.locks ?? [],
+    locks: locksOf(operation, principal, parts),
     request: requestFacts(request),
   };
+}
+
+function locksOf({ locks = [] }: CommandOperation, principal: Principal, { params }: Parts): readonly string[] {
+  return typeof locks === 'function' ? locks({ params, principal }) : locks;
 }
 
 /** The parts have been parsed by the operation's own schemas, and the target found by its own resolver. */

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import type { Config } from '#config';
+import { KeyUses } from '#domain/identity/key-uses.ts';
 import { RefusalLog } from '#domain/shared/audit.ts';
 import { type Orm, openDatabase, pendingMigrations } from '#domain/shared/database.ts';
 import { openInstallation } from '#domain/shared/installation.ts';
@@ -35,6 +36,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
   const transactions = new Transactions(orm, dispatcher.deliver, dispatcher.foresee);
   const runFeed = new RunFeed(orm, log);
+  const keyUses = new KeyUses(orm, log);
   const services: Services = {
     config,
     orm,
@@ -42,6 +44,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
     keyRing,
     installation,
     refusals: new RefusalLog(),
+    keyUses,
     runFeed,
     log,
   };
@@ -65,6 +68,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
     close: async () => {
       await Promise.all([stopServer(app, { within: stopWithinMs }), stopServer(admin, { within: stopWithinMs })]);
       await dispatcher.drain(drainWithinMs);
+      await keyUses.settle();
       await engine.close();
       await orm.close();
     },

@@ -94,7 +94,8 @@ export interface CommandDeclaration<
   readonly audit: string;
   /** `required`, `optional` (one is made where none is sent): the key names the work. `none`: no receipt. */
   readonly idempotency: 'required' | 'optional' | 'none';
-  readonly locks?: readonly string[];
+  /** Advisory locks, taken before anything else; where what they are about is asked for, by what was asked. */
+  readonly locks?: readonly string[] | ((asked: { params: Out<P>; principal: Principal }) => readonly string[]);
   /** Slow work before the transaction (hashing, git): decided once before it, and again inside the transaction. */
   readonly prepare?: (call: Call<Out<P>, Out<Q>, Out<B>, T>) => Promise<R>;
   /**

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '#config';
+import type { KeyUses } from '#domain/identity/key-uses.ts';
 import type { RefusalLog } from '#domain/shared/audit.ts';
 import type { Orm } from '#domain/shared/database.ts';
 import type { InstallationKeys } from '#domain/shared/installation.ts';
@@ -15,6 +16,7 @@ export interface Services {
   readonly keyRing: KeyRing;
   readonly installation: InstallationKeys;
   readonly refusals: RefusalLog;
+  readonly keyUses: KeyUses;
   readonly runFeed: RunFeed;
   readonly log: Logger;
 }

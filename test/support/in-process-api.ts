@@ -7,6 +7,7 @@ import { RunFeed } from '#api/run-feed.ts';
 import { buildServer } from '#api/server.ts';
 import type { Services } from '#api/services.ts';
 import { issueApiKey } from '#domain/identity/api-keys.ts';
+import { KeyUses } from '#domain/identity/key-uses.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords.ts';
 import { createUser } from '#domain/identity/users.ts';
@@ -85,7 +86,15 @@ export async function startApi(overrides: Record<string, string> = {}): Promise<
   const keyRing = new KeyRing(config.secretKeys);
   const told: OutboxMessage[] = [];
   const services: Services = {
-    ...{ config, orm, keyRing, log, refusals: new RefusalLog(), runFeed: new RunFeed(orm, log) },
+    ...{
+      config,
+      orm,
+      keyRing,
+      log,
+      refusals: new RefusalLog(),
+      keyUses: new KeyUses(orm, log),
+      runFeed: new RunFeed(orm, log),
+    },
     installation: await openInstallation(orm, keyRing),
     transactions: new Transactions(orm, (messages) => told.push(...messages)),
   };
@@ -93,6 +102,7 @@ export async function startApi(overrides: Record<string, string> = {}): Promise<
   await app.ready();
   return new TestApi(app, services, told, async () => {
     await app.close();
+    await services.keyUses.settle();
     await orm.close();
     await database.drop();
     rmSync(config.dataDir, { recursive: true, force: true });

@@ -61,6 +61,8 @@ export const bodies: Record<string, (ids: Ids) => object> = {
     },
   }),
   'profile.create_api_key': () => ({ name: 'ci' }),
+  'profile.rotate_api_key': () => ({}),
+  'profile.regenerate_api_key': () => ({}),
   'users.create': () => ({ email: `${newId()}@example.com`, name: 'New', password: '12345678', role: 'requester' }),
   'users.update': () => ({ name: 'Renamed' }),
   'organizations.create': () => ({ name: `Organization ${newId()}` }),

@@ -17,7 +17,9 @@ auth.whoami                         profile:manage                      self
 auth.can_i                          profile:manage                      self
 profile.list_api_keys               profile:manage                      self
 profile.get_api_key                 profile:manage                      self
-profile.create_api_key              profile:manage                      self
+profile.create_api_key              profile:manage                      self            user
+profile.rotate_api_key              profile:manage                      self            user
+profile.regenerate_api_key          profile:manage                      self            user
 profile.revoke_api_key              profile:manage                      self
 users.list                          user:manage                         platform
 users.create                        user:manage                         platform

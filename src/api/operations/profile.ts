@@ -1,36 +1,35 @@
 import { z } from 'zod';
-import { issueApiKey } from '#domain/identity/api-keys.ts';
-import { ApiKey } from '#domain/identity/entity.ts';
-import { PersonName } from '#domain/identity/model.ts';
-import { Invalid, NotFound } from '#domain/shared/errors.ts';
+import { addKey, keysLock, regenerateProfileKey, revokeKey, rotateKey } from '#domain/identity/key-changes.ts';
+import { findKey, listKeys } from '#domain/identity/key-reads.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { afterId, pageQuery, toPage, Where } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { issuedOutcome, type KeyPlace, revokedOutcome } from '../key-outcome.ts';
 import { command, read } from '../operation.ts';
-import { Nothing, pageOf, Time } from '../views/common.ts';
+import {
+  ApiKeyView,
+  CreateKey,
+  expiryOf,
+  IssuedKeyView,
+  overlapOf,
+  RegenerateKey,
+  RotateKey,
+} from '../views/api-keys.ts';
+import { Nothing, pageOf } from '../views/common.ts';
 import { own } from './auth.ts';
 
-const ApiKeyView = z.object({
-  id: z.string(),
-  name: z.string(),
-  hint: z.string(),
-  created_at: Time,
-  expires_at: Time.nullable(),
-  revoked_at: Time.nullable(),
-  last_used_at: Time.nullable(),
-});
+const KeyParams = z.strictObject({ id: Id });
 
-interface ApiKeyRow {
-  id: string;
-  name: string;
-  hint: string;
-  created_at: string;
-  expires_at: string | null;
-  revoked_at: string | null;
-  last_used_at: string | null;
+/** Making credentials of a service account is managing it, which is its owner's; it may look, and give up what it has. */
+const ownAsPerson: Access = { ...own, principals: ['user'] };
+
+const ownKeys = ({ principal }: { principal: Principal }) => [keysLock(principal.id)];
+
+function placeOf(principal: Principal): KeyPlace {
+  return { principalId: principal.id, path: '/api/v1/profile/api-keys' };
 }
-
-const apiKeyColumns = `k.id, k.name, k.hint, k.created_at, k.expires_at, k.revoked_at, u.last_used_at
-  from api_keys k left join api_key_uses u on u.key_id = k.id`;
 
 export const listApiKeys = read({
   id: 'profile.list_api_keys',
@@ -40,12 +39,7 @@ export const listApiKeys = read({
   responses: { 200: pageOf('api_keys', ApiKeyView) },
   access: own,
   handle: async ({ em, principal, query }) => {
-    const where = new Where().and('k.principal_id = ?', principal.id).andIf(afterId(query), 'k.id < ?');
-    const rows = await em.execute<ApiKeyRow[]>(
-      `select ${apiKeyColumns} where ${where.sql} order by k.id desc limit ?`,
-      [...where.params, query.limit + 1],
-    );
-    const page = toPage(rows, query);
+    const page = await listKeys(em, principal.id, query);
     return { api_keys: page.items, next_cursor: page.nextCursor };
   },
 });
@@ -54,40 +48,48 @@ export const getApiKey = read({
   id: 'profile.get_api_key',
   route: 'GET /api/v1/profile/api-keys/:id',
   summary: 'Read one of your own API keys',
-  params: z.strictObject({ id: Id }),
+  params: KeyParams,
   responses: { 200: ApiKeyView },
   access: own,
   handle: async ({ em, principal, params }) => {
-    const rows = await em.execute<ApiKeyRow[]>(`select ${apiKeyColumns} where k.principal_id = ? and k.id = ?`, [
-      principal.id,
-      params.id,
-    ]);
-    if (!rows[0]) throw new NotFound('API key');
-    return rows[0];
+    const key = await findKey(em, principal.id, params.id);
+    if (!key) throw new NotFound('API key');
+    return key;
   },
 });
 
 export const createApiKey = command({
   id: 'profile.create_api_key',
   route: 'POST /api/v1/profile/api-keys',
-  summary: 'Make an API key for yourself; it is shown once',
-  body: z.strictObject({ name: PersonName, expires_at: z.iso.datetime({ offset: true }).optional() }),
-  responses: { 201: z.object({ api_key: ApiKeyView, key: z.string() }) },
-  access: own,
+  summary: 'Make a personal API key; it is shown once',
+  body: CreateKey,
+  responses: { 201: IssuedKeyView },
+  access: ownAsPerson,
   idempotency: 'none',
+  locks: ownKeys,
   audit: 'api_key.created',
   handle: async ({ tx, principal, body }) => {
-    const expiresAt = body.expires_at === undefined ? null : new Date(body.expires_at);
-    if (expiresAt && expiresAt <= new Date()) throw new Invalid('expires_at: must lie in the future');
-    const request = { principalId: principal.id, name: body.name, expiresAt, issuedBy: principal.id };
-    const { apiKey, key } = issueApiKey(tx.em, request);
-    await tx.em.flush();
-    return {
-      status: 201,
-      location: `/api/v1/profile/api-keys/${apiKey.id}`,
-      audit: { action: 'api_key.created', resource: { type: 'api_keys', id: apiKey.id }, after: { name: body.name } },
-      body: { key, api_key: viewNew(apiKey) },
-    };
+    const holder = { principalId: principal.id, kind: 'personal', issuedBy: principal.id } as const;
+    const issued = await addKey(tx.em, holder, { name: body.name, expiresAt: expiryOf(body) });
+    return issuedOutcome('api_key.created', placeOf(principal), issued);
+  },
+});
+
+export const rotateApiKey = command({
+  id: 'profile.rotate_api_key',
+  route: 'POST /api/v1/profile/api-keys/:id/rotate',
+  summary: 'Replace one of your personal API keys by a new one of the same name and lifetime, which is shown once',
+  params: KeyParams,
+  body: RotateKey,
+  responses: { 201: IssuedKeyView },
+  access: ownAsPerson,
+  idempotency: 'none',
+  locks: ownKeys,
+  audit: 'api_key.rotated',
+  handle: async ({ tx, principal, params, body }) => {
+    const holder = { principalId: principal.id, issuedBy: principal.id };
+    const rotated = await rotateKey(tx.em, holder, params.id, overlapOf(body));
+    return issuedOutcome('api_key.rotated', placeOf(principal), rotated, rotated.replaced);
   },
 });
 
@@ -95,23 +97,29 @@ export const revokeApiKey = command({
   id: 'profile.revoke_api_key',
   route: 'DELETE /api/v1/profile/api-keys/:id',
   summary: 'Revoke one of your own API keys',
-  params: z.strictObject({ id: Id }),
+  params: KeyParams,
   responses: { 204: Nothing },
   access: own,
   idempotency: 'none',
+  locks: ownKeys,
   audit: 'api_key.revoked',
-  handle: async ({ tx, principal, params }) => {
-    const revoked = await tx.em.nativeUpdate(
-      ApiKey,
-      { id: params.id, principalId: principal.id, revokedAt: null },
-      { revokedAt: new Date() },
-    );
-    if (revoked === 0) throw new NotFound('API key');
-    return { status: 204, audit: { action: 'api_key.revoked', resource: { type: 'api_keys', id: params.id } } };
-  },
+  handle: async ({ tx, principal, params }) =>
+    revokedOutcome(placeOf(principal), await revokeKey(tx.em, principal.id, params.id)),
 });
 
-function viewNew(apiKey: ApiKey) {
-  const { id, name, hint, createdAt, expiresAt } = apiKey;
-  return { id, name, hint, created_at: createdAt, expires_at: expiresAt ?? null, revoked_at: null, last_used_at: null };
-}
+export const regenerateApiKey = command({
+  id: 'profile.regenerate_api_key',
+  route: 'POST /api/v1/profile/api-key/regenerate',
+  summary: 'Make your one profile API key anew; it is shown once',
+  description: 'The profile key that there was is revoked in the same step. Personal keys are not touched.',
+  body: RegenerateKey,
+  responses: { 201: IssuedKeyView },
+  access: ownAsPerson,
+  idempotency: 'none',
+  locks: ownKeys,
+  audit: 'api_key.regenerated',
+  handle: async ({ tx, principal, body }) => {
+    const issued = await regenerateProfileKey(tx.em, principal.id, expiryOf(body));
+    return issuedOutcome('api_key.regenerated', placeOf(principal), issued, issued.replaced);
+  },
+});

@@ -4,6 +4,7 @@ import { type Principal, type PrincipalRow, principalColumns, toPrincipal } from
 import type { Em } from '#domain/shared/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { ApiKey } from './entity.ts';
+import type { ApiKeyKind } from './model.ts';
 
 const prefix = 'dc_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -41,7 +42,14 @@ function verifierOf(key: string): Buffer {
 /** Makes a key for a principal. The plaintext is answered here once; the row keeps a verifier. */
 export function issueApiKey(
   em: Em,
-  request: { principalId: string; name: string; expiresAt: Date | null; issuedBy: string },
+  request: {
+    principalId: string;
+    kind?: ApiKeyKind;
+    name: string;
+    expiresAt: Date | null;
+    issuedBy: string;
+    rotatedFrom?: string | null;
+  },
 ): { apiKey: ApiKey; key: string } {
   const key = generateApiKey();
   const apiKey = em.create(ApiKey, { id: newId(), ...request, verifier: verifierOf(key), hint: key.slice(-4) });
@@ -57,9 +65,13 @@ interface KeyOwnerRow extends PrincipalRow {
 
 /**
  * The principal of an active key; undefined where there is none. The lookup is by a hash of the whole key, so its time
- * says nothing about any part of it. One query; the key's last use is noted beside, at most once a minute.
+ * says nothing about any part of it. One query; `onUse` hears of a key whose last use was noted more than a minute ago.
  */
-export async function findByApiKey(em: Em, key: string): Promise<Principal | undefined> {
+export async function findByApiKey(
+  em: Em,
+  key: string,
+  onUse: (keyId: string) => void,
+): Promise<Principal | undefined> {
   if (!looksLikeApiKey(key)) return undefined;
   const rows = await em.execute<KeyOwnerRow[]>(
     `select k.id as key_id, k.issued_by, coalesce(use.last_used_at < now() - interval '1 minute', true) as stale, ${principalColumns}
@@ -71,15 +83,6 @@ export async function findByApiKey(em: Em, key: string): Promise<Principal | und
   );
   if (!rows[0]) return undefined;
   const { key_id: keyId, issued_by: issuedBy, stale, ...row } = rows[0];
-  if (stale) await noteUse(em, keyId);
+  if (stale) onUse(keyId);
   return toPrincipal(row, { type: 'api_key', id: keyId, issuedBy });
-}
-
-async function noteUse(em: Em, keyId: string): Promise<void> {
-  await em.execute(
-    `insert into api_key_uses (key_id, last_used_at) values (?, now())
-     on conflict (key_id) do update set last_used_at = excluded.last_used_at
-      where api_key_uses.last_used_at < now() - interval '1 minute'`,
-    [keyId],
-  );
 }
