@@ -61,9 +61,12 @@ function limitingGuesses<Result>(asking: Asking, attempt: () => Promise<Result>)
 }
 
 /** Runs a read operation; answers what its handler said, not yet encoded. */
-export function executeRead(asking: Asking<ReadOperation>): Promise<unknown> {
+export function executeRead(asking: Asking<ReadOperation>, key: string | null = null): Promise<unknown> {
   const { operation, services } = asking;
-  return recordingRefusals(asking, async () => operation.handle(await openCall(asking, services.orm.em.fork())));
+  return recordingRefusals(asking, async () => {
+    const call = await openCall(asking, services.orm.em.fork());
+    return operation.handle({ ...call, key: key ?? '' });
+  });
 }
 
 /**

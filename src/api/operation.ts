@@ -74,13 +74,20 @@ interface Declaration<P extends Shape | undefined, Q extends Shape | undefined, 
   readonly accessTo?: (target: T & Ownership, principal: Principal) => Access;
 }
 
+export interface ReadCall<P, Q, B, T> extends Call<P, Q, B, T> {
+  /** The key of the command that it asks about; empty where it asks about none. */
+  readonly key: string;
+}
+
 export interface ReadDeclaration<
   P extends Shape | undefined,
   Q extends Shape | undefined,
   T,
   B extends Shape | undefined = undefined,
 > extends Declaration<P, Q, B, T> {
-  readonly handle: (call: Call<Out<P>, Out<Q>, Out<B>, T>) => Promise<unknown>;
+  /** It asks about a command, by that command's key. */
+  readonly idempotency?: 'required';
+  readonly handle: (call: ReadCall<Out<P>, Out<Q>, Out<B>, T>) => Promise<unknown>;
 }
 
 export interface CommandDeclaration<

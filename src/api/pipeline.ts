@@ -87,7 +87,7 @@ function answer(asking: Asking, reply: FastifyReply): Promise<unknown> {
 }
 
 async function answerRead(asking: Asking<ReadOperation>, reply: FastifyReply): Promise<unknown> {
-  const result = await executeRead(asking);
+  const result = await executeRead(asking, commandKey(asking.operation, asking.request));
   if (result instanceof RawAnswer) return result.send(asking.request, reply);
   return reply.status(successStatus(asking.operation)).send(result);
 }

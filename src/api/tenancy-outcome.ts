@@ -32,6 +32,15 @@ export function outcomeOf({ id, revision, organizationId, teamId }: Owned, chang
   };
 }
 
+/** What the deletion of a thing of the tenancy leaves: its last revision, and what it was called. */
+export function deletedOutcome(
+  { id, name, slug, organizationId, teamId }: Omit<Owned, 'revision'> & { name: string; slug: string },
+  { action, type, revision }: Pick<Change, 'action' | 'type'> & { revision: number },
+): Outcome {
+  const audit = { action, resource: { type, id }, organizationId, teamId, before: { name, slug }, after: null };
+  return { status: 204, revision, audit };
+}
+
 /** History names fields as the API does. */
 function inSnakeCase(fields: object): Record<string, unknown> {
   const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

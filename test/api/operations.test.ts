@@ -174,6 +174,7 @@ describe('to a member', () => {
     ...{ 'runs.create': 202, 'runs.cancel': 202, 'template_versions.run': 202, 'instances.unlock': 409 },
     ...{ 'instances.get_state_version': 404, 'instances.download_state': 404, 'environment_variables.remove': 404 },
     // A new instance has a run in line, but nobody works on it: its state may be imported.
+    ...{ 'organizations.delete': 409, 'teams.delete': 409, 'projects.delete': 409, 'environments.delete': 409 },
     ...{ 'organizations.archive': 409, 'teams.archive': 409, 'projects.archive': 409, 'environments.archive': 409 },
   };
   it.each(owned)('%s is done where the role there is just strong enough', async (id, operation) => {

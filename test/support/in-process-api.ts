@@ -136,8 +136,8 @@ export class ApiUser {
     return { ...answer, body: isJson && text !== '' ? JSON.parse(text) : undefined };
   }
 
-  get(path: string): Promise<ApiAnswer> {
-    return this.send('GET', path);
+  get(path: string, headers?: Record<string, string>): Promise<ApiAnswer> {
+    return this.send('GET', path, undefined, headers);
   }
 
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer> {
@@ -152,8 +152,8 @@ export class ApiUser {
     return this.send('PATCH', path, body);
   }
 
-  delete(path: string): Promise<ApiAnswer> {
-    return this.send('DELETE', path);
+  delete(path: string, headers?: Record<string, string>): Promise<ApiAnswer> {
+    return this.send('DELETE', path, undefined, headers);
   }
 
   /** The same, where anything but success is a fault of the test. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Operation, routeOf } from '#api/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { TestApi } from './http-api.ts';
@@ -111,6 +112,7 @@ export async function ask(
     headers: {
       ...(key && { 'x-api-key': key }),
       ...(content !== undefined && { 'content-type': 'application/json' }),
+      ...(operation.idempotency === 'required' && { 'idempotency-key': randomUUID() }),
       ...headers,
     },
     ...(content !== undefined && { body: content }),

@@ -10,6 +10,7 @@ system.identity                     public
 system.version                      public
 bootstrap.admin                     public
 auth.sign_in                        public
+commands.get_outcome                profile:manage                      self
 auth.list_sessions                  profile:manage                      self            user
 auth.get_session                    profile:manage                      self            user
 auth.sign_out                       profile:manage                      self            user
@@ -31,6 +32,7 @@ organizations.get                   organization:read                   organiza
 organizations.update                organization:write                  organization:admin
 organizations.archive               organization:write                  organization:owner
 organizations.unarchive             organization:write                  organization:owner
+organizations.delete                organization:write                  organization:owner
 organization_members.list           organization:read                   organization:member
 organization_members.set            organization:write                  organization:admin
 organization_members.remove         organization:write                  organization:admin
@@ -40,6 +42,7 @@ teams.get                           team:read                           team:met
 teams.update                        team:write                          team:metadata.write
 teams.archive                       team:write                          team:delete
 teams.unarchive                     team:write                          team:delete
+teams.delete                        team:write                          team:delete
 team_members.list                   team:read                           team:metadata.read
 team_members.set                    team:write                          team:membership.manage
 team_members.remove                 team:write                          team:membership.manage
@@ -49,12 +52,14 @@ projects.get                        project:read                        team:met
 projects.update                     project:write                       team:metadata.write
 projects.archive                    project:write                       team:metadata.write
 projects.unarchive                  project:write                       team:metadata.write
+projects.delete                     project:write                       team:metadata.write
 environments.list                   environment:read                    team:metadata.read
 environments.create                 environment:write                   team:metadata.write
 environments.get                    environment:read                    team:metadata.read
 environments.update                 environment:write                   team:metadata.write
 environments.archive                environment:write                   team:metadata.write
 environments.unarchive              environment:write                   team:metadata.write
+environments.delete                 environment:write                   team:metadata.write
 environment_variables.list          environment:read                    team:metadata.read
 environment_variables.set           environment:write,secret:manage     team:metadata.write
 environment_variables.remove        environment:write,secret:manage     team:metadata.write

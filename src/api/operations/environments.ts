@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { archive, unarchive } from '#domain/organizations/archive.ts';
+import { deleteTenant } from '#domain/organizations/deletion.ts';
 import { archivedQuery } from '#domain/organizations/lifecycle.ts';
 import { findOwner } from '#domain/organizations/targets.ts';
 import {
@@ -17,8 +18,8 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { command, read } from '../operation.ts';
-import { archivedChange, outcomeOf } from '../tenancy-outcome.ts';
-import { pageOf } from '../views/common.ts';
+import { archivedChange, deletedOutcome, outcomeOf } from '../tenancy-outcome.ts';
+import { Nothing, pageOf } from '../views/common.ts';
 import { EnvironmentView, viewEnvironment } from '../views/tenancy.ts';
 
 const EnvironmentParams = z.strictObject({ id: Id });
@@ -131,6 +132,23 @@ export const unarchiveEnvironment = command({
   handle: async ({ tx, target }) => {
     await unarchive(tx.em, 'environment', target);
     return answerArchived(tx, 'environment.unarchived', target);
+  },
+});
+
+export const deleteEnvironment = command({
+  id: 'environments.delete',
+  route: 'DELETE /api/v1/environments/:id',
+  summary: 'Delete an environment in which nothing is deployed, and its variables with it',
+  params: EnvironmentParams,
+  responses: { 204: Nothing },
+  access: { ...updateAccess, review: { resource: 'environments', verb: 'delete' } },
+  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  targetName: 'environment',
+  idempotency: 'required',
+  audit: 'environment.deleted',
+  handle: async ({ tx, target }) => {
+    const revision = await deleteTenant(tx.em, 'environment', target);
+    return deletedOutcome(target, { action: 'environment.deleted', type: 'environments', revision });
   },
 });
 

@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts';
 import * as auth from './auth.ts';
 import * as bootstrap from './bootstrap.ts';
+import * as commands from './commands.ts';
 import * as environmentVariables from './environment-variables.ts';
 import * as environments from './environments.ts';
 import * as instances from './instances.ts';
@@ -23,7 +24,7 @@ import * as workers from './workers.ts';
 const areas = [
   ...[system, bootstrap, auth, reviews, profile, runs, runApproval, runLogs, instances, templates, templateVersions],
   ...[users, organizations, organizationMembers, teams, teamMembers],
-  ...[projects, environments, environmentVariables, workers],
+  ...[projects, environments, environmentVariables, workers, commands],
 ];
 
 /** Every operation of the service: routes, reference, catalogue and tests come from this list. */

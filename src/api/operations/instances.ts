@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Instance } from '#domain/instances/entity.ts';
 import { countResources, importState, lockInstance, readState } from '#domain/instances/state.ts';
-import { findInstance } from '#domain/instances/targets.ts';
+import { findInstance, findInstanceToFill } from '#domain/instances/targets.ts';
 import { unlockInstance } from '#domain/instances/unlock.ts';
+import { refuseArchived } from '#domain/organizations/lifecycle.ts';
 import { findOwner } from '#domain/organizations/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { readableTeamsSql } from '#domain/shared/access/decide.ts';
@@ -197,11 +198,12 @@ export const importInstanceState = command({
   body: TofuState,
   responses: { 201: StateVersionView },
   access: { ...stateAccess, review: { ...reviewed, verb: 'import_state' } },
-  target: ({ em, params, lock }) => findInstance(em, params.id, lock),
+  target: ({ em, params, lock }) => findInstanceToFill(em, params.id, lock),
   targetName: 'instance',
   idempotency: 'none',
   audit: 'instance.state_imported',
   handle: async ({ tx, params, body, target, principal, services }) => {
+    refuseArchived(target);
     const instance = await lockInstance(tx.em, params.id);
     const content = Buffer.from(JSON.stringify(body));
     const resourceCount = countResources(content);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { archive, unarchive } from '#domain/organizations/archive.ts';
+import { deleteTenant } from '#domain/organizations/deletion.ts';
 import { archivedQuery } from '#domain/organizations/lifecycle.ts';
 import { CreateOrganization, Slug, UpdateOrganization } from '#domain/organizations/model.ts';
 import { createOrganization, listOrganizations, updateOrganization } from '#domain/organizations/service.ts';
@@ -11,8 +12,8 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { command, read } from '../operation.ts';
-import { archivedChange, outcomeOf } from '../tenancy-outcome.ts';
-import { pageOf } from '../views/common.ts';
+import { archivedChange, deletedOutcome, outcomeOf } from '../tenancy-outcome.ts';
+import { Nothing, pageOf } from '../views/common.ts';
 import { OrganizationView, viewOrganization } from '../views/tenancy.ts';
 
 /** An organization in a path: its id, or a slug that it has or had. */
@@ -143,6 +144,23 @@ export const unarchiveOrganization = command({
   handle: async ({ tx, target }) => {
     await unarchive(tx.em, 'organization', target);
     return answerArchived(tx, 'organization.unarchived', target);
+  },
+});
+
+export const deleteOrganization = command({
+  id: 'organizations.delete',
+  route: 'DELETE /api/v1/organizations/:orgID',
+  summary: 'Delete an organization that has no teams; its name and slugs are free again',
+  params: OrganizationParams,
+  responses: { 204: Nothing },
+  access: { ...archiveAccess, review: { resource: 'organizations', verb: 'delete' } },
+  target: ({ em, params, lock }) => findOrganization(em, params.orgID, toChange(lock)),
+  targetName: 'organization',
+  idempotency: 'required',
+  audit: 'organization.deleted',
+  handle: async ({ tx, target }) => {
+    const revision = await deleteTenant(tx.em, 'organization', target);
+    return deletedOutcome(target, { action: 'organization.deleted', type: 'organizations', revision });
   },
 });
 

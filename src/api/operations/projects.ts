@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { archive, unarchive } from '#domain/organizations/archive.ts';
+import { deleteTenant } from '#domain/organizations/deletion.ts';
 import { archivedQuery } from '#domain/organizations/lifecycle.ts';
 import { findOwner, findTeamById } from '#domain/organizations/targets.ts';
 import { CreateProject, UpdateProject } from '#domain/projects/model.ts';
@@ -12,8 +13,8 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { command, read } from '../operation.ts';
-import { archivedChange, outcomeOf } from '../tenancy-outcome.ts';
-import { pageOf } from '../views/common.ts';
+import { archivedChange, deletedOutcome, outcomeOf } from '../tenancy-outcome.ts';
+import { Nothing, pageOf } from '../views/common.ts';
 import { ProjectView, viewProject } from '../views/tenancy.ts';
 
 const ProjectParams = z.strictObject({ id: Id });
@@ -127,6 +128,23 @@ export const unarchiveProject = command({
   handle: async ({ tx, target }) => {
     await unarchive(tx.em, 'project', target);
     return answerArchived(tx, 'project.unarchived', target);
+  },
+});
+
+export const deleteProject = command({
+  id: 'projects.delete',
+  route: 'DELETE /api/v1/projects/:id',
+  summary: 'Delete a project that has no environments; its slug is free again',
+  params: ProjectParams,
+  responses: { 204: Nothing },
+  access: { ...updateAccess, review: { resource: 'projects', verb: 'delete' } },
+  target: ({ em, params, lock }) => findProject(em, params.id, toChange(lock)),
+  targetName: 'project',
+  idempotency: 'required',
+  audit: 'project.deleted',
+  handle: async ({ tx, target }) => {
+    const revision = await deleteTenant(tx.em, 'project', target);
+    return deletedOutcome(target, { action: 'project.deleted', type: 'projects', revision });
   },
 });
 

@@ -187,13 +187,15 @@ export const remove = command({
   },
 });
 
-/** A new run belongs to whom the old one belonged to. */
+/** A new run belongs to whom its environment or template belongs to now. */
 async function findRequeueTarget(em: Em, id: string, lock: boolean) {
   const target = await findRunToChange(em, id, false);
   if (!target) return undefined;
   const { templateId, environmentId } = target.run;
-  const admission = await findAdmissionTarget(em, { templateId, environmentId: environmentId ?? undefined }, lock);
-  return { ...target, admission };
+  const wanted = { templateId, environmentId: environmentId ?? undefined };
+  const admission = await findAdmissionTarget(em, wanted, lock);
+  const { organizationId, teamId } = admission ?? target;
+  return { ...target, organizationId, teamId, admission };
 }
 
 /** Told only to whoever may requeue the run. @throws Conflict where there is nothing to run it for any more */

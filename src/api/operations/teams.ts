@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { archive, unarchive } from '#domain/organizations/archive.ts';
+import { deleteTenant } from '#domain/organizations/deletion.ts';
 import { archivedQuery } from '#domain/organizations/lifecycle.ts';
 import { CreateTeam, UpdateTeam } from '#domain/organizations/model.ts';
 import { findOrganization, findTeam, findTeamById, type TeamTarget } from '#domain/organizations/targets.ts';
@@ -12,8 +13,8 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { type RowLock, toChange } from '#domain/shared/row-lock.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { command, read } from '../operation.ts';
-import { archivedChange, outcomeOf } from '../tenancy-outcome.ts';
-import { pageOf } from '../views/common.ts';
+import { archivedChange, deletedOutcome, outcomeOf } from '../tenancy-outcome.ts';
+import { Nothing, pageOf } from '../views/common.ts';
 import { TeamView, viewTeam } from '../views/tenancy.ts';
 import { OrganizationName, locationOf as organizationLocation } from './organizations.ts';
 
@@ -152,6 +153,23 @@ export const unarchiveTeam = command({
   handle: async ({ tx, target }) => {
     await unarchive(tx.em, 'team', target);
     return answerArchived(tx, 'team.unarchived', target);
+  },
+});
+
+export const deleteTeam = command({
+  id: 'teams.delete',
+  route: 'DELETE /api/v1/organizations/:orgID/teams/:id',
+  summary: 'Delete a team that owns nothing any more; its slug is free again',
+  params: TeamParams,
+  responses: { 204: Nothing },
+  access: { ...archiveAccess, review: { resource: 'teams', verb: 'delete' } },
+  target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
+  targetName: 'team',
+  idempotency: 'required',
+  audit: 'team.deleted',
+  handle: async ({ tx, target }) => {
+    const revision = await deleteTenant(tx.em, 'team', target);
+    return deletedOutcome(target, { action: 'team.deleted', type: 'teams', revision });
   },
 });
 

@@ -1,4 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import type { RouteOptions } from 'fastify';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
 
@@ -79,10 +80,27 @@ export function openApiOptions(version: string): FastifyDynamicSwaggerOptions {
     },
     transform: (route) => {
       const declared = (route.schema as { operationId?: string } | undefined)?.operationId !== undefined;
-      return declared ? transformRoute(route) : { schema: { hide: true }, url: route.url };
+      return declared ? withKey(transformRoute(route), route.route) : { schema: { hide: true }, url: route.url };
     },
     transformObject: (document) => addErrors(transformDocument(document) as OpenAPIV3_1.Document),
   };
+}
+
+const keyHeader = {
+  type: 'string',
+  format: 'uuid',
+  description:
+    'A lowercase UUID other than zero, exactly once: the key of the command. The same one with the same request answers ' +
+    'what it answered first; with any other it conflicts.',
+} as const;
+
+/** The header is judged apart from the schemas, and so it is only described here. */
+function withKey<T extends { schema: object }>(transformed: T, { config }: RouteOptions): T {
+  const demand = config?.operation?.idempotency ?? 'none';
+  if (demand === 'none') return transformed;
+  const required = demand === 'required' ? ['Idempotency-Key'] : [];
+  const headers = { type: 'object', properties: { 'Idempotency-Key': keyHeader }, required };
+  return { ...transformed, schema: { ...transformed.schema, headers } };
 }
 
 function addErrors(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {

@@ -1,3 +1,6 @@
+import type { Archivable } from '#domain/organizations/lifecycle.ts';
+import { findTeamById } from '#domain/organizations/targets.ts';
+import { findEnvironment } from '#domain/projects/targets.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 
@@ -14,4 +17,33 @@ export async function findInstance(em: Em, id: string, lock = false): Promise<In
   );
   const [row] = rows;
   return row && { id: row.id, teamId: row.team_id, organizationId: row.organization_id };
+}
+
+/**
+ * The same for putting something into it: what owns it is shared before its row is locked, so that it is neither archived
+ * nor deleted meanwhile. Undefined also where its owner is gone.
+ */
+export async function findInstanceToFill(
+  em: Em,
+  id: string,
+  lock = false,
+): Promise<(InstanceTarget & Archivable) | undefined> {
+  const rows = await em.execute<{ team_id: string | null; environment_id: string | null }[]>(
+    `select team_id, environment_id from instances where id = ?`,
+    [id],
+  );
+  const [row] = rows;
+  if (!row) return undefined;
+  const owner = await findOwner(em, row, lock);
+  const instance = owner && (await findInstance(em, id, lock));
+  return instance && { ...instance, archived: owner.archived };
+}
+
+async function findOwner(
+  em: Em,
+  { team_id: teamId, environment_id: environmentId }: { team_id: string | null; environment_id: string | null },
+  lock: boolean,
+): Promise<Archivable | undefined> {
+  if (environmentId) return findEnvironment(em, environmentId, lock);
+  return teamId ? findTeamById(em, teamId, lock) : { archived: [] };
 }

@@ -11,6 +11,13 @@ export interface Archivable {
   readonly archived: readonly TenantLevel[];
 }
 
+export const tableOf: Record<TenantLevel, string> = {
+  organization: 'organizations',
+  team: 'teams',
+  project: 'projects',
+  environment: 'environments',
+};
+
 const aliasOf: Record<TenantLevel, string> = { organization: 'o', team: 't', project: 'p', environment: 'e' };
 
 /** The tables of a level and its owners, as `o`, `t`, `p`, `e`; what is deleted, or whose owner is, is not there. */

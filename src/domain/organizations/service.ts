@@ -30,14 +30,11 @@ export async function createOrganization(
 
 /** A slug stays its organization's when that takes another: links go on working, and nobody else can take them over. */
 async function claimSlug(em: Em, organizationId: string, slug: string): Promise<void> {
-  await em.execute(
-    `insert into organization_slugs (slug, organization_id, created_at) values (?, ?, clock_timestamp())
-     on conflict (slug) do nothing`,
-    [slug, organizationId],
-  );
+  // The update changes nothing: it answers, and holds, the row of whoever has the slug.
   const [row] = await em.execute<[{ organization_id: string }]>(
-    `select organization_id from organization_slugs where slug = ?`,
-    [slug],
+    `insert into organization_slugs as s (slug, organization_id, created_at) values (?, ?, clock_timestamp())
+     on conflict (slug) do update set slug = s.slug returning organization_id`,
+    [slug, organizationId],
   );
   if (row.organization_id !== organizationId) throw slugTaken(slug, 'this installation');
 }

@@ -26,14 +26,13 @@ export async function findUndeletedRun(em: Em, id: string): Promise<RunTarget | 
   return target?.isDeleted ? undefined : target;
 }
 
-/** The same for a command: the run's row is locked, after its instance's. */
+/** The same for a command: the run's row is locked, after its instance's, before anybody looks at whose it is. */
 export async function findRunToChange(
   em: Em,
   id: string,
   lock: boolean,
 ): Promise<(RunTarget & { run: Run }) | undefined> {
-  const target = await findRun(em, id);
-  if (!target) return undefined;
   const run = lock ? await lockRunInOrder(em, id) : await em.findOne(Run, { id });
-  return run ? { ...target, run } : undefined;
+  const target = run && (await findRun(em, id));
+  return target ? { ...target, run } : undefined;
 }

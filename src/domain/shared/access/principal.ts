@@ -99,7 +99,8 @@ export function lockCaller(tx: Em, caller: Principal): Promise<Principal | undef
   return lockAndRead(tx, caller, credentialCounts[type], [id]);
 }
 
-const credentialCounts: Record<Credential['type'], string> = {
+/** Whether a credential still counts, as a condition on its id. */
+export const credentialCounts: Record<Credential['type'], string> = {
   session: `exists (select 1 from sessions s
                      where s.id = ? and s.revoked_at is null and s.expires_at > clock_timestamp())`,
   api_key: `exists (select 1 from api_keys k
