@@ -223,6 +223,21 @@ describe('in the way of a deletion', () => {
     expect((await tenant.owner.get(`/registry/templates/${template}`)).status).toBe(404);
   });
 
+  test('are the service accounts of a team, by their names', async () => {
+    const tenant = await makeTenant(api);
+    for (const path of levelsOf(tenant).slice(0, 2)) await tenant.owner.delete(path, withKey());
+    const id = randomUUID();
+    await api.rows(
+      `with account as (insert into principals (id, kind, name, role, created_at)
+                        values (?, 'service_account', 'deployer', 'operator', now()) returning id)
+       insert into service_accounts (id, owner_team_id, created_by) select id, ?, id from account`,
+      [id, tenant.team],
+    );
+    await refused(tenant, tenant.teamPath, 'service accounts: "deployer"; delete or transfer them first');
+    await api.rows('update principals set deleted_at = now() where id = ?', [id]);
+    expect((await tenant.owner.delete(tenant.teamPath, withKey())).status).toBe(204);
+  });
+
   test('are runs that have not ended and instances that hold resources, said at once', async () => {
     const tenant = await makeTenant(api);
     const { run } = await admitRun(tenant);

@@ -60,6 +60,13 @@ const contents: readonly Obstacle[] = [
     remedy: 'archive them first',
   },
   {
+    belonging: { team: 'x.owner_team_id = ?' },
+    select: `select '"' || p.name || '"' as name, x.id from service_accounts x join principals p on p.id = x.id
+              where p.deleted_at is null`,
+    has: 'service accounts',
+    remedy: 'delete or transfer them first',
+  },
+  {
     belonging: { project: 'x.project_id = ?' },
     select: 'select x.slug as name, x.id from environments x where x.deleted_at is null',
     has: 'environments',
