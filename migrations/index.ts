@@ -1,5 +1,6 @@
 import { Initial } from './20261121_initial.ts';
 import { Accounts } from './20261122_1_accounts.ts';
+import { People } from './20261122_2_people.ts';
 import { Tenancy } from './20261122_3_tenancy.ts';
 import { Limits } from './20261122_5_limits.ts';
 import { RunLists } from './20261122_7_run_lists.ts';
@@ -9,6 +10,7 @@ import { Reconciler } from './20261122_reconciler.ts';
 export const migrations = [
   { name: '20261121_initial', class: Initial },
   { name: '20261122_1_accounts', class: Accounts },
+  { name: '20261122_2_people', class: People },
   { name: '20261122_3_tenancy', class: Tenancy },
   { name: '20261122_5_limits', class: Limits },
   { name: '20261122_7_run_lists', class: RunLists },

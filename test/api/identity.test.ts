@@ -133,7 +133,7 @@ describe('signing in', () => {
 
   it('fails where the password was changed while the old one was being checked', async () => {
     const person = await addPerson(api, 'requester', {}, password);
-    await expectRefusedDuring(person, `update users set password_hash = 'another' where id = ?`);
+    await expectRefusedDuring(person, `update users set password_generation = password_generation + 1 where id = ?`);
   });
 
   /** A change that is committed between the check of the password and the opening of the session. */

@@ -30,7 +30,7 @@ describe('signing in', () => {
   it('opens no session where the password was changed while it was checked', async () => {
     const user = await api.addUser('requester');
     const signingIn = api.signIn(user);
-    await api.rows(`update users set password_hash = 'another' where id = '${user.id}' returning id`);
+    await api.rows(`update users set password_generation = 2 where id = '${user.id}' returning id`);
     await expect(signingIn).rejects.toThrow();
   });
 });

@@ -64,7 +64,10 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'profile.create_api_key': () => ({ name: 'ci' }),
   'profile.rotate_api_key': () => ({}),
   'profile.regenerate_api_key': () => ({}),
-  'users.create': () => ({ email: `${newId()}@example.com`, name: 'New', password: '12345678', role: 'requester' }),
+  'profile.change_password': () => ({
+    ...{ current_password: 'not the one', new_password: 'long enough', confirm_password: 'long enough' },
+  }),
+  'users.create': () => ({ email: `${newId()}@example.com`, name: 'New', password: 'long enough', role: 'requester' }),
   'users.update': () => ({ name: 'Renamed' }),
   'organizations.create': () => ({ name: `Organization ${newId()}` }),
   'organizations.update': () => ({ name: 'Renamed' }),

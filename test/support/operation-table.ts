@@ -22,10 +22,14 @@ profile.create_api_key              profile:manage                      self    
 profile.rotate_api_key              profile:manage                      self            user
 profile.regenerate_api_key          profile:manage                      self            user
 profile.revoke_api_key              profile:manage                      self
+profile.change_password             profile:manage                      self            user
+auth.reset_password                 public
 users.list                          user:manage                         platform
 users.create                        user:manage                         platform
 users.get                           user:manage,profile:manage          self
 users.update                        user:manage,profile:manage          self
+users.delete                        user:manage                         platform
+users.reset_password                user:manage                         platform
 organizations.list                  organization:read                   platform
 organizations.create                organization:write                  platform        user
 organizations.get                   organization:read                   organization:member

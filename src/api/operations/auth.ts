@@ -1,17 +1,24 @@
 import { z } from 'zod';
 import { Session } from '#domain/identity/entity.ts';
 import { Email, PlatformRole, sessionLifetimeSeconds } from '#domain/identity/model.ts';
-import { checkPassword, openSession, revokeSession, signSessionToken } from '#domain/identity/sessions.ts';
+import { GivenPassword } from '#domain/identity/password-rules.ts';
+import {
+  checkPassword,
+  openSession,
+  revokeSession,
+  type SessionFacts,
+  signSessionToken,
+} from '#domain/identity/sessions.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { afterId, pageQuery, toPage } from '#domain/shared/paging.ts';
-import { command, read } from '../operation.ts';
+import { command, read, type Sender } from '../operation.ts';
 import { Nothing, pageOf, Time } from '../views/common.ts';
 
 export const own: Access = { anyOf: ['profile:manage'], scope: 'self', hidden: 404, review: 'none' };
-const ownSession: Access = { ...own, principals: ['user'] };
+export const ownSession: Access = { ...own, principals: ['user'] };
 
 const IdentityView = z.object({
   type: z.enum(['user', 'service_account', 'background', 'system']),
@@ -33,7 +40,7 @@ const SessionView = z.object({
   user_agent: z.string().nullable(),
 });
 
-const SignedInView = z.object({
+export const SignedInView = z.object({
   session_id: z.string(),
   token: z.string(),
   expires_at: Time,
@@ -44,7 +51,7 @@ export const signIn = command({
   id: 'auth.sign_in',
   route: 'POST /api/v1/auth/sessions',
   summary: 'Sign in with e-mail address and password',
-  body: z.strictObject({ email: Email, password: z.string().max(1024) }),
+  body: z.strictObject({ email: Email, password: GivenPassword }),
   responses: { 201: SignedInView },
   access: { public: 'it is how a caller becomes somebody' },
   idempotency: 'none',
@@ -53,8 +60,7 @@ export const signIn = command({
   prepare: ({ em, body }) => checkPassword(em, body.email, body.password),
   handle: async ({ tx, prepared, request, services }) => {
     const { user } = prepared;
-    const facts = { address: request.address, userAgent: agentOf(request.headers) };
-    const session = await openSession(tx.em, prepared, facts);
+    const session = await openSession(tx.em, prepared, sessionFactsOf(request));
     const token = await signSessionToken(services.installation, session);
     return {
       status: 201,
@@ -158,7 +164,7 @@ function sessionId(id: string, principal: Principal): string {
   return principal.credential.id;
 }
 
-function agentOf(headers: Readonly<Record<string, string | string[] | undefined>>): string | null {
+export function sessionFactsOf({ address, headers }: Sender): SessionFacts {
   const agent = headers['user-agent'];
-  return typeof agent === 'string' ? agent : null;
+  return { address, userAgent: typeof agent === 'string' ? agent : null };
 }

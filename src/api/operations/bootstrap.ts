@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { administratorsLock, bootstrapAdministrator, bootstrapAudit } from '#domain/identity/bootstrap.ts';
+import { administratorsLock } from '#domain/identity/administrators.ts';
+import { bootstrapAdministrator, bootstrapAudit } from '#domain/identity/bootstrap.ts';
 import { FirstAdministrator, PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords.ts';
 import { Forbidden, NotFound, Unauthenticated } from '#domain/shared/errors.ts';

@@ -102,9 +102,10 @@ export const set = command({
   accessTo,
   idempotency: 'none',
   audit: 'environment_variable.set',
-  handle: async ({ tx, target, params, body, services }) => {
+  handle: async ({ tx, principal, target, params, body, services }) => {
     const { before } = target;
-    const after = await setVariable(tx.em, services.keyRing, target, { name: params.name, ...body }, before);
+    const variable = { name: params.name, setBy: principal.id, ...body };
+    const after = await setVariable(tx.em, services.keyRing, target, variable, before);
     const audit = auditOf('environment_variable.set', target, params.name, before, after);
     return { status: 200, revision: after.revision, body: viewVariable(after), audit };
   },

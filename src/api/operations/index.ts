@@ -7,6 +7,7 @@ import * as environments from './environments.ts';
 import * as instances from './instances.ts';
 import * as organizationMembers from './organization-members.ts';
 import * as organizations from './organizations.ts';
+import * as passwords from './passwords.ts';
 import * as profile from './profile.ts';
 import * as projects from './projects.ts';
 import * as reviews from './reviews.ts';
@@ -18,12 +19,14 @@ import * as teamMembers from './team-members.ts';
 import * as teams from './teams.ts';
 import * as templateVersions from './template-versions.ts';
 import * as templates from './templates.ts';
+import * as userAdministration from './user-administration.ts';
 import * as users from './users.ts';
 import * as workers from './workers.ts';
 
 const areas = [
-  ...[system, bootstrap, auth, reviews, profile, runs, runApproval, runLogs, instances, templates, templateVersions],
-  ...[users, organizations, organizationMembers, teams, teamMembers],
+  ...[system, bootstrap, auth, reviews, profile, passwords],
+  ...[runs, runApproval, runLogs, instances, templates, templateVersions],
+  ...[users, userAdministration, organizations, organizationMembers, teams, teamMembers],
   ...[projects, environments, environmentVariables, workers, commands],
 ];
 

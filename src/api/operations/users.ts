@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { administratorsLock } from '#domain/identity/bootstrap.ts';
+import { administratorsLock } from '#domain/identity/administrators.ts';
 import { CreateUser, Email, PlatformRole, UpdateUser } from '#domain/identity/model.ts';
+import { refusePersonal } from '#domain/identity/password-rules.ts';
 import { hashPassword } from '#domain/identity/passwords.ts';
 import { addUser, refuseOwnPrivileges, updateUser } from '#domain/identity/user-changes.ts';
 import { findUser, listUsers, type UserTarget } from '#domain/identity/user-targets.ts';
@@ -22,9 +23,9 @@ const UserView = z.object({
   created_at: Time,
 });
 
-const UserParams = z.strictObject({ id: Id });
+export const UserParams = z.strictObject({ id: Id });
 
-const manageAccess: Access = {
+export const manageAccess: Access = {
   anyOf: ['user:manage'],
   scope: 'platform',
   hidden: 403,
@@ -108,7 +109,10 @@ export const update = command({
   audit: 'user.updated',
   prepare: async ({ principal, target, body }) => {
     refuseOwnPrivileges(principal, target, body);
-    return body.password === undefined ? null : hashPassword(body.password);
+    const { password, email = target.email, name = target.name } = body;
+    if (password === undefined) return null;
+    refusePersonal('password', password, { email, name });
+    return hashPassword(password);
   },
   handle: async ({ tx, principal, target, body, prepared }) => {
     refuseOwnPrivileges(principal, target, body);
@@ -123,7 +127,7 @@ function viewUser({ id, email, name, role, enabled, revision, createdAt }: UserT
   return { id, email, name, role, enabled, revision, created_at: createdAt };
 }
 
-function auditOf(
+export function auditOf(
   action: string,
   { id }: UserTarget,
   before: Record<string, unknown> | null,

@@ -6,12 +6,10 @@ import { Conflict } from '#domain/shared/errors.ts';
 import { openInstallation } from '#domain/shared/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { type Transaction, Transactions } from '#domain/shared/transaction.ts';
+import { administratorsLock } from './administrators.ts';
 import type { Principal, User } from './entity.ts';
 import { hashPassword } from './passwords.ts';
 import { createUser, hasAnyUser } from './users.ts';
-
-/** Held while the first administrator is made, and by whatever may take the last one away. */
-export const administratorsLock = 'administrators';
 
 export interface Administrator {
   readonly email: string;

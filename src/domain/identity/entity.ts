@@ -33,6 +33,8 @@ const UserSchema = defineEntity({
     /** The address in the form that is compared: lower case. Null once the user is deleted, so that it is free again. */
     emailKey: p.string().nullable().unique(),
     passwordHash: p.string().hidden(),
+    /** Raised by every change of the password; a hash that is only made anew stays of its generation. */
+    passwordGeneration: p.integer().default(1),
   },
 });
 export class User extends UserSchema.class {}
@@ -41,7 +43,10 @@ UserSchema.setClass(User);
 const SessionSchema = defineEntity({
   name: 'Session',
   tableName: 'sessions',
-  indexes: [{ name: 'sessions_user_id_index', properties: ['userId'] }],
+  indexes: [
+    { name: 'sessions_user_id_index', properties: ['userId'] },
+    { name: 'sessions_expires_at_index', properties: ['expiresAt'] },
+  ],
   properties: {
     id: id(),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('restrict'),
@@ -54,6 +59,22 @@ const SessionSchema = defineEntity({
 });
 export class Session extends SessionSchema.class {}
 SessionSchema.setClass(Session);
+
+/** The one link by which a user may set a new password: a later one takes its place, any new password takes it away. */
+const PasswordResetSchema = defineEntity({
+  name: 'PasswordReset',
+  tableName: 'password_resets',
+  properties: {
+    userId: () => p.oneToOne(User).primary().mapToPk().fieldName('user_id').deleteRule('restrict'),
+    /** SHA-256 of the link's token: it is random, so a slow hash would add nothing. */
+    verifier: p.blob().unique().hidden(),
+    issuedBy: p.uuid(),
+    createdAt: createdAt(),
+    expiresAt: at(),
+  },
+});
+export class PasswordReset extends PasswordResetSchema.class {}
+PasswordResetSchema.setClass(PasswordReset);
 
 const ApiKeySchema = defineEntity({
   name: 'ApiKey',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPersonal, Password, personalMessage } from './password-rules.ts';
 
 /** The platform roles, weakest first; nobody grants a role above their own. */
 export const platformRoles = ['requester', 'maintainer', 'operator', 'admin'] as const;
@@ -12,35 +13,22 @@ export type PrincipalKind = (typeof principalKinds)[number];
 export const apiKeyKinds = ['profile', 'personal', 'service_account'] as const;
 export type ApiKeyKind = (typeof apiKeyKinds)[number];
 
-export const minimumPasswordLength = 8;
-/** argon2 reads every byte; a bound keeps a request from buying minutes of work. */
-const maximumPasswordLength = 1024;
-
-export const Password = z
-  .string()
-  .min(minimumPasswordLength, { error: `must have at least ${minimumPasswordLength} characters` })
-  .max(maximumPasswordLength, { error: `must have at most ${maximumPasswordLength} characters` })
-  .refine((text) => text.trim() !== '', { error: 'must contain characters other than spaces' })
-  .meta({ writeOnly: true });
-
 export const Email = z.email({ error: 'expected an e-mail address such as ana@example.com' }).max(254);
 
 export const PersonName = z.string().trim().min(1, { error: 'must not be empty' }).max(200);
 
 const fewestCharacters = 5;
 
-/** Who may be the first: with a password that is no repetition, and neither the address nor the name. */
+const notPersonal = { path: ['password'], error: personalMessage };
+
+/** Who may be the first: with a password that is no mere pattern either. */
 export const FirstAdministrator = z
   .strictObject({ email: Email, name: PersonName, password: Password })
-  .refine(({ password, email, name }) => isHardToGuess(password, [email, name]), {
+  .refine(({ password }) => new Set(password).size >= fewestCharacters, {
     path: ['password'],
-    error: `must have at least ${fewestCharacters} different characters, and be neither the address nor the name`,
-  });
-
-function isHardToGuess(password: string, known: readonly string[]): boolean {
-  const isKnown = known.some((text) => text.toLowerCase() === password.trim().toLowerCase());
-  return !isKnown && new Set(password).size >= fewestCharacters;
-}
+    error: `must have at least ${fewestCharacters} different characters`,
+  })
+  .refine((user) => !isPersonal(user.password, user), notPersonal);
 
 /** The form in which two addresses are compared. */
 export function emailKey(email: string): string {
@@ -49,13 +37,15 @@ export function emailKey(email: string): string {
 
 export const sessionLifetimeSeconds = 24 * 60 * 60;
 
-export const CreateUser = z.strictObject({
-  email: Email,
-  name: PersonName,
-  password: Password,
-  role: PlatformRole,
-  enabled: z.boolean().default(true),
-});
+export const CreateUser = z
+  .strictObject({
+    email: Email,
+    name: PersonName,
+    password: Password,
+    role: PlatformRole,
+    enabled: z.boolean().default(true),
+  })
+  .refine((user) => !isPersonal(user.password, user), notPersonal);
 
 /** What is left out stays. Oneself may change only the address and the name. */
 export const UpdateUser = z.strictObject({

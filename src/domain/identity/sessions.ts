@@ -11,50 +11,62 @@ import type { Em } from '#domain/shared/database.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
 import { isId, newId } from '#domain/shared/ids.ts';
 import type { InstallationKeys } from '#domain/shared/installation.ts';
-import { Session } from './entity.ts';
+import { Session, User } from './entity.ts';
 import { emailKey, sessionLifetimeSeconds } from './model.ts';
-import { verifyPassword } from './passwords.ts';
+import { hashPassword, isOutdated, verifyPassword } from './passwords.ts';
 
 const algorithm = 'HS256';
 
-/** Somebody whose password was right, and the hash that it was compared with. */
+/** Somebody whose password was right, and which of their passwords that was. */
 export interface Verified {
   readonly user: Principal;
-  readonly passwordHash: string;
+  readonly passwordGeneration: number;
+  /** The same password at today's cost, where its hash was made when hashing cost less. */
+  readonly renewedHash: string | null;
 }
 
 /** Who may sign in with this address and password; one answer, in one time, whatever is wrong. */
 export async function checkPassword(em: Em, email: string, password: string): Promise<Verified> {
-  const rows = await em.execute<(PrincipalRow & { password_hash: string })[]>(
-    `select u.password_hash, ${principalColumns} from users u join principals p on p.id = u.id
+  const rows = await em.execute<(PrincipalRow & { password_hash: string; password_generation: number })[]>(
+    `select u.password_hash, u.password_generation, ${principalColumns} from users u join principals p on p.id = u.id
       where u.email_key = ? and p.deleted_at is null`,
     [emailKey(email)],
   );
   const row = rows[0];
   const matches = await verifyPassword(row?.password_hash ?? null, password);
   if (!row || !matches || !row.enabled) throw wrongCredentials();
-  const { password_hash: passwordHash, ...principal } = row;
-  return { user: toPrincipal(principal, { type: 'session', id: newId() }), passwordHash };
+  const { password_hash: passwordHash, password_generation: passwordGeneration, ...principal } = row;
+  const renewedHash = isOutdated(passwordHash) ? await hashPassword(password) : null;
+  return { user: toPrincipal(principal, { type: 'session', id: newId() }), passwordGeneration, renewedHash };
+}
+
+/** What is kept of where a session was opened from. */
+export interface SessionFacts {
+  readonly address: string | null;
+  readonly userAgent: string | null;
 }
 
 /**
- * Opens the session that the user's credential names. It lasts 24 hours. The user is locked and looked at again: checking
- * a password takes long enough for another one to be set, or for the user to be disabled, meanwhile.
+ * Opens the session that the user's credential names. The user is locked and looked at again: checking a password takes
+ * long enough for another one to be set, or for the user to be disabled, meanwhile.
  */
-export async function openSession(
-  em: Em,
-  { user, passwordHash }: Verified,
-  facts: { address: string | null; userAgent: string | null },
-): Promise<Session> {
+export async function openSession(em: Em, verified: Verified, facts: SessionFacts): Promise<Session> {
+  const { user, passwordGeneration, renewedHash } = verified;
   const current = await lockPrincipal(em, user);
-  const rows = await em.execute<{ password_hash: string }[]>(`select password_hash from users where id = ?`, [user.id]);
-  if (!current?.enabled || rows[0]?.password_hash !== passwordHash) throw wrongCredentials();
+  const [row] = await em.execute<{ generation: number }[]>(
+    `select password_generation as generation from users where id = ?`,
+    [user.id],
+  );
+  if (!current?.enabled || row?.generation !== passwordGeneration) throw wrongCredentials();
+  if (renewedHash !== null) await em.nativeUpdate(User, { id: user.id }, { passwordHash: renewedHash });
+  return addSession(em, user.credential.id, user.id, facts);
+}
+
+/** A session of a user whose row is held. It lasts 24 hours. */
+export async function addSession(em: Em, id: string, userId: string, facts: SessionFacts): Promise<Session> {
   const session = em.create(Session, {
-    id: user.credential.id,
-    userId: user.id,
-    expiresAt: new Date(Date.now() + sessionLifetimeSeconds * 1000),
-    address: facts.address,
-    userAgent: facts.userAgent?.slice(0, 255) ?? null,
+    ...{ id, userId, expiresAt: new Date(Date.now() + sessionLifetimeSeconds * 1000) },
+    ...{ address: facts.address, userAgent: facts.userAgent?.slice(0, 255) ?? null },
   });
   await em.persist(session).flush();
   return session;

@@ -5,9 +5,11 @@ import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, Invalid } from '#domain/shared/errors.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { brokenConstraint } from '#domain/shared/sql.ts';
+import { refuseLastAdministrator } from './administrators.ts';
+import { endSignIns, setPassword } from './credentials.ts';
 import { Principal, User } from './entity.ts';
 import { type CreateUser, emailKey, type PlatformRole, platformRoles, type UpdateUser } from './model.ts';
-import { findUser, hasOtherAdministrator, type UserTarget } from './user-targets.ts';
+import { findUser, type UserTarget } from './user-targets.ts';
 import { createUser } from './users.ts';
 
 type Fields = Pick<UserTarget, 'email' | 'name' | 'role' | 'enabled'>;
@@ -31,17 +33,21 @@ export function refuseOwnPrivileges(
   request: z.output<typeof UpdateUser>,
 ) {
   if (caller.id !== user.id) return;
-  if (request.password !== undefined) {
-    throw new Invalid('password: nobody sets their own password here; change it by POST /profile/password');
-  }
+  if (request.password !== undefined) refuseOwnPassword(caller, user);
   const { role, enabled } = findDifference<Fields>(user, request).after;
   if (role !== undefined) throw new Forbidden('permission denied: role: nobody changes their own role');
   if (enabled !== undefined) throw new Forbidden('permission denied: enabled: nobody enables or disables themselves');
 }
 
+/** Whoever changes their own password shows that they know it. @throws Invalid */
+export function refuseOwnPassword(caller: Caller, user: { id: string }): void {
+  if (caller.id !== user.id) return;
+  throw new Invalid('password: nobody sets their own password here; change it by POST /profile/password');
+}
+
 /**
- * Changes a user, whose row the caller of this function holds. A new password ends all the user's sessions; disabling
- * rejects every credential on its next use.
+ * Changes a user, whose row the caller of this function holds. A new password ends all the user's sessions, and so does
+ * disabling, which rejects every other credential as well for as long as it lasts.
  * @throws Conflict for a stale revision, an address that is taken, or where no administrator would be left
  */
 export async function updateUser(
@@ -56,26 +62,25 @@ export async function updateUser(
   const difference = findDifference<Fields>({ email, name, role, enabled }, wanted);
   if (difference.isEmpty && passwordHash === null) return { updated: user, difference };
   const { after } = difference;
+  refuseRoleAboveOwn(caller, user.role);
   if (after.role !== undefined) refuseRoleAboveOwn(caller, after.role);
-  await refuseLastAdministrator(em, user, after);
+  if (!staysAdministrator(user, after)) await refuseLastAdministrator(em, user);
   await writePrincipal(em, user, after);
   if (after.email !== undefined) await writeEmail(em, user.id, after.email);
-  if (passwordHash !== null) await writePassword(em, user.id, passwordHash);
+  if (after.enabled === false) await endSignIns(em, user.id);
+  if (passwordHash !== null) await setPassword(em, user.id, passwordHash);
   return { updated: await readBack(findUser(em, user.id)), difference };
 }
 
-/** Nobody grants a role above their own. */
-function refuseRoleAboveOwn(caller: Caller, role: PlatformRole): void {
+/** Nobody grants a role above their own, or issues a credential for somebody of such a role. @throws Forbidden */
+export function refuseRoleAboveOwn(caller: Caller, role: PlatformRole): void {
   const place = (each: PlatformRole) => platformRoles.indexOf(each);
   if (isPlatformAdministrator(caller) || (caller.role && place(role) <= place(caller.role))) return;
   throw new Forbidden(`permission denied: role: ${role} is above your own`);
 }
 
-async function refuseLastAdministrator(em: Em, user: UserTarget, after: Partial<Fields>): Promise<void> {
-  const isOne = user.role === 'admin' && user.enabled;
-  const staysOne = (after.role ?? user.role) === 'admin' && (after.enabled ?? user.enabled);
-  if (!isOne || staysOne || (await hasOtherAdministrator(em, user.id))) return;
-  throw new Conflict('this is the last administrator: make somebody else an administrator first');
+function staysAdministrator({ role, enabled }: Fields, after: Partial<Fields>): boolean {
+  return (after.role ?? role) === 'admin' && (after.enabled ?? enabled);
 }
 
 /** What was granted against an earlier generation of a user who was disabled never revives. */
@@ -95,14 +100,6 @@ async function writePrincipal(em: Em, user: UserTarget, { name, role, enabled }:
 
 async function writeEmail(em: Em, id: string, email: string): Promise<void> {
   await underFreeEmail(() => em.nativeUpdate(User, { id }, { email, emailKey: emailKey(email) }));
-}
-
-async function writePassword(em: Em, id: string, passwordHash: string): Promise<void> {
-  await em.nativeUpdate(User, { id }, { passwordHash });
-  await em.execute(
-    `update sessions set revoked_at = clock_timestamp() where user_id = ? and revoked_at is null and expires_at > now()`,
-    [id],
-  );
 }
 
 async function underFreeEmail<T>(write: () => Promise<T>): Promise<T> {

@@ -40,22 +40,3 @@ export function listUsers(
     .andIf(request.enabled, 'p.enabled = ?::boolean');
   return selectPage(em, selectUsers, where, 'p.id', request);
 }
-
-/**
- * Whether anybody but this principal administers the installation: an enabled user, or an enabled service account whose
- * owner is there, with the role `admin`, whatever credentials it has. Right only under the lock that all such changes take.
- * (specification, *Authentication*, rule 12)
- */
-export async function hasOtherAdministrator(em: Em, id: string): Promise<boolean> {
-  const [row] = await em.execute<[{ exists: boolean }]>(
-    `select exists (select 1 from principals p
-                     where p.role = 'admin' and p.enabled and p.deleted_at is null and p.id <> ?
-                       and (p.kind = 'user' or p.kind = 'service_account' and exists (
-                         select 1 from service_accounts a
-                           left join principals u on u.id = a.owner_user_id and u.deleted_at is null
-                           left join teams t on t.id = a.owner_team_id and t.deleted_at is null
-                          where a.id = p.id and (u.id is not null or t.id is not null))))`,
-    [id],
-  );
-  return row.exists;
-}

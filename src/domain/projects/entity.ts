@@ -73,6 +73,8 @@ const EnvironmentVariableSchema = defineEntity({
     value: p.json<unknown>().nullable(),
     /** The sealed JSON value of a secret one. */
     sealedValue: p.blob().nullable().hidden(),
+    /** Whoever gave it the value that it has; null: set before this was kept. */
+    setBy: p.uuid().nullable(),
     revision: revision(),
     updatedAt: at(),
   },

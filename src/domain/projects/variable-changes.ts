@@ -71,22 +71,23 @@ export async function setVariable(
   em: Em,
   keyRing: KeyRing,
   environment: EnvironmentTarget,
-  { name, value, category, sensitive, expected_revision: expected }: z.output<typeof SetVariable> & { name: string },
+  variable: z.output<typeof SetVariable> & { name: string; setBy: string },
   before: ShownVariable | undefined,
 ): Promise<ShownVariable> {
+  const { name, value, category, sensitive, setBy, expected_revision: expected } = variable;
   refuseArchived(environment);
   refuseUnusable(category, name, value);
   refuseStale(before ?? { revision: 0 }, expected);
   if (!before) await refuseTooMany(em, environment.id);
   const sealed = sensitive ? keyRing.sealJson(variableContext(environment.id, name), value) : null;
   const [row] = await em.execute<[ShownVariable]>(
-    `insert into environment_variables as v (environment_id, name, category, sensitive, value, sealed_value, updated_at)
-     values (?, ?, ?, ?, ?::jsonb, ?, clock_timestamp())
+    `insert into environment_variables as v (environment_id, name, category, sensitive, value, sealed_value, set_by, updated_at)
+     values (?, ?, ?, ?, ?::jsonb, ?, ?, clock_timestamp())
      on conflict (environment_id, name) do update set category = excluded.category, sensitive = excluded.sensitive,
-       value = excluded.value, sealed_value = excluded.sealed_value, revision = v.revision + 1,
-       updated_at = excluded.updated_at
+       value = excluded.value, sealed_value = excluded.sealed_value, set_by = excluded.set_by,
+       revision = v.revision + 1, updated_at = excluded.updated_at
      returning v.name, v.category, v.sensitive, v.value, v.revision, v.updated_at as "updatedAt"`,
-    [environment.id, name, category, sensitive, sealed ? null : JSON.stringify(value), sealed],
+    [environment.id, name, category, sensitive, sealed ? null : JSON.stringify(value), sealed, setBy],
   );
   return row;
 }

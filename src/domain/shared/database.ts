@@ -1,7 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
-import { ApiKey, ApiKeyUse, Principal, Session, User } from '#domain/identity/entity.ts';
+import { ApiKey, ApiKeyUse, PasswordReset, Principal, Session, User } from '#domain/identity/entity.ts';
 import { Instance, InstanceSlot, StateVersion } from '#domain/instances/entity.ts';
 import {
   Invitation,
@@ -23,7 +23,7 @@ import { guardPool } from './pool.ts';
 
 const entities = [
   ...[Installation, CommandReceipt, OutboxRow],
-  ...[Principal, User, ServiceAccount, Session, ApiKey, ApiKeyUse],
+  ...[Principal, User, ServiceAccount, Session, PasswordReset, ApiKey, ApiKeyUse],
   ...[Organization, OrganizationSlug, OrganizationMember, Team, TeamMember, Invitation],
   ...[Project, Environment, EnvironmentVariable],
   ...[Template, TemplateVersion],

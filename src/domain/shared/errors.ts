@@ -42,6 +42,12 @@ export class Invalid extends ServiceError {
   }
 }
 
+/** One field of the body that is wrong, in the shape of a failed check of the whole body. */
+export function invalidField(field: string, problem: string): Invalid {
+  const message = `${field}: ${problem}`;
+  return new Invalid(message, { errors: [{ in: 'body', path: field, message }] });
+}
+
 export class Unauthenticated extends ServiceError {
   constructor(message = 'authentication is required: send a session token or an API key') {
     super('unauthenticated', message);

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { sessionLifetimeSeconds } from '#domain/identity/model.ts';
+import { changeOwnPassword, verifyOwnPassword } from '#domain/identity/own-password.ts';
+import { findPasswordReset, redeemPasswordReset } from '#domain/identity/password-resets.ts';
+import { GivenPassword, Password, refusePersonal } from '#domain/identity/password-rules.ts';
+import { hashPassword } from '#domain/identity/passwords.ts';
+import { signSessionToken } from '#domain/identity/sessions.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import { command } from '../operation.ts';
+import { Nothing } from '../views/common.ts';
+import { ownSession, SignedInView, sessionFactsOf } from './auth.ts';
+
+export const changeOwn = command({
+  id: 'profile.change_password',
+  route: 'POST /api/v1/profile/password',
+  summary: 'Change your own password: all your sessions end, and this one is replaced by a new one',
+  description: 'Asked by a session; an API key changes no password.',
+  body: z.strictObject({ current_password: GivenPassword, new_password: Password, confirm_password: GivenPassword }),
+  responses: { 200: SignedInView },
+  access: ownSession,
+  idempotency: 'none',
+  audit: 'user.password_changed',
+  limitGuesses: ({ principal }) => principal.id,
+  prepare: async ({ em, principal, body }) => {
+    const { current_password: current, new_password: wanted, confirm_password: repeated } = body;
+    if (repeated !== wanted) throw invalidField('confirm_password', 'must be the new password once more');
+    refusePersonal('new_password', wanted, { email: principal.email ?? '', name: principal.name });
+    const generation = await verifyOwnPassword(em, principal, current);
+    return { generation, passwordHash: await hashPassword(wanted) };
+  },
+  handle: async ({ tx, principal, prepared, request, services }) => {
+    const session = await changeOwnPassword(tx.em, principal, prepared, sessionFactsOf(request));
+    const token = await signSessionToken(services.installation, session);
+    return {
+      status: 200,
+      body: { session_id: session.id, token, expires_at: session.expiresAt, user: principal },
+      audit: { action: 'user.password_changed', resource: { type: 'users', id: principal.id } },
+    };
+  },
+  sessionCookie: (body) => ({ token: (body as { token: string }).token, maxAgeSeconds: sessionLifetimeSeconds }),
+});
+
+export const redeemReset = command({
+  id: 'auth.reset_password',
+  route: 'POST /api/v1/password-reset',
+  summary: 'Set a new password by the token of a link for that; all sessions of the user end',
+  body: z.strictObject({ token: z.string().max(200), new_password: Password }),
+  responses: { 204: Nothing },
+  access: { public: 'whoever has forgotten their password cannot sign in; the token of the link stands in' },
+  idempotency: 'none',
+  audit: 'user.password_reset',
+  limitGuesses: () => 'password reset',
+  prepare: async ({ em, body }) => {
+    const user = await findPasswordReset(em, body.token);
+    refusePersonal('new_password', body.new_password, user);
+    return { user, passwordHash: await hashPassword(body.new_password) };
+  },
+  handle: async ({ tx, body, prepared: { user, passwordHash } }) => {
+    await redeemPasswordReset(tx.em, user, body.token, passwordHash);
+    return {
+      ...{ status: 204, actor: user },
+      audit: { action: 'user.password_reset', resource: { type: 'users', id: user.id } },
+    };
+  },
+});

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { administratorsLock } from '#domain/identity/administrators.ts';
+import { issuePasswordReset } from '#domain/identity/password-resets.ts';
+import { deleteUser } from '#domain/identity/user-deletion.ts';
+import { findUser } from '#domain/identity/user-targets.ts';
+import { toChange } from '#domain/shared/row-lock.ts';
+import { command, type Sender } from '../operation.ts';
+import type { Services } from '../services.ts';
+import { Nothing, Time } from '../views/common.ts';
+import { auditOf, manageAccess, UserParams } from './users.ts';
+
+const ResetLinkView = z.object({ url: z.string(), token: z.string(), expires_at: Time });
+
+export const remove = command({
+  id: 'users.delete',
+  route: 'DELETE /api/v1/users/:id',
+  summary: 'Delete a user; the address is free again',
+  description:
+    'Sessions, API keys and memberships end. 409 where the user owns service accounts, is the only owner of an organization ' +
+    'or a team, is the last administrator, or is named by history that is kept: disable the user instead.',
+  params: UserParams,
+  responses: { 204: Nothing },
+  access: { ...manageAccess, review: { resource: 'users', verb: 'delete' } },
+  target: ({ em, params, lock }) => findUser(em, params.id, toChange(lock)),
+  targetName: 'user',
+  idempotency: 'none',
+  locks: [administratorsLock],
+  audit: 'user.deleted',
+  handle: async ({ tx, target }) => {
+    await deleteUser(tx.em, target);
+    const { email, name, role, enabled } = target;
+    return { status: 204, audit: auditOf('user.deleted', target, { email, name, role, enabled }, null) };
+  },
+});
+
+export const resetPassword = command({
+  id: 'users.reset_password',
+  route: 'POST /api/v1/users/:id/password-reset',
+  summary: 'Make a link by which a user sets a new password; it is shown once and works once, for 24 hours',
+  description: 'A link from before is void, and so is this one after any other change of the password.',
+  params: UserParams,
+  responses: { 201: ResetLinkView },
+  access: { ...manageAccess, review: { resource: 'users', verb: 'reset_password' } },
+  target: ({ em, params, lock }) => findUser(em, params.id, toChange(lock)),
+  targetName: 'user',
+  idempotency: 'none',
+  audit: 'user.password_reset_issued',
+  handle: async ({ tx, principal, target, services, request }) => {
+    const { token, expiresAt } = await issuePasswordReset(tx.em, principal, target);
+    const url = `${originOf(services, request)}/password-reset?token=${token}`;
+    return {
+      ...{ status: 201, body: { url, token, expires_at: expiresAt } },
+      audit: auditOf('user.password_reset_issued', target, null, { expires_at: expiresAt.toISOString() }),
+    };
+  },
+});
+
+/** Where clients find the service. Without a base URL that is where this request found it, whose `Host` was checked. */
+function originOf({ config }: Services, { headers }: Sender): string {
+  return config.baseUrl ?? `http://${headers['host']}`;
+}
