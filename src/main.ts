@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ConfigurationError, loadConfig, loadDatabaseConfig } from '#config';
+import { ServiceError } from '#domain/shared/errors.ts';
 import { describeError, StartError } from '#local/errors.ts';
 import { explainListenError } from '#local/ports.ts';
 import { doneBefore } from '#local/run-once.ts';
@@ -18,6 +19,8 @@ const help = `Usage: node src/main.ts <command>
   migrate        brings the database's schema to this release's
   admin create   makes the first user, an administrator; the password comes by standard input
                  --email <address> [--name <name>]
+  admin recover  gives an administrator a new password, which ends their sessions; it comes by standard input
+                 --email <address>
 
 Settings come from the environment; docs/configuration.md lists them.`;
 
@@ -50,19 +53,19 @@ const commands: Readonly<Record<string, Command>> = {
     return 0;
   },
   admin: async ([subcommand, ...given]) => {
-    if (subcommand !== 'create') throw new UsageError(`Unknown command: admin ${subcommand ?? ''}`.trim());
-    return createAdministrator(given);
+    if (subcommand === 'create') return createAdministrator(given);
+    if (subcommand === 'recover') return recoverAdministrator(given);
+    throw new UsageError(`Unknown command: admin ${subcommand ?? ''}`.trim());
   },
 };
 
 class UsageError extends Error {}
 
 async function createAdministrator(given: string[]): Promise<number> {
-  const { email, name } = parseOptions(given);
+  const { email, name } = parseOptions(given, { email: { type: 'string' }, name: { type: 'string' } });
   if (email === undefined) throw new UsageError('admin create needs --email');
   const config = loadConfig();
-  const password = (await text(process.stdin)).replace(/\r?\n$/, '');
-  if (password.length < 8) throw new UsageError('The password, given by standard input, needs at least 8 characters');
+  const password = await readPassword();
   const { createFirstAdministrator } = await import('#domain/identity/bootstrap.ts');
   const { Conflict } = await import('#domain/shared/errors.ts');
   try {
@@ -75,9 +78,28 @@ async function createAdministrator(given: string[]): Promise<number> {
   }
 }
 
-function parseOptions(given: string[]): { email?: string | undefined; name?: string | undefined } {
+async function recoverAdministrator(given: string[]): Promise<number> {
+  const { email } = parseOptions(given, { email: { type: 'string' } });
+  if (email === undefined) throw new UsageError('admin recover needs --email');
+  const config = loadConfig();
+  const password = await readPassword();
+  const { recoverAdministrator: recover } = await import('#domain/identity/recovery.ts');
+  await recover(config, { email, password });
+  return 0;
+}
+
+async function readPassword(): Promise<string> {
+  const { Password } = await import('#domain/identity/password-rules.ts');
+  const password = Password.safeParse((await text(process.stdin)).replace(/\r?\n$/, ''));
+  if (password.success) return password.data;
+  throw new UsageError(`The password, given by standard input, ${password.error.issues[0]?.message}`);
+}
+
+function parseOptions<Name extends string>(
+  given: string[],
+  options: Record<Name, { type: 'string' }>,
+): { [N in Name]?: string | undefined } {
   try {
-    const options = { email: { type: 'string' }, name: { type: 'string' } } as const;
     return parseArgs({ args: given, options, strict: true }).values;
   } catch (error) {
     throw new UsageError(describeError(error));
@@ -104,7 +126,8 @@ function explain(error: unknown): number {
     console.error(`${error.message} (--help lists the commands).`);
     return 2;
   }
-  const known = error instanceof StartError || error instanceof ConfigurationError ? error : explainListen(error);
+  const isKnown = [StartError, ConfigurationError, ServiceError].some((kind) => error instanceof kind);
+  const known = isKnown ? (error as Error) : explainListen(error);
   if (known === null && error instanceof Error) console.error(error.stack);
   console.error((known?.message ?? describeError(error)).trim());
   return 1;

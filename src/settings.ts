@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isCommonPassword } from '#domain/identity/common-passwords.ts';
 import { isOutboundEntry } from '#domain/shared/outbound-policy.ts';
 import {
   anyText,
@@ -25,7 +26,9 @@ export type Setting = {
 const host = textLike(/^(?=.{1,253}$)[A-Za-z0-9_.:-]+$/, 'a host name or an IP address without a port');
 const port = wholeNumber(0, 65_535);
 const email = textLike(/^[^\s@]{1,64}@[^\s@]{1,189}$/, 'an e-mail address');
-const password = textLike(/^.{8,1024}$/s, 'at least 8 characters long');
+const password = textLike(/^.{8,1024}$/s, 'at least 8 characters long').refine((text) => !isCommonPassword(text), {
+  error: 'must not be one of the most common passwords',
+});
 const userName = textLike(/^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/, 'the name of an operating-system user');
 const isPoolName = (name: string) => /^[a-z0-9][a-z0-9._-]{0,62}$/.test(name);
 
@@ -172,7 +175,8 @@ export const settings = {
   COORDINATOR_ADMIN_PASSWORD: {
     schema: password,
     default: null,
-    description: "That administrator's password (at least 8 characters); without it, one is generated and printed.",
+    description:
+      "That administrator's password (at least 8 characters, none of the most common ones); without it, one is generated and printed.",
   },
   COORDINATOR_SAMPLE: {
     schema: boolean,

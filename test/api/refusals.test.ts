@@ -25,12 +25,3 @@ describe('a refusal', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
   });
 });
-
-describe('signing in', () => {
-  it('opens no session where the password was changed while it was checked', async () => {
-    const user = await api.addUser('requester');
-    const signingIn = api.signIn(user);
-    await api.rows(`update users set password_generation = 2 where id = '${user.id}' returning id`);
-    await expect(signingIn).rejects.toThrow();
-  });
-});

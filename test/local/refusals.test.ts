@@ -71,11 +71,11 @@ describe('the command line', () => {
   it('lists its commands on request', async () => {
     const program = Program.coordinator(['--help'], {});
     expect(await program.ends()).toBe(0);
-    for (const command of ['start', 'api', 'worker', 'migrate', 'admin create'])
+    for (const command of ['start', 'api', 'worker', 'migrate', 'admin create', 'admin recover'])
       expect(program.output).toContain(command);
   });
 
-  it.each([[['serve']], [['start', 'now']], [['admin']], [['admin', 'create', '--mail', 'x']]])(
+  it.each([[['serve']], [['start', 'now']], [['admin']], [['admin', 'create', '--mail', 'x']], [['admin', 'recover']]])(
     'refuses %j in one line, with exit code 2',
     async (given) => {
       const program = Program.coordinator(given, {});

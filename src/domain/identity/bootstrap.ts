@@ -1,13 +1,9 @@
 import type { Config } from '#config';
-import { anonymous } from '#domain/shared/access/principal.ts';
-import { runCommand } from '#domain/shared/command.ts';
-import { openDatabase } from '#domain/shared/database.ts';
 import { Conflict } from '#domain/shared/errors.ts';
-import { openInstallation } from '#domain/shared/installation.ts';
-import { KeyRing } from '#domain/shared/secrets.ts';
-import { type Transaction, Transactions } from '#domain/shared/transaction.ts';
-import { administratorsLock } from './administrators.ts';
+import type { Transaction } from '#domain/shared/transaction.ts';
 import type { Principal, User } from './entity.ts';
+import { runLocalCommand } from './local-command.ts';
+import { refusePersonal } from './password-rules.ts';
 import { hashPassword } from './passwords.ts';
 import { createUser, hasAnyUser } from './users.ts';
 
@@ -28,28 +24,15 @@ export async function bootstrapAdministrator(
   return createUser(tx.em, { email, name, role: 'admin', passwordHash });
 }
 
-/** The same from the command line, for the embedded default: whoever can read its data directory owns it anyway. */
+/** The same from the command line, for the embedded default. */
 export async function createFirstAdministrator(config: Config, administrator: Administrator): Promise<{ id: string }> {
-  const orm = openDatabase(config);
-  try {
-    const installation = await openInstallation(orm, new KeyRing(config.secretKeys));
-    const passwordHash = await hashPassword(administrator.password);
-    const transactions = new Transactions(orm, () => undefined);
-    const command = {
-      ...{ key: null, caller: anonymous, operation: 'bootstrap.admin', target: {}, input: {} },
-      ...{ locks: [administratorsLock], request: { requestId: null, address: null } },
-    };
-    const { receipt } = await runCommand(transactions, installation.bindingKey, command, {
-      find: async () => undefined,
-      act: async (tx) => {
-        const { principal } = await bootstrapAdministrator(tx, { ...administrator, passwordHash });
-        return { status: 201, audit: bootstrapAudit(principal, administrator.email) };
-      },
-    });
-    return { id: receipt.resourceId ?? '' };
-  } finally {
-    await orm.close();
-  }
+  refusePersonal('password', administrator.password, administrator);
+  const passwordHash = await hashPassword(administrator.password);
+  const { resourceId } = await runLocalCommand(config, 'bootstrap.admin', async (tx) => {
+    const { principal } = await bootstrapAdministrator(tx, { ...administrator, passwordHash });
+    return { status: 201, audit: bootstrapAudit(principal, administrator.email) };
+  });
+  return { id: resourceId ?? '' };
 }
 
 export function bootstrapAudit(principal: Principal, email: string) {

@@ -15,7 +15,7 @@ const turns = new Turns({
 });
 
 /** Looks like a hash of today's cost, and is nobody's: no password is known that leads to it. */
-const nobodysHash = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+const nobodysHash = `$argon2id$v=19$m=${cost.memoryCost},p=1,t=${cost.timeCost}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /** @throws Unavailable where too many wait */
 export function hashPassword(password: string): Promise<string> {

@@ -1,0 +1,32 @@
+import type { Config } from '#config';
+import { anonymous } from '#domain/shared/access/principal.ts';
+import { type Outcome, type Receipt, runCommand } from '#domain/shared/command.ts';
+import { openDatabase } from '#domain/shared/database.ts';
+import { openInstallation } from '#domain/shared/installation.ts';
+import { KeyRing } from '#domain/shared/secrets.ts';
+import { type Transaction, Transactions } from '#domain/shared/transaction.ts';
+import { administratorsLock } from './administrators.ts';
+
+/**
+ * Does something about administrators for whoever sits at the machine: who can read its settings owns the installation
+ * anyway. The same transaction and the same audit row as by the API.
+ */
+export async function runLocalCommand(
+  config: Config,
+  operation: string,
+  act: (tx: Transaction) => Promise<Outcome>,
+): Promise<Receipt> {
+  const orm = openDatabase(config);
+  try {
+    const installation = await openInstallation(orm, new KeyRing(config.secretKeys));
+    const transactions = new Transactions(orm, () => undefined);
+    const command = {
+      ...{ key: null, caller: anonymous, operation, target: {}, input: {} },
+      ...{ locks: [administratorsLock], request: { requestId: null, address: null } },
+    };
+    const work = { find: async () => undefined, act };
+    return (await runCommand(transactions, installation.bindingKey, command, work)).receipt;
+  } finally {
+    await orm.close();
+  }
+}
