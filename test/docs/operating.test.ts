@@ -66,7 +66,9 @@ describe('the processes, started by hand', () => {
       .filter(({ info }) => info === 'sh tried')
       .map(({ text }) => text);
     const again = ['node src/main.ts api &', 'node src/main.ts worker &', 'await_ready', 'stop', 'echo done'];
-    const script = [helpers, onServices(start), 'await_ready', onPorts(probe), 'stop', rotate, recover, ...again].join('\n');
+    const script = [helpers, onServices(start), 'await_ready', onPorts(probe), 'stop', rotate, recover, ...again].join(
+      '\n',
+    );
     const options = { shell: 'bash', input: script, withinMs: 170_000 };
     const { code, output, errors } = await runShell(['-u'], environment, options);
     expect(code, `${errors}\n…${output.slice(-3000)}`).toBe(0);
