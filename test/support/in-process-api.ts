@@ -114,11 +114,12 @@ export class ApiUser {
   readonly id: string;
   readonly email: string;
   readonly #api: TestApi;
-  readonly #headers: Record<string, string>;
+  /** The headers that it calls by. */
+  readonly credential: Record<string, string>;
 
   constructor(api: TestApi, headers: Record<string, string>, { id, email }: { id: string; email: string }) {
     this.#api = api;
-    this.#headers = headers;
+    this.credential = headers;
     this.id = id;
     this.email = email;
   }
@@ -127,7 +128,7 @@ export class ApiUser {
     const response = await this.#api.app.inject({
       method,
       url: `/api/v1${path}`,
-      headers: { ...this.#headers, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: { ...this.credential, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { payload: JSON.stringify(body) }),
     });
     const text = response.body;
