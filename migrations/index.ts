@@ -2,6 +2,7 @@ import { Initial } from './20261121_initial.ts';
 import { Accounts } from './20261122_1_accounts.ts';
 import { People } from './20261122_2_people.ts';
 import { Tenancy } from './20261122_3_tenancy.ts';
+import { Audit } from './20261122_4_audit.ts';
 import { Limits } from './20261122_5_limits.ts';
 import { RunLists } from './20261122_7_run_lists.ts';
 import { Reconciler } from './20261122_reconciler.ts';
@@ -12,6 +13,7 @@ export const migrations = [
   { name: '20261122_1_accounts', class: Accounts },
   { name: '20261122_2_people', class: People },
   { name: '20261122_3_tenancy', class: Tenancy },
+  { name: '20261122_4_audit', class: Audit },
   { name: '20261122_5_limits', class: Limits },
   { name: '20261122_7_run_lists', class: RunLists },
   { name: '20261122_reconciler', class: Reconciler },

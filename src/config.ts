@@ -28,6 +28,8 @@ export type Config = {
   readonly bootstrap: { readonly enabled: boolean; readonly token: string | null };
   readonly metrics: { readonly enabled: boolean; readonly bearerToken: string | null };
   readonly worker: { readonly pools: readonly string[]; readonly concurrency: number; readonly drainSeconds: number };
+  /** Days for which audit records are kept; null: for good. */
+  readonly auditRetentionDays: number | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** Where the service may connect to on behalf of others, beside the public Internet. */
   readonly outbound: OutboundPolicy;
@@ -155,6 +157,7 @@ function readSettings(environment: Environment, problems: string[]): StartConfig
       concurrency: values.WORKER_CONCURRENCY ?? fittingConcurrency(values.WORKER_POOLS?.length ?? 1),
       drainSeconds: values.WORKER_DRAIN_SECONDS ?? 0,
     },
+    auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     logLevel: values.LOG_LEVEL ?? 'info',
     outbound: parseOutboundPolicy(values.COORDINATOR_OUTBOUND_ALLOW ?? []),
     limits: composeLimits(values),

@@ -216,6 +216,11 @@ export const settings = {
     description:
       "Operating-system user that runs template code; without it, an identity of each attempt's own where the worker is root, else the worker's own user.",
   },
+  AUDIT_RETENTION_DAYS: {
+    schema: wholeNumber(1, 36_500),
+    default: null,
+    description: 'Days after which audit records are removed, a month at a time; without it, they are kept for good.',
+  },
   LOG_LEVEL: {
     schema: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     default: 'info',

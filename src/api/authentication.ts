@@ -10,6 +10,9 @@ import type { Services } from './services.ts';
 
 export const sessionCookie = 'coordinator_session';
 
+/** Nobody was named who could be refused. */
+export class CredentialMissing extends Unauthenticated {}
+
 type Presented = { kind: 'api_key' | 'bearer' | 'cookie'; secret: string };
 
 /**
@@ -18,7 +21,7 @@ type Presented = { kind: 'api_key' | 'bearer' | 'cookie'; secret: string };
  */
 export async function authenticate(services: Services, request: FastifyRequest): Promise<Principal> {
   const presented = readCredential(request);
-  if (!presented) throw new Unauthenticated();
+  if (!presented) throw new CredentialMissing();
   if (presented.kind === 'cookie') refuseCrossSite(request, services.config.baseUrl);
   const principal = await findPrincipal(services, presented);
   if (!principal) throw new Unauthenticated('the credential is not valid, has expired or was revoked');

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '#config';
+import type { Asking } from './asking.ts';
 import { sessionCookie } from './authentication.ts';
-import type { Asking } from './execution.ts';
 import type { CommandOperation } from './operation.ts';
 import { isLoopbackHost } from './plugins/host-check.ts';
 

@@ -3,7 +3,9 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { type Command, type CommandResult, findReceipt, type Outcome, runCommand } from '#domain/shared/command.ts';
 import type { Em } from '#domain/shared/database.ts';
-import { Forbidden, NotFound, type ServiceError } from '#domain/shared/errors.ts';
+import { Forbidden } from '#domain/shared/errors.ts';
+import type { Asking, Parts } from './asking.ts';
+import { Hidden, recordingRefusals, recordRead, refuseUndeclared, requestFacts } from './auditing.ts';
 import { type Decided, decideAdmission, decideTarget, describeRefusal, type Guarded } from './authorization.ts';
 import { matchLocation } from './location.ts';
 import {
@@ -15,28 +17,6 @@ import {
   type ReadOperation,
   type Sender,
 } from './operation.ts';
-import type { Services } from './services.ts';
-
-/** What a request says, parsed by the operation's own schemas. */
-export interface Parts {
-  readonly params: Erased;
-  readonly query: Erased;
-  readonly body: Erased;
-}
-
-/**
- * One asking of one operation, whichever way it came: by the operation's own route, or by a page that does the same.
- * Both go through the functions below, so that they decide, count, commit and record alike.
- */
-export interface Asking<O extends Operation = Operation> {
-  readonly operation: O;
-  /** All of them: the repeat of a command is answered by the read that its location names. */
-  readonly operations: readonly Operation[];
-  readonly services: Services;
-  readonly request: FastifyRequest;
-  readonly principal: Principal;
-  readonly parts: Parts;
-}
 
 /** Whether the principal may ask such a thing at all, whatever the target is. @throws Forbidden */
 export function admit(asking: Asking): Promise<void> {
@@ -65,7 +45,9 @@ export function executeRead(asking: Asking<ReadOperation>, key: string | null = 
   const { operation, services } = asking;
   return recordingRefusals(asking, async () => {
     const call = await openCall(asking, services.orm.em.fork());
-    return operation.handle({ ...call, key: key ?? '' });
+    const answer = await operation.handle({ ...call, key: key ?? '' });
+    if (operation.audit !== undefined) await recordRead(asking, operation.audit, call.target);
+    return answer;
   });
 }
 
@@ -99,7 +81,9 @@ async function runOnce(asking: Asking<CommandOperation>, input: Command): Promis
     find: (tx) => findTarget(asking, tx.em),
     act: async (tx, caller, target): Promise<Outcome> => {
       const call = decideCall({ ...asking, principal: caller }, tx.em, target);
-      return operation.handle({ ...call, tx, key: input.key, prepared });
+      const outcome = await operation.handle({ ...call, tx, key: input.key, prepared });
+      refuseUndeclared(operation, outcome.audit);
+      return outcome;
     },
   });
 }
@@ -163,9 +147,6 @@ function decideCall(asking: Asking, em: Em, found: Ownership | null | undefined)
   return { em, principal, ...parts, target, services, operations, request: senderFacts(request) };
 }
 
-/** A target that is missing, or that the caller may not know of. */
-class Hidden extends NotFound {}
-
 function refuseUnlessAllowed(operation: Operation, { decision, access }: Decided): void {
   if (decision.allowed) return;
   const { targetName = 'the resource' } = operation;
@@ -177,38 +158,7 @@ function isGuarded(operation: Operation): operation is Operation & Guarded {
   return !isPublic(operation.access);
 }
 
-/**
- * Every refusal leaves a row of its own, whoever refused: the decision, or a rule of the operation. It is written when the
- * command's transaction is over, since a connection that waits for another one is how a pool locks up.
- */
-async function recordingRefusals<T>(asking: Asking, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Forbidden || error instanceof Hidden) await recordRefusal(asking, error);
-    throw error;
-  }
-}
-
-async function recordRefusal(asking: Asking, error: ServiceError): Promise<void> {
-  const { operation, services, request, principal } = asking;
-  const action = operation.kind === 'command' ? operation.audit : operation.id;
-  const resource = { type: operation.id.split('.')[0]!, id: refusedId(asking) };
-  const entry = { action, resource, after: { refused: error.message } };
-  await services.refusals.record(services.orm.em.fork(), principal, entry, requestFacts(request));
-}
-
-/** What the path names. Nobody may have checked it yet: what can be no id and no slug is not kept. */
-function refusedId({ parts }: Asking): string | null {
-  const [id] = Object.values((parts.params ?? {}) as Record<string, unknown>);
-  return typeof id === 'string' && /^[\w.-]{1,128}$/.test(id) ? id : null;
-}
-
 function senderFacts(request: FastifyRequest): Sender {
   const socketAddress = request.socket.remoteAddress ?? null;
   return { ...requestFacts(request), headers: request.headers, socketAddress };
-}
-
-function requestFacts(request: FastifyRequest) {
-  return { requestId: request.id, address: request.ip };
 }

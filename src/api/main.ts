@@ -1,10 +1,10 @@
 import pino from 'pino';
 import type { Config } from '#config';
 import { KeyUses } from '#domain/identity/key-uses.ts';
-import { RefusalLog } from '#domain/shared/audit.ts';
 import { type Orm, openDatabase, pendingMigrations } from '#domain/shared/database.ts';
 import { openInstallation } from '#domain/shared/installation.ts';
 import { untilThere } from '#domain/shared/patience.ts';
+import { RefusalLog } from '#domain/shared/refusals.ts';
 import { release } from '#domain/shared/release.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { isConnectionError } from '#domain/shared/sql.ts';

@@ -72,6 +72,8 @@ interface Declaration<P extends Shape | undefined, Q extends Shape | undefined, 
   readonly unknownCaller?: 500;
   /** What this very target demands instead of `access`: one's own, a secret, something that belongs to nobody. */
   readonly accessTo?: (target: T & Ownership, principal: Principal) => Access;
+  /** What the audit calls the kind of thing that it is about, where that is not the first part of `id`. */
+  readonly resource?: string;
 }
 
 export interface ReadCall<P, Q, B, T> extends Call<P, Q, B, T> {
@@ -85,6 +87,8 @@ export interface ReadDeclaration<
   T,
   B extends Shape | undefined = undefined,
 > extends Declaration<P, Q, B, T> {
+  /** The action in the audit's catalogue, for what is not to leave the service unnoticed: no row, no answer. */
+  readonly audit?: string;
   /** It asks about a command, by that command's key. */
   readonly idempotency?: 'required';
   readonly handle: (call: ReadCall<Out<P>, Out<Q>, Out<B>, T>) => Promise<unknown>;

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
+import type { Asking, Parts } from './asking.ts';
+import { recordingRefusals } from './auditing.ts';
 import { authenticate } from './authentication.ts';
 import { answerSession } from './cookies.ts';
-import { type Asking, admit, bodyOf, executeCommand, executeRead, type Parts } from './execution.ts';
+import { admit, bodyOf, executeCommand, executeRead } from './execution.ts';
 import { commandKey } from './idempotency.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
 import { HttpProblem } from './plugins/http-problem.ts';
@@ -27,7 +29,7 @@ export function registerOperations(app: FastifyInstance, operations: readonly Op
       url: path,
       // Who asks, and whether they may ask such a thing at all, is decided before the body is even read.
       onRequest: async (request, reply) => {
-        await identify(services, operation, request, reply);
+        await identify(toAsking(request), reply);
         await admit(toAsking(request));
       },
       preValidation: async (request) => {
@@ -39,15 +41,13 @@ export function registerOperations(app: FastifyInstance, operations: readonly Op
 }
 
 /** Counts the request by whoever sends it: by its address where that is nobody, or nobody any more. */
-async function identify(
-  services: Services,
-  operation: Operation,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
+async function identify(asking: Asking, reply: FastifyReply): Promise<void> {
+  const { operation, services, request } = asking;
   request.principal = anonymous;
   try {
-    if (!isPublic(operation.access)) request.principal = await authenticate(services, request);
+    if (isPublic(operation.access)) return;
+    const unknown = { ...asking, principal: anonymous };
+    request.principal = await recordingRefusals(unknown, () => authenticate(services, request));
   } catch (error) {
     throw asUnknownCaller(operation, error);
   } finally {

@@ -105,6 +105,10 @@ workers.drain                       worker:manage                       platform
 worker_pools.list                   worker:read                         platform
 worker_pools.get                    worker:read                         platform
 worker_pools.put                    worker:manage                       platform
+audit_records.list                  audit:read                          platform
+audit_records.list_actions          audit:read                          platform
+audit_records.export                audit:read                          platform
+audit_records.get                   audit:read                          platform
 `;
 
 export interface Demand {

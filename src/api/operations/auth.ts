@@ -57,6 +57,7 @@ export const signIn = command({
   idempotency: 'none',
   audit: 'session.opened',
   limitGuesses: ({ body }) => body.email,
+  resource: 'sessions',
   prepare: ({ em, body }) => checkPassword(em, body.email, body.password),
   handle: async ({ tx, prepared, request, services }) => {
     const { user } = prepared;
@@ -115,6 +116,7 @@ export const signOut = command({
   access: ownSession,
   idempotency: 'none',
   audit: 'session.revoked',
+  resource: 'sessions',
   handle: async ({ tx, principal, params }) => {
     const id = sessionId(params.id, principal);
     if (!(await revokeSession(tx.em, principal.id, id))) throw new NotFound('session');

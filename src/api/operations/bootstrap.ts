@@ -28,6 +28,7 @@ export const bootstrapAdmin = command({
   idempotency: 'none',
   locks: [administratorsLock],
   audit: 'user.bootstrapped',
+  resource: 'users',
   prepare: ({ body }) => hashPassword(body.password),
   handle: async ({ tx, body, prepared }) => {
     const { principal, user } = await bootstrapAdministrator(tx, { ...body, passwordHash: prepared });

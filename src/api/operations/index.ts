@@ -1,4 +1,5 @@
 import type { Operation } from '../operation.ts';
+import * as audit from './audit.ts';
 import * as auth from './auth.ts';
 import * as bootstrap from './bootstrap.ts';
 import * as commands from './commands.ts';
@@ -27,7 +28,7 @@ const areas = [
   ...[system, bootstrap, auth, reviews, profile, passwords],
   ...[runs, runApproval, runLogs, instances, templates, templateVersions],
   ...[users, userAdministration, organizations, organizationMembers, teams, teamMembers],
-  ...[projects, environments, environmentVariables, workers, commands],
+  ...[projects, environments, environmentVariables, workers, commands, audit],
 ];
 
 /** Every operation of the service: routes, reference, catalogue and tests come from this list. */

@@ -175,6 +175,7 @@ export const downloadState = read({
   access: { ...stateAccess, review: { ...reviewed, verb: 'download_state' } },
   target: ({ em, params }) => findInstance(em, params.id),
   targetName: 'instance',
+  audit: 'instance.state_downloaded',
   handle: async ({ em, params, services }) => {
     const content = await readState(em, services.keyRing, params.id, params.serial);
     if (!content) throw new NotFound(`state version ${params.serial}`);

@@ -20,6 +20,7 @@ export const changeOwn = command({
   access: ownSession,
   idempotency: 'none',
   audit: 'user.password_changed',
+  resource: 'users',
   limitGuesses: ({ principal }) => principal.id,
   prepare: async ({ em, principal, body }) => {
     const { current_password: current, new_password: wanted, confirm_password: repeated } = body;
@@ -49,6 +50,7 @@ export const redeemReset = command({
   access: { public: 'whoever has forgotten their password cannot sign in; the token of the link stands in' },
   idempotency: 'none',
   audit: 'user.password_reset',
+  resource: 'users',
   limitGuesses: () => 'password reset',
   prepare: async ({ em, body }) => {
     const user = await findPasswordReset(em, body.token);

@@ -68,6 +68,7 @@ export const createApiKey = command({
   idempotency: 'none',
   locks: ownKeys,
   audit: 'api_key.created',
+  resource: 'api_keys',
   handle: async ({ tx, principal, body }) => {
     const holder = { principalId: principal.id, kind: 'personal', issuedBy: principal.id } as const;
     const issued = await addKey(tx.em, holder, { name: body.name, expiresAt: expiryOf(body) });
@@ -86,6 +87,7 @@ export const rotateApiKey = command({
   idempotency: 'none',
   locks: ownKeys,
   audit: 'api_key.rotated',
+  resource: 'api_keys',
   handle: async ({ tx, principal, params, body }) => {
     const holder = { principalId: principal.id, issuedBy: principal.id };
     const rotated = await rotateKey(tx.em, holder, params.id, overlapOf(body));
@@ -103,6 +105,7 @@ export const revokeApiKey = command({
   idempotency: 'none',
   locks: ownKeys,
   audit: 'api_key.revoked',
+  resource: 'api_keys',
   handle: async ({ tx, principal, params }) =>
     revokedOutcome(placeOf(principal), await revokeKey(tx.em, principal.id, params.id)),
 });
@@ -118,6 +121,7 @@ export const regenerateApiKey = command({
   idempotency: 'none',
   locks: ownKeys,
   audit: 'api_key.regenerated',
+  resource: 'api_keys',
   handle: async ({ tx, principal, body }) => {
     const issued = await regenerateProfileKey(tx.em, principal.id, expiryOf(body));
     return issuedOutcome('api_key.regenerated', placeOf(principal), issued, issued.replaced);

@@ -125,6 +125,7 @@ export const validate = read({
 /** `POST /runs` for the template and the version in the path. */
 export const run = command({
   ...createRun,
+  resource: 'runs',
   id: 'template_versions.run',
   route: 'POST /api/v1/registry/templates/:id/versions/:version/runs',
   summary: 'Admit a run of this version',

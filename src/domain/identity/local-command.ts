@@ -1,5 +1,5 @@
 import type { Config } from '#config';
-import { anonymous } from '#domain/shared/access/principal.ts';
+import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { type Outcome, type Receipt, runCommand } from '#domain/shared/command.ts';
 import { openDatabase } from '#domain/shared/database.ts';
 import { openInstallation } from '#domain/shared/installation.ts';
@@ -21,7 +21,7 @@ export async function runLocalCommand(
     const installation = await openInstallation(orm, new KeyRing(config.secretKeys));
     const transactions = new Transactions(orm, () => undefined);
     const command = {
-      ...{ key: null, caller: anonymous, operation, target: {}, input: {} },
+      ...{ key: null, caller: systemPrincipal('command line'), operation, target: {}, input: {} },
       ...{ locks: [administratorsLock], request: { requestId: null, address: null } },
     };
     const work = { find: async () => undefined, act };

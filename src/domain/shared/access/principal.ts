@@ -151,3 +151,8 @@ export const anonymous: Principal = {
   organizations: {},
   teams: {},
 };
+
+/** The service itself, by the name of what acts in it unasked. It has no row and no credential either. */
+export function systemPrincipal(name: string): Principal {
+  return { ...anonymous, name };
+}

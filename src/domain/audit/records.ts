@@ -1,0 +1,129 @@
+import { emailKey } from '#domain/identity/model.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
+import type { AuditFilter, AuditRecord } from './model.ts';
+
+const columns = `id, at, action, outcome, actor_type, actor_id, actor_name, credential_type, credential_id,
+  resource_type, resource_id, organization_id, team_id, request_id, address, before, after`;
+
+interface Row extends Omit<AuditRecord, 'actor' | 'credential' | 'resource'> {
+  actor_type: string;
+  actor_id: string | null;
+  actor_name: string;
+  credential_type: string | null;
+  credential_id: string | null;
+  resource_type: string;
+  resource_id: string | null;
+}
+
+/** Where a record stands among all: they are read in the order of time and id. */
+export interface Place {
+  readonly at: string;
+  readonly id: string;
+}
+
+/** A page of records, newest first; it costs what the first one costs, wherever it is. */
+export async function listRecords(
+  em: Em,
+  filter: AuditFilter,
+  retentionDays: number | null,
+  request: PageRequest,
+): Promise<Page<AuditRecord>> {
+  const where = whereOf(filter, retentionDays);
+  const after = placeAfter(request);
+  if (after) where.and('at <= ?', after.at).and('(at, id) < (?, ?)', after.at, after.id);
+  const found = await select(em, where, 'at desc, id desc', request.limit + 1);
+  const items = found.slice(0, request.limit);
+  const last = items.at(-1);
+  return { items, nextCursor: found.length > request.limit && last ? toCursor(last) : null };
+}
+
+/** The next records behind a place, oldest first. */
+export function readOnwards(
+  em: Em,
+  filter: AuditFilter,
+  retentionDays: number | null,
+  { after, limit }: { after: Place | null; limit: number },
+): Promise<AuditRecord[]> {
+  const where = whereOf(filter, retentionDays);
+  if (after) where.and('at >= ?', after.at).and('(at, id) > (?, ?)', after.at, after.id);
+  return select(em, where, 'at, id', limit);
+}
+
+export async function readRecord(em: Em, id: string, retentionDays: number | null): Promise<AuditRecord | undefined> {
+  const [record] = await select(em, whereOf({}, retentionDays).and('id = ?', id), 'at', 1);
+  return record;
+}
+
+/**
+ * Kept unprepared (its columns are never those of another release): which index serves best depends on the very values,
+ * and a plan that is made once for all of them would walk through millions of records for the few of somebody.
+ */
+async function select(em: Em, where: Where, order: string, limit: number): Promise<AuditRecord[]> {
+  const rows = await em.execute<Row[]>(
+    `select * from (select ${columns} from audit_records where ${where.sql} order by ${order} limit ?) page`,
+    [...where.params, limit],
+  );
+  return rows.map(toRecord);
+}
+
+/** What actor a filter names: people are known by their addresses as well. */
+export async function resolveActor(em: Em, filter: AuditFilter): Promise<AuditFilter> {
+  if (!filter.actor?.includes('@')) return filter;
+  const [user] = await em.execute<{ id: string }[]>(`select id from users where email_key = ?`, [
+    emailKey(filter.actor),
+  ]);
+  return { ...filter, actor: user?.id ?? filter.actor };
+}
+
+/** What has gone out of retention is not answered any more, also while the partition that holds it is still there. */
+function whereOf(filter: AuditFilter, retentionDays: number | null): Where {
+  const where = new Where()
+    .andIf(filter.action, 'action = ?')
+    .andIf(filter.resource_type, 'resource_type = ?')
+    .andIf(filter.resource_id, 'resource_id = ?')
+    .andIf(filter.organization_id, 'organization_id = ?')
+    .andIf(filter.team_id, 'team_id = ?')
+    .andIf(filter.request_id, 'request_id = ?')
+    .andIf(filter.from && new Date(filter.from), 'at >= ?')
+    .andIf(filter.to && new Date(filter.to), 'at < ?')
+    .andIf(retentionDays, 'at >= now() - make_interval(days => ?)');
+  // Written out: the index of the refused ones serves only who says so.
+  if (filter.outcome) where.and(filter.outcome === 'refused' ? `outcome = 'refused'` : `outcome = 'committed'`);
+  if (filter.actor !== undefined) whereActor(where, filter.actor);
+  return where;
+}
+
+function whereActor(where: Where, actor: string): void {
+  if (isId(actor)) where.and('actor_id = ?', actor);
+  else where.and('actor_id is null and actor_name = ?', actor);
+}
+
+function toRecord(row: Row): AuditRecord {
+  const { id, at, action, outcome, organization_id, team_id, request_id, address, before, after } = row;
+  return {
+    ...{ id, at: new Date(at).toISOString(), action, outcome },
+    actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+    credential: row.credential_id === null ? null : { type: row.credential_type, id: row.credential_id },
+    resource: { type: row.resource_type, id: row.resource_id },
+    ...{ organization_id, team_id, request_id, address, before, after },
+  };
+}
+
+function toCursor({ at, id }: Place): string {
+  return Buffer.from(`${at} ${id}`).toString('base64url');
+}
+
+function placeAfter({ cursor }: PageRequest): Place | null {
+  if (cursor === undefined) return null;
+  const [, at = '', id = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (\S+)$/.exec(fromBase64(cursor)) ?? [];
+  const isWhole = isId(id) && !Number.isNaN(Date.parse(at)) && toCursor({ at, id }) === cursor;
+  if (isWhole) return { at, id };
+  throw new Invalid('cursor: expected a next_cursor of this list, unchanged');
+}
+
+function fromBase64(text: string): string {
+  return Buffer.from(text, 'base64url').toString();
+}
