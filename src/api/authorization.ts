@@ -42,6 +42,10 @@ export function describeRefusal(
   if (because === 'hidden' || access.hidden === 403) return 'permission denied';
   const permissions = access.anyOf.join(' or ');
   if (because === 'permission') return `permission denied: this needs ${permissions}`;
-  const needed = access.teamAction ?? `the organization role ${access.organizationRole}`;
+  const needed = access.teamAction ?? neededRole(access);
   return `permission denied: this needs ${[needed].flat().join(' and ')} on the owner of the ${targetName.replace(/^the /, '')}`;
+}
+
+function neededRole({ scope, organizationRole }: Access): string {
+  return scope === 'service_account' ? 'the team role owner' : `the organization role ${organizationRole}`;
 }

@@ -115,7 +115,8 @@ describe('without the permission', () => {
   );
 });
 
-const owned = closed.filter(([, operation]) => ['team', 'organization'].includes(demandOf(operation).scope));
+const ofSomebody = ['team', 'organization', 'service_account'];
+const owned = closed.filter(([, operation]) => ofSomebody.includes(demandOf(operation).scope));
 
 describe('to a stranger', () => {
   it.each(owned)('%s answers as if nothing were there', async (_id, operation) => {
@@ -126,7 +127,7 @@ describe('to a stranger', () => {
     expect(await ask(operation, { key: stranger.key, ids: missing() })).toEqual(there);
   });
 
-  it.each(owned.filter(([, operation]) => demandOf(operation).scope === 'team'))(
+  it.each(owned.filter(([, operation]) => demandOf(operation).scope !== 'organization'))(
     '%s answers a mere member of the organization alike',
     async (_id, operation) => {
       const organizations: Record<string, OrganizationRole> = { [tenant.organization]: 'member' };
@@ -144,11 +145,12 @@ function memberships(demand: Demand, ids: Ids): { below: Memberships | null; eno
     const as = (role: OrganizationRole | undefined) => (role ? { organizations: { [ids.organization]: role } } : null);
     return { below: as(roles[at - 1]), enough: as(roles[at]) ?? {} };
   }
+  const as = (role: TeamRole | undefined) =>
+    role ? { teams: { [ids.team]: role }, organizations: { [ids.organization]: 'member' as const } } : null;
+  if (demand.scope === 'service_account') return { below: as('admin'), enough: as('owner') ?? {} };
   const suffices = ([, actions]: (typeof teamRoleActions)[number]) =>
     demand.teamActions.every((action) => actions.includes(action));
   const at = teamRoleActions.findIndex(suffices);
-  const as = (role: TeamRole | undefined) =>
-    role ? { teams: { [ids.team]: role }, organizations: { [ids.organization]: 'member' as const } } : null;
   return { below: as(teamRoleActions[at - 1]?.[0]), enough: as(teamRoleActions[at]?.[0]) ?? {} };
 }
 
@@ -171,6 +173,8 @@ describe('to a member', () => {
       'runs.requeue': 409,
       'runs.delete': 409,
     },
+    // Its owner team has it already.
+    'service_accounts.transfer': 409,
     ...{ 'runs.create': 202, 'runs.cancel': 202, 'template_versions.run': 202, 'instances.unlock': 409 },
     ...{ 'instances.get_state_version': 404, 'instances.download_state': 404, 'environment_variables.remove': 404 },
     // A new instance has a run in line, but nobody works on it: its state may be imported.

@@ -2,11 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { type Operation, routeOf } from '#api/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { TestApi } from './http-api.ts';
-import { addEnvironment, addPerson, addTeam, type Person, publish, sayHello } from './people.ts';
+import { addEnvironment, addPerson, addServiceAccount, addTeam, type Person, publish, sayHello } from './people.ts';
 
 /** Ids of one tenant's things, by the names under which `pathOf` and `bodies` use them. */
 export type Ids = Record<
-  'organization' | 'team' | 'project' | 'environment' | 'template' | 'run' | 'instance' | 'person' | 'session' | 'key',
+  | 'organization'
+  | 'team'
+  | 'project'
+  | 'environment'
+  | 'template'
+  | 'run'
+  | 'instance'
+  | 'person'
+  | 'session'
+  | 'key'
+  | 'account'
+  | 'accountKey',
   string
 >;
 
@@ -18,11 +29,12 @@ export async function addTenant(api: TestApi, root: Person): Promise<Ids> {
     organizations: { [organization]: 'member' },
     teams: { [team]: 'member' },
   });
+  const account = await addServiceAccount(api, 'requester', {}, { teamId: team });
   const template = await publish(root.caller, sayHello, team);
   const { body: run } = await root.caller.post('/runs', { template_id: template, environment_id: environment });
   return {
     ...{ organization, team, project, environment, template, run: run.id, instance: run.instance_id },
-    ...{ person: person.id, session: newId(), key: person.keyId },
+    ...{ person: person.id, session: newId(), key: person.keyId, account: account.id, accountKey: account.keyId },
   };
 }
 
@@ -36,13 +48,14 @@ const named: Record<string, keyof Ids> = {
   ...{ auth: 'session', profile: 'key', users: 'person', runs: 'run', instances: 'instance', templates: 'template' },
   ...{ template_versions: 'template', teams: 'team', team_members: 'team', projects: 'project' },
   ...{ environments: 'environment', environment_variables: 'environment', workers: 'session' },
+  ...{ service_accounts: 'account', service_account_keys: 'account' },
 };
 
 /** The path of an operation on a tenant's things. */
 export function pathOf(operation: Operation, ids: Ids): string {
   const area = operation.id.split('.')[0] ?? '';
   const values: Record<string, string> = {
-    ...{ id: ids[named[area] ?? 'run'], orgID: ids.organization, userID: ids.person },
+    ...{ id: ids[named[area] ?? 'run'], orgID: ids.organization, userID: ids.person, keyID: ids.accountKey },
     ...{ serial: '1', version: '1.0.0', name: area === 'worker_pools' ? 'nowhere' : 'REGION' },
   };
   const path = routeOf(operation).path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? name);
@@ -69,6 +82,11 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   }),
   'users.create': () => ({ email: `${newId()}@example.com`, name: 'New', password: 'long enough', role: 'requester' }),
   'users.update': () => ({ name: 'Renamed' }),
+  'service_accounts.create': ({ team }) => ({ name: 'deploy', role: 'requester', owner: { team_id: team } }),
+  'service_accounts.update': () => ({ name: 'Renamed' }),
+  'service_accounts.transfer': ({ team }) => ({ owner: { team_id: team } }),
+  'service_account_keys.create': () => ({ name: 'ci' }),
+  'service_account_keys.rotate': () => ({}),
   'organizations.create': () => ({ name: `Organization ${newId()}` }),
   'organizations.update': () => ({ name: 'Renamed' }),
   'organization_members.set': () => ({ role: 'member' }),

@@ -2,7 +2,8 @@ import type { OrganizationRole, TeamAction, TeamRole } from '#domain/organizatio
 
 /**
  * Every operation and what it demands, copied by hand from the design (access.md, specification *Authorization model*):
- * the permission, then whose it is. `team:` and `organization:` name the action or role that is needed there besides.
+ * the permission, then whose it is. `team:` and `organization:` name the action or role that is needed there besides,
+ * `service_account:` the role in the team that owns the account.
  * An operation that is declared otherwise, or not in here, fails the tests.
  */
 const lines = `
@@ -30,6 +31,19 @@ users.get                           user:manage,profile:manage          self
 users.update                        user:manage,profile:manage          self
 users.delete                        user:manage                         platform
 users.reset_password                user:manage                         platform
+service_accounts.list               service_account:read                platform
+service_accounts.create             service_account:manage              platform
+service_accounts.get                service_account:read                service_account:owner
+service_accounts.update             service_account:manage              service_account:owner
+service_accounts.enable             service_account:manage              service_account:owner
+service_accounts.disable            service_account:manage              service_account:owner
+service_accounts.delete             service_account:manage              service_account:owner
+service_accounts.transfer           service_account:manage              service_account:owner
+service_account_keys.list           service_account:manage              service_account:owner
+service_account_keys.get            service_account:manage              service_account:owner
+service_account_keys.create         service_account:manage              service_account:owner
+service_account_keys.rotate         service_account:manage              service_account:owner
+service_account_keys.revoke         service_account:manage              service_account:owner
 organizations.list                  organization:read                   platform
 organizations.create                organization:write                  platform        user
 organizations.get                   organization:read                   organization:member
@@ -113,7 +127,7 @@ audit_records.get                   audit:read                          platform
 
 export interface Demand {
   readonly permissions: readonly string[];
-  readonly scope: 'self' | 'platform' | 'organization' | 'team';
+  readonly scope: 'self' | 'platform' | 'organization' | 'team' | 'service_account';
   readonly organizationRole: OrganizationRole | null;
   readonly teamActions: readonly TeamAction[];
   readonly peopleOnly: boolean;

@@ -15,6 +15,8 @@ import * as reviews from './reviews.ts';
 import * as runApproval from './run-approval.ts';
 import * as runLogs from './run-logs.ts';
 import * as runs from './runs.ts';
+import * as serviceAccountKeys from './service-account-keys.ts';
+import * as serviceAccounts from './service-accounts.ts';
 import * as system from './system.ts';
 import * as teamMembers from './team-members.ts';
 import * as teams from './teams.ts';
@@ -27,7 +29,8 @@ import * as workers from './workers.ts';
 const areas = [
   ...[system, bootstrap, auth, reviews, profile, passwords],
   ...[runs, runApproval, runLogs, instances, templates, templateVersions],
-  ...[users, userAdministration, organizations, organizationMembers, teams, teamMembers],
+  ...[users, userAdministration, serviceAccounts, serviceAccountKeys],
+  ...[organizations, organizationMembers, teams, teamMembers],
   ...[projects, environments, environmentVariables, workers, commands, audit],
 ];
 

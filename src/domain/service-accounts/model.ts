@@ -1,5 +1,7 @@
-import type { PlatformRole } from '#domain/identity/model.ts';
-import type { TeamRole } from '#domain/organizations/model.ts';
+import { z } from 'zod';
+import { PersonName, PlatformRole } from '#domain/identity/model.ts';
+import { ExpectedRevision, type TeamRole } from '#domain/organizations/model.ts';
+import { Id } from '#domain/shared/ids.ts';
 
 /**
  * What a service account is in a team: its owner team, or one that it was let into where a user owns it. Never what its
@@ -11,3 +13,19 @@ export const teamRoleOfAccount: Record<PlatformRole, TeamRole> = {
   maintainer: 'admin',
   requester: 'member',
 };
+
+/** Whose it is to be: exactly one of the two. */
+export const NewOwner = z
+  .strictObject({ user_id: Id.optional(), team_id: Id.optional() })
+  .refine(({ user_id, team_id }) => (user_id === undefined) !== (team_id === undefined), {
+    error: 'expected exactly one of user_id and team_id',
+  });
+export type NewOwner = z.output<typeof NewOwner>;
+
+export const CreateServiceAccount = z.strictObject({ name: PersonName, role: PlatformRole, owner: NewOwner });
+export const UpdateServiceAccount = z.strictObject({
+  name: PersonName.optional(),
+  role: PlatformRole.optional(),
+  ...ExpectedRevision,
+});
+export const TransferServiceAccount = z.strictObject({ owner: NewOwner, ...ExpectedRevision });

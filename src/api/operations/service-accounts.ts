@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import { administratorsLock } from '#domain/identity/administrators.ts';
+import { createAccount, deleteAccount, setAccountEnabled, updateAccount } from '#domain/service-accounts/changes.ts';
+import { CreateServiceAccount, TransferServiceAccount, UpdateServiceAccount } from '#domain/service-accounts/model.ts';
+import { findOwner } from '#domain/service-accounts/owners.ts';
+import { type AccountTarget, findAccount, listAccounts, maySucceed } from '#domain/service-accounts/targets.ts';
+import { transferAccount } from '#domain/service-accounts/transfer.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Outcome } from '#domain/shared/command.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { toChange } from '#domain/shared/row-lock.ts';
+import type { Transaction } from '#domain/shared/transaction.ts';
+import { command, read } from '../operation.ts';
+import { Nothing, pageOf } from '../views/common.ts';
+import { ServiceAccountView, viewOwner, viewServiceAccount } from '../views/service-accounts.ts';
+
+const AccountParams = z.strictObject({ id: Id });
+
+const readAccess: Access = {
+  anyOf: ['service_account:read'],
+  scope: 'service_account',
+  hidden: 404,
+  review: { resource: 'service_accounts', verb: 'get' },
+};
+export const manageAccess: Access = {
+  ...readAccess,
+  anyOf: ['service_account:manage'],
+  review: { resource: 'service_accounts', verb: 'update' },
+};
+
+export function accountPath(id: string): string {
+  return `/api/v1/service-accounts/${id}`;
+}
+
+/** Nobody could hand on the account of an owner who is disabled, but for those who manage users. */
+function succession(access: Access) {
+  return (account: AccountTarget, principal: Principal): Access =>
+    maySucceed(principal, account) ? { ...access, anyOf: ['user:manage'], scope: 'platform' } : access;
+}
+
+export const list = read({
+  id: 'service_accounts.list',
+  route: 'GET /api/v1/service-accounts',
+  summary: 'List the service accounts that you may manage',
+  query: z.strictObject({
+    ...pageQuery,
+    owner_user_id: Id.optional(),
+    owner_team_id: Id.optional(),
+    enabled: z.enum(['true', 'false']).optional(),
+  }),
+  responses: { 200: pageOf('service_accounts', ServiceAccountView) },
+  access: { ...readAccess, scope: 'platform', review: { resource: 'service_accounts', verb: 'list' } },
+  handle: async ({ em, principal, query }) => {
+    const page = await listAccounts(em, principal, query);
+    return { service_accounts: page.items.map(viewServiceAccount), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'service_accounts.get',
+  route: 'GET /api/v1/service-accounts/:id',
+  summary: 'Read a service account',
+  params: AccountParams,
+  responses: { 200: ServiceAccountView },
+  access: readAccess,
+  target: ({ em, params }) => findAccount(em, params.id),
+  targetName: 'service account',
+  accessTo: succession(readAccess),
+  handle: async ({ target }) => viewServiceAccount(target),
+});
+
+export const create = command({
+  id: 'service_accounts.create',
+  route: 'POST /api/v1/service-accounts',
+  summary: 'Make a service account: for yourself, or for a team that you own; none of a role above your own',
+  body: CreateServiceAccount,
+  responses: { 201: ServiceAccountView },
+  access: { ...manageAccess, scope: 'platform', review: { resource: 'service_accounts', verb: 'create' } },
+  target: ({ em, body, lock }) => findOwner(em, body.owner, lock),
+  targetName: 'the owner',
+  accessTo: () => manageAccess,
+  idempotency: 'none',
+  audit: 'service_account.created',
+  handle: async ({ tx, principal, target, body }) => {
+    const account = await createAccount(tx.em, principal, target, body);
+    const { name, role } = account;
+    return {
+      ...answer(account, 'service_account.created', { after: { name, role, owner: viewOwner(account) } }),
+      ...{ status: 201, location: accountPath(account.id) },
+    };
+  },
+});
+
+export const update = command({
+  id: 'service_accounts.update',
+  route: 'PATCH /api/v1/service-accounts/:id',
+  summary: 'Rename a service account, or give it another role; none above your own',
+  params: AccountParams,
+  body: UpdateServiceAccount,
+  responses: { 200: ServiceAccountView },
+  access: manageAccess,
+  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  targetName: 'service account',
+  idempotency: 'none',
+  locks: [administratorsLock],
+  audit: 'service_account.updated',
+  handle: async ({ tx, principal, target, body }) => {
+    const { updated, difference } = await updateAccount(tx.em, principal, target, body);
+    return answer(updated, 'service_account.updated', difference);
+  },
+});
+
+export const enable = command({
+  id: 'service_accounts.enable',
+  route: 'POST /api/v1/service-accounts/:id/enable',
+  summary: 'Let a service account act again, by the keys that it has',
+  params: AccountParams,
+  responses: { 200: ServiceAccountView },
+  access: { ...manageAccess, review: { resource: 'service_accounts', verb: 'enable' } },
+  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  targetName: 'service account',
+  idempotency: 'none',
+  audit: 'service_account.enabled',
+  handle: ({ tx, principal, target }) => setEnabled(tx, principal, target, true),
+});
+
+export const disable = command({
+  id: 'service_accounts.disable',
+  route: 'POST /api/v1/service-accounts/:id/disable',
+  summary: 'Let a service account act no more: every key of it is refused from the next request on',
+  params: AccountParams,
+  responses: { 200: ServiceAccountView },
+  access: { ...manageAccess, review: { resource: 'service_accounts', verb: 'disable' } },
+  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  targetName: 'service account',
+  idempotency: 'none',
+  locks: [administratorsLock],
+  audit: 'service_account.disabled',
+  handle: ({ tx, principal, target }) => setEnabled(tx, principal, target, false),
+});
+
+export const remove = command({
+  id: 'service_accounts.delete',
+  route: 'DELETE /api/v1/service-accounts/:id',
+  summary: 'Delete a service account, its keys and its memberships; history keeps its id',
+  params: AccountParams,
+  responses: { 204: Nothing },
+  access: { ...manageAccess, review: { resource: 'service_accounts', verb: 'delete' } },
+  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  targetName: 'service account',
+  idempotency: 'none',
+  locks: [administratorsLock],
+  audit: 'service_account.deleted',
+  handle: async ({ tx, principal, target }) => {
+    await deleteAccount(tx.em, principal, target);
+    const { name, role } = target;
+    const before = { name, role, owner: viewOwner(target) };
+    return { ...answer(target, 'service_account.deleted', { before }), status: 204, body: undefined };
+  },
+});
+
+export const transfer = command({
+  id: 'service_accounts.transfer',
+  route: 'POST /api/v1/service-accounts/:id/transfer',
+  summary: 'Give a service account to another user, or to a team that you own',
+  description:
+    'Its keys are revoked and its memberships end: the new owner starts with its name, role and history. Where the user ' +
+    'who owns it is disabled, whoever may manage users does this.',
+  params: AccountParams,
+  body: TransferServiceAccount,
+  responses: { 200: ServiceAccountView },
+  access: { ...manageAccess, review: { resource: 'service_accounts', verb: 'transfer' } },
+  target: ({ em, params, body, lock }) => findForTransfer(em, params.id, body, lock),
+  targetName: 'service account',
+  accessTo: succession(manageAccess),
+  idempotency: 'none',
+  audit: 'service_account.transferred',
+  handle: async ({ tx, principal, target, body }) => {
+    if (!target.newOwner) throw missingOwner(body);
+    const { updated, ...ended } = await transferAccount(tx.em, principal, target, target.newOwner, body);
+    const after = {
+      owner: viewOwner(updated),
+      keys_revoked: ended.keysRevoked,
+      memberships_ended: ended.membershipsEnded,
+    };
+    return answer(updated, 'service_account.transferred', { before: { owner: viewOwner(target) }, after });
+  },
+});
+
+/** Users are locked before teams, whichever of them is the new owner. */
+async function findForTransfer(em: Em, id: string, { owner }: z.output<typeof TransferServiceAccount>, lock: boolean) {
+  const user = owner.user_id === undefined ? undefined : await findOwner(em, owner, lock);
+  const account = await findAccount(em, id, toChange(lock));
+  const team = owner.team_id === undefined ? undefined : await findOwner(em, owner, lock);
+  return account && { ...account, newOwner: user ?? team };
+}
+
+function missingOwner({ owner }: z.output<typeof TransferServiceAccount>) {
+  if (owner.team_id !== undefined) return new NotFound('the team that is to own it');
+  return new Forbidden('permission denied: there is no such user, or you may not see them');
+}
+
+async function setEnabled(tx: Transaction, principal: Principal, target: AccountTarget, enabled: boolean) {
+  await setAccountEnabled(tx.em, principal, target, enabled);
+  const updated = await readBack(findAccount(tx.em, target.id));
+  const change = { before: { enabled: target.enabled }, after: { enabled: updated.enabled } };
+  return answer(updated, enabled ? 'service_account.enabled' : 'service_account.disabled', change);
+}
+
+function answer(account: AccountTarget, action: string, change: { before?: object; after?: object }): Outcome {
+  const { id, organizationId, teamId, revision } = account;
+  const { before = null, after = null } = change as Pick<Outcome['audit'], 'before' | 'after'>;
+  const audit = { action, resource: { type: 'service_accounts', id }, organizationId, teamId, before, after };
+  return { status: 200, revision, body: viewServiceAccount(account), audit };
+}

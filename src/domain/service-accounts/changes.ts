@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import { refuseLastAdministrator } from '#domain/identity/administrators.ts';
+import { Principal } from '#domain/identity/entity.ts';
+import { revokeAllKeys } from '#domain/identity/key-changes.ts';
+import type { PlatformRole } from '#domain/identity/model.ts';
+import { refuseArchived } from '#domain/organizations/lifecycle.ts';
+import type { Principal as Caller } from '#domain/shared/access/principal.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Forbidden } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { refuseBeyondOwn, refuseRoleAboveOwn } from './authority.ts';
+import { ServiceAccount } from './entity.ts';
+import { type CreateServiceAccount, teamRoleOfAccount, type UpdateServiceAccount } from './model.ts';
+import type { OwnerTarget } from './owners.ts';
+import { type AccountTarget, findAccount } from './targets.ts';
+
+/** Makes a service account for an owner whom the caller may do that for. @throws Forbidden for a role above their own */
+export async function createAccount(
+  em: Em,
+  caller: Caller,
+  owner: OwnerTarget,
+  { name, role }: z.output<typeof CreateServiceAccount>,
+): Promise<AccountTarget> {
+  refuseRoleAboveOwn(caller, role);
+  refuseArchived(owner);
+  const id = newId();
+  await em.persist(em.create(Principal, { id, kind: 'service_account', name, role })).flush();
+  const { ownerUserId, teamId: ownerTeamId } = owner;
+  await em.persist(em.create(ServiceAccount, { id, ownerUserId, ownerTeamId, createdBy: caller.id })).flush();
+  return readBack(findAccount(em, id));
+}
+
+type Fields = Pick<AccountTarget, 'name' | 'role'>;
+
+/**
+ * Changes name and role of an account, whose row the caller of this function holds. With its role changes what it is in
+ * the teams that it is in.
+ * @throws Conflict for a stale revision, or where no administrator would be left; Forbidden for more than one's own
+ */
+export async function updateAccount(
+  em: Em,
+  caller: Caller,
+  account: AccountTarget,
+  { expected_revision: expected, ...wanted }: z.output<typeof UpdateServiceAccount>,
+): Promise<{ updated: AccountTarget; difference: Difference<Fields> }> {
+  refuseArchived(account);
+  refuseStale(account, expected);
+  const difference = findDifference<Fields>({ name: account.name, role: account.role }, wanted);
+  if (difference.isEmpty) return { updated: account, difference };
+  if (difference.after.role !== undefined) await changeRole(em, caller, account, difference.after.role);
+  const revision = account.revision + 1;
+  await em.nativeUpdate(Principal, { id: account.id }, { ...difference.after, revision });
+  return { updated: await readBack(findAccount(em, account.id)), difference };
+}
+
+async function changeRole(em: Em, caller: Caller, account: AccountTarget, role: PlatformRole): Promise<void> {
+  refuseOnItself(caller, account);
+  await refuseBeyondOwn(em, caller, account, role);
+  await refuseLastAdministrator(em, account);
+  await em.execute('update team_members set role = ? where principal_id = ?', [teamRoleOfAccount[role], account.id]);
+}
+
+/** Lets an account act again, or no more; false where it is so already. What was granted to it before never revives. */
+export async function setAccountEnabled(
+  em: Em,
+  caller: Caller,
+  account: AccountTarget,
+  enabled: boolean,
+): Promise<boolean> {
+  refuseOnItself(caller, account);
+  if (account.enabled === enabled) return false;
+  if (enabled) {
+    refuseArchived(account);
+    await refuseBeyondOwn(em, caller, account);
+  } else await refuseLastAdministrator(em, account);
+  const { revision, eligibilityGeneration } = account;
+  const change = { enabled, ...(!enabled && { eligibilityGeneration: eligibilityGeneration + 1 }) };
+  await em.nativeUpdate(Principal, { id: account.id }, { ...change, revision: revision + 1 });
+  return true;
+}
+
+/** Ends an account, its keys and its memberships; history keeps its id. Its owner stays as it is. */
+export async function deleteAccount(em: Em, caller: Caller, account: AccountTarget): Promise<void> {
+  refuseOnItself(caller, account);
+  await refuseLastAdministrator(em, account);
+  await revokeAllKeys(em, account.id);
+  await endMemberships(em, account.id);
+  await em.execute(
+    `update principals set deleted_at = clock_timestamp(), enabled = false, revision = revision + 1,
+            eligibility_generation = eligibility_generation + 1 where id = ?`,
+    [account.id],
+  );
+}
+
+/** Answers how many there were. */
+export async function endMemberships(em: Em, accountId: string): Promise<number> {
+  const left = await em.execute<{ id: string }[]>(
+    `with left_teams as (delete from team_members where principal_id = ? returning id)
+     delete from organization_members where principal_id = ? returning id`,
+    [accountId, accountId],
+  );
+  return left.length;
+}
+
+/** As with users: what one may do is for others to change. @throws Forbidden */
+export function refuseOnItself(caller: Caller, account: { readonly id: string }): void {
+  if (caller.id !== account.id) return;
+  throw new Forbidden('permission denied: no service account changes what it may do itself; ask an owner of it');
+}

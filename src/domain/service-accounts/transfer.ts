@@ -1,0 +1,81 @@
+import { revokeAllKeys } from '#domain/identity/key-changes.ts';
+import { refuseArchived } from '#domain/organizations/lifecycle.ts';
+import { type Access, decide } from '#domain/shared/access/decide.ts';
+import { rolePermissions } from '#domain/shared/access/permissions.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { isRoleAbove } from './authority.ts';
+import { endMemberships, refuseOnItself } from './changes.ts';
+import type { OwnerTarget } from './owners.ts';
+import { type AccountTarget, findAccount } from './targets.ts';
+
+const ownerAccess: Access = {
+  anyOf: ['service_account:manage'],
+  scope: 'service_account',
+  hidden: 404,
+  review: 'none',
+};
+
+export interface Transferred {
+  readonly updated: AccountTarget;
+  readonly keysRevoked: number;
+  readonly membershipsEnded: number;
+}
+
+/**
+ * Gives an account to another owner, with its name, role, enabled state and history, and nothing else: its keys are
+ * revoked, since whoever had them would go on acting while another person answers for it, and its memberships end, since
+ * they were given to an account of somebody else. Both rows are locked.
+ * @throws NotFound, Forbidden, Conflict where the new owner cannot be it
+ */
+export async function transferAccount(
+  em: Em,
+  caller: Principal,
+  account: AccountTarget,
+  owner: OwnerTarget,
+  { expected_revision: expected }: { expected_revision?: number | undefined },
+): Promise<Transferred> {
+  refuseOnItself(caller, account);
+  refuseStale(account, expected);
+  refuseAsOwner(caller, account, owner);
+  const keysRevoked = await revokeAllKeys(em, account.id);
+  const membershipsEnded = await endMemberships(em, account.id);
+  await em.execute('update service_accounts set owner_user_id = ?, owner_team_id = ? where id = ?', [
+    owner.ownerUserId,
+    owner.teamId,
+    account.id,
+  ]);
+  await em.execute(
+    `update principals set revision = revision + 1, eligibility_generation = eligibility_generation + 1 where id = ?`,
+    [account.id],
+  );
+  return { updated: await readBack(findAccount(em, account.id)), keysRevoked, membershipsEnded };
+}
+
+function refuseAsOwner(caller: Principal, account: AccountTarget, owner: OwnerTarget): void {
+  if (owner.ownerUserId === account.ownerUserId && owner.teamId === account.teamId)
+    throw new Conflict('owner: the service account is theirs already');
+  if (owner.user) refuseUser(account, owner.user);
+  else refuseTeam(caller, owner);
+}
+
+/** A team takes it by one of its own owners. */
+function refuseTeam(caller: Principal, owner: OwnerTarget): void {
+  const decision = decide(caller, ownerAccess, owner);
+  if (!decision.allowed && decision.because === 'hidden') throw new NotFound('the team that is to own it');
+  if (!decision.allowed)
+    throw new Forbidden('permission denied: owner: this needs the role owner in the new owner team');
+  refuseArchived(owner);
+}
+
+/** A user must be able to do something with it. */
+function refuseUser({ role }: AccountTarget, user: NonNullable<OwnerTarget['user']>): void {
+  if (!user.enabled) throw new Conflict('owner: the user is disabled');
+  if (isRoleAbove(role, user.role) || !rolePermissions[user.role].has('service_account:manage')) {
+    throw new Conflict(
+      `owner: a user with the role ${user.role} may not manage a service account with the role ${role}: lower its role first, or choose another owner`,
+    );
+  }
+}
