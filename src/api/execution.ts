@@ -3,7 +3,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { type Command, type CommandResult, findReceipt, type Outcome, runCommand } from '#domain/shared/command.ts';
 import type { Em } from '#domain/shared/database.ts';
-import { Forbidden } from '#domain/shared/errors.ts';
+import { Forbidden, ServiceError, Unavailable } from '#domain/shared/errors.ts';
 import type { Asking, Parts } from './asking.ts';
 import { Hidden, recordingRefusals, recordRead, refuseUndeclared, requestFacts } from './auditing.ts';
 import { type Decided, decideAdmission, decideTarget, describeRefusal, type Guarded } from './authorization.ts';
@@ -95,7 +95,17 @@ export async function bodyOf(asking: Asking<CommandOperation>, result: CommandRe
   const match = location === null ? undefined : matchLocation(asking.operations, location);
   if (!match) return {};
   const parts: Parts = { params: match.params, query: {}, body: undefined };
-  return executeRead({ ...asking, operation: match.operation, parts });
+  const reading = executeRead({ ...asking, operation: match.operation, parts });
+  return result.replayed ? reading : reading.catch(afterCommit);
+}
+
+/** What was committed stays so, also where it cannot be read any more: whoever asked must not take it for undone. */
+function afterCommit(error: unknown): never {
+  if (error instanceof ServiceError && error.kind !== 'unavailable') throw error;
+  throw new Unavailable('it was done, but could not be read again: look at it, or ask again with the same key', {
+    details: { outcome: 'unknown' },
+    cause: error,
+  });
 }
 
 /** As whom an operation is asked: who calls a public one is nobody, also where they are somebody. */

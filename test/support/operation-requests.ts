@@ -22,7 +22,7 @@ export type Ids = Record<
 >;
 
 /** A tenant with one of everything, and a run of its template, admitted by the administrator. */
-export async function addTenant(api: TestApi, root: Person): Promise<Ids> {
+export async function addTenant(api: Pick<TestApi, 'url' | 'orm'>, root: Person): Promise<Ids> {
   const { organizationId: organization, teamId: team } = await addTeam(api.orm);
   const { projectId: project, environmentId: environment } = await addEnvironment(api.orm, team);
   const person = await addPerson(api, 'requester', {

@@ -76,7 +76,7 @@ async function addMemberships(orm: Orm, principalId: string, { teams = {}, organ
   await em.flush();
 }
 
-async function addKey({ url, orm }: { url: string; orm: Orm }, principalId: string) {
+export async function addKey({ url, orm }: { url: string; orm: Orm }, principalId: string) {
   const em = orm.em.fork();
   const { key, apiKey } = issueApiKey(em, { principalId, name: 'test', expiresAt: null, issuedBy: principalId });
   await em.flush();

@@ -31,7 +31,11 @@ export default async function startServices(project: TestProject): Promise<() =>
     rmSync(directory, { recursive: true, force: true });
   };
   try {
-    const postgres = startPostgres({ dataDir: directory, logFile: join(directory, 'postgres.log'), isDurable: false });
+    const postgres = startPostgres({
+      ...{ dataDir: directory, logFile: join(directory, 'postgres.log'), isDurable: false },
+      // A proof asks what was committed before what.
+      settings: { track_commit_timestamp: 'on' },
+    });
     const temporal = startTemporal({ directory: null, namespace: 'default', logFile: join(directory, 'temporal.log') });
     for (const service of await Promise.allSettled([postgres, temporal])) {
       if (service.status === 'fulfilled') stops.push(service.value.stop);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Session } from '#domain/identity/entity.ts';
+import { keysLock } from '#domain/identity/key-changes.ts';
 import { Email, PlatformRole, sessionLifetimeSeconds } from '#domain/identity/model.ts';
 import { GivenPassword } from '#domain/identity/password-rules.ts';
 import {
@@ -115,6 +116,7 @@ export const signOut = command({
   responses: { 204: Nothing },
   access: ownSession,
   idempotency: 'none',
+  locks: ({ principal }) => [keysLock(principal.id)],
   audit: 'session.revoked',
   resource: 'sessions',
   handle: async ({ tx, principal, params }) => {

@@ -1,3 +1,4 @@
+import { lockAgainstUse } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Invalid, NotFound } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
@@ -11,7 +12,7 @@ export const mostActiveKeys = 50;
 /** How long a key that was replaced may stay valid: the time to bring its successor everywhere it is used. */
 export const longestOverlapSeconds = 7 * 24 * 60 * 60;
 
-/** Held by whatever makes or ends keys of a principal, so that two such changes never decide on the same keys. */
+/** Held by whatever makes or ends keys or sessions of a principal: two such changes never decide on the same ones. */
 export function keysLock(principalId: string): string {
   return `keys/${principalId}`;
 }
@@ -43,7 +44,7 @@ export async function addKey(
 export async function revokeKey(em: Em, principalId: string, keyId: string): Promise<KeyRow> {
   const key = await findKey(em, principalId, keyId);
   if (!key || key.state === 'revoked') throw new NotFound('API key');
-  await endKey(em, key, 0);
+  await endKey(em, principalId, key, 0);
   return key;
 }
 
@@ -53,6 +54,7 @@ export async function revokeAllKeys(em: Em, principalId: string): Promise<number
     `update api_keys set revoked_at = clock_timestamp() where principal_id = ? and revoked_at is null returning id`,
     [principalId],
   );
+  await lockAgainstUse(em, principalId);
   return revoked.length;
 }
 
@@ -70,7 +72,7 @@ export async function rotateKey(
   const replaced = await findKey(em, principalId, keyId);
   if (!replaced) throw new NotFound('API key');
   await refuseRotation(em, replaced);
-  await endKey(em, replaced, overlapSeconds);
+  await endKey(em, principalId, replaced, overlapSeconds);
   const { kind, name } = replaced;
   const issued = await insertKey(em, { principalId, kind, issuedBy }, { name, expiresAt: renewed(replaced) }, keyId);
   return { ...issued, replaced: await readBack(findKey(em, principalId, keyId)) };
@@ -90,6 +92,7 @@ export async function regenerateProfileKey(
       where principal_id = ? and kind = 'profile' and revoked_at is null returning id`,
     [userId],
   );
+  await lockAgainstUse(em, userId);
   const holder = { principalId: userId, kind: 'profile', issuedBy: userId } as const;
   return { ...(await addKey(em, holder, { name: 'profile', expiresAt })), replaced: old ?? null };
 }
@@ -111,12 +114,14 @@ function renewed({ created_at: createdAt, expires_at: expiresAt }: KeyRow): Date
   return new Date(Date.now() + Date.parse(expiresAt) - Date.parse(createdAt));
 }
 
-async function endKey(em: Em, { id }: KeyRow, inSeconds: number): Promise<void> {
+/** What is revoked at once is used by no command that is committed later. */
+async function endKey(em: Em, principalId: string, { id }: KeyRow, inSeconds: number): Promise<void> {
   const change =
     inSeconds === 0
       ? `revoked_at = clock_timestamp()`
       : `expires_at = least(expires_at, clock_timestamp() + ? * interval '1 second')`;
   await em.execute(`update api_keys set ${change} where id = ?`, inSeconds === 0 ? [id] : [inSeconds, id]);
+  if (inSeconds === 0) await lockAgainstUse(em, principalId);
 }
 
 async function insertKey(

@@ -1,6 +1,7 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { JOSEError } from 'jose/errors';
 import {
+  lockAgainstUse,
   lockPrincipal,
   type Principal,
   type PrincipalRow,
@@ -126,5 +127,6 @@ export async function revokeSession(em: Em, userId: string, sessionId: string): 
       where id = ? and user_id = ? and revoked_at is null and expires_at > now() returning id`,
     [sessionId, userId],
   );
+  if (revoked.length > 0) await lockAgainstUse(em, userId);
   return revoked.length > 0;
 }

@@ -104,6 +104,15 @@ export function lockCaller(tx: Em, caller: Principal): Promise<Principal | undef
   return lockAndRead(tx, caller, credentialCounts[type], [id]);
 }
 
+/**
+ * Waits until no command is under way that a principal gave by what is being taken away from it (its row is shared by each
+ * until the commit), and keeps the next ones waiting until this is committed. To be called when the change is made: who
+ * comes then reads it.
+ */
+export async function lockAgainstUse(tx: Em, principalId: string): Promise<void> {
+  await tx.execute('select 1 from principals where id = ? for no key update', [principalId]);
+}
+
 /** Whether a credential still counts, as a condition on its id. */
 export const credentialCounts: Record<Credential['type'], string> = {
   session: `exists (select 1 from sessions s

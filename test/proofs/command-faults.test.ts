@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CommandOperation } from '#api/operation.ts';
+import { operations } from '#api/operations/index.ts';
+import { openRandom } from '#test/faults/random.ts';
+import { type Fault, faultKinds } from '#test/support/statement-faults.ts';
+import { CommandFaults } from './command-faults.ts';
+
+/**
+ * Every command, with every fault at every statement that it sends: `npm run test:proofs`. Without `PROOFS=all`, some faults
+ * chosen by chance; a test that fails names its seed (`PROOFS_SEED`).
+ */
+const isAll = process.env['PROOFS'] === 'all';
+const seed = Number(process.env['PROOFS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const some = 2;
+
+let faults: CommandFaults;
+beforeAll(async () => {
+  faults = await CommandFaults.open();
+});
+afterAll(() => faults?.close());
+
+const commands = operations.filter((operation): operation is CommandOperation => operation.kind === 'command');
+/** Bootstrap leaves nobody else. */
+const inOrder = [...commands].sort(
+  (one, other) => Number(one.id.startsWith('bootstrap')) - Number(other.id.startsWith('bootstrap')),
+);
+
+describe('a command whose database refuses, breaks off or falls silent', () => {
+  it.each(inOrder.map((operation) => [operation.id, operation] as const))(
+    `%s does all of it or nothing, and says which (seed ${seed})`,
+    async (id, operation) => {
+      const wrong: string[] = [];
+      let tried = 0;
+      for (const fault of choose(id, await faults.succeed(operation))) {
+        const outcome = await faults.fail(operation, fault);
+        if (outcome.hasStruck) tried += 1;
+        const statement = outcome.statements[fault.at] ?? 'no statement';
+        wrong.push(...outcome.wrong.map((what) => `${fault.kind} at ${fault.at} (${statement}): ${what}`));
+      }
+      expect(wrong.join('\n')).toBe('');
+      expect(tried).toBeGreaterThan(0);
+      if (isAll) console.log(`${id}: ${tried} faults`);
+    },
+    isAll ? 600_000 : 60_000,
+  );
+});
+
+/** More statements may be sent than last time, by a second or two; those are left to the next round. */
+function choose(id: string, statements: number): Fault[] {
+  const all = faultKinds.flatMap((kind) => Array.from({ length: statements }, (_, at): Fault => ({ kind, at })));
+  return isAll ? all : openRandom(seed, id).shuffle(all).slice(0, some);
+}

@@ -1,0 +1,136 @@
+import { type CommandOperation, isPublic } from '#api/operation.ts';
+import type { Orm } from '#domain/shared/database.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { bootstrapToken, preparations, type Special } from '#test/support/command-ground.ts';
+import { startApi } from '#test/support/in-process-api.ts';
+import { addTenant, ask, type Ids } from '#test/support/operation-requests.ts';
+import { addPerson, type Person } from '#test/support/people.ts';
+import { type RowChanges, RowWatch } from '#test/support/row-changes.ts';
+import { type Fault, type Sent, StatementFaults } from '#test/support/statement-faults.ts';
+import { type Answer, isEmpty, isSame, judge, tell } from './verdict.ts';
+
+/** A request that would succeed, and what it would change. */
+interface Ready {
+  readonly operation: CommandOperation;
+  readonly request: Request;
+  readonly success: RowChanges;
+}
+
+interface Request extends Omit<Special, 'ids'> {
+  readonly ids: Ids;
+  /** The `Idempotency-Key`, where the operation takes one. */
+  readonly commandKey: string | null;
+}
+
+/** What came of one command that met a fault. */
+export interface Outcome extends Omit<Sent, 'result'> {
+  /** What did not hold; empty: everything did. */
+  readonly wrong: readonly string[];
+}
+
+/** An API whose every statement may fail, and what it takes to judge what a failed command has left. */
+export class CommandFaults {
+  readonly #api: { url: string; orm: Orm };
+  readonly #watch: RowWatch;
+  readonly #faults: StatementFaults;
+  readonly #stop: () => Promise<void>;
+  #root: Person | undefined;
+  #ready: Ready | undefined;
+
+  private constructor(
+    api: { url: string; orm: Orm },
+    faults: StatementFaults,
+    watch: RowWatch,
+    stop: () => Promise<void>,
+  ) {
+    this.#api = api;
+    this.#faults = faults;
+    this.#watch = watch;
+    this.#stop = stop;
+  }
+
+  static async open(): Promise<CommandFaults> {
+    const api = await startApi({
+      ...{ ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: bootstrapToken },
+      ...{ COORDINATOR_REQUESTS_PER_PRINCIPAL: '0', COORDINATOR_REQUESTS_PER_ADDRESS: '0' },
+    });
+    const { orm, config } = api.services;
+    const url = await api.app.listen({ host: '127.0.0.1', port: 0 });
+    const [faults, watch] = await Promise.all([StatementFaults.open(orm), RowWatch.open(config.databaseUrl)]);
+    return new CommandFaults({ url, orm }, faults, watch, () => api.close());
+  }
+
+  async close(): Promise<void> {
+    this.#faults.remove();
+    await this.#watch.close();
+    await this.#stop();
+  }
+
+  /** Gives the command without any fault; answers how many statements it sends. @throws where it does not succeed */
+  async succeed(operation: CommandOperation): Promise<number> {
+    const first = await this.#prepare(operation);
+    await this.#watch.start();
+    const { result, statements } = await this.#faults.during(null, () => this.#send(operation, first));
+    if (result.status >= 300) {
+      throw new Error(
+        `${operation.id} answered ${result.status} where it is to succeed (${result.text}): prepare its ground in test/support/command-ground.ts`,
+      );
+    }
+    const success = await this.#watch.changes();
+    this.#ready = { operation, success, request: await this.#prepare(operation) };
+    return statements.length;
+  }
+
+  /** Gives the command with a fault; it has succeeded without one before. */
+  async fail(operation: CommandOperation, fault: Fault): Promise<Outcome> {
+    const ready = this.#ready;
+    if (ready?.operation !== operation) throw new Error(`nobody knows yet what ${operation.id} does`);
+    const { request, success } = ready;
+    await this.#watch.execute('truncate rate_counts');
+    await this.#watch.start();
+    const { result, ...sent } = await this.#faults.during(fault, () => this.#send(operation, request));
+    const changes = await this.#watch.changes();
+    const wrong = judge(result, changes, success, sent);
+    if (isEmpty(changes)) return { ...sent, wrong };
+    if (request.commandKey !== null && result.status >= 500) wrong.push(...(await this.#repeat(ready)));
+    this.#ready = { ...ready, request: await this.#prepare(operation) };
+    return { ...sent, wrong };
+  }
+
+  /** Whoever does not know what became of a command gives it again under the same key, and it is done once. */
+  async #repeat({ operation, request, success }: Ready): Promise<string[]> {
+    const { status, text } = await this.#send(operation, request);
+    const changes = await this.#watch.changes();
+    const wrong = status < 300 ? [] : [`asking again under the same key answered ${status}: ${text}`];
+    return isSame(changes, success) ? wrong : [...wrong, `asking again did more: ${tell(changes, success)}`];
+  }
+
+  /** A ground of its own for a command that will change it. */
+  async #prepare(operation: CommandOperation): Promise<Request> {
+    const root = await this.#administrator();
+    const ids = await addTenant(this.#api, root);
+    const ground = { ids, root, execute: this.#watch.execute.bind(this.#watch) };
+    const special = await preparations[operation.id]?.(ground);
+    return {
+      ...special,
+      ids: { ...ids, ...special?.ids },
+      commandKey: operation.idempotency === 'none' ? null : newId(),
+    };
+  }
+
+  /** There is a new one where a command has left nobody. */
+  async #administrator(): Promise<Person> {
+    if (this.#root && (await this.#root.caller.get('/auth/whoami')).status === 200) return this.#root;
+    this.#root = await addPerson(this.#api, 'admin');
+    return this.#root;
+  }
+
+  #send(operation: CommandOperation, { ids, body, headers, commandKey }: Request): Promise<Answer> {
+    return ask(this.#api, operation, {
+      ids,
+      key: isPublic(operation.access) ? undefined : this.#root?.key,
+      ...(body && { body: JSON.stringify(body) }),
+      headers: { ...headers, ...(commandKey !== null && { 'idempotency-key': commandKey }) },
+    });
+  }
+}

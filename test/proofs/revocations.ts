@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
+import type { Config } from '#config';
+import { Session } from '#domain/identity/entity.ts';
+import { signSessionToken } from '#domain/identity/sessions.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { type InstallationKeys, openInstallation } from '#domain/shared/installation.ts';
+import { KeyRing } from '#domain/shared/secrets.ts';
+import { type ApiProcess, startApiProcess } from '#test/support/api-process.ts';
+import { type Answer, Caller } from '#test/support/caller.ts';
+import { startApi, type TestApi } from '#test/support/http-api.ts';
+import { addKey, addPerson, addTeam, type Person } from '#test/support/people.ts';
+
+export type Team = { organizationId: string; teamId: string };
+
+/** What takes an authority away, and whom it then leaves without it. */
+interface Revocation {
+  /** How the victim calls. */
+  readonly by: 'key' | 'session';
+  revoke(scene: Scene): Promise<Answer>;
+}
+
+interface Scene {
+  readonly team: Team;
+  readonly victim: Person;
+  readonly sessionId: string;
+  /** Who revokes, at another process than the one where the authority is used. */
+  readonly root: Caller;
+  /** The victim by another credential, at that process too. */
+  readonly self: Caller;
+}
+
+const userPath = ({ victim }: Scene) => `/users/${victim.id}`;
+const organizationPath = ({ team }: Scene) => `/organizations/${team.organizationId}`;
+
+export const revocations: Readonly<Record<string, Revocation>> = {
+  key: { by: 'key', revoke: ({ self, victim }) => self.send('DELETE', `/profile/api-keys/${victim.keyId}`) },
+  session: { by: 'session', revoke: ({ self, sessionId }) => self.send('DELETE', `/auth/sessions/${sessionId}`) },
+  'team membership': {
+    by: 'key',
+    revoke: (scene) =>
+      scene.root.send('DELETE', `${organizationPath(scene)}/teams/${scene.team.teamId}/members/${scene.victim.id}`),
+  },
+  'organization membership': {
+    by: 'session',
+    revoke: (scene) => scene.root.send('DELETE', `${organizationPath(scene)}/members/${scene.victim.id}`),
+  },
+  'team role': {
+    by: 'key',
+    revoke: (scene) =>
+      scene.root.send('PUT', `${organizationPath(scene)}/teams/${scene.team.teamId}/members/${scene.victim.id}`, {
+        role: 'viewer',
+      }),
+  },
+  'platform role': {
+    by: 'session',
+    revoke: (scene) => scene.root.send('PUT', userPath(scene), { role: 'requester' }),
+  },
+  disablement: { by: 'key', revoke: (scene) => scene.root.send('PUT', userPath(scene), { enabled: false }) },
+};
+
+/** What came of one authority that was used while it was taken away, and once it had been. */
+export interface Pair {
+  readonly revoked: Answer;
+  /** Sent about when the revocation was. */
+  readonly raced: Answer;
+  /** Sent when the revocation had been answered. */
+  readonly after: Answer;
+}
+
+/** Two processes on one database, and pairs of requests at both. */
+export class Revocations {
+  readonly #api: TestApi;
+  readonly #processes: readonly ApiProcess[];
+  readonly #installation: InstallationKeys;
+  readonly #root: Person;
+  readonly #teams: readonly Team[];
+  #made = 0;
+
+  private constructor(
+    api: TestApi,
+    processes: readonly ApiProcess[],
+    installation: InstallationKeys,
+    root: Person,
+    teams: readonly Team[],
+  ) {
+    this.#api = api;
+    this.#processes = processes;
+    this.#installation = installation;
+    this.#root = root;
+    this.#teams = teams;
+  }
+
+  static async open(): Promise<Revocations> {
+    const api = await startApi();
+    const processes = await Promise.all([1, 2].map(() => startProcess(api.config)));
+    const installation = await openInstallation(api.orm, new KeyRing(api.config.secretKeys));
+    const root = await addPerson(api, 'admin');
+    const teams = await Promise.all(Array.from({ length: 4 }, () => addTeam(api.orm)));
+    return new Revocations(api, processes, installation, root, teams);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#processes.map((process) => process.stop()));
+    await this.#api.close();
+  }
+
+  /** `lead`: the milliseconds by which the use goes ahead of the revocation, or follows it where negative. */
+  async race({ by, revoke }: Revocation, lead: number): Promise<Pair> {
+    const number = this.#made++;
+    const team = this.#teams[number % this.#teams.length]!;
+    const [here, there] = number % 2 === 0 ? this.#processes : [...this.#processes].reverse();
+    const victim = await addPerson(this.#api, 'maintainer', {
+      organizations: { [team.organizationId]: 'member' },
+      teams: { [team.teamId]: 'admin' },
+    });
+    const { sessionId, token } = await this.#openSession(victim);
+    const { key } = await addKey(this.#api, victim.id);
+    const root = new Caller(there!.url, { 'x-api-key': this.#root.key });
+    const self = new Caller(there!.url, { 'x-api-key': key });
+    const headers: Record<string, string> =
+      by === 'key' ? { 'x-api-key': victim.key } : { authorization: `Bearer ${token}` };
+    const user = new Caller(here!.url, headers);
+    const use = () => user.post('/projects', { team_id: team.teamId, name: `Project ${newId()}` });
+    const [raced, revoked] = await Promise.all([
+      sleep(Math.max(0, -lead)).then(use),
+      sleep(Math.max(0, lead)).then(() => revoke({ team, victim, sessionId, root, self })),
+    ]);
+    return { revoked, raced, after: await use() };
+  }
+
+  /** How many of the uses that were carried out were committed when the revocation already was. */
+  async countLate(pairs: readonly Pair[]): Promise<number> {
+    const done = pairs.filter(({ raced }) => raced.status === 201);
+    const requestIds = done.map(({ revoked }) => revoked.headers.get('x-request-id'));
+    const projectIds = done.map(({ raced }) => raced.body.id);
+    const [row] = await this.#api.orm.em.fork().execute<{ known: number; late: number }[]>(
+      `select count(*)::int as known,
+              count(*) filter (where pg_xact_commit_timestamp(p.xmin) > pg_xact_commit_timestamp(a.xmin))::int as late
+         from unnest(?::text[], ?::uuid[]) as pair (request_id, project_id)
+         join projects p on p.id = pair.project_id
+         join audit_records a on a.request_id = pair.request_id and a.outcome = 'committed'`,
+      [`{${requestIds.join(',')}}`, `{${projectIds.join(',')}}`],
+    );
+    if (row?.known !== done.length) throw new Error(`${row?.known} of ${done.length} pairs are known to the database`);
+    return row.late;
+  }
+
+  async #openSession({ id: userId }: Person): Promise<{ sessionId: string; token: string }> {
+    const em = this.#api.orm.em.fork();
+    const session = em.create(Session, { id: newId(), userId, expiresAt: new Date(Date.now() + 3_600_000) });
+    await em.persist(session).flush();
+    return { sessionId: session.id, token: await signSessionToken(this.#installation, session) };
+  }
+}
+
+function startProcess(config: Config): Promise<ApiProcess> {
+  return startApiProcess({
+    ...{ DATABASE_URL: config.databaseUrl, TEMPORAL_ADDRESS: inject('temporalAddress'), LOG_LEVEL: 'silent' },
+    ...{ COORDINATOR_PORT: '0', COORDINATOR_ADMIN_PORT: '0', COORDINATOR_DATA_DIR: config.dataDir },
+    COORDINATOR_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...{ COORDINATOR_REQUESTS_PER_PRINCIPAL: '0', COORDINATOR_REQUESTS_PER_ADDRESS: '0' },
+  });
+}

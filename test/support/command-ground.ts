@@ -1,0 +1,118 @@
+import { hashPassword } from '#domain/identity/passwords.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { Ids } from './operation-requests.ts';
+import type { Person } from './people.ts';
+
+/** Where a command is to succeed: a new tenant, whose rows may be changed behind the service's back. */
+export interface Ground {
+  readonly root: Person;
+  readonly ids: Ids;
+  execute(sql: string, ...params: unknown[]): Promise<void>;
+}
+
+/** What the request must be besides, where the ground's things and `bodies` are not enough. */
+export interface Special {
+  readonly ids?: Partial<Ids>;
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
+}
+
+type Preparation = (ground: Ground) => Promise<Special | undefined>;
+
+export const bootstrapToken = 'the token of the proofs';
+const password = 'correct horse battery';
+const digest = `sha256:${'0'.repeat(64)}`;
+
+const endRun: Preparation = async ({ ids, execute }) => {
+  await execute(
+    `update runs set status = 'succeeded', phase = 'finished', waiting_on = null, finished_at = now() where id = $1`,
+    ids.run,
+  );
+  return undefined;
+};
+
+const awaitApproval: Preparation = async ({ ids, execute }) => {
+  await execute(
+    `update runs set status = 'pending_approval', phase = 'approval', waiting_on = null, plan_digest = $2, plan_summary = '{"add": 1, "change": 0, "destroy": 0}',
+            approval_required = 2, approval_allow_self = true where id = $1`,
+    ids.run,
+    digest,
+  );
+  return undefined;
+};
+
+const archived =
+  (table: string, name: keyof Ids): Preparation =>
+  async ({ ids, execute }) => {
+    await execute(`update ${table} set archived_at = now() where id = $1`, ids[name]);
+    return undefined;
+  };
+
+/** What has to be so before a command can succeed, by its operation's id. A command that is not here needs nothing. */
+export const preparations: Readonly<Record<string, Preparation>> = {
+  'organizations.archive': endRun,
+  'teams.archive': endRun,
+  'projects.archive': endRun,
+  'environments.archive': endRun,
+  'runs.requeue': endRun,
+  'runs.delete': endRun,
+  'runs.request_approval': awaitApproval,
+  'runs.review': awaitApproval,
+  'organizations.unarchive': archived('organizations', 'organization'),
+  'teams.unarchive': archived('teams', 'team'),
+  'projects.unarchive': archived('projects', 'project'),
+  'environments.unarchive': archived('environments', 'environment'),
+  'templates.unarchive': archived('templates', 'template'),
+  'instances.unlock': async (ground) => {
+    await endRun(ground);
+    const { ids, execute } = ground;
+    await execute(`insert into instance_slots values ($1, $2, now())`, ids.instance, ids.run);
+    return undefined;
+  },
+  'environment_variables.remove': async ({ ids, root }) => {
+    await root.caller.send('PUT', `/environments/${ids.environment}/variables/REGION`, {
+      value: 'eu',
+      category: 'template',
+    });
+    return undefined;
+  },
+  'worker_pools.put': async ({ execute }) => {
+    await execute('truncate worker_pools');
+    return undefined;
+  },
+  'workers.drain': async ({ execute }) => {
+    const session = newId();
+    await execute(
+      `insert into workers values ($1, 'host', 1, '0.1.0', '[]', '[]', 1, false, null, now(), now())`,
+      session,
+    );
+    return { ids: { session } };
+  },
+  'profile.revoke_api_key': async ({ root }) => {
+    const { body } = await root.caller.post('/profile/api-keys', { name: 'to be revoked' });
+    return { ids: { key: body.api_key.id } };
+  },
+  'auth.sign_out': async ({ root, execute }) => {
+    const session = newId();
+    await execute(`insert into sessions values ($1, $2, now(), now() + interval '1 hour')`, session, root.id);
+    return { ids: { session } };
+  },
+  'auth.sign_in': async ({ ids, execute }) => {
+    const email = `${newId()}@example.com`;
+    await execute(
+      `update users set email = $2, email_key = $2, password_hash = $3 where id = $1`,
+      ids.person,
+      email,
+      await hashPassword(password),
+    );
+    return { body: { email, password } };
+  },
+  /** After this one there is nobody else: it comes last. */
+  'bootstrap.admin': async ({ execute }) => {
+    await execute('truncate principals cascade');
+    return {
+      body: { email: 'first@example.com', name: 'First', password },
+      headers: { 'x-service-bootstrap-token': bootstrapToken },
+    };
+  },
+};

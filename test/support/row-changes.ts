@@ -1,0 +1,117 @@
+import pg from 'pg';
+
+/** What a table's rows have become: how many more there are, and every new or changed one without what is random. */
+export type RowChanges = Readonly<Record<string, { readonly more: number; readonly rows: readonly string[] }>>;
+
+/** Written beside a request, not by what it asks for. */
+const beside = new Set(['api_key_uses', 'rate_counts', 'migrations']);
+
+/** Looks at all tables of a database from outside the service. */
+export class RowWatch {
+  readonly #client: pg.Client;
+  readonly #tables: readonly string[];
+  #snapshot = '';
+  #counts: Readonly<Record<string, number>> = {};
+
+  private constructor(client: pg.Client, tables: readonly string[]) {
+    this.#client = client;
+    this.#tables = tables;
+  }
+
+  static async open(databaseUrl: string): Promise<RowWatch> {
+    const client = new pg.Client(databaseUrl);
+    await client.connect();
+    const { rows } = await client.query(
+      `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+        order by relname`,
+    );
+    return new RowWatch(
+      client,
+      rows.map(({ relname }) => relname).filter((name) => !beside.has(name)),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#client.end();
+  }
+
+  async execute(sql: string, ...params: unknown[]): Promise<void> {
+    await this.#client.query(sql, params);
+  }
+
+  /** From here on changes are looked at. */
+  async start(): Promise<void> {
+    await this.#untilQuiet();
+    const { rows } = await this.#client.query('select pg_current_snapshot()::text as snapshot');
+    this.#snapshot = rows[0].snapshot;
+    this.#counts = await this.#count();
+  }
+
+  /** What has changed since, once nobody works on the database any more; nothing: an empty object. */
+  async changes(): Promise<RowChanges> {
+    await this.#untilQuiet();
+    const counts = await this.#count();
+    const changed = await this.#changedRows();
+    const touched = this.#tables.filter((table) => changed[table] || counts[table] !== this.#counts[table]);
+    return Object.fromEntries(
+      touched.map((table) => {
+        const more = (counts[table] ?? 0) - (this.#counts[table] ?? 0);
+        return [table, { more, rows: (changed[table] ?? []).sort() }];
+      }),
+    );
+  }
+
+  async #count(): Promise<Record<string, number>> {
+    const each = this.#tables.map((table) => `(select count(*)::int from "${table}") as "${table}"`);
+    const { rows } = await this.#client.query(`select ${each.join(', ')}`);
+    return rows[0];
+  }
+
+  /** Rows whose version was made by a transaction that the snapshot does not see. */
+  async #changedRows(): Promise<Record<string, string[]>> {
+    const each = this.#tables.map(
+      (table) =>
+        `select '${table}' as name, to_jsonb(t) as row from "${table}" t where not pg_visible_in_snapshot(t.xmin::text::xid8, $1)`,
+    );
+    const { rows } = await this.#client.query(each.join(' union all '), [this.#snapshot]);
+    const changed: Record<string, string[]> = {};
+    for (const { name, row } of rows) {
+      changed[name] ??= [];
+      changed[name].push(JSON.stringify(withoutChance(row)));
+    }
+    return changed;
+  }
+
+  async #untilQuiet(): Promise<void> {
+    for (;;) {
+      const { rows } = await this.#client.query(
+        `select count(*)::int as n from pg_stat_activity
+          where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid() and state <> 'idle'`,
+      );
+      if (rows[0].n === 0) return;
+    }
+  }
+}
+
+const random: readonly [RegExp, string][] = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID'],
+  [/^\\x[0-9a-f]*$/, 'BYTES'],
+  [/^\$argon2.*$/, 'HASH'],
+  [/^\d{4}-\d\d-\d\dT[\d:.+Z]+$/, 'TIME'],
+  [/[0-9a-f]{12,}/g, 'HEX'],
+  [/\d+/g, '0'],
+];
+
+/** A row but for what no two commands have alike: ids, times, keys, and numbers in names. */
+function withoutChance(value: unknown): unknown {
+  if (typeof value === 'string') return random.reduce((text, [pattern, name]) => text.replace(pattern, name), value);
+  if (Array.isArray(value)) return value.map(withoutChance);
+  if (value === null || typeof value !== 'object') return value;
+  const members = Object.entries(value).filter(([name, member]) => name !== 'hint' && !isNumber(name, member));
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutChance(member)]));
+}
+
+/** The number of a row in a table that counts them. */
+function isNumber(name: string, member: unknown): boolean {
+  return name === 'id' && typeof member === 'number';
+}
