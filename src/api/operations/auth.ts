@@ -32,7 +32,7 @@ const IdentityView = z.object({
   teams: z.array(z.object({ id: z.string(), role: z.string() })),
 });
 
-const SessionView = z.object({
+export const SessionView = z.object({
   id: z.string(),
   created_at: Time,
   expires_at: Time,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sessionLifetimeSeconds } from '#domain/identity/model.ts';
-import { changeOwnPassword, verifyOwnPassword } from '#domain/identity/own-password.ts';
+import { changeOwnPassword, passwordLock, verifyOwnPassword } from '#domain/identity/own-password.ts';
 import { findPasswordReset, redeemPasswordReset } from '#domain/identity/password-resets.ts';
 import { GivenPassword, Password, refusePersonal } from '#domain/identity/password-rules.ts';
 import { hashPassword } from '#domain/identity/passwords.ts';
@@ -19,6 +19,7 @@ export const changeOwn = command({
   responses: { 200: SignedInView },
   access: ownSession,
   idempotency: 'none',
+  locks: ({ principal }) => [passwordLock(principal.id)],
   audit: 'user.password_changed',
   resource: 'users',
   limitGuesses: ({ principal }) => principal.id,

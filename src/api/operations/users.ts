@@ -13,7 +13,7 @@ import { toChange } from '#domain/shared/row-lock.ts';
 import { command, read } from '../operation.ts';
 import { pageOf, Time } from '../views/common.ts';
 
-const UserView = z.object({
+export const UserView = z.object({
   id: z.string(),
   email: z.string(),
   name: z.string(),

@@ -74,6 +74,7 @@ export function signedInPage({ name, email, role }: Principal, expiresAt: string
 <dt>Session ends</dt><dd>${renderTime(expiresAt)}</dd>
 </dl>
 <a class="button button-primary" href="${next ?? docsPath}">${next ? 'Continue' : 'Go to the API reference'}</a>
+<a class="button" href="/profile">Your profile</a>
 <form method="post" action="/logout"><button class="button" type="submit">Sign out</button></form>
 </section>`,
   };

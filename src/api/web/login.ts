@@ -28,7 +28,12 @@ async function showLogin(ground: Ground, request: FastifyRequest, reply: Fastify
     return sendPage(reply, 200, signedInPage(request.principal, session.expires_at, next));
   }
   if (!canKeepSession(request, ground.services.config)) return sendPage(reply, 200, unencryptedPage());
-  return sendPage(reply, 200, signInPage({ next, status: 'signed_out' in query ? 'You are signed out.' : null }));
+  return sendPage(reply, 200, signInPage({ next, status: statusOf(query) }));
+}
+
+function statusOf(query: Readonly<Record<string, unknown>>): string | null {
+  if ('password_reset' in query) return 'Your new password is set. Sign in with it.';
+  return 'signed_out' in query ? 'You are signed out.' : null;
 }
 
 async function submitLogin(ground: Ground, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -4,6 +4,11 @@ export function toSentence(message: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
+/** What is wrong with a field, for a place beside that field: `field "name" must …` becomes "Must …". */
+export function withoutSubject(message: string): string {
+  return toSentence(message.replace(/^field "[^"]*" ?:? ?|^\w+: /, ''));
+}
+
 /** A time to wait, as people say it; minutes are rounded up, so that nobody comes too early. */
 export function inWords(seconds: number): string {
   if (seconds <= 90) return count(Math.max(1, Math.ceil(seconds)), 'second');

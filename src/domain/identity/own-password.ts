@@ -12,6 +12,11 @@ interface PasswordRow {
   password_generation: number;
 }
 
+/** Held while somebody changes their own password: who asks twice at once would wait for themselves. */
+export function passwordLock(userId: string): string {
+  return `password/${userId}`;
+}
+
 /**
  * Whether somebody knows their own password; answers which of their passwords it is.
  * @throws Forbidden where they come by an API key, WrongSecret where the password is another

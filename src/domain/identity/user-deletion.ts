@@ -1,3 +1,4 @@
+import { enumerate, findNames } from '#domain/organizations/obstacles.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { refuseLastAdministrator } from './administrators.ts';
@@ -5,60 +6,66 @@ import { endCredentials } from './credentials.ts';
 import { Principal } from './entity.ts';
 import type { UserTarget } from './user-targets.ts';
 
-const mostNamed = 5;
-
-/** Something that would lose its owner, or its author, with a user, and what to do about it. */
+/** Something that would lose its owner, or its author, with a user. */
 interface Obstacle {
-  /** Answers the names of those there are, one row each, as `name`; takes the user's id once. */
-  readonly sql: string;
-  readonly explain: (names: string) => string;
+  /** Selects what each is called, as `name`, and `x.id` to order by; takes the user's id once. */
+  readonly select: string;
+  /** How the message goes on, from "this user …" to the names; and what would be right. */
+  readonly does: string;
+  readonly remedy: string;
 }
 
-/** Owners that can act no more are none: a disabled user owns nothing for somebody else. */
-const soleOwner = (member: string, owner: string) => `
+/** Whoever can act no more owns nothing in somebody's place: a disabled user does not count. */
+const isSoleOwner = (table: string, owner: string) => `
   m.principal_id = ? and m.role = 'owner' and not exists (
-    select 1 from ${member} x join principals p on p.id = x.principal_id
-     where x.${owner} = m.${owner} and x.role = 'owner' and x.principal_id <> m.principal_id
+    select 1 from ${table} other join principals p on p.id = other.principal_id
+     where other.${owner} = m.${owner} and other.role = 'owner' and other.principal_id <> m.principal_id
        and p.enabled and p.deleted_at is null)`;
 
 /** What has to find another owner first (specification, *Errors*, 409, condition 2). */
 const possessions: readonly Obstacle[] = [
   {
-    sql: `select p.name from service_accounts a join principals p on p.id = a.id and p.deleted_at is null
-           where a.owner_user_id = ?`,
-    explain: (names) => `owns the service accounts ${names}: transfer or delete them first`,
+    select: `select '"' || p.name || '"' as name, x.id from service_accounts x
+               join principals p on p.id = x.id and p.deleted_at is null where x.owner_user_id = ?`,
+    does: 'owns service accounts',
+    remedy: 'transfer or delete them first',
   },
   {
-    sql: `select o.slug as name from organization_members m
-            join organizations o on o.id = m.organization_id and o.deleted_at is null
-           where ${soleOwner('organization_members', 'organization_id')}`,
-    explain: (names) => `is the only owner of the organizations ${names}: make somebody else their owner first`,
+    select: `select x.slug as name, x.id from organizations x join organization_members m on m.organization_id = x.id
+              where x.deleted_at is null and ${isSoleOwner('organization_members', 'organization_id')}`,
+    does: 'is the only owner of organizations',
+    remedy: 'make somebody else their owner first',
   },
   {
-    sql: `select o.slug || '/' || t.slug as name from team_members m
-            join teams t on t.id = m.team_id and t.deleted_at is null join organizations o on o.id = t.organization_id
-           where ${soleOwner('team_members', 'team_id')}`,
-    explain: (names) => `is the only owner of the teams ${names}: make somebody else their owner first`,
+    select: `select o.slug || '/' || x.slug as name, x.id from teams x join organizations o on o.id = x.organization_id
+               join team_members m on m.team_id = x.id
+              where x.deleted_at is null and ${isSoleOwner('team_members', 'team_id')}`,
+    does: 'is the only owner of teams',
+    remedy: 'make somebody else their owner first',
   },
 ];
+
+const disableInstead = 'which history keeps: disable the user instead';
 
 /** What names its author for as long as it is kept (specification, *Errors*, 409, condition 3). */
 const authorship: readonly Obstacle[] = [
   {
-    sql: `select o.slug as name from invitations i join organizations o on o.id = i.organization_id
-           where ?::uuid in (i.invited_by, i.accepted_by)`,
-    explain: (names) => `invited somebody, or was invited, to ${names}, which is kept: disable the user instead`,
+    select: `select x.slug || '/' || v.name as name, x.id from environment_variables v
+               join environments x on x.id = v.environment_id where v.set_by = ? and v.sensitive`,
+    does: 'has set secrets',
+    remedy: disableInstead,
   },
   {
-    sql: `select e.slug || '/' || v.name as name from environment_variables v
-            join environments e on e.id = v.environment_id
-           where v.set_by = ? and v.sensitive`,
-    explain: (names) => `set the secrets ${names}, which are kept with who set them: disable the user instead`,
+    select: `select '"' || x.name || '"' as name, x.id from principals x where x.deleted_at is null and exists (
+               select 1 from api_keys k where k.issued_by = ? and k.principal_id = x.id and k.issued_by <> x.id)`,
+    does: 'has issued API keys of others',
+    remedy: disableInstead,
   },
   {
-    sql: `select p.name from api_keys k join principals p on p.id = k.principal_id and p.id <> k.issued_by
-           where k.issued_by = ? and p.deleted_at is null`,
-    explain: (names) => `issued API keys of ${names}, which are kept with who issued them: disable the user instead`,
+    select: `select x.slug as name, x.id from organizations x where exists (
+               select 1 from invitations i where ?::uuid in (i.invited_by, i.accepted_by) and i.organization_id = x.id)`,
+    does: 'has sent or accepted invitations to',
+    remedy: disableInstead,
   },
 ];
 
@@ -100,19 +107,14 @@ async function lockMemberships(em: Em, userId: string): Promise<void> {
   );
 }
 
+/** Everything that is in the way is said at once. */
 async function refuseObstacles(em: Em, userId: string): Promise<void> {
-  const found: string[] = [];
-  for (const { sql, explain } of [...possessions, ...authorship]) {
-    const rows = await em.execute<{ name: string }[]>(
-      `select distinct name from (${sql}) as found order by name limit ?`,
-      [userId, mostNamed + 1],
-    );
-    if (rows.length > 0) found.push(explain(toText(rows.map(({ name }) => name))));
-  }
-  if (found.length > 0) throw new Conflict(`this user ${found.join('; and ')}`);
-}
-
-function toText(names: readonly string[]): string {
-  const shown = names.slice(0, mostNamed).join(', ');
-  return names.length > mostNamed ? `${shown} and others` : shown;
+  const found = await Promise.all(
+    [...possessions, ...authorship].map(async ({ select, does, remedy }) => {
+      const names = await findNames(em, select, [userId]);
+      return names.length > 0 ? [`${does}: ${enumerate(names)}; ${remedy}`] : [];
+    }),
+  );
+  const reasons = found.flat();
+  if (reasons.length > 0) throw new Conflict(`this user ${reasons.join('; and ')}`);
 }
