@@ -17,7 +17,8 @@ export type Ids = Record<
   | 'session'
   | 'key'
   | 'account'
-  | 'accountKey',
+  | 'accountKey'
+  | 'invitation',
   string
 >;
 
@@ -31,10 +32,13 @@ export async function addTenant(api: Pick<TestApi, 'url' | 'orm'>, root: Person)
   });
   const account = await addServiceAccount(api, 'requester', {}, { teamId: team });
   const template = await publish(root.caller, sayHello, team);
+  const offer = { email: `${newId()}@example.com`, role: 'viewer' };
+  const sent = await root.caller.post(`/organizations/${organization}/teams/${team}/invitations`, offer);
   const { body: run } = await root.caller.post('/runs', { template_id: template, environment_id: environment });
   return {
     ...{ organization, team, project, environment, template, run: run.id, instance: run.instance_id },
     ...{ person: person.id, session: newId(), key: person.keyId, account: account.id, accountKey: account.keyId },
+    invitation: sent.body.invitation.id,
   };
 }
 
@@ -46,7 +50,14 @@ export function missingIds(like: Ids): Ids {
 /** What `:id` names, by the first part of an operation's id. */
 const named: Record<string, keyof Ids> = {
   ...{ auth: 'session', profile: 'key', users: 'person', runs: 'run', instances: 'instance', templates: 'template' },
-  ...{ template_versions: 'template', teams: 'team', team_members: 'team', projects: 'project' },
+  ...{
+    template_versions: 'template',
+    teams: 'team',
+    team_members: 'team',
+    organization_invitations: 'invitation',
+    team_invitations: 'team',
+    projects: 'project',
+  },
   ...{ environments: 'environment', environment_variables: 'environment', workers: 'session' },
   ...{ service_accounts: 'account', service_account_keys: 'account' },
 };
@@ -56,6 +67,7 @@ export function pathOf(operation: Operation, ids: Ids): string {
   const area = operation.id.split('.')[0] ?? '';
   const values: Record<string, string> = {
     ...{ id: ids[named[area] ?? 'run'], orgID: ids.organization, userID: ids.person, keyID: ids.accountKey },
+    invitationID: ids.invitation,
     ...{ serial: '1', version: '1.0.0', name: area === 'worker_pools' ? 'nowhere' : 'REGION' },
   };
   const path = routeOf(operation).path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? name);
@@ -89,6 +101,9 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'service_account_keys.rotate': () => ({}),
   'organizations.create': () => ({ name: `Organization ${newId()}` }),
   'organizations.update': () => ({ name: 'Renamed' }),
+  'organization_invitations.create': ({ team }) => ({ email: `${newId()}@example.com`, team_id: team }),
+  'team_invitations.create': () => ({ email: `${newId()}@example.com` }),
+  'invitations.accept': () => ({ token: 'none' }),
   'organization_members.set': () => ({ role: 'member' }),
   'teams.create': () => ({ name: 'Platform' }),
   'teams.update': () => ({ name: 'Renamed' }),

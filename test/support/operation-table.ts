@@ -54,6 +54,12 @@ organizations.delete                organization:write                  organiza
 organization_members.list           organization:read                   organization:member
 organization_members.set            organization:write                  organization:admin
 organization_members.remove         organization:write                  organization:admin
+organization_invitations.list       organization:write                  organization:admin
+organization_invitations.get        organization:write                  organization:admin
+organization_invitations.create     organization:write                  organization:admin
+organization_invitations.resend     organization:write                  organization:admin
+organization_invitations.revoke     organization:write                  organization:admin
+invitations.accept                  profile:manage                      self            user
 teams.list                          team:read                           organization:member
 teams.create                        team:write                          organization:admin  user
 teams.get                           team:read                           team:metadata.read
@@ -64,6 +70,11 @@ teams.delete                        team:write                          team:del
 team_members.list                   team:read                           team:metadata.read
 team_members.set                    team:write                          team:membership.manage
 team_members.remove                 team:write                          team:membership.manage
+team_invitations.list               team:write                          team:invitation.manage
+team_invitations.get                team:write                          team:invitation.manage
+team_invitations.create             team:write                          team:invitation.manage
+team_invitations.resend             team:write                          team:invitation.manage
+team_invitations.revoke             team:write                          team:invitation.manage
 projects.list                       project:read                        team:metadata.read
 projects.create                     project:write                       team:metadata.write
 projects.get                        project:read                        team:metadata.read

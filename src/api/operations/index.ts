@@ -6,6 +6,8 @@ import * as commands from './commands.ts';
 import * as environmentVariables from './environment-variables.ts';
 import * as environments from './environments.ts';
 import * as instances from './instances.ts';
+import * as invitations from './invitations.ts';
+import * as organizationInvitations from './organization-invitations.ts';
 import * as organizationMembers from './organization-members.ts';
 import * as organizations from './organizations.ts';
 import * as passwords from './passwords.ts';
@@ -18,6 +20,7 @@ import * as runs from './runs.ts';
 import * as serviceAccountKeys from './service-account-keys.ts';
 import * as serviceAccounts from './service-accounts.ts';
 import * as system from './system.ts';
+import * as teamInvitations from './team-invitations.ts';
 import * as teamMembers from './team-members.ts';
 import * as teams from './teams.ts';
 import * as templateVersions from './template-versions.ts';
@@ -32,6 +35,7 @@ const areas = [
   ...[users, userAdministration, serviceAccounts, serviceAccountKeys],
   ...[organizations, organizationMembers, teams, teamMembers],
   ...[projects, environments, environmentVariables, workers, commands, audit],
+  ...[invitations, organizationInvitations, teamInvitations],
 ];
 
 /** Every operation of the service: routes, reference, catalogue and tests come from this list. */

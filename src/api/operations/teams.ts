@@ -44,6 +44,10 @@ const archiveAccess: Access = {
   review: { ...reviewed, verb: 'archive' },
 };
 
+export function locationOf({ id, organizationId }: { id: string; organizationId: string }): string {
+  return `${organizationLocation({ id: organizationId })}/teams/${id}`;
+}
+
 /** The team that a path names; undefined where it is another organization's. */
 export function teamOf(em: Em, { orgID, id }: z.output<typeof TeamParams>, lock: RowLock = false) {
   return findTeam(em, { organization: orgID, id }, lock);
@@ -99,8 +103,7 @@ export const create = command({
   handle: async ({ tx, principal, target, body }) => {
     const team = await createTeam(tx.em, principal, target, body);
     const { name, slug } = team;
-    const location = `${organizationLocation(target)}/teams/${team.id}`;
-    return answer(team, 'team.created', { after: { name, slug, owner: principal.id }, location });
+    return answer(team, 'team.created', { after: { name, slug, owner: principal.id }, location: locationOf(team) });
   },
 });
 
@@ -162,7 +165,7 @@ export const deleteTeam = command({
   summary: 'Delete a team that owns nothing any more; its slug is free again',
   params: TeamParams,
   responses: { 204: Nothing },
-  access: { ...archiveAccess, review: { resource: 'teams', verb: 'delete' } },
+  access: { ...archiveAccess, review: { ...reviewed, verb: 'delete' } },
   target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
   targetName: 'team',
   idempotency: 'required',

@@ -1,7 +1,9 @@
 import type { Em } from '#domain/shared/database.ts';
+import { newId } from '#domain/shared/ids.ts';
 import { selectPage } from '#domain/shared/list.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import type { RowLock } from '#domain/shared/row-lock.ts';
+import type { OrganizationRole, TeamRole } from './model.ts';
 
 /** A person in an organization or a team; `id` is the membership's, and fresh at every join. */
 export interface Member<Role extends string> {
@@ -49,6 +51,20 @@ export async function findMember<Role extends string>(
     userId,
   ]);
   return rows[0];
+}
+
+/** Adds somebody who is no member yet; the caller holds the owner's row. */
+export async function addMember(
+  em: Em,
+  { table, owner }: MemberTable,
+  ownerId: string,
+  principalId: string,
+  role: OrganizationRole | TeamRole,
+): Promise<void> {
+  await em.execute(
+    `insert into ${table} (id, ${owner}, principal_id, role, created_at) values (?, ?, ?, ?, clock_timestamp())`,
+    [newId(), ownerId, principalId, role],
+  );
 }
 
 /** Whether somebody else who can act owns it as well. */

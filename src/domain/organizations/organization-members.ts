@@ -1,13 +1,13 @@
-import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
-import { newId } from '#domain/shared/ids.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { OrganizationMember } from './entity.ts';
+import { mayGiveOrganizationRole } from './grants.ts';
+import { revokeSent } from './invitations.ts';
 import { refuseArchived } from './lifecycle.ts';
-import { findMember, hasOtherOwner, type Member, organizationMembers } from './members.ts';
-import { type OrganizationRole, organizationRoles } from './model.ts';
+import { addMember, findMember, hasOtherOwner, type Member, organizationMembers } from './members.ts';
+import type { OrganizationRole } from './model.ts';
 import type { OrganizationTarget } from './targets.ts';
 
 /** Who was what before, and is what now; undefined: no member. */
@@ -35,14 +35,11 @@ export async function setOrganizationMember(
   if (before?.role === role) return { before, after: before };
   if (before?.role === 'owner') await refuseLastOwner(em, organization.id, userId);
   if (before) await em.nativeUpdate(OrganizationMember, { id: before.id }, { role });
-  else {
-    const member = { id: newId(), organizationId: organization.id, principalId: userId, role };
-    await em.persist(em.create(OrganizationMember, member)).flush();
-  }
+  else await addMember(em, organizationMembers, organization.id, userId, role);
   return { before, after: await readBack(find(em, organization.id, userId)) };
 }
 
-/** Ends a membership, and those in the organization's teams with it. Throws as `setOrganizationMember` does. */
+/** Ends a membership, with those in the organization's teams and the invitations that it sent. Throws as `setOrganizationMember` does. */
 export async function removeOrganizationMember(
   em: Em,
   caller: Principal,
@@ -55,6 +52,7 @@ export async function removeOrganizationMember(
   if (before.role === 'owner') await refuseLastOwner(em, organization.id, userId);
   await leaveTeams(em, organization.id, userId);
   await em.nativeDelete(OrganizationMember, { id: before.id });
+  await revokeSent(em, { organizationId: organization.id, teamId: null }, userId);
   return { before, after: undefined };
 }
 
@@ -62,13 +60,8 @@ function find(em: Em, organizationId: string, userId: string): Promise<Member<Or
   return findMember<OrganizationRole>(em, organizationMembers, organizationId, userId);
 }
 
-/** Nobody grants, changes or takes away a role above their own. */
 function refuseAboveOwn(caller: Principal, organizationId: string, roles: readonly OrganizationRole[]): void {
-  if (isPlatformAdministrator(caller)) return;
-  const own = caller.organizations[organizationId];
-  // Strongest first: the smaller the place, the more it may do.
-  const place = (role: OrganizationRole) => organizationRoles.indexOf(role);
-  const above = roles.find((role) => own === undefined || place(role) < place(own));
+  const above = roles.find((role) => !mayGiveOrganizationRole(caller, organizationId, role));
   if (above) {
     throw new Forbidden(
       `permission denied: the organization role ${above} is above your own, so it is not yours to give or take`,

@@ -1,12 +1,12 @@
-import { isPlatformAdministrator, teamActionsOf } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
-import { newId } from '#domain/shared/ids.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { TeamMember } from './entity.ts';
+import { mayGiveTeamRole } from './grants.ts';
+import { revokeSent } from './invitations.ts';
 import { refuseArchived } from './lifecycle.ts';
-import { findMember, hasOtherOwner, type Member, organizationMembers, teamMembers } from './members.ts';
+import { addMember, findMember, hasOtherOwner, type Member, organizationMembers, teamMembers } from './members.ts';
 import type { TeamRole } from './model.ts';
 import type { MemberChange } from './organization-members.ts';
 import type { TeamTarget } from './targets.ts';
@@ -34,7 +34,7 @@ export async function setTeamMember(
   return { before, after: await readBack(find(em, team.id, userId)) };
 }
 
-/** Ends a membership of a team. Throws as `setTeamMember` does. */
+/** Ends a membership of a team, and the invitations that it sent. Throws as `setTeamMember` does. */
 export async function removeTeamMember(
   em: Em,
   caller: Principal,
@@ -46,6 +46,7 @@ export async function removeTeamMember(
   refuseOwners(caller, team, [before.role]);
   if (before.role === 'owner') await refuseLastOwner(em, team.id, userId);
   await em.nativeDelete(TeamMember, { id: before.id });
+  await revokeSent(em, team, userId);
   return { before, after: undefined };
 }
 
@@ -58,14 +59,11 @@ async function join(em: Em, team: TeamTarget, userId: string, role: TeamRole): P
   if (!(await findMember(em, organizationMembers, team.organizationId, userId))) {
     throw new Conflict('the user is no member of the organization that owns this team: add them there first');
   }
-  const member = { id: newId(), teamId: team.id, principalId: userId, role };
-  await em.persist(em.create(TeamMember, member)).flush();
+  await addMember(em, teamMembers, team.id, userId, role);
 }
 
-/** Whoever manages memberships gives and takes every role but the owner's, which is for those who manage owners. */
 function refuseOwners(caller: Principal, team: TeamTarget, roles: readonly TeamRole[]): void {
-  if (!roles.includes('owner') || isPlatformAdministrator(caller)) return;
-  if (teamActionsOf(caller, team.organizationId, team.id).has('team.owner.manage')) return;
+  if (roles.every((role) => mayGiveTeamRole(caller, team, role))) return;
   throw new Forbidden('permission denied: the team role owner is above your own; this needs team.owner.manage');
 }
 

@@ -3,6 +3,7 @@ import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts'
 import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
 import type { Em } from '../database.ts';
 import { Unavailable } from '../errors.ts';
+import { pgArray } from '../sql.ts';
 
 /** By what a request proved who it comes from (specification, *Principal types*). */
 export interface Credential {
@@ -89,7 +90,7 @@ function toServiceAccount(row: PrincipalRow, credential: Credential): Principal 
  * then reads it. Two statements, sent together: one that waits for a lock goes on with what it saw before it waited,
  * so that it would still find the memberships that were taken away meanwhile. Undefined where it is gone.
  */
-export function lockPrincipal(tx: Em, principal: Principal): Promise<Principal | undefined> {
+export function lockPrincipal(tx: Em, principal: Pick<Principal, 'id' | 'credential'>): Promise<Principal | undefined> {
   return lockAndRead(tx, principal, 'true', []);
 }
 
@@ -124,7 +125,7 @@ export const credentialCounts: Record<Credential['type'], string> = {
 
 async function lockAndRead(
   tx: Em,
-  { id, credential }: Principal,
+  { id, credential }: Pick<Principal, 'id' | 'credential'>,
   condition: string,
   params: string[],
 ): Promise<Principal | undefined> {
@@ -137,6 +138,22 @@ async function lockAndRead(
     ),
   ]);
   return rows[0] && toPrincipal(rows[0], credential);
+}
+
+/** Principals as they are now, by their ids, whatever they came by; those that are gone are left out. */
+export async function readPrincipals(em: Em, ids: readonly string[]): Promise<Map<string, Principal>> {
+  if (ids.length === 0) return new Map();
+  const rows = await em.execute<PrincipalRow[]>(
+    `select ${principalColumns} from principals p left join users u on u.id = p.id
+      where p.id = any(?::uuid[]) and p.deleted_at is null`,
+    [pgArray(ids)],
+  );
+  return new Map(rows.map((row) => [row.id, toPrincipal(row, noCredential(row.id))]));
+}
+
+/** Of somebody who is spoken of, and does not ask. */
+export function noCredential(id: string): Credential {
+  return { type: 'system', id };
 }
 
 /** A database that does not answer while somebody is being identified: never a guess (access.md, rule 6). */

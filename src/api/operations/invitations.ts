@@ -1,0 +1,31 @@
+import { acceptInvitation } from '#domain/organizations/invitation-acceptance.ts';
+import { findByToken } from '#domain/organizations/invitation-targets.ts';
+import { AcceptInvitation } from '#domain/organizations/model.ts';
+import { nobody } from '#domain/shared/access/decide.ts';
+import { invitationAudit } from '../invitation-outcome.ts';
+import { command } from '../operation.ts';
+import { InvitationView, viewInvitation } from '../views/invitations.ts';
+import { own } from './auth.ts';
+
+export const accept = command({
+  id: 'invitations.accept',
+  route: 'POST /api/v1/invitations/accept',
+  summary: 'Accept an invitation to your e-mail address; to anybody else its token stands for nothing',
+  body: AcceptInvitation,
+  responses: { 200: InvitationView },
+  access: { ...own, principals: ['user'] },
+  target: async ({ em, body, lock }) => {
+    const invitation = await findByToken(em, body.token, lock);
+    return invitation && { ...nobody, invitation };
+  },
+  targetName: 'invitation',
+  idempotency: 'none',
+  audit: 'invitation.accepted',
+  handle: async ({ tx, principal, target }) => {
+    const accepted = await acceptInvitation(tx.em, principal, target.invitation);
+    return {
+      ...{ status: 200, revision: accepted.revision, body: viewInvitation(accepted) },
+      audit: invitationAudit('invitation.accepted', accepted),
+    };
+  },
+});
