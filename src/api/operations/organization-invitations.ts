@@ -46,6 +46,7 @@ export const get = read({
   access,
   target: ({ em, params }) => findTarget(em, params),
   targetName: 'invitation',
+  resource: 'invitations',
   handle: async ({ target }) => viewInvitation(target.invitation),
 });
 
@@ -64,6 +65,7 @@ export const create = command({
     return organization && { ...organization, team: team || null };
   },
   targetName: 'organization',
+  resource: 'invitations',
   idempotency: 'none',
   audit: 'invitation.created',
   handle: async ({ tx, principal, target, body }) => {
@@ -82,6 +84,7 @@ export const resend = command({
   access,
   target: ({ em, params, lock }) => findTarget(em, params, lock),
   targetName: 'invitation',
+  resource: 'invitations',
   idempotency: 'none',
   audit: 'invitation.resent',
   handle: async ({ tx, principal, target }) => {
@@ -99,6 +102,7 @@ export const revoke = command({
   access,
   target: ({ em, params, lock }) => findTarget(em, params, lock),
   targetName: 'invitation',
+  resource: 'invitations',
   idempotency: 'none',
   audit: 'invitation.revoked',
   handle: async ({ tx, principal, target }) => {

@@ -47,6 +47,7 @@ export const get = read({
   access,
   target: ({ em, params }) => findTarget(em, params),
   targetName: 'invitation',
+  resource: 'invitations',
   handle: async ({ target }) => viewInvitation(target.invitation),
 });
 
@@ -60,6 +61,7 @@ export const create = command({
   access: createAccess,
   target: ({ em, params, lock }) => teamOf(em, params, lock),
   targetName: 'team',
+  resource: 'invitations',
   idempotency: 'none',
   audit: 'invitation.created',
   handle: async ({ tx, principal, target, body }) => {
@@ -77,6 +79,7 @@ export const resend = command({
   access,
   target: ({ em, params, lock }) => findTarget(em, params, lock),
   targetName: 'invitation',
+  resource: 'invitations',
   idempotency: 'none',
   audit: 'invitation.resent',
   handle: async ({ tx, principal, target, params: { id } }) => {
@@ -95,6 +98,7 @@ export const revoke = command({
   access,
   target: ({ em, params, lock }) => findTarget(em, params, lock),
   targetName: 'invitation',
+  resource: 'invitations',
   idempotency: 'none',
   audit: 'invitation.revoked',
   handle: async ({ tx, principal, target }) => {
