@@ -29,6 +29,8 @@ export interface ExecutionDeps extends ActivityDeps {
   readonly attempts: {
     join(attemptId: string): AbortSignal | null;
     leave(attemptId: string): void;
+    /** Whether this worker begins nothing more. */
+    readonly areClosing: boolean;
     readonly stopping: AbortSignal;
   };
 }

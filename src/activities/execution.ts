@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { AttemptSuperseded } from '#domain/runs/errors.ts';
-import { type AttemptWork, abandonAttempt, claimAttempt, completeAttempt } from '#domain/runs/execution.ts';
+import {
+  type AttemptResult,
+  type AttemptWork,
+  abandonAttempt,
+  claimAttempt,
+  completeAttempt,
+  concludeAttempt,
+} from '#domain/runs/execution.ts';
 import { appendLog } from '#domain/runs/logs.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { isConnectionError } from '#domain/shared/sql.ts';
@@ -18,18 +25,22 @@ const databaseRetryMs = 1_000;
 
 export function createExecutionActivities(deps: ExecutionDeps): ExecutionActivities {
   return {
-    executeAttempt: async ({ attemptId }) => {
-      const over = deps.attempts.join(attemptId);
-      if (over === null) return; // this worker has it already: the engine delivered it twice
-      try {
-        await whileAlive((wish) =>
-          claimAndCarryOut(deps, attemptId, AbortSignal.any([over, deps.attempts.stopping, wish])),
-        );
-      } finally {
-        deps.attempts.leave(attemptId);
-      }
-    },
+    executeAttempt: ({ attemptId }) =>
+      whileAlive(async (wish) => {
+        for (let next: string | null = attemptId; next !== null; ) next = await executeOne(deps, next, wish);
+      }),
   };
+}
+
+/** Answers the attempt that follows at once, if this worker is to take it. */
+async function executeOne(deps: ExecutionDeps, attemptId: string, wish: AbortSignal): Promise<string | null> {
+  const over = deps.attempts.join(attemptId);
+  if (over === null) return null; // this worker has it already: the engine delivered it twice
+  try {
+    return await claimAndCarryOut(deps, attemptId, AbortSignal.any([over, deps.attempts.stopping, wish]));
+  } finally {
+    deps.attempts.leave(attemptId);
+  }
 }
 
 /** Tells the engine that the attempt lives, and the attempt when the engine wants its end. */
@@ -43,13 +54,13 @@ async function whileAlive(work: (wish: AbortSignal) => Promise<void>): Promise<v
   }
 }
 
-async function claimAndCarryOut(deps: ExecutionDeps, attemptId: string, signal: AbortSignal): Promise<void> {
+async function claimAndCarryOut(deps: ExecutionDeps, attemptId: string, signal: AbortSignal): Promise<string | null> {
   let hasBegun = false;
   try {
     const work = await claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, deps.workerId);
-    if (!work) return;
+    if (!work) return null;
     hasBegun = true;
-    await carryOut(deps, work, signal);
+    return await carryOut(deps, work, signal);
   } catch (error) {
     // While this worker lives, its open attempts count as being worked on: what it gives up, it must say.
     const outcome = hasBegun ? 'lost' : isAway(error) ? 'handed_back' : 'failed';
@@ -64,7 +75,7 @@ function ignoreSuperseded(error: unknown): void {
   if (!(error instanceof AttemptSuperseded)) throw error;
 }
 
-async function carryOut(deps: ExecutionDeps, work: AttemptWork, signal: AbortSignal): Promise<void> {
+async function carryOut(deps: ExecutionDeps, work: AttemptWork, signal: AbortSignal): Promise<string | null> {
   const attemptId = work.attempt.id;
   const executed = await execute(toRequest(work, deps.settings), openSink(deps, work), signal);
   if (executed.diagnostic)
@@ -72,13 +83,27 @@ async function carryOut(deps: ExecutionDeps, work: AttemptWork, signal: AbortSig
   const result = isStopping(deps) ? toInterruptedResult(work, executed) : toAttemptResult(work, executed);
   try {
     await deps.spool.settle(attemptId);
-    await persist(deps, attemptId, () =>
-      deps.transactions.run((tx) => completeAttempt(tx, deps.keyRing, attemptId, result)),
-    );
+    return await persist(deps, attemptId, () => conclude(deps, attemptId, result, signal));
   } catch (error) {
     if (!(error instanceof AttemptSuperseded)) throw error;
     deps.log.warn({ attempt_id: attemptId }, 'the result of an attempt that is over was refused');
+    return null;
   }
+}
+
+/** Keeps what an attempt came to. Answers the attempt that follows, unless somebody wants the run or this worker to stop. */
+async function conclude(
+  { transactions, keyRing, attempts }: ExecutionDeps,
+  attemptId: string,
+  result: AttemptResult,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (signal.aborted || attempts.areClosing) {
+    await transactions.run((tx) => completeAttempt(tx, keyRing, attemptId, result));
+    return null;
+  }
+  const step = await transactions.run((tx) => concludeAttempt(tx, keyRing, attemptId, result));
+  return step.kind === 'execute' ? step.attemptId : null;
 }
 
 /** Whether it is this worker that ends, rather than the attempt that is to. */
@@ -95,7 +120,7 @@ function openSink(deps: ExecutionDeps, work: AttemptWork): ExecutionSink {
 }
 
 /** Writes as soon as the database is there: an attempt outlasts its absence. Being superseded ends the attempt. */
-async function persist(deps: ExecutionDeps, attemptId: string, write: (em: Em) => Promise<void>): Promise<void> {
+async function persist<T>(deps: ExecutionDeps, attemptId: string, write: (em: Em) => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await write(deps.orm.em.fork());

@@ -10,7 +10,10 @@ export interface RunActivities {
   }): Promise<NextStep>;
 }
 
-/** The work itself; run on the queue of the run's pool. Answers when the attempt's result is kept. */
+/**
+ * The work itself; run on the queue of the run's pool. Answers when the attempt's result is kept, and that of the attempt
+ * that followed it, where nothing had to be waited for.
+ */
 export interface ExecutionActivities {
   executeAttempt(request: { runId: string; attemptId: string }): Promise<void>;
 }

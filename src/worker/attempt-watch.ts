@@ -14,6 +14,7 @@ export class AttemptWatch {
   readonly #attempts = new Map<string, AbortController>();
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  #areClosing = false;
 
   constructor(orm: Orm, log: Logger) {
     this.#orm = orm;
@@ -22,6 +23,15 @@ export class AttemptWatch {
 
   get size(): number {
     return this.#attempts.size;
+  }
+
+  get areClosing(): boolean {
+    return this.#areClosing;
+  }
+
+  /** What is under way goes on, and is followed by nothing here. */
+  close(): void {
+    this.#areClosing = true;
   }
 
   /** Aborts when this worker ends: plans are handed back, and applies interrupted. */

@@ -29,7 +29,7 @@ export interface TaskWorkers {
 /** One task worker for the coordinator's own queue, and one for the queue of each pool. */
 export async function openTaskWorkers(
   config: Config,
-  deps: ExecutionDeps & { attempts: { interruptAll(): void } },
+  deps: ExecutionDeps & { attempts: { close(): void; interruptAll(): void } },
 ): Promise<TaskWorkers> {
   installEngineRuntime(deps.log);
   const { address, tls, apiKey, namespace } = config.temporal;
@@ -62,8 +62,12 @@ export async function openTaskWorkers(
       const ended = Promise.all(workers.map((worker) => worker.run())).then(() => connection.close());
       ended.then(finished.resolve, finished.reject);
     },
-    drain: () => pools.forEach(shutDown),
+    drain: () => {
+      deps.attempts.close();
+      pools.forEach(shutDown);
+    },
     close: async () => {
+      deps.attempts.close();
       workers.forEach(shutDown);
       const cutOff = setTimeout(() => deps.attempts.interruptAll(), drainSeconds * 1000);
       await finished.promise.finally(() => clearTimeout(cutOff));

@@ -323,6 +323,7 @@ describe('a review', () => {
 
   it('that comes after the time for it is refused', async () => {
     const run = await admitPending({ required: 1 });
+    await system.stopWorker(); // and with it whoever would end the run for that
     await execute(`update runs set approval_expires_at = now() - interval '1 second' where id = ?`, run.id);
     for (const decision of ['approve', 'reject']) {
       const answer = await review(reviewers[0]!.caller, run, decision);
@@ -330,6 +331,7 @@ describe('a review', () => {
     }
     expect((await read(run.id)).approval.reviews).toEqual([]);
     await requester.caller.post(`/runs/${run.id}/cancel`);
+    await system.startWorker();
     expect((await awaitEnd(run.id)).status).toBe('canceled');
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readState } from '#domain/instances/state.ts';
 import { type AttemptState, keepAttemptState } from '#domain/runs/attempt-state.ts';
 import { AttemptSuperseded } from '#domain/runs/errors.ts';
-import { abandonAttempt, claimAttempt, completeAttempt } from '#domain/runs/execution.ts';
+import { abandonAttempt, claimAttempt, completeAttempt, concludeAttempt } from '#domain/runs/execution.ts';
 import { appendLog } from '#domain/runs/logs.ts';
 import type { NextStep } from '#domain/runs/model.ts';
 import { type StepRequest, takeNextStep } from '#domain/runs/steps.ts';
@@ -148,6 +148,51 @@ describe('an attempt of which the engine lost sight', () => {
     await api.services.transactions.run((tx) => completeAttempt(tx, api.services.keyRing, attemptId, result));
     expect(await next(asked)).toEqual({ kind: 'end' });
     expect(await readRun(runId)).toMatchObject({ status: 'canceled', status_reason: 'canceled_by_user' });
+  });
+});
+
+describe('a result that is kept together with the next step', () => {
+  const change = { address: 'thing', action: 'create' as const, before: null, after: {} };
+  const summary = { add: 1, change: 0, destroy: 0 };
+  const made = () => ({ changes: [change], summary, executorDigest: 'sha256:0', artifact: randomBytes(8) });
+  const planned = () => ({ outcome: 'planned', reason: null, tool: null, plan: made() }) as const;
+  const conclude = (attemptId: string, result: Parameters<typeof concludeAttempt>[3]) =>
+    api.services.transactions.run((tx) => concludeAttempt(tx, api.services.keyRing, attemptId, result));
+  /** A run whose plan a worker makes. */
+  async function planning(spec: object = {}) {
+    const workerId = await worker();
+    const runId = await admit(await publish(spec));
+    const attemptId = executing(await next({ runId }));
+    await claim(attemptId, workerId);
+    return { workerId, runId, attemptId };
+  }
+
+  it('opens the apply that follows, which the workflow is told as well, and which one worker gets', async () => {
+    const { workerId, runId, attemptId } = await planning();
+    const following = executing(await conclude(attemptId, planned()));
+    expect(executing(await next({ runId, executed: attemptId }))).toBe(following);
+    expect(await claim(following, workerId)).not.toBeNull();
+    expect(await claim(following, await worker())).toBeNull();
+    expect(await next({ runId, executed: following })).toMatchObject({ kind: 'wait' });
+    expect(await conclude(following, { outcome: 'applied', reason: null, tool: null })).toEqual({ kind: 'end' });
+    expect(await readRun(runId)).toMatchObject({ status: 'succeeded' });
+    expect(await next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
+  });
+
+  it('opens nothing where people have to decide, or where the run is being canceled', async () => {
+    const waiting = await planning({ approval: { required: 1, when: 'always' } });
+    expect(await conclude(waiting.attemptId, planned())).toMatchObject({ kind: 'wait' });
+    expect(await readRun(waiting.runId)).toMatchObject({ status: 'pending_approval' });
+    const canceling = await planning();
+    await admin.post(`/runs/${canceling.runId}/cancel`);
+    expect(await conclude(canceling.attemptId, planned())).toEqual({ kind: 'end' });
+    expect(await readRun(canceling.runId)).toMatchObject({ status: 'canceled' });
+  });
+
+  it('is refused when it is repeated, as the attempt is over', async () => {
+    const { attemptId } = await planning();
+    await conclude(attemptId, planned());
+    await expect(conclude(attemptId, planned())).rejects.toThrow(AttemptSuperseded);
   });
 });
 

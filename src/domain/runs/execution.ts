@@ -14,7 +14,8 @@ import { AttemptSuperseded } from './errors.ts';
 import { recordEvent } from './events.ts';
 import { openInputs, type RunInputs } from './inputs.ts';
 import { closeAttempt, lockRunInOrder } from './lifecycle.ts';
-import type { AttemptOutcome, MaskedOutputs, PlanSummary, ResourceChange, StatusReason } from './model.ts';
+import type { AttemptOutcome, MaskedOutputs, NextStep, PlanSummary, ResourceChange, StatusReason } from './model.ts';
+import { moveOn } from './steps.ts';
 
 /** All that a worker needs for one attempt, opened. It stays in the worker and its executor. */
 export interface AttemptWork {
@@ -84,7 +85,8 @@ export interface AttemptResult {
 }
 
 /**
- * Keeps the result of an attempt; repeating it is harmless. The run's status is moved by its next step, not here.
+ * Keeps the result of an attempt and answers its run, locked; repeating it is harmless. The run's status is moved by its
+ * next step, not here.
  * @throws AttemptSuperseded where another attempt, or the run's end, came first
  */
 export async function completeAttempt(
@@ -92,9 +94,9 @@ export async function completeAttempt(
   keyRing: KeyRing,
   attemptId: string,
   result: AttemptResult,
-): Promise<void> {
+): Promise<Run> {
   const { run, attempt } = await lockLiveAttempt(tx, attemptId);
-  if (attempt.outcome !== null && attempt.outcome !== undefined) return;
+  if (attempt.outcome !== null && attempt.outcome !== undefined) return run;
   closeAttempt(attempt, result.outcome);
   if (run.status === 'running') run.statusReason = result.reason;
   run.tool = result.tool ?? run.tool ?? null;
@@ -105,6 +107,21 @@ export async function completeAttempt(
   await tx.em.flush();
   if (result.plan)
     await recordEvent(tx.em, run.id, 'run.planned', { digest: run.planDigest ?? null, ...result.plan.summary });
+  return run;
+}
+
+/**
+ * The same, and the run's next step with it, so that the workflow need not be asked what everybody knows: that an apply
+ * follows its plan, or that the run has ended. The workflow asks again and is told the same.
+ */
+export async function concludeAttempt(
+  tx: Transaction,
+  keyRing: KeyRing,
+  attemptId: string,
+  result: AttemptResult,
+): Promise<NextStep> {
+  const run = await completeAttempt(tx, keyRing, attemptId, result);
+  return moveOn(tx, run, { executed: attemptId, canceled: false });
 }
 
 /**

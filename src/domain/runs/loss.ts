@@ -13,6 +13,12 @@ export function executionSeconds({ timeouts }: Run, phase: AttemptPhase): number
   return (phase === 'planning' ? timeouts.plan : timeouts.apply) + engineMarginSeconds;
 }
 
+/** How long the engine may hear of nothing but heartbeats: whoever made a plan also applies it, where nobody has to decide. */
+export function engagementSeconds(run: Run, phase: AttemptPhase): number {
+  const goesOn = phase === 'planning' && run.isWriter();
+  return executionSeconds(run, phase) + (goesOn ? executionSeconds(run, 'applying') : 0);
+}
+
 /**
  * What to do about an open attempt of which the engine lost sight: to look again, or null where its worker is lost.
  *

@@ -3,7 +3,7 @@ import { isPoolOpen } from '#domain/workers/pools.ts';
 import { type Run, RunAttempt, RunPlan } from './entity.ts';
 import { recordEvent } from './events.ts';
 import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './lifecycle.ts';
-import { executionSeconds, lookAfter } from './loss.ts';
+import { engagementSeconds, lookAfter } from './loss.ts';
 import {
   type AttemptPhase,
   type NextStep,
@@ -36,7 +36,12 @@ export interface StepRequest {
  */
 export async function takeNextStep(tx: Transaction, request: StepRequest): Promise<NextStep> {
   const run = await lockRunInOrder(tx.em, request.runId);
-  if (!run || run.isFinished()) return { kind: 'end' };
+  return run ? moveOn(tx, run, request) : { kind: 'end' };
+}
+
+/** The same for a run that the caller has locked. */
+export async function moveOn(tx: Transaction, run: Run, request: Omit<StepRequest, 'runId'>): Promise<NextStep> {
+  if (run.isFinished()) return { kind: 'end' };
   if (request.canceled || run.status === 'canceling') return cancelNow(tx, run, request);
   switch (run.status) {
     case 'queued':
@@ -65,7 +70,7 @@ async function start(tx: Transaction, run: Run): Promise<NextStep> {
   return execute(tx, run, 'planning');
 }
 
-async function goOn(tx: Transaction, run: Run, request: StepRequest): Promise<NextStep> {
+async function goOn(tx: Transaction, run: Run, request: Omit<StepRequest, 'runId'>): Promise<NextStep> {
   const attempt = await tx.em.findOneOrFail(RunAttempt, { id: run.attemptId ?? '' });
   if (attempt.outcome === null) {
     if (attempt.id !== request.executed) return resume(run, attempt);
@@ -155,7 +160,7 @@ function resume(run: Run, attempt: RunAttempt): NextStep {
     kind: 'execute',
     attemptId: attempt.id,
     taskQueue: poolQueue(run.pool),
-    timeoutSeconds: executionSeconds(run, attempt.phase),
+    timeoutSeconds: engagementSeconds(run, attempt.phase),
     priority: phasePriority[attempt.phase],
   };
 }
@@ -164,7 +169,7 @@ function resume(run: Run, attempt: RunAttempt): NextStep {
  * Ends a canceled run once nothing of it executes any more. What its last attempt did stays true: an apply that was finished
  * succeeded.
  */
-async function cancelNow(tx: Transaction, run: Run, request: StepRequest): Promise<NextStep> {
+async function cancelNow(tx: Transaction, run: Run, request: Omit<StepRequest, 'runId'>): Promise<NextStep> {
   const attempt = run.attemptId ? await tx.em.findOne(RunAttempt, { id: run.attemptId }) : null;
   const waiting = attempt?.outcome === null && (await lookAfter(tx.em, run, attempt, request.suspected ?? false));
   if (waiting) return waiting;
