@@ -10,6 +10,7 @@ import type { Em } from '#domain/shared/database.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { toChange } from '#domain/shared/row-lock.ts';
 import { issuedOutcome, type KeyPlace, revokedOutcome } from '../key-outcome.ts';
 import { command, read } from '../operation.ts';
 import { ApiKeyView, CreateKey, expiryOf, IssuedKeyView, overlapOf, RotateKey } from '../views/api-keys.ts';
@@ -41,6 +42,7 @@ async function refuseIssuing(em: Em, caller: Principal, account: AccountTarget):
 
 export const list = read({
   id: 'service_account_keys.list',
+  resource: 'api_keys',
   route: 'GET /api/v1/service-accounts/:id/api-keys',
   summary: 'List the API keys of a service account',
   params: AccountParams,
@@ -57,6 +59,7 @@ export const list = read({
 
 export const get = read({
   id: 'service_account_keys.get',
+  resource: 'api_keys',
   route: 'GET /api/v1/service-accounts/:id/api-keys/:keyID',
   summary: 'Read an API key of a service account',
   params: KeyParams,
@@ -73,6 +76,7 @@ export const get = read({
 
 export const create = command({
   id: 'service_account_keys.create',
+  resource: 'api_keys',
   route: 'POST /api/v1/service-accounts/:id/api-keys',
   summary: 'Make an API key for a service account; it is shown once',
   params: AccountParams,
@@ -94,13 +98,14 @@ export const create = command({
 
 export const rotate = command({
   id: 'service_account_keys.rotate',
+  resource: 'api_keys',
   route: 'POST /api/v1/service-accounts/:id/api-keys/:keyID/rotate',
   summary: 'Replace a key of a service account by a new one of the same name and lifetime, which is shown once',
   params: KeyParams,
   body: RotateKey,
   responses: { 201: IssuedKeyView },
   access: keysAccess,
-  target: ({ em, params, lock }) => findAccount(em, params.id, lock),
+  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
   targetName: 'service account',
   idempotency: 'none',
   locks: keysOf,
@@ -114,12 +119,13 @@ export const rotate = command({
 
 export const revoke = command({
   id: 'service_account_keys.revoke',
+  resource: 'api_keys',
   route: 'DELETE /api/v1/service-accounts/:id/api-keys/:keyID',
   summary: 'Revoke an API key of a service account',
   params: KeyParams,
   responses: { 204: Nothing },
   access: keysAccess,
-  target: ({ em, params, lock }) => findAccount(em, params.id, lock),
+  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
   targetName: 'service account',
   idempotency: 'none',
   locks: keysOf,

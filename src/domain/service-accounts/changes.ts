@@ -95,12 +95,13 @@ export async function deleteAccount(em: Em, caller: Caller, account: AccountTarg
 
 /** Answers how many there were. */
 export async function endMemberships(em: Em, accountId: string): Promise<number> {
-  const left = await em.execute<{ id: string }[]>(
-    `with left_teams as (delete from team_members where principal_id = ? returning id)
-     delete from organization_members where principal_id = ? returning id`,
+  const [row] = await em.execute<[{ ended: number }]>(
+    `with teams_left as (delete from team_members where principal_id = ? returning id),
+          organizations_left as (delete from organization_members where principal_id = ? returning id)
+     select ((select count(*) from teams_left) + (select count(*) from organizations_left))::int as ended`,
     [accountId, accountId],
   );
-  return left.length;
+  return row.ended;
 }
 
 /** As with users: what one may do is for others to change. @throws Forbidden */
