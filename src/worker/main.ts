@@ -22,6 +22,7 @@ import { findExecutorUser } from './executor-user.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { Presence } from './presence.ts';
 import { Reconciler } from './reconciler.ts';
+import { SessionCleaner } from './session-cleaner.ts';
 import { StateSpool } from './state-spool.ts';
 import { cutOffSeconds, openTaskWorkers } from './task-workers.ts';
 
@@ -71,6 +72,8 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   sweeper.start();
   const reconciler = new Reconciler({ orm, transactions, engine, log });
   reconciler.start();
+  const sessionCleaner = new SessionCleaner({ orm, log });
+  sessionCleaner.start();
   tasks.start();
   log.info({ worker_id: workerId, pools: facts.pools, tools: facts.tools }, 'worker started');
   return {
@@ -81,6 +84,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await tasks.close();
       await sweeper.stop();
       await reconciler.stop();
+      await sessionCleaner.stop();
       await housekeeping.stop();
       await dispatcher.drain(5_000);
       await presence.stop();
