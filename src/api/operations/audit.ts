@@ -29,7 +29,7 @@ const RecordView = z
     action: z.string(),
     outcome: z.enum(['committed', 'refused']),
     actor: z.object({ type: z.string(), id: z.string().nullable(), name: z.string() }),
-    credential: z.object({ type: z.string().nullable(), id: z.string() }).nullable(),
+    credential: z.object({ type: z.string(), id: z.string() }).nullable(),
     resource: z.object({ type: z.string(), id: z.string().nullable() }),
     organization_id: z.string().nullable(),
     team_id: z.string().nullable(),

@@ -5,7 +5,7 @@ export interface AuditRecord {
   action: string;
   outcome: 'committed' | 'refused';
   actor: { type: string; id: string | null; name: string };
-  credential: { type: string | null; id: string } | null;
+  credential: { type: string; id: string } | null;
   resource: { type: string; id: string | null };
   organization_id: string | null;
   team_id: string | null;

@@ -1,4 +1,5 @@
 import { emailKey } from '#domain/identity/model.ts';
+import { anonymous } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
@@ -12,11 +13,13 @@ interface Row extends Omit<AuditRecord, 'actor' | 'credential' | 'resource'> {
   actor_type: string;
   actor_id: string | null;
   actor_name: string;
-  credential_type: string | null;
+  credential_type: string;
   credential_id: string | null;
   resource_type: string;
   resource_id: string | null;
 }
+
+const nobody = anonymous.id;
 
 /** Where a record stands among all: they are read in the order of time and id. */
 export interface Place {
@@ -90,26 +93,47 @@ function whereOf(filter: AuditFilter, retentionDays: number | null): Where {
     .andIf(filter.from && new Date(filter.from), 'at >= ?')
     .andIf(filter.to && new Date(filter.to), 'at < ?')
     .andIf(retentionDays, 'at >= now() - make_interval(days => ?)');
-  // Written out: the index of the refused ones serves only who says so.
-  if (filter.outcome) where.and(filter.outcome === 'refused' ? `outcome = 'refused'` : `outcome = 'committed'`);
   if (filter.actor !== undefined) whereActor(where, filter.actor);
-  return where;
+  return whereOutcome(where, filter);
+}
+
+const narrowing = [
+  ...(['actor', 'action', 'resource_type', 'resource_id'] as const),
+  ...(['organization_id', 'team_id', 'request_id'] as const),
+];
+
+/**
+ * Written out, as the indexes say it. That of all records by time is partial, on a condition that is always true, so that
+ * it serves only who says so: PostgreSQL would walk through all of them, in the order that is wanted, for the few to which
+ * two filters apply together.
+ */
+function whereOutcome(where: Where, { outcome, ...others }: AuditFilter): Where {
+  if (outcome === 'refused') return where.and(`outcome = 'refused'`);
+  if (outcome === 'committed') where.and(`outcome <> 'refused'`);
+  const isNarrow = narrowing.some((name) => others[name] !== undefined);
+  return isNarrow ? where : where.and(`outcome in ('committed', 'refused')`);
 }
 
 function whereActor(where: Where, actor: string): void {
   if (isId(actor)) where.and('actor_id = ?', actor);
-  else where.and('actor_id is null and actor_name = ?', actor);
+  else where.and('actor_id = ? and actor_name = ?', nobody, actor);
 }
 
 function toRecord(row: Row): AuditRecord {
+  const credentialId = orNull(row.credential_id);
   const { id, at, action, outcome, organization_id, team_id, request_id, address, before, after } = row;
   return {
     ...{ id, at: new Date(at).toISOString(), action, outcome },
-    actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
-    credential: row.credential_id === null ? null : { type: row.credential_type, id: row.credential_id },
+    actor: { type: row.actor_type, id: orNull(row.actor_id), name: row.actor_name },
+    credential: credentialId === null ? null : { type: row.credential_type, id: credentialId },
     resource: { type: row.resource_type, id: row.resource_id },
     ...{ organization_id, team_id, request_id, address, before, after },
   };
+}
+
+/** Whoever is known by name alone has no id. */
+function orNull(id: string | null): string | null {
+  return id === nobody ? null : id;
 }
 
 function toCursor({ at, id }: Place): string {

@@ -24,17 +24,13 @@ export function auditStatement(
   request: RequestFacts,
   outcome: 'committed' | 'refused' = 'committed',
 ): [sql: string, params: unknown[]] {
-  // Nobody, and the service itself, are known by name alone: they have no row and no credential.
-  const isSomebody = actor.kind !== 'system';
-  const { type, id: credentialId } = actor.credential;
   return [
     `insert into audit_records (id, at, actor_id, actor_type, actor_name, credential_type, credential_id, action, resource_type, resource_id,
         organization_id, team_id, outcome, request_id, address, before, after)
      values (?, clock_timestamp(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       id,
-      ...[isSomebody ? actor.id : null, actor.kind, actor.name],
-      ...[isSomebody ? type : null, isSomebody ? credentialId : null],
+      ...[actor.id, actor.kind, actor.name, actor.credential.type, actor.credential.id],
       ...[entry.action, entry.resource.type, entry.resource.id],
       ...[entry.organizationId ?? null, entry.teamId ?? null, outcome, request.requestId, request.address],
       ...[jsonOrNull(entry.before), jsonOrNull(entry.after)],
