@@ -145,8 +145,9 @@ export async function openCall(asking: Asking, em: Em): Promise<OpenCall> {
 }
 
 /** Inside a command's transaction the target's rows are locked until its end. */
-async function findTarget({ operation, parts }: Asking, em: Em): Promise<Ownership | null | undefined> {
-  return operation.target ? operation.target({ em, ...parts, lock: em.isInTransaction() }) : null;
+async function findTarget({ operation, parts, principal }: Asking, em: Em): Promise<Ownership | null | undefined> {
+  const lock = em.isInTransaction();
+  return operation.target ? operation.target({ em, ...parts, callerId: principal.id, lock }) : null;
 }
 
 /** Inside a command the principal is the one that the transaction has locked. @throws Forbidden, NotFound */

@@ -17,6 +17,8 @@ export interface Lookup<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
+  /** Who asks; what they may do is not decided by it, but by the transaction's own look at them. */
+  readonly callerId: string;
   /** Inside a command: the rows that the decision relies on are locked until the commit. */
   readonly lock: boolean;
 }

@@ -52,14 +52,14 @@ export interface Reviewing {
  * @throws Invalid where the question is none that can be asked
  */
 export async function review(reviewing: Reviewing, question: Question): Promise<Verdict> {
-  const { catalogue, principal, em, onFailure } = reviewing;
+  const { catalogue, principal, onFailure } = reviewing;
   if (principal.kind !== 'user' && principal.kind !== 'service_account') return unsupported;
   const entry = catalogue.find(question.resource, question.verb);
   refuseMalformed(entry, question);
   const admission = decideAdmission(entry.operation, principal);
   if (!admission.decision.allowed) return toVerdict(entry.operation, admission);
   try {
-    const decided = decideTarget(entry.operation, principal, await findTarget(em, entry, question));
+    const decided = decideTarget(entry.operation, principal, await findTarget(reviewing, entry, question));
     return isHidden(decided) ? notFound : toVerdict(entry.operation, decided);
   } catch (error) {
     return indeterminate(error, onFailure);
@@ -82,24 +82,28 @@ function refuseMalformed({ operation, review: { unscoped }, isNamed }: Catalogue
  * What the operation would be about. Undefined where there is no such thing, or where it belongs to another team than the
  * question says; null where the operation is about nothing in particular.
  */
-async function findTarget(em: Em, entry: CatalogueEntry, question: Question): Promise<Ownership | null | undefined> {
-  const target = entry.isNamed ? await findNamed(em, entry, question) : await findCollection(em, entry, question);
+async function findTarget(reviewing: Reviewing, entry: CatalogueEntry, question: Question) {
+  const { em } = reviewing;
+  const target = entry.isNamed
+    ? await findNamed(reviewing, entry, question)
+    : await findCollection(em, entry, question);
   const isElsewhere = target && entry.operation.access.scope === 'team' && target.teamId !== (question.team_id ?? null);
   return isElsewhere ? undefined : target;
 }
 
 /** By the operation's own resolver, or by what its declaration says instead. A text that can be no name names nothing. */
 async function findNamed(
-  em: Em,
+  { em, principal }: Reviewing,
   { operation, review: { only, target }, parameter }: CatalogueEntry,
   question: Question,
-) {
+): Promise<Ownership | null | undefined> {
   if (!parameter) return question.name === only ? null : undefined;
   const name = parameter.schema.safeParse(question.name);
   if (!name.success) return undefined;
   if (target) return target(em, name.data as string);
   if (!operation.target) return null;
-  return operation.target({ em, params: { [parameter.name]: name.data }, query: {}, body: {}, lock: false });
+  const params = { [parameter.name]: name.data };
+  return operation.target({ em, params, query: {}, body: {}, callerId: principal.id, lock: false });
 }
 
 /** A team's collection is as its team is; that of nobody is nobody's. */

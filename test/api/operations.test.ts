@@ -180,6 +180,8 @@ describe('to a member', () => {
     // A new instance has a run in line, but nobody works on it: its state may be imported.
     // An admin of a team takes nobody into its organization, and takes back no such offer.
     ...{ 'team_invitations.create': 409, 'team_invitations.resend': 403, 'team_invitations.revoke': 403 },
+    // To whom they belong already.
+    ...{ 'teams.transfer': 409, 'projects.transfer': 409 },
     ...{ 'organizations.delete': 409, 'teams.delete': 409, 'projects.delete': 409, 'environments.delete': 409 },
     ...{ 'organizations.archive': 409, 'teams.archive': 409, 'projects.archive': 409, 'environments.archive': 409 },
   };

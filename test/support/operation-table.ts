@@ -50,6 +50,7 @@ organizations.get                   organization:read                   organiza
 organizations.update                organization:write                  organization:admin
 organizations.archive               organization:write                  organization:owner
 organizations.unarchive             organization:write                  organization:owner
+organizations.transfer              organization:write                  organization:owner
 organizations.delete                organization:write                  organization:owner
 organization_members.list           organization:read                   organization:member
 organization_members.set            organization:write                  organization:admin
@@ -66,6 +67,7 @@ teams.get                           team:read                           team:met
 teams.update                        team:write                          team:metadata.write
 teams.archive                       team:write                          team:delete
 teams.unarchive                     team:write                          team:delete
+teams.transfer                      team:write                          team:delete
 teams.delete                        team:write                          team:delete
 team_members.list                   team:read                           team:metadata.read
 team_members.set                    team:write                          team:membership.manage
@@ -81,6 +83,7 @@ projects.get                        project:read                        team:met
 projects.update                     project:write                       team:metadata.write
 projects.archive                    project:write                       team:metadata.write
 projects.unarchive                  project:write                       team:metadata.write
+projects.transfer                   project:write                       team:metadata.write
 projects.delete                     project:write                       team:metadata.write
 environments.list                   environment:read                    team:metadata.read
 environments.create                 environment:write                   team:metadata.write

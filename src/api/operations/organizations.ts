@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { archive, unarchive } from '#domain/organizations/archive.ts';
 import { deleteTenant } from '#domain/organizations/deletion.ts';
 import { archivedQuery } from '#domain/organizations/lifecycle.ts';
-import { CreateOrganization, Slug, UpdateOrganization } from '#domain/organizations/model.ts';
+import { CreateOrganization, Slug, TransferOrganization, UpdateOrganization } from '#domain/organizations/model.ts';
+import { findOrganizationTransfer, transferOrganization } from '#domain/organizations/organization-transfer.ts';
 import { createOrganization, listOrganizations, updateOrganization } from '#domain/organizations/service.ts';
 import { findOrganization, type OrganizationTarget } from '#domain/organizations/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
@@ -161,6 +162,27 @@ export const deleteOrganization = command({
   handle: async ({ tx, target }) => {
     const revision = await deleteTenant(tx.em, 'organization', target);
     return deletedOutcome(target, { action: 'organization.deleted', type: 'organizations', revision });
+  },
+});
+
+export const transfer = command({
+  id: 'organizations.transfer',
+  route: 'POST /api/v1/organizations/:orgID/transfer',
+  summary: 'Hand an organization over to another owner; whoever hands it over stays as an admin',
+  params: OrganizationParams,
+  body: TransferOrganization,
+  responses: { 200: OrganizationView },
+  access: { ...archiveAccess, review: { resource: 'organizations', verb: 'transfer', target: findOrganization } },
+  target: ({ em, params, body, callerId, lock }) =>
+    findOrganizationTransfer(em, { organization: params.orgID, from: callerId, to: body.new_owner_user_id }, lock),
+  targetName: 'organization',
+  idempotency: 'none',
+  audit: 'organization.transferred',
+  handle: async ({ tx, principal, target, body }) => {
+    const transferred = await transferOrganization(tx.em, principal.id, target, body);
+    const wasOwner = principal.organizations[target.id] === 'owner';
+    const before = { owner: wasOwner ? principal.id : null };
+    return answer(transferred, 'organization.transferred', { before, after: { owner: body.new_owner_user_id } });
   },
 });
 

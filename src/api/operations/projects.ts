@@ -3,9 +3,10 @@ import { archive, unarchive } from '#domain/organizations/archive.ts';
 import { deleteTenant } from '#domain/organizations/deletion.ts';
 import { archivedQuery } from '#domain/organizations/lifecycle.ts';
 import { findOwner, findTeamById } from '#domain/organizations/targets.ts';
-import { CreateProject, UpdateProject } from '#domain/projects/model.ts';
+import { CreateProject, TransferProject, UpdateProject } from '#domain/projects/model.ts';
 import { createProject, listProjects, updateProject } from '#domain/projects/service.ts';
 import { findProject, type ProjectTarget } from '#domain/projects/targets.ts';
+import { findProjectTransfer, transferProject } from '#domain/projects/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
@@ -145,6 +146,25 @@ export const deleteProject = command({
   handle: async ({ tx, target }) => {
     const revision = await deleteTenant(tx.em, 'project', target);
     return deletedOutcome(target, { action: 'project.deleted', type: 'projects', revision });
+  },
+});
+
+export const transfer = command({
+  id: 'projects.transfer',
+  route: 'POST /api/v1/projects/:id/transfer',
+  summary: 'Move a project to another team, with its environments, what is deployed in them, and their runs',
+  params: ProjectParams,
+  body: TransferProject,
+  responses: { 200: ProjectView },
+  access: { ...updateAccess, review: { resource: 'projects', verb: 'transfer', target: findProject } },
+  target: ({ em, params, body, lock }) => findProjectTransfer(em, { id: params.id, to: body.team_id }, lock),
+  targetName: 'project',
+  idempotency: 'none',
+  audit: 'project.transferred',
+  handle: async ({ tx, principal, target, body }) => {
+    const transferred = await transferProject(tx.em, principal, target, body);
+    const change = { before: { teamId: target.teamId }, after: { teamId: transferred.teamId } };
+    return answer(transferred, 'project.transferred', change);
   },
 });
 

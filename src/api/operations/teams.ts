@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { archive, unarchive } from '#domain/organizations/archive.ts';
 import { deleteTenant } from '#domain/organizations/deletion.ts';
 import { archivedQuery } from '#domain/organizations/lifecycle.ts';
-import { CreateTeam, UpdateTeam } from '#domain/organizations/model.ts';
+import { CreateTeam, TransferTeam, UpdateTeam } from '#domain/organizations/model.ts';
 import { findOrganization, findTeam, findTeamById, type TeamTarget } from '#domain/organizations/targets.ts';
+import { findTeamTransfer, transferTeam } from '#domain/organizations/team-transfer.ts';
 import { createTeam, listTeams, updateTeam } from '#domain/organizations/teams.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
@@ -173,6 +174,26 @@ export const deleteTeam = command({
   handle: async ({ tx, target }) => {
     const revision = await deleteTenant(tx.em, 'team', target);
     return deletedOutcome(target, { action: 'team.deleted', type: 'teams', revision });
+  },
+});
+
+export const transfer = command({
+  id: 'teams.transfer',
+  route: 'POST /api/v1/organizations/:orgID/teams/:id/transfer',
+  summary: 'Move a team, with all that it owns, to another organization, whose members its members must be',
+  params: TeamParams,
+  body: TransferTeam,
+  responses: { 200: TeamView },
+  access: { ...archiveAccess, review: { ...reviewed, verb: 'transfer' } },
+  target: ({ em, params, body, lock }) =>
+    findTeamTransfer(em, { organization: params.orgID, id: params.id, to: body.organization_id }, lock),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'team.transferred',
+  handle: async ({ tx, principal, target, body }) => {
+    const transferred = await transferTeam(tx.em, principal, target, body);
+    const before = { organizationId: target.organizationId };
+    return answer(transferred, 'team.transferred', { before, after: { organizationId: transferred.organizationId } });
   },
 });
 

@@ -68,6 +68,9 @@ export const UpdateOrganization = z.strictObject({
 export const CreateTeam = CreateOrganization;
 export const UpdateTeam = UpdateOrganization;
 
+export const TransferOrganization = z.strictObject({ new_owner_user_id: Id, ...ExpectedRevision });
+export const TransferTeam = z.strictObject({ organization_id: Id, ...ExpectedRevision });
+
 const hour = 60 * 60;
 export const defaultInvitationLifetime = 'P7D';
 const InvitationLifetime = durationBetween(hour, 30 * 24 * hour)

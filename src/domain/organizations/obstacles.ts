@@ -23,6 +23,13 @@ const owned: Belonging = {
   environment: 'x.environment_id = ?',
 };
 
+const unended: Obstacle = {
+  belonging: owned,
+  select: `select x.id::text as name, x.id from runs x where x.finished_at is null`,
+  has: 'runs that have not ended',
+  remedy: 'cancel them or let them end first',
+};
+
 /** What shows that something is in use, at whatever level below it. */
 const uses: readonly Obstacle[] = [
   {
@@ -31,12 +38,7 @@ const uses: readonly Obstacle[] = [
     has: 'instances that still hold resources',
     remedy: 'destroy them first',
   },
-  {
-    belonging: owned,
-    select: `select x.id::text as name, x.id from runs x where x.finished_at is null`,
-    has: 'runs that have not ended',
-    remedy: 'cancel them or let them end first',
-  },
+  unended,
 ];
 
 /** What it contains, archived or not, that would be left without an owner. */
@@ -74,6 +76,17 @@ const contents: readonly Obstacle[] = [
   },
 ];
 
+/** What ties a project to the team that owns it. */
+const ties: readonly Obstacle[] = [
+  {
+    belonging: owned,
+    select: `select '"' || x.name || '" (template ' || s.slug || ')' as name, x.id from instances x
+               join templates s on s.id = x.template_id and s.team_id = x.team_id where x.resource_count > 0`,
+    has: 'instances that are deployed from templates of its team, which the other team cannot use',
+    remedy: 'destroy them first',
+  },
+];
+
 /** @throws Conflict naming the instances that still hold resources and the runs that have not ended */
 export function refuseInUse(em: Em, level: TenantLevel, id: string): Promise<void> {
   return refuse(em, level, id, uses);
@@ -82,6 +95,11 @@ export function refuseInUse(em: Em, level: TenantLevel, id: string): Promise<voi
 /** @throws Conflict naming what uses it, and what it still contains */
 export function refuseNotEmpty(em: Em, level: TenantLevel, id: string): Promise<void> {
   return refuse(em, level, id, [...uses, ...contents]);
+}
+
+/** @throws Conflict naming the runs that have not ended, and the instances that need what its team alone has */
+export function refuseTransferred(em: Em, projectId: string): Promise<void> {
+  return refuse(em, 'project', projectId, [unended, ...ties]);
 }
 
 /** Everything that is in the way is said at once. */

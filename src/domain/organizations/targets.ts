@@ -1,7 +1,7 @@
 import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { lockClause, type RowLock } from '#domain/shared/row-lock.ts';
+import { findRow, lockClause, type RowLock } from '#domain/shared/row-lock.ts';
 import { type Archivable, tenancy } from './lifecycle.ts';
 
 /** An organization as decisions and answers need it. Times are PostgreSQL's text of them. */
@@ -100,6 +100,5 @@ export async function findOwner(
 
 /** A team by its id alone, as whatever belongs to one names it. */
 export async function findTeamById(em: Em, id: string, lock: RowLock = false): Promise<TeamTarget | undefined> {
-  const rows = await em.execute<TeamTarget[]>(`${selectTeams} and t.id = ?${lockClause(teams.aliases, lock)}`, [id]);
-  return rows[0];
+  return findRow(em, lock, `${selectTeams} and t.id = ?${lockClause(teams.aliases, lock)}`, [id]);
 }

@@ -27,6 +27,8 @@ export const UpdateProject = z.strictObject({
   ...ExpectedRevision,
 });
 
+export const TransferProject = z.strictObject({ team_id: Id, ...ExpectedRevision });
+
 const day = 24 * 60 * 60;
 /** After which what was deployed is due for destruction. */
 const TimeToLive = durationBetween(60, 365 * day);

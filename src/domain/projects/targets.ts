@@ -2,7 +2,7 @@ import { type Archivable, tenancy } from '#domain/organizations/lifecycle.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
-import { lockClause, type RowLock } from '#domain/shared/row-lock.ts';
+import { findRow, lockClause, type RowLock } from '#domain/shared/row-lock.ts';
 import type { EnvironmentKind } from './model.ts';
 
 /** A project as decisions and answers need it. Times are PostgreSQL's text of them. */
@@ -31,11 +31,7 @@ export const selectProjects = `
 
 /** A project by its id, locked with its owners where asked; undefined where it, or what owns it, is gone. */
 export async function findProject(em: Em, id: string, lock: RowLock = false): Promise<ProjectTarget | undefined> {
-  const rows = await em.execute<ProjectTarget[]>(
-    `${selectProjects} and p.id = ?${lockClause(projects.aliases, lock)}`,
-    [id],
-  );
-  return rows[0];
+  return findRow(em, lock, `${selectProjects} and p.id = ?${lockClause(projects.aliases, lock)}`, [id]);
 }
 
 /** An environment with all that owns it; `archived` names every level of them that is archived, outermost first. */
@@ -76,11 +72,7 @@ export async function findEnvironment(
   id: string,
   lock: RowLock = false,
 ): Promise<EnvironmentTarget | undefined> {
-  const rows = await em.execute<EnvironmentTarget[]>(
-    `${selectEnvironments} and e.id = ?${lockClause(environments.aliases, lock)}`,
-    [id],
-  );
-  return rows[0];
+  return findRow(em, lock, `${selectEnvironments} and e.id = ?${lockClause(environments.aliases, lock)}`, [id]);
 }
 
 /** The same for a run's admission: it and all its owners are shared until the commit, so that none is archived meanwhile. */

@@ -1,6 +1,7 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict } from '#domain/shared/errors.ts';
+import { findRow } from '#domain/shared/row-lock.ts';
 import type { ApprovalRule } from './model.ts';
 
 /** What a run is admitted for: a template, and an environment where one is named, with all that owns them. */
@@ -43,7 +44,9 @@ export async function findAdmissionTarget(
 ): Promise<AdmissionTarget | undefined> {
   const source = environmentId === undefined ? await templateAlone(em, templateId) : inEnvironment;
   const ids = environmentId === undefined ? [templateId] : [templateId, environmentId];
-  const [row] = await em.execute<TargetRow[]>(
+  const row = await findRow<TargetRow>(
+    em,
+    lock,
     `select ${source.columns} from ${source.from} where t.id = ? and ${source.where}${lock ? ` for share of ${source.locks}` : ''}`,
     ids,
   );

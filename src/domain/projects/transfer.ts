@@ -1,0 +1,106 @@
+import type { z } from 'zod';
+import { refuseArchived } from '#domain/organizations/lifecycle.ts';
+import { refuseTransferred } from '#domain/organizations/obstacles.ts';
+import { underSlug } from '#domain/organizations/slugs.ts';
+import { findTeamById, type TeamTarget } from '#domain/organizations/targets.ts';
+import { type Access, decide } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { pgArray } from '#domain/shared/sql.ts';
+import type { TransferProject } from './model.ts';
+import { findProject, type ProjectTarget } from './targets.ts';
+
+/** Who takes a project into a team: who may make one there. */
+const takeProject: Access = {
+  anyOf: ['project:write'],
+  scope: 'team',
+  teamAction: 'team.metadata.write',
+  hidden: 404,
+  review: 'none',
+};
+
+export interface ProjectTransfer extends ProjectTarget {
+  /** Undefined: there is no such team. */
+  readonly destination: TeamTarget | undefined;
+}
+
+/** The project, and where it is to go; both teams and their organizations are shared first, in the order of their ids. */
+export async function findProjectTransfer(
+  em: Em,
+  { id, to }: { id: string; to: string | undefined },
+  lock: boolean,
+): Promise<ProjectTransfer | undefined> {
+  const known = await findProject(em, id);
+  if (!known) return undefined;
+  if (lock) await shareOwners(em, to === undefined ? [known.teamId] : [known.teamId, to]);
+  const project = await findProject(em, id, lock && 'change');
+  const destination = to === undefined ? undefined : await findTeamById(em, to);
+  return project && { ...project, destination };
+}
+
+async function shareOwners(em: Em, teams: readonly string[]): Promise<void> {
+  const ids = [pgArray(teams)];
+  await em.execute(
+    `select 1 from organizations where id in (select organization_id from teams where id = any(?::uuid[]))
+      order by id for share`,
+    ids,
+  );
+  await em.execute('select 1 from teams where id = any(?::uuid[]) order by id for share', ids);
+}
+
+/**
+ * Moves a project to another team, with its environments, what is deployed in them and the runs that did it: from now on
+ * the other team reads and changes all of that. What was granted under the former owner never revives.
+ * @throws NotFound, Forbidden where the caller may not take a project into the other team
+ * @throws Conflict that names runs that have not ended and instances that depend on the former team, or for a slug that
+ * is taken in the other team
+ */
+export async function transferProject(
+  em: Em,
+  caller: Principal,
+  project: ProjectTransfer,
+  { expected_revision: expected }: z.output<typeof TransferProject>,
+): Promise<ProjectTarget> {
+  const { destination } = project;
+  if (destination?.id === project.teamId) throw new Conflict("team_id: the project is this team's already");
+  const to = requireDestination(caller, destination);
+  for (const each of [project, to]) refuseArchived(each);
+  refuseStale(project, expected);
+  await refuseTransferred(em, project.id);
+  await underSlug(project.slug, 'the other team', () =>
+    em.execute(
+      `update projects set team_id = ?, revision = revision + 1,
+              eligibility_generation = eligibility_generation + 1 where id = ?`,
+      [to.id, project.id],
+    ),
+  );
+  await moveContents(em, project.id, to.id);
+  return readBack(findProject(em, project.id));
+}
+
+/** What names its team beside its environment, in the order of locks. */
+const namingTheirTeam = ['instances', 'runs'] as const;
+
+async function moveContents(em: Em, projectId: string, teamId: string): Promise<void> {
+  await em.execute(
+    `update environments set revision = revision + 1, eligibility_generation = eligibility_generation + 1
+      where project_id = ?`,
+    [projectId],
+  );
+  for (const table of namingTheirTeam) {
+    await em.execute(
+      `update ${table} set team_id = ?, revision = revision + 1
+        where environment_id in (select e.id from environments e where e.project_id = ?)`,
+      [teamId, projectId],
+    );
+  }
+}
+
+function requireDestination(caller: Principal, destination: TeamTarget | undefined): TeamTarget {
+  const decision = destination && decide(caller, takeProject, destination);
+  if (destination && decision?.allowed) return destination;
+  if (!decision || decision.allowed || decision.because === 'hidden') throw new NotFound('team_id: the team');
+  throw new Forbidden('permission denied: this needs team.metadata.write in the other team as well');
+}
