@@ -101,13 +101,13 @@ describe('a member of an organization', () => {
     expect(await api.rows('select 1 from team_members where principal_id = ?', [other.id])).toEqual([]);
   });
 
-  test('is a user there is: a missing one, and a service account, answer 403', async () => {
+  test('is a user or a service account there is: a missing one, and what works in the background, answer 403', async () => {
     const tenant = await makeTenant(api);
-    const [account] = await api.rows<{ id: string }>(
+    const [background] = await api.rows<{ id: string }>(
       `insert into principals (id, kind, name, role, created_at)
-       values (gen_random_uuid(), 'service_account', 'ci', 'maintainer', now()) returning id`,
+       values (gen_random_uuid(), 'background', 'plugin', 'maintainer', now()) returning id`,
     );
-    for (const id of [missing, account!.id]) {
+    for (const id of [missing, background!.id]) {
       const answer = await tenant.owner.put(`/organizations/${tenant.organization}/members/${id}`, { role: 'member' });
       expect(answer.status).toBe(403);
     }

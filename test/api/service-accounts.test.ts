@@ -401,6 +401,9 @@ describe('handing a service account on', () => {
     const [user, heir] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     const account = await make(user, oneself(user));
     const caller = await keyFor(user, account);
+    await tenant.owner.put(`/organizations/${tenant.organization}/members/${account.id}`, { role: 'member' });
+    await tenant.owner.put(`${tenant.teamPath}/members/${account.id}`, { role: 'admin' });
+    expect((await caller.get(tenant.teamPath)).status).toBe(200);
     const answer = await user.post(`${account.path}/transfer`, { owner: oneself(heir), expected_revision: 1 });
     expect(answer.body).toMatchObject({ name: 'deploy', role: 'maintainer', owner: { user_id: heir.id }, revision: 2 });
     expect((await whoami(caller)).status).toBe(401);
@@ -415,7 +418,7 @@ describe('handing a service account on', () => {
     );
     expect(record).toEqual({
       before: { owner: { user_id: user.id, team_id: null } },
-      after: { owner: { user_id: heir.id, team_id: null }, keys_revoked: 1, memberships_ended: 0 },
+      after: { owner: { user_id: heir.id, team_id: null }, keys_revoked: 1, memberships_ended: 2 },
     });
   });
 
@@ -463,6 +466,95 @@ describe('handing a service account on', () => {
       const left = 'select 1 from api_keys where principal_id = ? and revoked_at is null';
       expect(await api.rows(left, [account.id])).toEqual([]);
     }
+  });
+});
+
+describe('a service account among members', () => {
+  const membersOf = (place: Tenant) => `/organizations/${place.organization}/members`;
+  const owned = async (role = 'maintainer') => {
+    const user = await api.addUser(role === 'admin' ? 'admin' : 'operator');
+    const account = await make(user, oneself(user), role);
+    return { user, ...account, caller: await keyFor(user, account) };
+  };
+  const letIn = (account: { id: string }, role: string, place = tenant) =>
+    place.owner.put(`${place.teamPath}/members/${account.id}`, { role });
+
+  it('joins an organization as a member, and a team as what its role makes of it', async () => {
+    const account = await owned();
+    expect((await letIn(account, 'admin')).status).toBe(409);
+    for (const role of ['owner', 'admin'])
+      expect((await tenant.owner.put(`${membersOf(tenant)}/${account.id}`, { role })).status).toBe(409);
+    const joined = await tenant.owner.put(`${membersOf(tenant)}/${account.id}`, { role: 'member' });
+    expect(joined.body).toMatchObject({ type: 'service_account', user_id: account.id, email: null, role: 'member' });
+    expect((await account.caller.get(tenant.teamPath)).status).toBe(404);
+    for (const role of ['owner', 'member', 'viewer']) {
+      const answer = await letIn(account, role);
+      expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining('is admin in a team') } });
+    }
+    expect((await letIn(account, 'admin')).body).toMatchObject({ type: 'service_account', role: 'admin' });
+    expect((await account.caller.patch(tenant.teamPath, { name: 'By account' })).status).toBe(200);
+    const { body } = await tenant.owner.get(`${tenant.teamPath}/members`);
+    expect(body.members.map(({ user_id: id }: { user_id: string }) => id)).toContain(account.id);
+  });
+
+  it('leaves like anybody, on the very next request', async () => {
+    const account = await owned();
+    await tenant.owner.put(`${membersOf(tenant)}/${account.id}`, { role: 'member' });
+    await letIn(account, 'admin');
+    expect((await tenant.owner.delete(`${tenant.teamPath}/members/${account.id}`)).status).toBe(204);
+    expect((await account.caller.get(tenant.teamPath)).status).toBe(404);
+    await letIn(account, 'admin');
+    expect((await tenant.owner.delete(`${membersOf(tenant)}/${account.id}`)).status).toBe(204);
+    expect((await whoami(account.caller)).body).toMatchObject({ teams: [], organizations: [] });
+  });
+
+  it('is let in by nobody who may not give the role that it would have', async () => {
+    const chief = await owned('admin');
+    const admin = await api.addUser('maintainer');
+    await join(tenant, admin, 'admin', 'admin');
+    await tenant.owner.put(`${membersOf(tenant)}/${chief.id}`, { role: 'member' });
+    expect((await admin.put(`${tenant.teamPath}/members/${chief.id}`, { role: 'owner' })).status).toBe(403);
+    expect((await letIn(chief, 'owner')).status).toBe(200);
+  });
+
+  it('joins nothing where a team owns it', async () => {
+    const account = await make(tenant.owner, ownTeam());
+    const elsewhere = await makeTenant(api);
+    const answer = await elsewhere.owner.put(`${membersOf(elsewhere)}/${account.id}`, { role: 'member' });
+    expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining('in that team alone') } });
+    expect((await letIn(account, 'admin', elsewhere)).status).toBe(409);
+  });
+
+  it('gives nobody more than they may do there: neither by a role nor by a key', async () => {
+    const account = await owned('requester');
+    await tenant.owner.put(`${membersOf(tenant)}/${account.id}`, { role: 'member' });
+    await letIn(account, 'member');
+    const keys = `${account.path}/api-keys`;
+    expect((await account.user.post(keys, { name: 'x' })).status).toBe(403);
+    await join(tenant, account.user, 'member', 'member');
+    expect((await account.user.post(keys, { name: 'x' })).status).toBe(201);
+    const raise = () => account.user.patch(account.path, { role: 'maintainer' });
+    expect(await raise()).toMatchObject({ status: 403, body: { error: expect.stringContaining('admin of the team') } });
+    await join(tenant, account.user, 'member', 'admin');
+    expect((await raise()).status).toBe(200);
+    expect((await whoami(account.caller)).body.teams).toEqual([{ id: tenant.team, role: 'admin' }]);
+    const { body } = await tenant.owner.get(`${tenant.teamPath}/members?limit=200`);
+    expect(body.members.find(({ user_id: id }: { user_id: string }) => id === account.id)).toMatchObject({
+      role: 'admin',
+    });
+    await join(tenant, account.user, 'member', 'viewer');
+    const { body: held } = await account.user.get(keys);
+    expect((await account.user.post(`${keys}/${held.api_keys[0].id}/rotate`, {})).status).toBe(403);
+    expect((await account.user.delete(`${keys}/${held.api_keys[0].id}`)).status).toBe(204);
+  });
+
+  it('is no owner that a team could be left to', async () => {
+    const own = await makeTenant(api);
+    const chief = await owned('admin');
+    await own.owner.put(`${membersOf(own)}/${chief.id}`, { role: 'member' });
+    expect((await letIn(chief, 'owner', own)).status).toBe(200);
+    expect((await own.owner.delete(`${own.teamPath}/members/${own.owner.id}`)).status).toBe(409);
+    expect((await root.delete(`${membersOf(own)}/${chief.id}`)).status).toBe(204);
   });
 });
 

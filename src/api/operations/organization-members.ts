@@ -30,9 +30,9 @@ const manageAccess: Access = {
 
 /** Whoever's authority is to change is locked first, then the organization, so that its owners change one at a time. */
 async function findForMember(em: Em, { orgID, userID }: z.output<typeof MemberParams>, lock: boolean) {
-  const userExists = await lockMember(em, userID, toChange(lock));
+  const joiner = await lockMember(em, userID, toChange(lock));
   const organization = await findOrganization(em, orgID, toChange(lock));
-  return organization && { ...organization, userExists };
+  return organization && { ...organization, joiner: joiner && { ...joiner, id: userID } };
 }
 
 export const list = read({
@@ -54,7 +54,7 @@ export const list = read({
 export const set = command({
   id: 'organization_members.set',
   route: 'PUT /api/v1/organizations/:orgID/members/:userID',
-  summary: 'Let a user join an organization, or give a member another role; none above your own',
+  summary: 'Let a user or a service account join an organization, or give a member another role; none above your own',
   params: MemberParams,
   body: z.strictObject({ role: z.enum(organizationRoles) }),
   responses: { 200: OrganizationMemberView },
@@ -64,8 +64,8 @@ export const set = command({
   idempotency: 'none',
   audit: 'organization_member.set',
   handle: async ({ tx, principal, target, params, body }) => {
-    if (!target.userExists) throw new Forbidden('permission denied: there is no such user, or you may not see them');
-    const change = await setOrganizationMember(tx.em, principal, target, params.userID, body.role);
+    if (!target.joiner) throw new Forbidden('permission denied: there is no such user, or you may not see them');
+    const change = await setOrganizationMember(tx.em, principal, target, target.joiner, body.role);
     const audit = auditOf('organization_member.set', target, params.userID, change);
     return { status: 200, body: change.after && viewMember(change.after), audit };
   },

@@ -3,7 +3,7 @@ import { listMembers, lockMember, teamMembers } from '#domain/organizations/memb
 import { type TeamRole, teamRoles } from '#domain/organizations/model.ts';
 import type { MemberChange } from '#domain/organizations/organization-members.ts';
 import type { TeamTarget } from '#domain/organizations/targets.ts';
-import { removeTeamMember, setTeamMember } from '#domain/organizations/team-members.ts';
+import { OutsideOrganization, removeTeamMember, setTeamMember } from '#domain/organizations/team-members.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -27,8 +27,9 @@ const manageAccess: Access = {
 
 /** Whoever's authority is to change is locked first, then the team, so that its owners change one at a time. */
 async function findForMember(em: Em, { userID, ...team }: z.output<typeof MemberParams>, lock: boolean) {
-  await lockMember(em, userID, toChange(lock));
-  return teamOf(em, team, toChange(lock));
+  const joiner = await lockMember(em, userID, toChange(lock));
+  const found = await teamOf(em, team, toChange(lock));
+  return found && { ...found, joiner: joiner && { ...joiner, id: userID } };
 }
 
 export const list = read({
@@ -60,7 +61,8 @@ export const set = command({
   idempotency: 'none',
   audit: 'team_member.set',
   handle: async ({ tx, principal, target, params, body }) => {
-    const change = await setTeamMember(tx.em, principal, target, params.userID, body.role);
+    if (!target.joiner) throw new OutsideOrganization();
+    const change = await setTeamMember(tx.em, principal, target, target.joiner, body.role);
     const audit = auditOf('team_member.set', target, params.userID, change);
     return { status: 200, body: change.after && viewMember(change.after), audit };
   },

@@ -92,9 +92,10 @@ export function viewVariable({ name, category, sensitive, value, revision, updat
 
 const memberFields = {
   id: z.string().describe('Of the membership; another one at every join.'),
-  user_id: z.string(),
+  type: z.enum(['user', 'service_account']),
+  user_id: z.string().describe('Of the user or the service account.'),
   name: z.string(),
-  email: z.string(),
+  email: z.string().nullable().describe('Null for a service account.'),
   enabled: z.boolean(),
   created_at: Time,
 };
@@ -102,6 +103,6 @@ const memberFields = {
 export const OrganizationMemberView = z.object({ ...memberFields, role: z.enum(organizationRoles) });
 export const TeamMemberView = z.object({ ...memberFields, role: z.enum(teamRoles) });
 
-export function viewMember<Role extends string>({ id, userId, name, email, enabled, role, createdAt }: Member<Role>) {
-  return { id, user_id: userId, name, email, enabled, role, created_at: createdAt };
+export function viewMember<Role extends string>({ userId, createdAt, ...member }: Member<Role>) {
+  return { ...member, user_id: userId, created_at: createdAt };
 }

@@ -20,7 +20,7 @@ const isSoleOwner = (table: string, owner: string) => `
   m.principal_id = ? and m.role = 'owner' and not exists (
     select 1 from ${table} other join principals p on p.id = other.principal_id
      where other.${owner} = m.${owner} and other.role = 'owner' and other.principal_id <> m.principal_id
-       and p.enabled and p.deleted_at is null)`;
+       and p.kind = 'user' and p.enabled and p.deleted_at is null)`;
 
 /** What has to find another owner first (specification, *Errors*, 409, condition 2). */
 const possessions: readonly Obstacle[] = [

@@ -1,3 +1,4 @@
+import type { PlatformRole } from '#domain/identity/model.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { selectPage } from '#domain/shared/list.ts';
@@ -5,12 +6,13 @@ import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import type { RowLock } from '#domain/shared/row-lock.ts';
 import type { OrganizationRole, TeamRole } from './model.ts';
 
-/** A person in an organization or a team; `id` is the membership's, and fresh at every join. */
+/** A person or a service account in an organization or a team; `id` is the membership's, and fresh at every join. */
 export interface Member<Role extends string> {
   readonly id: string;
+  readonly type: 'user' | 'service_account';
   readonly userId: string;
   readonly name: string;
-  readonly email: string;
+  readonly email: string | null;
   readonly enabled: boolean;
   readonly role: Role;
   readonly createdAt: string;
@@ -26,8 +28,8 @@ export const organizationMembers: MemberTable = { table: 'organization_members',
 export const teamMembers: MemberTable = { table: 'team_members', owner: 'team_id' };
 
 const selectMembers = ({ table }: MemberTable) => `
-  select m.id, p.id as "userId", p.name, u.email, p.enabled, m.role, m.created_at as "createdAt"
-    from ${table} m join principals p on p.id = m.principal_id join users u on u.id = p.id
+  select m.id, p.kind as type, p.id as "userId", p.name, u.email, p.enabled, m.role, m.created_at as "createdAt"
+    from ${table} m join principals p on p.id = m.principal_id left join users u on u.id = p.id
    where p.deleted_at is null`;
 
 export function listMembers<Role extends string>(
@@ -67,25 +69,39 @@ export async function addMember(
   );
 }
 
-/** Whether somebody else who can act owns it as well. */
+/** Whether somebody else who can act owns it as well: a person, since what only accounts owned would be nobody's. */
 export async function hasOtherOwner(em: Em, members: MemberTable, ownerId: string, userId: string): Promise<boolean> {
   const [row] = await em.execute<[{ exists: boolean }]>(
     `select exists (select 1 from ${members.table} m join principals p on p.id = m.principal_id
                      where m.${members.owner} = ? and m.role = 'owner' and m.principal_id <> ?
-                       and p.enabled and p.deleted_at is null)`,
+                       and p.kind = 'user' and p.enabled and p.deleted_at is null)`,
     [ownerId, userId],
   );
   return row.exists;
 }
 
+/** Whoever may become a member. */
+export interface Joiner {
+  readonly kind: 'user' | 'service_account';
+  readonly role: PlatformRole | null;
+  /** The team that owns a service account. */
+  readonly ownerTeamId: string | null;
+}
+
 /**
- * Locks a user whose authority a command changes, before the organization and the team (architecture.md of the design,
- * *A command*). False where there is no such user.
+ * Locks a user or service account whose authority a command changes, before the organization and the team
+ * (architecture.md of the design, *A command*). Undefined where there is none such. Locked and then read: a service
+ * account may have been handed on while this waited.
  */
-export async function lockMember(em: Em, userId: string, lock: RowLock): Promise<boolean> {
-  const rows = await em.execute<{ id: string }[]>(
-    `select id from principals where id = ? and kind = 'user' and deleted_at is null${lock ? ' for no key update' : ''}`,
-    [userId],
-  );
-  return rows.length > 0;
+export async function lockMember(em: Em, principalId: string, lock: RowLock): Promise<Joiner | undefined> {
+  const locked = lock && em.execute('select 1 from principals where id = ? for no key update', [principalId]);
+  const [rows] = await Promise.all([
+    em.execute<Joiner[]>(
+      `select p.kind, p.role, a.owner_team_id as "ownerTeamId" from principals p left join service_accounts a on a.id = p.id
+        where p.id = ? and p.kind in ('user', 'service_account') and p.deleted_at is null`,
+      [principalId],
+    ),
+    locked,
+  ]);
+  return rows[0];
 }

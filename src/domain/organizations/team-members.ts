@@ -2,18 +2,27 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import { refuseAccountInTeam } from './account-members.ts';
 import { TeamMember } from './entity.ts';
 import { mayGiveTeamRole } from './grants.ts';
 import { revokeSent } from './invitations.ts';
 import { refuseArchived } from './lifecycle.ts';
-import { addMember, findMember, hasOtherOwner, type Member, organizationMembers, teamMembers } from './members.ts';
+import {
+  addMember,
+  findMember,
+  hasOtherOwner,
+  type Joiner,
+  type Member,
+  organizationMembers,
+  teamMembers,
+} from './members.ts';
 import type { TeamRole } from './model.ts';
 import type { MemberChange } from './organization-members.ts';
 import type { TeamTarget } from './targets.ts';
 
 /**
- * Lets a member of the organization join a team, or gives a member another role. The caller holds the user's row and
- * the team's.
+ * Lets a member of the organization join a team, or gives a member another role. The caller holds their row and the
+ * team's.
  * @throws Forbidden where owners are concerned and the caller may not manage them
  * @throws Conflict where the team would be left without an owner, or for somebody outside the organization
  */
@@ -21,14 +30,15 @@ export async function setTeamMember(
   em: Em,
   caller: Principal,
   team: TeamTarget,
-  userId: string,
+  { id: userId, ...joiner }: Joiner & { readonly id: string },
   role: TeamRole,
 ): Promise<MemberChange<TeamRole>> {
   refuseArchived(team);
+  refuseAccountInTeam(joiner, role);
   const before = await find(em, team.id, userId);
   refuseOwners(caller, team, before ? [before.role, role] : [role]);
   if (before?.role === role) return { before, after: before };
-  if (before?.role === 'owner') await refuseLastOwner(em, team.id, userId);
+  if (before) await refuseLastOwner(em, team.id, before);
   if (before) await em.nativeUpdate(TeamMember, { id: before.id }, { role });
   else await join(em, team, userId, role);
   return { before, after: await readBack(find(em, team.id, userId)) };
@@ -44,7 +54,7 @@ export async function removeTeamMember(
   const before = await find(em, team.id, userId);
   if (!before) throw new NotFound('member');
   refuseOwners(caller, team, [before.role]);
-  if (before.role === 'owner') await refuseLastOwner(em, team.id, userId);
+  await refuseLastOwner(em, team.id, before);
   await em.nativeDelete(TeamMember, { id: before.id });
   await revokeSent(em, team, userId);
   return { before, after: undefined };
@@ -55,10 +65,14 @@ function find(em: Em, teamId: string, userId: string): Promise<Member<TeamRole> 
 }
 
 /** Somebody outside the organization and nobody at all are answered alike. */
-async function join(em: Em, team: TeamTarget, userId: string, role: TeamRole): Promise<void> {
-  if (!(await findMember(em, organizationMembers, team.organizationId, userId))) {
-    throw new Conflict('the user is no member of the organization that owns this team: add them there first');
+export class OutsideOrganization extends Conflict {
+  constructor() {
+    super('the user is no member of the organization that owns this team: add them there first');
   }
+}
+
+async function join(em: Em, team: TeamTarget, userId: string, role: TeamRole): Promise<void> {
+  if (!(await findMember(em, organizationMembers, team.organizationId, userId))) throw new OutsideOrganization();
   await addMember(em, teamMembers, team.id, userId, role);
 }
 
@@ -67,7 +81,7 @@ function refuseOwners(caller: Principal, team: TeamTarget, roles: readonly TeamR
   throw new Forbidden('permission denied: the team role owner is above your own; this needs team.owner.manage');
 }
 
-async function refuseLastOwner(em: Em, teamId: string, userId: string): Promise<void> {
-  if (await hasOtherOwner(em, teamMembers, teamId, userId)) return;
+async function refuseLastOwner(em: Em, teamId: string, { type, userId, role }: Member<TeamRole>): Promise<void> {
+  if (type !== 'user' || role !== 'owner' || (await hasOtherOwner(em, teamMembers, teamId, userId))) return;
   throw new Conflict('this is the last owner of the team: make somebody else an owner first');
 }
