@@ -285,9 +285,17 @@ describe('a review', () => {
     expect((await awaitEnd(run.id)).status).toBe('succeeded');
   });
 
-  it('by the account that asked is refused', async () => {
-    const account = await addServiceAccount(api, 'maintainer', { teams: { [team.teamId]: 'admin' } });
+  it('by the account that asked is refused, also once somebody else answers for it; and by who answers for it', async () => {
+    const [, issuer, other] = reviewers as [Person, Person, Person];
+    const account = await addServiceAccount(api, 'maintainer', {}, { teamId: team.teamId });
+    const issuedBy = (person: Person) =>
+      api.orm.em.fork().execute('update api_keys set issued_by = ? where principal_id = ?', [person.id, account.id]);
+    await issuedBy(issuer);
     const run = await admitPending({ required: 1 }, account.caller);
+    expect(run.responsible_user_id).toBe(issuer.id);
+    expect((await review(issuer.caller, run)).status).toBe(409);
+    expect((await review(account.caller, run)).status).toBe(409);
+    await issuedBy(other);
     expect((await review(account.caller, run)).status).toBe(409);
     expect((await review(reviewers[0]!.caller, run)).status).toBe(200);
     expect((await awaitEnd(run.id)).status).toBe('succeeded');

@@ -27,7 +27,7 @@ export async function reviewRun(tx: Transaction, run: Run, reviewer: Principal, 
   if (run.planDigest !== review.plan_digest) throw new PlanMoved(run.planDigest ?? null);
   if (run.approvalExpiresAt && run.approvalExpiresAt <= new Date()) throw new Conflict('the time for approval is over');
   const person = responsiblePerson(reviewer);
-  if (review.decision === 'approve' && !run.approvalAllowSelf && (await answersFor(tx.em, run, person)))
+  if (review.decision === 'approve' && !run.approvalAllowSelf && (await answersFor(tx.em, run, reviewer)))
     throw new SelfApprovalRefused();
   await addReview(tx, run, reviewer, person, review);
   run.revision += 1;
@@ -82,16 +82,19 @@ export async function requestApproval(
   });
 }
 
-/** Whether what the run does goes back to this person: whoever asked for it, or for a run that it repeats. */
-async function answersFor(em: Em, run: Run, person: string): Promise<boolean> {
+/**
+ * Whether what the run does goes back to the reviewer, or to the person who answers for them: whoever asked for it, or for
+ * a run that it repeats. An account that asked stays the one that asked, whoever answers for it by now.
+ */
+async function answersFor(em: Em, run: Run, reviewer: Principal): Promise<boolean> {
   const [row] = await em.execute<[{ exists: boolean }]>(
     `with recursive repeated as (
        select requeued_from, responsible_user_id, requested_by_id from runs where id = ?
        union all
        select r.requeued_from, r.responsible_user_id, r.requested_by_id from runs r
          join repeated on r.id = repeated.requeued_from)
-     select exists (select 1 from repeated where coalesce(responsible_user_id, requested_by_id) = ?)`,
-    [run.id, person],
+     select exists (select 1 from repeated where responsible_user_id = ? or requested_by_id = ?)`,
+    [run.id, responsiblePerson(reviewer), reviewer.id],
   );
   return row.exists;
 }
