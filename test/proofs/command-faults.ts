@@ -128,7 +128,7 @@ export class CommandFaults {
   #send(operation: CommandOperation, { ids, body, headers, commandKey }: Request): Promise<Answer> {
     return ask(this.#api, operation, {
       ids,
-      key: isPublic(operation.access) ? undefined : this.#root?.key,
+      key: isPublic(operation.access) || headers?.['authorization'] ? undefined : this.#root?.key,
       ...(body && { body: JSON.stringify(body) }),
       headers: { ...headers, ...(commandKey !== null && { 'idempotency-key': commandKey }) },
     });

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inject } from 'vitest';
-import type { Config } from '#config';
 import { Session } from '#domain/identity/entity.ts';
 import { signSessionToken } from '#domain/identity/sessions.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type InstallationKeys, openInstallation } from '#domain/shared/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
-import { type ApiProcess, startApiProcess } from '#test/support/api-process.ts';
+import type { ApiProcess } from '#test/support/api-process.ts';
 import { type Answer, Caller } from '#test/support/caller.ts';
 import { startApi, type TestApi } from '#test/support/http-api.ts';
 import { addKey, addPerson, addTeam, type Person } from '#test/support/people.ts';
+import { startProcess } from './processes.ts';
 
 export type Team = { organizationId: string; teamId: string };
 
@@ -152,13 +151,4 @@ export class Revocations {
     await em.persist(session).flush();
     return { sessionId: session.id, token: await signSessionToken(this.#installation, session) };
   }
-}
-
-function startProcess(config: Config): Promise<ApiProcess> {
-  return startApiProcess({
-    ...{ DATABASE_URL: config.databaseUrl, TEMPORAL_ADDRESS: inject('temporalAddress'), LOG_LEVEL: 'silent' },
-    ...{ COORDINATOR_PORT: '0', COORDINATOR_ADMIN_PORT: '0', COORDINATOR_DATA_DIR: config.dataDir },
-    COORDINATOR_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
-    ...{ COORDINATOR_REQUESTS_PER_PRINCIPAL: '0', COORDINATOR_REQUESTS_PER_ADDRESS: '0' },
-  });
 }

@@ -14,6 +14,7 @@ export interface Ground {
 export interface Special {
   readonly ids?: Partial<Ids>;
   readonly body?: object;
+  /** Where they hold a session token, the request comes from its user, else from the administrator. */
   readonly headers?: Record<string, string>;
 }
 
@@ -47,6 +48,18 @@ const archived =
     await execute(`update ${table} set archived_at = now() where id = $1`, ids[name]);
     return undefined;
   };
+
+/** The tenant's person may sign in from now on; answers the address. */
+async function givePassword({ ids, execute }: Ground): Promise<string> {
+  const email = `${newId()}@example.com`;
+  await execute(
+    `update users set email = $2, email_key = $2, password_hash = $3 where id = $1`,
+    ids.person,
+    email,
+    await hashPassword(password),
+  );
+  return email;
+}
 
 /** What has to be so before a command can succeed, by its operation's id. A command that is not here needs nothing. */
 export const preparations: Readonly<Record<string, Preparation>> = {
@@ -97,15 +110,18 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     await execute(`insert into sessions values ($1, $2, now(), now() + interval '1 hour')`, session, root.id);
     return { ids: { session } };
   },
-  'auth.sign_in': async ({ ids, execute }) => {
-    const email = `${newId()}@example.com`;
-    await execute(
-      `update users set email = $2, email_key = $2, password_hash = $3 where id = $1`,
-      ids.person,
-      email,
-      await hashPassword(password),
-    );
-    return { body: { email, password } };
+  'auth.sign_in': async (ground) => ({ body: { email: await givePassword(ground), password } }),
+  'auth.reset_password': async ({ ids, root }) => {
+    const { body } = await root.caller.post(`/users/${ids.person}/password-reset`);
+    return { body: { token: body.token, new_password: 'another good one' } };
+  },
+  'profile.change_password': async (ground) => {
+    const email = await givePassword(ground);
+    const { body } = await ground.root.caller.post('/auth/sessions', { email, password });
+    return {
+      body: { current_password: password, new_password: 'another good one', confirm_password: 'another good one' },
+      headers: { authorization: `Bearer ${body.token}` },
+    };
   },
   /** After this one there is nobody else: it comes last. */
   'bootstrap.admin': async ({ execute }) => {

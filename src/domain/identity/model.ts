@@ -6,6 +6,11 @@ export const platformRoles = ['requester', 'maintainer', 'operator', 'admin'] as
 export type PlatformRole = (typeof platformRoles)[number];
 export const PlatformRole = z.enum(platformRoles);
 
+/** Whether the one role is stronger than the other. */
+export function isRoleAbove(role: PlatformRole, other: PlatformRole): boolean {
+  return platformRoles.indexOf(role) > platformRoles.indexOf(other);
+}
+
 export const principalKinds = ['user', 'service_account', 'background', 'system'] as const;
 export type PrincipalKind = (typeof principalKinds)[number];
 

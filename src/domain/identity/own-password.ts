@@ -1,4 +1,4 @@
-import { lockPrincipalToChange, type Principal } from '#domain/shared/access/principal.ts';
+import { lockAgainstUse, type Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Forbidden, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
@@ -41,7 +41,7 @@ export async function changeOwnPassword(
   { generation, passwordHash }: { generation: number; passwordHash: string },
   facts: SessionFacts,
 ): Promise<Session> {
-  await lockPrincipalToChange(em, id);
+  await lockAgainstUse(em, id);
   const [row] = await em.execute<PasswordRow[]>(`select password_generation from users where id = ?`, [id]);
   if (row?.password_generation !== generation) throw new Unauthenticated('the credential is no longer valid');
   await setPassword(em, id, passwordHash);

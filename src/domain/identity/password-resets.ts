@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import {
   anonymous,
   type Principal as Caller,
-  lockPrincipalToChange,
+  lockAgainstUse,
   type PrincipalRow,
   principalColumns,
   toPrincipal,
@@ -56,7 +56,7 @@ export async function findPasswordReset(em: Em, token: string): Promise<Caller &
 
 /** Sets the password, once: whoever comes second with the same link finds it gone. @throws WrongSecret */
 export async function redeemPasswordReset(em: Em, user: Caller, token: string, passwordHash: string): Promise<void> {
-  await lockPrincipalToChange(em, user.id);
+  await lockAgainstUse(em, user.id);
   await findPasswordReset(em, token);
   await setPassword(em, user.id, passwordHash);
 }

@@ -8,7 +8,7 @@ import { brokenConstraint } from '#domain/shared/sql.ts';
 import { refuseLastAdministrator } from './administrators.ts';
 import { endSignIns, setPassword } from './credentials.ts';
 import { Principal, User } from './entity.ts';
-import { type CreateUser, emailKey, type PlatformRole, platformRoles, type UpdateUser } from './model.ts';
+import { type CreateUser, emailKey, isRoleAbove, type PlatformRole, type UpdateUser } from './model.ts';
 import { findUser, type UserTarget } from './user-targets.ts';
 import { createUser } from './users.ts';
 
@@ -74,8 +74,7 @@ export async function updateUser(
 
 /** Nobody grants a role above their own, or issues a credential for somebody of such a role. @throws Forbidden */
 export function refuseRoleAboveOwn(caller: Caller, role: PlatformRole): void {
-  const place = (each: PlatformRole) => platformRoles.indexOf(each);
-  if (isPlatformAdministrator(caller) || (caller.role && place(role) <= place(caller.role))) return;
+  if (isPlatformAdministrator(caller) || (caller.role && !isRoleAbove(role, caller.role))) return;
   throw new Forbidden(`permission denied: role: ${role} is above your own`);
 }
 

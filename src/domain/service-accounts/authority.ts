@@ -1,4 +1,4 @@
-import { type PlatformRole, platformRoles } from '#domain/identity/model.ts';
+import { isRoleAbove, type PlatformRole } from '#domain/identity/model.ts';
 import { teamRoleActions } from '#domain/organizations/model.ts';
 import { isPlatformAdministrator, teamActionsOf } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -41,9 +41,4 @@ export async function refuseBeyondOwn(
     `permission denied: the service account would be ${teamRole} of the team "${above.slug}", which is more than you may ` +
       `do there; let somebody take it out of the team, or ask an owner of the team for the role`,
   );
-}
-
-/** Whether the one role is stronger than the other. */
-export function isRoleAbove(role: PlatformRole, other: PlatformRole): boolean {
-  return platformRoles.indexOf(role) > platformRoles.indexOf(other);
 }

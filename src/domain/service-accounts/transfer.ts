@@ -1,4 +1,5 @@
 import { revokeAllKeys } from '#domain/identity/key-changes.ts';
+import { isRoleAbove } from '#domain/identity/model.ts';
 import { refuseArchived } from '#domain/organizations/lifecycle.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
@@ -6,7 +7,6 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { isRoleAbove } from './authority.ts';
 import { endMemberships, refuseOnItself } from './changes.ts';
 import type { OwnerTarget } from './owners.ts';
 import { type AccountTarget, findAccount } from './targets.ts';

@@ -94,11 +94,6 @@ export function lockPrincipal(tx: Em, principal: Pick<Principal, 'id' | 'credent
   return lockAndRead(tx, principal, 'true', []);
 }
 
-/** Locks a principal's row for a change of what it is or may do, against everybody who relies on it. */
-export async function lockPrincipalToChange(tx: Em, id: string): Promise<void> {
-  await tx.execute('select 1 from principals where id = ? for no key update', [id]);
-}
-
 /** `lockPrincipal` for whoever asks: undefined also where the credential that the request came by no longer counts. */
 export function lockCaller(tx: Em, caller: Principal): Promise<Principal | undefined> {
   const { type, id } = caller.credential;
