@@ -46,9 +46,10 @@ export async function runCycles(options: CyclesOptions): Promise<CyclesReport> {
     const struck: Record<string, number> = {};
     const settledInSeconds: number[] = [];
     const choices = openRandom(options.seed, 'blows');
+    const bag: Blow[] = [];
     const deadline = Date.now() + (options.atMostMs ?? Number.POSITIVE_INFINITY);
     for (let cycle = 0; cycle < options.cycles && Date.now() < deadline; cycle += 1) {
-      const chosen = options.blows?.[cycle % options.blows.length] ?? choose(choices);
+      const chosen = options.blows?.[cycle % options.blows.length] ?? draw(bag, choices);
       load.start(options.runsPerCycle ?? 14, loadMs);
       for (const name of chosen) {
         await sleep(choices.between(300, 2_500));
@@ -85,8 +86,10 @@ export async function runCycles(options: CyclesOptions): Promise<CyclesReport> {
   }
 }
 
-function choose(random: Random): Blow[] {
-  return random.shuffle(blowNames).slice(0, random.whole(1, 2));
+/** One or two blows; every one of them is struck before any comes again. */
+function draw(bag: Blow[], random: Random): Blow[] {
+  if (bag.length < 2) bag.push(...random.shuffle(blowNames.filter((name) => !bag.includes(name))));
+  return bag.splice(0, random.whole(1, 2));
 }
 
 async function countEnds(installation: Installation): Promise<Record<string, number>> {
