@@ -10,6 +10,8 @@ export interface CatalogueEntry {
   readonly review: Review;
   /** A review of it must name something; else it is about a collection. */
   readonly isNamed: boolean;
+  /** A review of it says of which team it is; where it may be of none, only where it is of one. */
+  readonly takesTeam: boolean;
   /** The parameter of the path that the name stands for, and what it may look like. */
   readonly parameter: { readonly name: string; readonly schema: z.ZodType } | null;
 }
@@ -64,7 +66,9 @@ function isReviewed(operation: Operation): operation is Operation & Guarded & { 
 function toEntry(operation: Operation & Guarded & { access: { review: Review } }): CatalogueEntry {
   const { review } = operation.access;
   const parameter = parameterOf(operation, review);
-  return { operation, review, parameter, isNamed: parameter !== null || review.only !== undefined };
+  const isNamed = parameter !== null || review.only !== undefined;
+  const takesTeam = operation.access.scope === 'team' || review.unscoped === true;
+  return { operation, review, parameter, isNamed, takesTeam };
 }
 
 function parameterOf(operation: Operation, review: Review): CatalogueEntry['parameter'] {

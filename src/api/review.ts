@@ -1,5 +1,5 @@
-import { findOwner } from '#domain/organizations/targets.ts';
-import type { Ownership } from '#domain/shared/access/decide.ts';
+import { findTeamById } from '#domain/organizations/targets.ts';
+import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
 import { AuthorizationUnavailable, type Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Invalid, ServiceError } from '#domain/shared/errors.ts';
@@ -67,14 +67,13 @@ export async function review(reviewing: Reviewing, question: Question): Promise<
 }
 
 /** Which members a question must have, and which it must not. */
-function refuseMalformed({ operation, review: { unscoped }, isNamed }: CatalogueEntry, question: Question): void {
+function refuseMalformed({ review: { unscoped }, isNamed, takesTeam }: CatalogueEntry, question: Question): void {
   const { resource, verb, name, team_id: teamId } = question;
   const what = `${resource} ${verb}`;
   if (isNamed && name === undefined) throw new Invalid(`name: ${what} is reviewed by name: give one`);
   if (!isNamed && name !== undefined) throw new Invalid(`name: ${what} is about the collection: leave the name out`);
-  const isTeams = operation.access.scope === 'team';
-  if (!isTeams && teamId !== undefined) throw new Invalid(`team_id: ${what} is no team's business: leave it out`);
-  if (isTeams && teamId === undefined && !unscoped)
+  if (!takesTeam && teamId !== undefined) throw new Invalid(`team_id: ${what} is no team's business: leave it out`);
+  if (takesTeam && teamId === undefined && !unscoped)
     throw new Invalid(`team_id: ${what} is reviewed in a team: give its id`);
 }
 
@@ -82,12 +81,14 @@ function refuseMalformed({ operation, review: { unscoped }, isNamed }: Catalogue
  * What the operation would be about. Undefined where there is no such thing, or where it belongs to another team than the
  * question says; null where the operation is about nothing in particular.
  */
-async function findTarget(reviewing: Reviewing, entry: CatalogueEntry, question: Question) {
-  const { em } = reviewing;
-  const target = entry.isNamed
-    ? await findNamed(reviewing, entry, question)
-    : await findCollection(em, entry, question);
-  const isElsewhere = target && entry.operation.access.scope === 'team' && target.teamId !== (question.team_id ?? null);
+async function findTarget(
+  reviewing: Reviewing,
+  entry: CatalogueEntry,
+  question: Question,
+): Promise<Ownership | null | undefined> {
+  const find = entry.isNamed ? findNamed : findCollection;
+  const target = await find(reviewing, entry, question);
+  const isElsewhere = target && entry.takesTeam && target.teamId !== (question.team_id ?? null);
   return isElsewhere ? undefined : target;
 }
 
@@ -106,10 +107,14 @@ async function findNamed(
   return operation.target({ em, params, query: {}, body: {}, callerId: principal.id, lock: false });
 }
 
-/** A team's collection is as its team is; that of nobody is nobody's. */
-async function findCollection(em: Em, { operation }: CatalogueEntry, { team_id: teamId }: Question) {
-  if (operation.access.scope !== 'team') return null;
-  return findOwner(em, teamId);
+/** A team's collection is as its team is. Without a team it is nobody's, or what the caller would own themselves. */
+async function findCollection(
+  { em, principal }: Reviewing,
+  { takesTeam }: CatalogueEntry,
+  { team_id: teamId }: Question,
+): Promise<Ownership | null | undefined> {
+  if (!takesTeam) return null;
+  return teamId === undefined ? { ...nobody, ownerUserId: principal.id } : findTeamById(em, teamId);
 }
 
 const unsupported: Verdict = denied('principal_not_supported', 'only users and service accounts are reviewed');

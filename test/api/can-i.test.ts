@@ -119,14 +119,12 @@ describe('a review', () => {
     const team_id = tenant.team;
     const query = vi.spyOn(pg.Client.prototype, 'query');
     try {
-      for (const { operation, review, isNamed } of catalogueOf(operations).entries) {
-        const { scope } = operation.access;
-        const isTeams = scope === 'team' || scope === 'service_account';
+      for (const { operation, review, isNamed, takesTeam } of catalogueOf(operations).entries) {
         await canI(root, 'get', 'users', { name: missing });
         query.mockClear();
         await canI(root, review.verb, review.resource, {
           ...(isNamed && { name: review.only ?? missing }),
-          ...(isTeams && { team_id }),
+          ...(takesTeam && { team_id }),
         });
         expect(query.mock.calls.length, operation.id).toBeLessThanOrEqual(2);
       }

@@ -22,9 +22,13 @@ export type Ids = Record<
   string
 >;
 
-/** A tenant with one of everything, and a run of its template, admitted by the administrator. */
-export async function addTenant(api: Pick<TestApi, 'url' | 'orm'>, root: Person): Promise<Ids> {
-  const { organizationId: organization, teamId: team } = await addTeam(api.orm);
+/** A team with one of everything, and a run of its template, admitted by the administrator. */
+export async function addTenant(
+  api: Pick<TestApi, 'url' | 'orm'>,
+  root: Person,
+  where: { organization?: string; team?: string } = {},
+): Promise<Ids> {
+  const { organization, team } = await placeIn(api, where);
   const { projectId: project, environmentId: environment } = await addEnvironment(api.orm, team);
   const person = await addPerson(api, 'requester', {
     organizations: { [organization]: 'member' },
@@ -40,6 +44,15 @@ export async function addTenant(api: Pick<TestApi, 'url' | 'orm'>, root: Person)
     ...{ person: person.id, session: newId(), key: person.keyId, account: account.id, accountKey: account.keyId },
     invitation: sent.body.invitation.id,
   };
+}
+
+async function placeIn(
+  { orm }: Pick<TestApi, 'orm'>,
+  { organization, team }: { organization?: string; team?: string },
+) {
+  if (organization && team) return { organization, team };
+  const added = await addTeam(orm, organization);
+  return { organization: added.organizationId, team: added.teamId };
 }
 
 /** Ids of nothing. */
@@ -64,18 +77,25 @@ const named: Record<string, keyof Ids> = {
 
 /** The path of an operation on a tenant's things. */
 export function pathOf(operation: Operation, ids: Ids): string {
-  const area = operation.id.split('.')[0] ?? '';
-  const values: Record<string, string> = {
-    ...{ id: ids[named[area] ?? 'run'], orgID: ids.organization, userID: ids.person, keyID: ids.accountKey },
-    invitationID: ids.invitation,
-    ...{ serial: '1', version: '1.0.0', name: area === 'worker_pools' ? 'nowhere' : 'REGION' },
-  };
+  const values = parametersOf(operation, ids);
   const path = routeOf(operation).path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? name);
   return isListOfTeam(operation) ? `${path}?team_id=${ids.team}` : path;
 }
 
 function isListOfTeam({ access, query }: Operation): boolean {
   return 'scope' in access && access.scope === 'team' && query?.shape?.team_id !== undefined;
+}
+
+/** What the parameters of an operation's path stand for in a tenant. */
+export function parametersOf(operation: Operation, ids: Ids): Record<string, string> {
+  const area = operation.id.split('.')[0] ?? '';
+  const values: Record<string, string> = {
+    ...{ id: ids[named[area] ?? 'run'], orgID: ids.organization, userID: ids.person, keyID: ids.accountKey },
+    invitationID: ids.invitation,
+    ...{ serial: '1', version: '1.0.0', name: area === 'worker_pools' ? 'nowhere' : 'REGION' },
+  };
+  const names = [...routeOf(operation).path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  return Object.fromEntries(names.map((name) => [name, values[name] ?? name]));
 }
 
 /** A body that each operation accepts. */

@@ -83,12 +83,12 @@ export async function addKey({ url, orm }: { url: string; orm: Orm }, principalI
   return { id: principalId, key, keyId: apiKey.id, caller: new Caller(url, { 'x-api-key': key }) };
 }
 
-/** A team in an organization of its own. */
-export async function addTeam(orm: Orm): Promise<{ organizationId: string; teamId: string }> {
+/** A team, in an organization of its own where none is given. */
+export async function addTeam(orm: Orm, organization?: string): Promise<{ organizationId: string; teamId: string }> {
   const em = orm.em.fork();
-  const [organizationId, teamId] = [newId(), newId()];
+  const [organizationId, teamId] = [organization ?? newId(), newId()];
   const name = `team-${teamId.slice(-12)}`;
-  await em.persist(em.create(Organization, { id: organizationId, name, slug: name })).flush();
+  if (!organization) await em.persist(em.create(Organization, { id: organizationId, name, slug: name })).flush();
   await em.persist(em.create(Team, { id: teamId, organizationId, name, slug: name })).flush();
   return { organizationId, teamId };
 }

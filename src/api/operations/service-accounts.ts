@@ -21,16 +21,19 @@ import { ServiceAccountView, viewOwner, viewServiceAccount } from '../views/serv
 
 const AccountParams = z.strictObject({ id: Id });
 
+/** What a user owns is in no team. */
+const reviewed = { resource: 'service_accounts', unscoped: true, target: findAccount } as const;
+
 const readAccess: Access = {
   anyOf: ['service_account:read'],
   scope: 'service_account',
   hidden: 404,
-  review: { resource: 'service_accounts', verb: 'get' },
+  review: { ...reviewed, verb: 'get' },
 };
 export const manageAccess: Access = {
   ...readAccess,
   anyOf: ['service_account:manage'],
-  review: { resource: 'service_accounts', verb: 'update' },
+  review: { ...reviewed, verb: 'update' },
 };
 
 export function accountPath(id: string): string {
@@ -80,7 +83,7 @@ export const create = command({
   summary: 'Make a service account: for yourself, or for a team that you own; none of a role above your own',
   body: CreateServiceAccount,
   responses: { 201: ServiceAccountView },
-  access: { ...manageAccess, scope: 'platform', review: { resource: 'service_accounts', verb: 'create' } },
+  access: { ...manageAccess, scope: 'platform', review: { ...reviewed, verb: 'create' } },
   target: ({ em, body, lock }) => findOwner(em, body.owner, lock),
   targetName: 'the owner',
   accessTo: () => manageAccess,
@@ -121,7 +124,7 @@ export const enable = command({
   summary: 'Let a service account act again, by the keys that it has',
   params: AccountParams,
   responses: { 200: ServiceAccountView },
-  access: { ...manageAccess, review: { resource: 'service_accounts', verb: 'enable' } },
+  access: { ...manageAccess, review: { ...reviewed, verb: 'enable' } },
   target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
   targetName: 'service account',
   idempotency: 'none',
@@ -135,7 +138,7 @@ export const disable = command({
   summary: 'Let a service account act no more: every key of it is refused from the next request on',
   params: AccountParams,
   responses: { 200: ServiceAccountView },
-  access: { ...manageAccess, review: { resource: 'service_accounts', verb: 'disable' } },
+  access: { ...manageAccess, review: { ...reviewed, verb: 'disable' } },
   target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
   targetName: 'service account',
   idempotency: 'none',
@@ -150,7 +153,7 @@ export const remove = command({
   summary: 'Delete a service account, its keys and its memberships; history keeps its id',
   params: AccountParams,
   responses: { 204: Nothing },
-  access: { ...manageAccess, review: { resource: 'service_accounts', verb: 'delete' } },
+  access: { ...manageAccess, review: { ...reviewed, verb: 'delete' } },
   target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
   targetName: 'service account',
   idempotency: 'none',
@@ -174,7 +177,7 @@ export const transfer = command({
   params: AccountParams,
   body: TransferServiceAccount,
   responses: { 200: ServiceAccountView },
-  access: { ...manageAccess, review: { resource: 'service_accounts', verb: 'transfer' } },
+  access: { ...manageAccess, review: { ...reviewed, verb: 'transfer' } },
   target: ({ em, params, body, lock }) => findForTransfer(em, params.id, body, lock),
   targetName: 'service account',
   accessTo: succession(manageAccess),
