@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Asking, Parts } from '#api/asking.ts';
 import { type CatalogueEntry, catalogueOf } from '#api/catalogue.ts';
-import { type Asking, admit, openCall, type Parts } from '#api/execution.ts';
+import { admit, openCall } from '#api/execution.ts';
 import { type Erased, routeOf } from '#api/operation.ts';
 import { operations } from '#api/operations/index.ts';
 import { review } from '#api/review.ts';
@@ -109,14 +110,14 @@ function requestFor(tuple: Tuple): {
   const ids = world.idsOf(owner);
   const params = { ...parametersOf(operation, ids), ...(parameter && { [parameter.name]: name ?? '' }) };
   const query = !isNamed && operation.query?.shape?.team_id && teamId ? { team_id: teamId } : {};
-  return { params, query, body: operation.body && { ...bodies[operation.id]?.(ids), ...bodyFor(tuple) }, ids };
+  return { params, query, body: operation.body && { ...bodies[operation.id]?.(ids), ...bodyFor(tuple, ids) }, ids };
 }
 
 /** What a review takes for granted: of variables, that they are secret; without a team, that one's own is meant. */
-function bodyFor({ asker, entry: { operation }, question }: Tuple): object {
+function bodyFor({ asker, entry: { operation } }: Tuple, { team }: Partial<Ids>): object {
   if (operation.id === 'environment_variables.set') return { sensitive: true };
   const isAccount = ['service_accounts.create', 'service_accounts.transfer'].includes(operation.id);
-  return isAccount && question.team_id === undefined ? { owner: { user_id: asker.id } } : {};
+  return isAccount && team === undefined ? { owner: { user_id: asker.id } } : {};
 }
 
 function parse({ entry: { operation } }: Tuple, request: ReturnType<typeof requestFor>): Parts | undefined {

@@ -34,6 +34,7 @@ export async function makeWorld(api: TestApi): Promise<World> {
   const askers = await addAskers(api, root, tenants);
   const accounts = await addOwnedAccounts(api, askers);
   const workers = await addWorkers(api, root);
+  const records = await api.orm.em.fork().execute<{ id: string }[]>('select id from audit_records limit 3');
   const emptied = await addTenant(api, root, { organization, team });
   await endSome(api, [...tenants, emptied]);
   const owned = [...tenants, emptied, unscoped];
@@ -42,6 +43,7 @@ export async function makeWorld(api: TestApi): Promise<World> {
     askers,
     names: namesOf(owned, {
       ...{ organizations: slugs, users: askers.map(({ id }) => id), service_accounts: accounts, ...workers },
+      audit_records: records.map(({ id }) => id),
     }),
     teamOf: new Map([
       ...accounts.map((id) => [id, null] as const),

@@ -51,6 +51,13 @@ describe('the catalogue', () => {
     }
   });
 
+  it('looks for whatever is named, but for what the operation makes where it is not there', () => {
+    const unsought = catalogueOf(operations).entries.filter(
+      ({ operation, review: each, isNamed }) => isNamed && !each.only && !each.target && !operation.target,
+    );
+    expect(unsought.map(({ operation }) => operation.id)).toEqual(['worker_pools.put']);
+  });
+
   it('has no two operations under one name', () => {
     const twice = [declare('things.list', 'GET /things', list), declare('things.find', 'GET /found', list)];
     expect(() => new Catalogue(twice)).toThrow('things.list and things.find are both reviewed as things list');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { openExport } from '#domain/audit/export.ts';
 import { exportFormats } from '#domain/audit/formats.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
-import { listRecords, readRecord, resolveActor } from '#domain/audit/records.ts';
+import { findRecord, listRecords, readRecord, resolveActor } from '#domain/audit/records.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -127,6 +127,8 @@ export const get = read({
   params: z.strictObject({ id: Id }),
   responses: { 200: RecordView },
   access: { ...readAccess, review: { resource: 'audit_records', verb: 'get' } },
+  target: ({ em, params }) => findRecord(em, params.id),
+  targetName: 'audit record',
   handle: async ({ em, params, services }) => {
     const record = await readRecord(em, params.id, services.config.auditRetentionDays);
     if (!record) throw new NotFound('audit record');
