@@ -144,7 +144,9 @@ async function decideByPipeline(tuple: Tuple): Promise<string> {
   if (admission !== 'allowed') return 'permission_denied';
   const parts = parse(tuple, requestFor(tuple));
   if (!parts) return 'resource_not_found_or_denied';
-  const target = operation.target ? await operation.target({ em, ...parts, lock: false }) : nobody;
+  const target = operation.target
+    ? await operation.target({ em, ...parts, callerId: principal.id, lock: false })
+    : nobody;
   // A request names no team beside the thing; a review does, and it must be the owner.
   const isElsewhere = target && entry.takesTeam && (target.teamId ?? undefined) !== question.team_id;
   if (isElsewhere || (entry.review.only && question.name !== entry.review.only)) return 'resource_not_found_or_denied';

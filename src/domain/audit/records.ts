@@ -1,5 +1,5 @@
 import { emailKey } from '#domain/identity/model.ts';
-import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
+import { type Ownership, nobody as ownedByNobody } from '#domain/shared/access/decide.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Invalid } from '#domain/shared/errors.ts';
@@ -59,7 +59,7 @@ export function readOnwards(
 /** Whether there is such a record: the whole installation's. */
 export async function findRecord(em: Em, id: string): Promise<({ id: string } & Ownership) | undefined> {
   const rows = await em.execute<{ id: string }[]>(`select id from audit_records where id = ?`, [id]);
-  return rows[0] && { ...rows[0], ...nobody };
+  return rows[0] && { ...rows[0], ...ownedByNobody };
 }
 
 export async function readRecord(em: Em, id: string, retentionDays: number | null): Promise<AuditRecord | undefined> {
