@@ -12,7 +12,7 @@ import {
 import { appendLog } from '#domain/runs/logs.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { isConnectionError } from '#domain/shared/sql.ts';
-import { execute } from '#executors/client.ts';
+import { ExecutorSession } from '#executors/client.ts';
 import type { ExecutionSink } from '#executors/protocol.ts';
 import { watchEngine } from './attempt-signal.ts';
 import type { ExecutionDeps } from './deps.ts';
@@ -27,17 +27,28 @@ export function createExecutionActivities(deps: ExecutionDeps): ExecutionActivit
   return {
     executeAttempt: ({ attemptId }) =>
       whileAlive(async (wish) => {
-        for (let next: string | null = attemptId; next !== null; ) next = await executeOne(deps, next, wish);
+        const executor = new ExecutorSession();
+        try {
+          for (let next: string | null = attemptId; next !== null; )
+            next = await executeOne(deps, executor, next, wish);
+        } finally {
+          executor.close();
+        }
       }),
   };
 }
 
 /** Answers the attempt that follows at once, if this worker is to take it. */
-async function executeOne(deps: ExecutionDeps, attemptId: string, wish: AbortSignal): Promise<string | null> {
+async function executeOne(
+  deps: ExecutionDeps,
+  executor: ExecutorSession,
+  attemptId: string,
+  wish: AbortSignal,
+): Promise<string | null> {
   const over = deps.attempts.join(attemptId);
   if (over === null) return null; // this worker has it already: the engine delivered it twice
   try {
-    return await claimAndCarryOut(deps, attemptId, AbortSignal.any([over, deps.attempts.stopping, wish]));
+    return await claimAndCarryOut(deps, executor, attemptId, AbortSignal.any([over, deps.attempts.stopping, wish]));
   } finally {
     deps.attempts.leave(attemptId);
   }
@@ -54,13 +65,18 @@ async function whileAlive(work: (wish: AbortSignal) => Promise<void>): Promise<v
   }
 }
 
-async function claimAndCarryOut(deps: ExecutionDeps, attemptId: string, signal: AbortSignal): Promise<string | null> {
+async function claimAndCarryOut(
+  deps: ExecutionDeps,
+  executor: ExecutorSession,
+  attemptId: string,
+  signal: AbortSignal,
+): Promise<string | null> {
   let hasBegun = false;
   try {
     const work = await claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, deps.workerId);
     if (!work) return null;
     hasBegun = true;
-    return await carryOut(deps, work, signal);
+    return await carryOut(deps, executor, work, signal);
   } catch (error) {
     // While this worker lives, its open attempts count as being worked on: what it gives up, it must say.
     const outcome = hasBegun ? 'lost' : isAway(error) ? 'handed_back' : 'failed';
@@ -75,9 +91,14 @@ function ignoreSuperseded(error: unknown): void {
   if (!(error instanceof AttemptSuperseded)) throw error;
 }
 
-async function carryOut(deps: ExecutionDeps, work: AttemptWork, signal: AbortSignal): Promise<string | null> {
+async function carryOut(
+  deps: ExecutionDeps,
+  executor: ExecutorSession,
+  work: AttemptWork,
+  signal: AbortSignal,
+): Promise<string | null> {
   const attemptId = work.attempt.id;
-  const executed = await execute(toRequest(work, deps.settings), openSink(deps, work), signal);
+  const executed = await executor.execute(toRequest(work, deps.settings), openSink(deps, work), signal);
   if (executed.diagnostic)
     deps.log.error({ attempt_id: attemptId, diagnostic: executed.diagnostic }, 'the executor said');
   const result = isStopping(deps) ? toInterruptedResult(work, executed) : toAttemptResult(work, executed);

@@ -29,17 +29,6 @@ export class Channel<Sent extends { type: string }, Received extends { type: str
     if (!this.#pipe.destroyed && !this.#pipe.writableEnded) this.#pipe.write(encodeFrame(message, body));
   }
 
-  /**
-   * Hands over what is queued, then waits for the other end to close. Closing first would be faster, but a message that
-   * is just arriving would then break the pipe under the reader, and what it has not read yet would be lost.
-   */
-  async finish(patienceMs: number): Promise<void> {
-    this.#pipe.end();
-    const timer = setTimeout(() => this.#pipe.destroy(), patienceMs);
-    await this.closed;
-    clearTimeout(timer);
-  }
-
   destroy(): void {
     this.#pipe.destroy();
   }

@@ -21,39 +21,77 @@ export async function execute(
   sink: ExecutionSink,
   signal: AbortSignal,
 ): Promise<ExecutionResult> {
-  if (signal.aborted)
-    return { outcome: 'canceled', reason: 'canceled', message: 'the attempt was canceled', exitCode: null };
+  const session = new ExecutorSession();
   try {
-    const tool = request.executor.kind === 'opentofu' ? await chooseTool(request.tool) : null;
-    const host = await takeHost(request.user, tool);
-    keepSpare(request.user);
-    return await executeOn(host, request, tool, sink, signal);
-  } catch (error) {
-    if (!(error instanceof AttemptFailure)) throw error;
-    return { outcome: 'failed', reason: error.reason, message: error.message, exitCode: null };
+    return await session.execute(request, sink, signal);
+  } finally {
+    session.close();
   }
 }
 
-async function executeOn(
-  host: ExecutorHost,
-  request: ExecutionRequest,
-  tool: InstalledTool | null,
-  sink: ExecutionSink,
-  signal: AbortSignal,
-): Promise<ExecutionResult> {
-  let directory: string | null = null;
-  let isTidy = false;
-  try {
-    directory = await makeAttemptDirectory(request.workRoot, host.identity, host.cookie);
-    const wired = wireRequest(request, directory, tool, tool && host.pathOf(tool));
-    const { result, hasCleaned } = await new Conversation(host, sink).run(wired, request, signal);
-    isTidy = hasCleaned;
-    return result;
-  } finally {
-    const tidied = tidyUp(host, directory);
-    // An executor that came to its end has done all this itself: its last breath is not worth waiting for.
-    if (isTidy) tidied.catch(reportUnforeseen);
-    else await tidied;
+/**
+ * The attempts of one run that follow each other at once: they share an executor, as long as the one before succeeded and
+ * left nothing behind. What a template could leave in it for its own next attempt, it could do there itself.
+ */
+export class ExecutorSession {
+  #kept: { readonly host: ExecutorHost; readonly runId: string } | null = null;
+
+  /** As `execute`. */
+  async execute(request: ExecutionRequest, sink: ExecutionSink, signal: AbortSignal): Promise<ExecutionResult> {
+    if (signal.aborted)
+      return { outcome: 'canceled', reason: 'canceled', message: 'the attempt was canceled', exitCode: null };
+    try {
+      const tool = request.executor.kind === 'opentofu' ? await chooseTool(request.tool) : null;
+      return await this.#executeOn(await this.#takeHost(request, tool), request, tool, sink, signal);
+    } catch (error) {
+      if (!(error instanceof AttemptFailure)) throw error;
+      return { outcome: 'failed', reason: error.reason, message: error.message, exitCode: null };
+    }
+  }
+
+  /** No attempt follows. */
+  close(): void {
+    if (this.#kept !== null) tidyUp(this.#kept.host, null).catch(reportUnforeseen);
+    this.#kept = null;
+  }
+
+  async #takeHost({ runId, user }: ExecutionRequest, tool: InstalledTool | null): Promise<ExecutorHost> {
+    const kept = this.#kept;
+    if (kept?.runId === runId && !kept.host.hasExited && (tool === null || kept.host.reaches(tool))) {
+      this.#kept = null;
+      return kept.host;
+    }
+    this.close();
+    const host = await takeHost(user, tool);
+    keepSpare(user);
+    return host;
+  }
+
+  async #executeOn(
+    host: ExecutorHost,
+    request: ExecutionRequest,
+    tool: InstalledTool | null,
+    sink: ExecutionSink,
+    signal: AbortSignal,
+  ): Promise<ExecutionResult> {
+    let directory: string | null = null;
+    let isTidy = false;
+    try {
+      directory = await makeAttemptDirectory(request.workRoot, host.identity, host.cookie);
+      const wired = wireRequest(request, directory, tool, tool && host.pathOf(tool));
+      const { result, hasCleaned } = await new Conversation(host, sink).run(wired, request, signal);
+      isTidy = hasCleaned;
+      if (isTidy && result.outcome === 'succeeded' && host.diagnostic === '')
+        this.#kept = { host, runId: request.runId };
+      return result;
+    } finally {
+      if (this.#kept?.host !== host) {
+        const tidied = tidyUp(host, directory);
+        // An executor that came to its end has done all this itself: its last breath is not worth waiting for.
+        if (isTidy) tidied.catch(reportUnforeseen);
+        else await tidied;
+      }
+    }
   }
 }
 

@@ -18,6 +18,7 @@ export class Conversation {
   #artifact: Buffer = Buffer.alloc(0);
   #unsaved: Buffer | null = null;
   #result: ExecutionResult | null = null;
+  readonly #finished = Promise.withResolvers<void>();
   /** Whether the executor says that nothing of the attempt is left. */
   #hasCleaned = false;
 
@@ -45,10 +46,11 @@ export class Conversation {
     else signal.addEventListener('abort', cancel, { once: true });
     const watch = setInterval(() => this.#killIfOverdue(), watchEveryMs);
     try {
-      await channel.closed;
+      await Promise.race([this.#finished.promise, channel.closed]);
       const result = this.#result ?? (await this.#lost());
       return { result, hasCleaned: this.#hasCleaned };
     } finally {
+      this.#host.onMessage = () => undefined;
       clearInterval(watch);
       signal.removeEventListener('abort', cancel);
     }
@@ -125,6 +127,6 @@ export class Conversation {
       ...(this.#unsaved && { state: this.#unsaved }),
       ...(diagnostic && { diagnostic }),
     };
-    this.#host.channel.destroy();
+    this.#finished.resolve();
   }
 }

@@ -10,14 +10,14 @@ import type { AttemptMark } from './process-table.ts';
 import { listNames, removeDirectory } from './work-files.ts';
 
 /**
- * An executor process: one attempt of one run, under a user that may read nothing of the service's. Everything it is
- * told comes by the pipe at descriptor 3; when that closes, the worker is gone, and so is all that the attempt started.
+ * An executor process: an attempt of one run, and at most the one that follows it at once, under a user that may read
+ * nothing of the service's. Everything it is told comes by the pipe at descriptor 3; when that closes, the worker is gone
+ * or done with it, and so is all that an attempt started.
  *
  * Arguments: cookie, uid, gid, and whether the identity is this attempt's own (`isolated` or `shared`).
  */
 
 const pipeDescriptor = 3;
-const patienceMs = 5_000;
 const exitCodes = { done: 0, abandoned: 3 } as const;
 
 /** Everything is loaded by now: from here on nothing of the service's needs to be readable. */
@@ -52,7 +52,7 @@ function closeStrayDescriptors(): void {
   }
 }
 
-/** The worker's end of the pipe, and the attempt at this one. */
+/** The worker's end of the pipe, and the attempt at this one, if there is one just now. */
 class Executor {
   readonly #channel: Channel<ExecutorMessage, WorkerMessage>;
   readonly #mark: AttemptMark;
@@ -61,7 +61,7 @@ class Executor {
   #artifact: Buffer | null = null;
   #runner: AttemptRunner | null = null;
   #directory: string | null = null;
-  #isFinishing = false;
+  #isAbandoned = false;
 
   constructor(mark: AttemptMark) {
     this.#mark = mark;
@@ -113,15 +113,23 @@ class Executor {
     const input = { request, state: this.#state, artifact: this.#artifact };
     this.#runner = new AttemptRunner(input, mark, this.#worker());
     const { result, artifact, unsaved, isClean } = await this.#runner.run();
-    if (this.#isFinishing) return;
-    this.#isFinishing = true;
+    if (this.#isAbandoned) return;
     await removeDirectory(request.directory).catch(reportUnforeseen);
     const hasCleaned = isClean && !existsSync(request.directory);
+    this.#forget();
     if (artifact !== null) this.#channel.send({ type: 'artifact' }, artifact);
     if (unsaved !== null) this.#channel.send({ type: 'unsaved' }, unsaved);
     this.#channel.send({ type: 'result', result, hasCleaned });
-    await this.#channel.finish(patienceMs);
-    process.exit(exitCodes.done);
+  }
+
+  /** The worker knows all that is left to know. It takes care of what could not be cleaned. */
+  #forget(): void {
+    this.#runner = null;
+    this.#directory = null;
+    this.#state = null;
+    this.#artifact = null;
+    for (const resolve of this.#saves.values()) resolve(false);
+    this.#saves.clear();
   }
 
   #worker(): AttemptWorker {
@@ -130,19 +138,19 @@ class Executor {
       sendProgress: (progress) => this.#channel.send({ type: 'progress', ...progress }),
       saveState: (content, meta) =>
         new Promise((resolve) => {
-          if (this.#isFinishing) return resolve(false);
+          if (this.#runner === null || this.#isAbandoned) return resolve(false);
           this.#saves.set(meta.write, resolve);
           this.#channel.send({ type: 'state', ...meta }, content);
         }),
     };
   }
 
-  /** The worker died, or let go of an executor that it never used. */
+  /** The worker died, or is done with this executor. */
   async #abandon(): Promise<void> {
-    if (this.#isFinishing) return;
-    this.#isFinishing = true;
+    if (this.#runner === null) process.exit(exitCodes.done);
+    this.#isAbandoned = true;
     for (const resolve of this.#saves.values()) resolve(false);
-    await this.#runner?.abandon();
+    await this.#runner.abandon();
     // The attempt itself may just be writing into its directory, or starting one more program.
     for (let round = 0; round < 10 && this.#directory !== null && existsSync(this.#directory); round++) {
       await removeDirectory(this.#directory).catch(reportUnforeseen);
