@@ -11,6 +11,7 @@ import { isConnectionError } from '#domain/shared/sql.ts';
 import { Transactions } from '#domain/shared/transaction.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
+import { Upkeep } from '#engine/upkeep.ts';
 import { createAdminServer } from './plugins/admin-server.ts';
 import { edgeLogOptions } from './plugins/log-options.ts';
 import { createMetricsRegistry } from './plugins/metrics.ts';
@@ -60,6 +61,8 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
     registry: config.metrics.enabled ? registry : null,
     metricsBearerToken: config.metrics.bearerToken,
   });
+  const upkeep = new Upkeep({ orm, log, auditRetentionDays: config.auditRetentionDays });
+  upkeep.start();
   const url = await app.listen({ host: config.host, port: config.port });
   const adminUrl = await admin.listen({ host: config.adminHost, port: config.adminPort });
   return {
@@ -67,6 +70,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
     adminUrl,
     close: async () => {
       await Promise.all([stopServer(app, { within: stopWithinMs }), stopServer(admin, { within: stopWithinMs })]);
+      await upkeep.stop();
       await dispatcher.drain(drainWithinMs);
       await keyUses.settle();
       await engine.close();

@@ -16,6 +16,7 @@ import type { WorkerFacts } from '#domain/workers/registration.ts';
 import { isEngineAway, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
 import { Sweeper } from '#engine/sweeper.ts';
+import { Upkeep } from '#engine/upkeep.ts';
 import { discoverTools } from '#executors/client.ts';
 import { AttemptWatch } from './attempt-watch.ts';
 import { findExecutorUser } from './executor-user.ts';
@@ -72,6 +73,8 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   sweeper.start();
   const reconciler = new Reconciler({ orm, transactions, engine, log });
   reconciler.start();
+  const upkeep = new Upkeep({ orm, log, auditRetentionDays: config.auditRetentionDays });
+  upkeep.start();
   const sessionCleaner = new SessionCleaner({ orm, log });
   sessionCleaner.start();
   tasks.start();
@@ -84,6 +87,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await tasks.close();
       await sweeper.stop();
       await reconciler.stop();
+      await upkeep.stop();
       await sessionCleaner.stop();
       await housekeeping.stop();
       await dispatcher.drain(5_000);

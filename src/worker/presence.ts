@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { makePartitions, type Orm } from '#domain/shared/database.ts';
+import type { Orm } from '#domain/shared/database.ts';
 import {
   findWorkersOf,
   noteHeartbeat,
@@ -10,7 +10,6 @@ import {
 import { pause } from '#engine/sweeper.ts';
 
 const heartbeatMs = 5_000;
-const partitionsEveryMs = 6 * 60 * 60 * 1000;
 
 /** Keeps a worker's row alive while the worker is; queued runs of its pools begin only while it is. */
 export class Presence {
@@ -21,7 +20,6 @@ export class Presence {
   readonly #stop = new AbortController();
   #draining = false;
   #loop: Promise<void> | undefined;
-  #partitionsMadeAt = Date.now();
 
   /** @param onDrain is called once, when an operator asks for it */
   constructor(orm: Orm, facts: WorkerFacts, onDrain: () => void, log: Logger) {
@@ -78,9 +76,6 @@ export class Presence {
       const answer = await noteHeartbeat(em, this.#facts.id, this.#draining);
       if (answer === 'forgotten') await registerWorker(em, this.#facts);
       if (answer === 'drain' && !this.#draining) this.#beginDrain();
-      if (Date.now() - this.#partitionsMadeAt < partitionsEveryMs) return;
-      await makePartitions(em);
-      this.#partitionsMadeAt = Date.now();
     } catch (error) {
       this.#log.warn({ err: error }, 'the heartbeat could not be written; trying again');
     }

@@ -62,18 +62,27 @@ describe('the processes, started by hand', () => {
   });
 
   it('come up as the page says, are healthy, and come up again under a new key', { timeout: 180_000 }, async () => {
-    const [start = '', probe = '', rotate = '', recover = ''] = codeBlocks(page)
+    const [start = '', probe = '', audit = '', rotate = '', recover = ''] = codeBlocks(page)
       .filter(({ info }) => info === 'sh tried')
       .map(({ text }) => text);
     const again = ['node src/main.ts api &', 'node src/main.ts worker &', 'await_ready', 'stop', 'echo done'];
-    const script = [helpers, onServices(start), 'await_ready', onPorts(probe), 'stop', rotate, recover, ...again].join(
-      '\n',
-    );
+    const script = [
+      helpers,
+      onServices(start),
+      'await_ready',
+      onPorts(probe),
+      inScratch(onPorts(audit)),
+      'stop',
+      rotate,
+      recover,
+      ...again,
+    ].join('\n');
     const options = { shell: 'bash', input: script, withinMs: 170_000 };
     const { code, output, errors } = await runShell(['-u'], environment, options);
     expect(code, `${errors}\n…${output.slice(-3000)}`).toBe(0);
     expect(output).toContain('{"status":"ready","checks":{"database":"ok","temporal":"ok","migrations":"ok"}}');
     expect(output).toContain('http_request_duration_seconds_bucket');
+    expect(output).toMatch(/^x-audit-complete-until: \S+Z\r?\n^x-audit-records: [1-9]\d*\r?$/im);
     expect(output).toMatch(/\ndone\n$/);
   });
 
@@ -100,6 +109,9 @@ await_ready() {
   try worker_is_active
 }
 `;
+
+  /** As whoever has signed in, in a directory of their own. */
+  const inScratch = (text: string) => `(\nset -e\ncd "$COORDINATOR_DATA_DIR"\nTOKEN=$token\n${text})`;
 
   const onServices = (text: string) =>
     text

@@ -19,6 +19,7 @@ import { Worker, WorkerPool } from '#domain/workers/entity.ts';
 import { migrations } from '../../../migrations/index.ts';
 import { BindingDriver } from './connection.ts';
 import { CommandReceipt, Installation, OutboxRow } from './entity.ts';
+import { makePartitions } from './partitions.ts';
 import { guardPool } from './pool.ts';
 
 const entities = [
@@ -84,13 +85,6 @@ export async function migrate(settings: Pick<DatabaseSettings, 'databaseUrl'>): 
   } finally {
     await orm.close();
   }
-}
-
-/** Makes the monthly partitions of logs and audit for this month and the next two. Idempotent; cheap to repeat. */
-export async function makePartitions(em: Em): Promise<void> {
-  await em.execute(
-    `select make_month_partitions('audit_records', now(), 3), make_month_partitions('run_log_chunks', now(), 3)`,
-  );
 }
 
 /** Names the migrations that the database still lacks; empty means that this release can work with it. */

@@ -1,0 +1,61 @@
+import type { Logger } from 'pino';
+import { removeExpired } from '#domain/audit/retention.ts';
+import type { Orm } from '#domain/shared/database.ts';
+import { makePartitions } from '#domain/shared/partitions.ts';
+import { pause } from './sweeper.ts';
+
+const everyMs = 10 * 60_000;
+
+/**
+ * What the database needs now and again, from whichever process is there: months ahead for logs and audit, and an end to
+ * what is out of retention. Cheap where there is nothing to do, so that every process does it and none is special.
+ */
+export class Upkeep {
+  readonly #orm: Orm;
+  readonly #log: Logger;
+  readonly #auditRetentionDays: number | null;
+  readonly #stop = new AbortController();
+  #loop: Promise<void> | undefined;
+
+  constructor(deps: { orm: Orm; log: Logger; auditRetentionDays: number | null }) {
+    this.#orm = deps.orm;
+    this.#log = deps.log;
+    this.#auditRetentionDays = deps.auditRetentionDays;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await this.#attempt('months of logs and audit could not be made ahead', () => this.#makeAhead());
+      await this.#attempt('audit records out of retention could not be removed', () => this.#removeExpired());
+      await pause(everyMs, this.#stop.signal);
+    }
+  }
+
+  async #makeAhead(): Promise<void> {
+    await makePartitions(this.#orm.em.fork());
+  }
+
+  async #removeExpired(): Promise<void> {
+    const days = this.#auditRetentionDays;
+    if (days === null) return;
+    const months = await removeExpired(this.#orm.em.fork(), days);
+    if (months.length > 0) this.#log.info({ months }, 'audit records out of retention were removed');
+  }
+
+  async #attempt(failure: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#log.warn({ err: error }, `${failure}; trying again`);
+    }
+  }
+}
