@@ -97,6 +97,28 @@ describe('without a credential', () => {
   });
 });
 
+describe('with a credential that no longer counts', () => {
+  const ended: Record<string, (person: Person) => [sql: string, id: string]> = {
+    'a disabled user': ({ id }) => ['update principals set enabled = false where id = ?', id],
+    'a deleted user': ({ id }) => ['update principals set deleted_at = now() where id = ?', id],
+    'a revoked key': ({ keyId }) => ['update api_keys set revoked_at = now() where id = ?', keyId],
+    'an expired key': ({ keyId }) => [`update api_keys set expires_at = now() - interval '1 s' where id = ?`, keyId],
+  };
+  const people: [string, string][] = [];
+  beforeAll(async () => {
+    for (const [name, end] of Object.entries(ended)) {
+      const person = await addPerson(api, 'admin');
+      const [sql, id] = end(person);
+      await api.orm.em.fork().execute(sql, [id]);
+      people.push([name, person.key]);
+    }
+  });
+
+  it.each(closed)('%s answers 401, although it was an administrator’s', async (_id, operation) => {
+    for (const [name, key] of people) expect((await ask(operation, { key })).status, name).toBe(401);
+  });
+});
+
 describe('without the permission', () => {
   const refused = closed.flatMap(([id, operation]) =>
     platformRoles.filter((role) => !may(role, demandOf(operation))).map((role) => [role, id, operation] as const),
@@ -137,29 +159,33 @@ describe('to a stranger', () => {
   );
 });
 
-/** The strongest membership that does not suffice, and the weakest that does. */
-function memberships(demand: Demand, ids: Ids): { below: Memberships | null; enough: Memberships } {
+/** Every membership that does not suffice, by its role, and the weakest that does. */
+function memberships(demand: Demand, ids: Ids): { weaker: [string, Memberships][]; enough: Memberships } {
   if (demand.scope === 'organization') {
     const roles: OrganizationRole[] = ['member', 'admin', 'owner'];
     const at = roles.indexOf(demand.organizationRole ?? 'member');
-    const as = (role: OrganizationRole | undefined) => (role ? { organizations: { [ids.organization]: role } } : null);
-    return { below: as(roles[at - 1]), enough: as(roles[at]) ?? {} };
+    const as = (role: OrganizationRole) => ({ organizations: { [ids.organization]: role } });
+    return { weaker: roles.slice(0, at).map((role) => [role, as(role)]), enough: as(roles[at]!) };
   }
-  const as = (role: TeamRole | undefined) =>
-    role ? { teams: { [ids.team]: role }, organizations: { [ids.organization]: 'member' as const } } : null;
-  if (demand.scope === 'service_account') return { below: as('admin'), enough: as('owner') ?? {} };
+  const roles = teamRoleActions.map(([role]) => role);
+  const as = (role: TeamRole) => ({
+    teams: { [ids.team]: role },
+    organizations: { [ids.organization]: 'member' as const },
+  });
   const suffices = ([, actions]: (typeof teamRoleActions)[number]) =>
     demand.teamActions.every((action) => actions.includes(action));
-  const at = teamRoleActions.findIndex(suffices);
-  return { below: as(teamRoleActions[at - 1]?.[0]), enough: as(teamRoleActions[at]?.[0]) ?? {} };
+  const at = demand.scope === 'service_account' ? roles.indexOf('owner') : teamRoleActions.findIndex(suffices);
+  return { weaker: roles.slice(0, at).map((role) => [role, as(role)]), enough: as(roles[at]!) };
 }
 
 describe('to a member', () => {
-  const limited = owned.filter(([, operation]) => memberships(demandOf(operation), {} as Ids).below);
-  it.each(limited)('%s is refused by 403 where the role there is too weak', async (_id, operation) => {
+  const limited = owned.flatMap(([id, operation]) =>
+    memberships(demandOf(operation), {} as Ids).weaker.map(([role]) => [role, id, operation] as const),
+  );
+  it.each(limited)('the role %s is too weak for %s, which refuses it by 403', async (role, _id, operation) => {
     const demand = demandOf(operation);
-    const { below } = memberships(demand, tenant);
-    const member = await somebody(weakest(demand), below ?? {});
+    const weaker = new Map(memberships(demand, tenant).weaker);
+    const member = await somebody(weakest(demand), weaker.get(role));
     const answer = await ask(operation, { key: member.key });
     expect(answer.status, answer.text).toBe(403);
   });

@@ -12,7 +12,8 @@ import { type Answer, isEmpty, isSame, judge, tell } from './verdict.ts';
 /** A request that would succeed, and what it would change. */
 interface Ready {
   readonly operation: CommandOperation;
-  readonly request: Request;
+  /** On a ground that nothing has changed yet; null: there is to be one. */
+  readonly request: Request | null;
   readonly success: RowChanges;
 }
 
@@ -77,7 +78,7 @@ export class CommandFaults {
       );
     }
     const success = await this.#watch.changes();
-    this.#ready = { operation, success, request: await this.#prepare(operation) };
+    this.#ready = { operation, success, request: null };
     return statements.length;
   }
 
@@ -85,20 +86,22 @@ export class CommandFaults {
   async fail(operation: CommandOperation, fault: Fault): Promise<Outcome> {
     const ready = this.#ready;
     if (ready?.operation !== operation) throw new Error(`nobody knows yet what ${operation.id} does`);
-    const { request, success } = ready;
+    const { success } = ready;
+    const request = ready.request ?? (await this.#prepare(operation));
     await this.#watch.execute('truncate rate_counts');
     await this.#watch.start();
     const { result, ...sent } = await this.#faults.during(fault, () => this.#send(operation, request));
     const changes = await this.#watch.changes();
     const wrong = judge(result, changes, success, sent);
-    if (isEmpty(changes)) return { ...sent, wrong };
-    if (request.commandKey !== null && result.status >= 500) wrong.push(...(await this.#repeat(ready)));
-    this.#ready = { ...ready, request: await this.#prepare(operation) };
+    const isChanged = !isEmpty(changes);
+    if (isChanged && request.commandKey !== null && result.status >= 500)
+      wrong.push(...(await this.#repeat(operation, request, success)));
+    this.#ready = { ...ready, request: isChanged ? null : request };
     return { ...sent, wrong };
   }
 
   /** Whoever does not know what became of a command gives it again under the same key, and it is done once. */
-  async #repeat({ operation, request, success }: Ready): Promise<string[]> {
+  async #repeat(operation: CommandOperation, request: Request, success: RowChanges): Promise<string[]> {
     const { status, text } = await this.#send(operation, request);
     const changes = await this.#watch.changes();
     const wrong = status < 300 ? [] : [`asking again under the same key answered ${status}: ${text}`];

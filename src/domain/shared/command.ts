@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { lockCaller, type Principal } from './access/principal.ts';
 import { type AuditEntry, auditStatement, type RequestFacts } from './audit.ts';
 import { canonicalJson } from './canonical.ts';
+import { onlyOnceBegun } from './connection.ts';
 import type { Em } from './database.ts';
 import { Conflict, Unauthenticated } from './errors.ts';
 import { newId } from './ids.ts';
@@ -153,7 +154,8 @@ async function claimKey(
   if (key === null) return undefined;
   const claimed = await tx.em.execute<{ key: string }[]>(
     `insert into command_receipts (key, principal_id, operation, binding, status, audit_record_id, created_at)
-     values (?, ?, ?, ?, 0, ?, clock_timestamp()) on conflict (key) do nothing returning key`,
+     select ?::uuid, ?::uuid, ?::text, ?::bytea, 0, ?::uuid, clock_timestamp() where ${onlyOnceBegun}
+     on conflict (key) do nothing returning key`,
     [key, caller.id, operation, binding, auditRecordId],
   );
   if (claimed.length > 0) return undefined;

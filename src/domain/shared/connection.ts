@@ -17,10 +17,18 @@ type Ticket = Awaited<ReturnType<PostgreSqlConnection['begin']>>;
 type BeginOptions = NonNullable<Parameters<PostgreSqlConnection['begin']>[0]>;
 type Rows = EntityData<AnyEntity>[];
 
+const begunSetting = 'coordinator.begun';
+
+/** A condition for a change that must not wait for its transaction to begin: without it, nothing is changed. */
+export const onlyOnceBegun = `current_setting('${begunSetting}', true) = 'yes'`;
+
 class OpenTransaction {
   readonly client: PoolClient;
-  /** Settles when it has begun; whatever is sent meanwhile comes after. */
+  /** Settles when it has begun; what does no harm without it is sent meanwhile, and comes after. */
   readonly began: Promise<unknown>;
+  hasBegun = false;
+  /** Something waits for that, and so does whatever comes after it. */
+  isHeldBack = false;
   /** How deep it lies in others; 0 for the transaction itself, else it is a savepoint. */
   readonly depth: number;
   /** Its connection is somebody else's by now. */
@@ -30,7 +38,12 @@ class OpenTransaction {
     this.client = client;
     this.depth = depth;
     this.began = query(client, begin);
-    this.began.catch(() => undefined); // Its first statement says the same.
+    this.began.then(
+      () => {
+        this.hasBegun = true;
+      },
+      () => undefined, // Its first statement says the same.
+    );
   }
 }
 
@@ -55,12 +68,15 @@ class BindingConnection extends PostgreSqlConnection {
     }
     const pool = await this.getNativeClient();
     const mode = [isolationLevel && `isolation level ${isolationLevel}`, readOnly && 'read only'].filter(Boolean);
-    return toTicket(new OpenTransaction(await pool.connect(), 0, `begin ${mode.join(' ')}`));
+    const begin = `begin ${mode.join(' ')}; set local ${begunSetting} = 'yes'`;
+    return toTicket(new OpenTransaction(await pool.connect(), 0, begin));
   }
 
   override async commit(ticket: Ticket): Promise<void> {
     const open = fromTicket(ticket);
     if (open.depth > 0) return void (await query(open.client, `release savepoint nested_${open.depth}`));
+    // What waits for the beginning goes out first; where there was none, that is what says so.
+    if (open.isHeldBack && !open.hasBegun) await open.began.catch(() => undefined);
     const { command } = await endTransaction(open, 'commit');
     if (command !== 'COMMIT') throw new Error('a transaction in which a statement had failed could not be committed');
   }
@@ -93,9 +109,29 @@ export class BindingDriver extends PostgreSqlDriver {
 
 async function send(ctx: unknown, pool: Pool, statement: Statement): Promise<DriverResult | DriverResult[]> {
   if (!(ctx instanceof OpenTransaction)) return pool.query(statement);
-  if (ctx.isOver) throw new Error('a statement came after the end of its transaction');
+  refuseAfterEnd(ctx);
+  if (mustWait(ctx, statement)) {
+    await ctx.began;
+    refuseAfterEnd(ctx);
+  }
   const [result] = await Promise.all([query(ctx.client, statement), ctx.began]);
   return result;
+}
+
+function refuseAfterEnd(open: OpenTransaction): void {
+  if (open.isOver) throw new Error('a statement came after the end of its transaction');
+}
+
+/**
+ * A transaction may fail to begin on a connection that goes on: a change that had been sent behind would then be made by
+ * itself, for good. So changes wait for it, and what comes after them; reads and locks do not, nor a change that sees to
+ * it itself.
+ */
+function mustWait(open: OpenTransaction, { text }: Statement): boolean {
+  if (open.hasBegun || open.depth > 0) return false;
+  const isHarmless = /^\s*select\b/i.test(text) || text.includes(onlyOnceBegun);
+  open.isHeldBack ||= !isHarmless;
+  return open.isHeldBack;
 }
 
 /** Statements of the same moment leave in one packet. */
