@@ -98,12 +98,31 @@ describe('guesses at the bootstrap token', () => {
   });
 });
 
-describe('commands that anybody may give', () => {
-  it('all hold a secret whose guesses are limited', () => {
-    const unlimited = operations.filter(
-      (operation) => operation.kind === 'command' && isPublic(operation.access) && !operation.limitGuesses,
-    );
+describe('commands', () => {
+  it('limit the guesses at every secret that stands for somebody: where anybody may give them, and in their bodies', () => {
+    const secrets = ['token', 'current_password'];
+    const unlimited = operations.filter((operation) => {
+      if (operation.kind === 'read' || operation.limitGuesses) return false;
+      const fields = operation.body && 'shape' in operation.body ? Object.keys(operation.body.shape as object) : [];
+      return isPublic(operation.access) || fields.some((name) => secrets.includes(name));
+    });
     expect(unlimited.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('that are given with a wrong token are refused at last', async () => {
+    const { caller } = await addPerson(api, 'requester');
+    const asUrl = ({ url }: ApiProcess) => new Caller(url, { 'x-forwarded-for': '203.0.113.9' });
+    const redeem = (at: ApiProcess, token: string) =>
+      asUrl(at).post('/password-reset', { token, new_password: 'correct horse battery' });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 6; attempt += 1)
+      statuses.push((await redeem(processes[attempt % 2]!, `guess-${attempt}`)).status);
+    expect(
+      statuses.slice(0, 4).every((status) => [400, 401, 403, 404].includes(status)),
+      statuses.join(),
+    ).toBe(true);
+    expect(statuses.slice(4)).toEqual([429, 429]);
+    expect((await caller.get('/auth/whoami')).status).toBe(200);
   });
 });
 

@@ -61,6 +61,24 @@ async function givePassword({ ids, execute }: Ground): Promise<string> {
   return email;
 }
 
+/** Whatever stands in the way of deleting something is gone before. */
+const without =
+  (...changes: [sql: string, name: keyof Ids][]): Preparation =>
+  async (ground) => {
+    await endRun(ground);
+    for (const [sql, name] of changes) await ground.execute(sql, ground.ids[name]);
+    return undefined;
+  };
+
+async function addOrganization(root: Person): Promise<{ id: string }> {
+  return (await root.caller.post('/organizations', { name: 'Other' })).body;
+}
+
+const anotherKey: Preparation = async ({ root }) => {
+  const { body } = await root.caller.post('/profile/api-keys', { name: 'to be ended' });
+  return { ids: { key: body.api_key.id } };
+};
+
 /** What has to be so before a command can succeed, by its operation's id. A command that is not here needs nothing. */
 export const preparations: Readonly<Record<string, Preparation>> = {
   'organizations.archive': endRun,
@@ -101,10 +119,31 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     );
     return { ids: { session } };
   },
-  'profile.revoke_api_key': async ({ root }) => {
-    const { body } = await root.caller.post('/profile/api-keys', { name: 'to be revoked' });
-    return { ids: { key: body.api_key.id } };
+  'profile.revoke_api_key': anotherKey,
+  'profile.rotate_api_key': anotherKey,
+  'invitations.accept': async ({ ids, root }) => {
+    const offer = { email: root.email, role: 'member' };
+    const { body } = await root.caller.post(`/organizations/${ids.organization}/invitations`, offer);
+    return { body: { token: body.token } };
   },
+  'service_accounts.transfer': async ({ ids, execute }) => {
+    await execute(`update principals set role = 'maintainer' where id = $1`, ids.person);
+    return { body: { owner: { user_id: ids.person } } };
+  },
+  'teams.transfer': async ({ root }) => ({ body: { organization_id: (await addOrganization(root)).id } }),
+  'projects.transfer': async ({ root }) => {
+    const { id } = await addOrganization(root);
+    const { body } = await root.caller.post(`/organizations/${id}/teams`, { name: 'Other' });
+    return { body: { team_id: body.id } };
+  },
+  'organizations.delete': without(['update teams set deleted_at = now() where id = $1', 'team']),
+  'teams.delete': without(
+    ['update projects set deleted_at = now() where id = $1', 'project'],
+    ['update templates set archived_at = now() where id = $1', 'template'],
+    ['update principals set deleted_at = now() where id = $1', 'account'],
+  ),
+  'projects.delete': without(['update environments set deleted_at = now() where id = $1', 'environment']),
+  'environments.delete': endRun,
   'auth.sign_out': async ({ root, execute }) => {
     const session = newId();
     await execute(`insert into sessions values ($1, $2, now(), now() + interval '1 hour')`, session, root.id);

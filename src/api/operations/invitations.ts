@@ -2,6 +2,7 @@ import { acceptInvitation } from '#domain/organizations/invitation-acceptance.ts
 import { findByToken } from '#domain/organizations/invitation-targets.ts';
 import { AcceptInvitation } from '#domain/organizations/model.ts';
 import { nobody } from '#domain/shared/access/decide.ts';
+import { WrongSecret } from '#domain/shared/errors.ts';
 import { invitationAudit } from '../invitation-outcome.ts';
 import { command } from '../operation.ts';
 import { InvitationView, viewInvitation } from '../views/invitations.ts';
@@ -16,11 +17,13 @@ export const accept = command({
   access: { ...own, principals: ['user'] },
   target: async ({ em, body, lock }) => {
     const invitation = await findByToken(em, body.token, lock);
-    return invitation && { ...nobody, invitation };
+    if (!invitation) throw new WrongSecret('notFound', 'invitation was not found');
+    return { ...nobody, invitation };
   },
   targetName: 'invitation',
   idempotency: 'none',
   audit: 'invitation.accepted',
+  limitGuesses: () => 'invitation',
   handle: async ({ tx, principal, target }) => {
     const accepted = await acceptInvitation(tx.em, principal, target.invitation);
     return {
