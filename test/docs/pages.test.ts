@@ -13,6 +13,7 @@ const tried: Record<string, string> = {
   'sh file plan.sh': 'writing-templates.test.ts',
   'sh file apply.sh': 'writing-templates.test.ts',
   'sh tried': 'operating.test.ts',
+  'sh access': 'access.test.ts',
 };
 
 const shellBlocks = files.flatMap(codeBlocks).filter(({ info }) => /^(sh|bash|console|shell)\b/.test(info));

@@ -41,11 +41,12 @@ export interface Principal {
 /** The columns of `principal` below; joined to `principals as p` and, left, to `users as u`. */
 export const principalColumns = `
   p.id, p.kind, p.name, p.role, p.enabled, u.email,
-  (select jsonb_build_object('userId', ou.id, 'teamId', ot.id, 'organizationId', oo.id) from service_accounts a
-     left join principals ou on ou.id = a.owner_user_id and ou.deleted_at is null
-     left join teams ot on ot.id = a.owner_team_id and ot.deleted_at is null
-     left join organizations oo on oo.id = ot.organization_id and oo.deleted_at is null
-    where a.id = p.id and (ou.id is not null or oo.id is not null)) as owner,
+  case when p.kind = 'service_account' then (
+    select jsonb_build_object('userId', ou.id, 'teamId', ot.id, 'organizationId', oo.id) from service_accounts a
+      left join principals ou on ou.id = a.owner_user_id and ou.deleted_at is null
+      left join teams ot on ot.id = a.owner_team_id and ot.deleted_at is null
+      left join organizations oo on oo.id = ot.organization_id and oo.deleted_at is null
+     where a.id = p.id and (ou.id is not null or oo.id is not null)) end as owner,
   (select coalesce(jsonb_object_agg(m.organization_id, m.role), '{}') from organization_members m
      join organizations o on o.id = m.organization_id and o.deleted_at is null where m.principal_id = p.id) as organizations,
   (select coalesce(jsonb_object_agg(m.team_id, m.role), '{}') from team_members m
