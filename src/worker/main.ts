@@ -20,6 +20,7 @@ import { Upkeep } from '#engine/upkeep.ts';
 import { discoverTools } from '#executors/client.ts';
 import { AttemptWatch } from './attempt-watch.ts';
 import { findExecutorUser } from './executor-user.ts';
+import { Expirer } from './expiry.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { Presence } from './presence.ts';
 import { Reconciler } from './reconciler.ts';
@@ -77,6 +78,8 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   upkeep.start();
   const sessionCleaner = new SessionCleaner({ orm, log });
   sessionCleaner.start();
+  const expirer = new Expirer({ orm, transactions, keyRing, bindingKey: installation.bindingKey, log });
+  expirer.start();
   tasks.start();
   log.info({ worker_id: workerId, pools: facts.pools, tools: facts.tools }, 'worker started');
   return {
@@ -89,6 +92,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await reconciler.stop();
       await upkeep.stop();
       await sessionCleaner.stop();
+      await expirer.stop();
       await housekeeping.stop();
       await dispatcher.drain(5_000);
       await presence.stop();

@@ -6,6 +6,10 @@ export const systemActions = {
     summary: 'Remove the audit records of a month that is out of retention',
     resourceType: 'audit_records',
   },
+  'instance.expired': {
+    summary: "Destroy what was deployed longer ago than its environment's time to live",
+    resourceType: 'instances',
+  },
 } as const satisfies Record<string, { summary: string; resourceType: string }>;
 
 /** An entry of such an action. */

@@ -1,9 +1,14 @@
-import { v7 } from 'uuid';
+import { v5, v7 } from 'uuid';
 import { z } from 'zod';
 
 /** A new row's id: UUIDv7, so that ids sort by creation and a keyset page needs no other column. */
 export function newId(): string {
   return v7();
+}
+
+/** An id that follows from another one, for what is done once for that one and for a purpose. */
+export function deriveId(purpose: string, id: string): string {
+  return v5(purpose, id);
 }
 
 const canonical = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
