@@ -21,7 +21,7 @@ import { type Asked, reviewOf } from '#test/support/reviews.ts';
 
 /** How many tuples of principal, resource, verb, name and team are compared: REVIEW_TUPLES=100000 for the long run. */
 const tuples = Number(process.env['REVIEW_TUPLES'] ?? 5_000);
-const overHttp = Math.round(Math.sqrt(tuples) * 3);
+const overHttp = Math.round(Math.sqrt(tuples) * 1.5);
 const random = openRandom(Number(process.env['REVIEW_SEED'] ?? 1), 'reviews');
 
 const catalogue = catalogueOf(operations);
@@ -107,10 +107,15 @@ function requestFor(tuple: Tuple): {
   const { operation, parameter, isNamed } = entry;
   const { name, team_id: teamId } = question;
   const owner = isNamed && entry.takesTeam ? (world.teamOf.get(name ?? '') ?? undefined) : teamId;
-  const ids = world.idsOf(owner);
+  const ids = world.idsOf(owner ?? (entry.review.unscoped ? undefined : otherwise(entry)));
   const params = { ...parametersOf(operation, ids), ...(parameter && { [parameter.name]: name ?? '' }) };
   const query = !isNamed && operation.query?.shape?.team_id && teamId ? { team_id: teamId } : {};
   return { params, query, body: operation.body && { ...bodies[operation.id]?.(ids), ...bodyFor(tuple, ids) }, ids };
+}
+
+/** Beside what is nobody's stand things of the first team; beside what there is not, nothing that there is. */
+function otherwise({ takesTeam }: CatalogueEntry): string | undefined {
+  return takesTeam ? world.teams.at(-1) : world.teams[0];
 }
 
 /** What a review takes for granted: of variables, that they are secret; without a team, that one's own is meant. */
@@ -209,13 +214,18 @@ describe('can-i', () => {
   it(`answers over HTTP as the operation does, ${overHttp} times`, { timeout: 600_000 }, async () => {
     for (let count = 0; count < overHttp; ) {
       const tuple = draw();
-      if (isElsewhere(tuple)) continue;
+      if (isElsewhere(tuple) || moves(tuple)) continue;
       count += 1;
       const [told, done] = [await askReview(tuple), await askOperation(tuple)];
       if (told !== done) expect.fail(`${described(tuple)} is told ${told}, and met with ${done}`);
     }
   });
 });
+
+/** What was moved is no longer where it was made, and where the questions after this one say that it is. */
+function moves({ entry }: Tuple): boolean {
+  return entry.review.verb === 'transfer';
+}
 
 /** Of another team than the review says: the operation's own request would not say. */
 function isElsewhere({ entry, question: { name = '', team_id: teamId } }: Tuple): boolean {
