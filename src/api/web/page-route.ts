@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Forbidden, Unauthenticated } from '#domain/shared/errors.ts';
-import { authenticateVisitor } from '../authentication.ts';
+import { authenticateVisitor, sessionCookie } from '../authentication.ts';
 import { pageHeaders } from '../plugins/security-headers.ts';
 import { isSameOrigin } from '../same-origin.ts';
 import { seeOther } from './layout.ts';
@@ -48,8 +48,12 @@ export function isSignedIn(request: FastifyRequest): boolean {
   return request.principal !== anonymous;
 }
 
-/** Also where nobody is signed in: a foreign page must not sign a reader in as somebody else (login CSRF). */
+/**
+ * Also where nobody is signed in: a foreign page must not sign a reader in as somebody else (login CSRF), so such a form
+ * says where it comes from. Who has a session is held to the rule of the API: a program may say nothing, as no browser does.
+ */
 function refuseForeignForm(request: FastifyRequest, baseUrl: string | null): void {
-  if (isSameOrigin(request, baseUrl) === true) return;
+  const isOwn = isSameOrigin(request, baseUrl) ?? request.cookies[sessionCookie] !== undefined;
+  if (isOwn) return;
   throw new Forbidden('this form was not sent by a page of this service: open the page here and submit it again');
 }

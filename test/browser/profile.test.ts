@@ -1,0 +1,134 @@
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findAccessibilityFaults } from '#test/support/accessibility.ts';
+import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/in-process-api.ts';
+
+let api: TestApi;
+let root: ApiUser;
+let origin: string;
+let browser: Browser;
+
+const nothing: PageWatch = { violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] };
+const wanted = 'another good one';
+
+describe.skipIf(findBrowser() === null)('the profile page, in a real browser', () => {
+  beforeAll(async () => {
+    [api, browser] = await Promise.all([startApi(), launchBrowser()]);
+    root = await api.addUser('admin', 'Root');
+    await api.app.listen({ port: 0, host: '127.0.0.1' });
+    origin = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await api?.close();
+  });
+
+  it('changes the password by the keyboard alone, and leaves this browser signed in and no other', async () => {
+    const ana = await api.addUser('maintainer', 'Ana Kowalczyk');
+    const elsewhere = await api.signIn(ana);
+    const { page, watch } = await openWatchedPage(browser, origin);
+    await openProfile(page, ana);
+    await page.getByLabel('Current password').focus();
+    for (const password of [testPassword, wanted, wanted]) {
+      await page.keyboard.type(password);
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('Enter');
+    await page.getByText('Your password is changed').waitFor();
+    expect(await page.getByText('This session').count()).toBe(1);
+    expect((await elsewhere.get('/auth/whoami')).status).toBe(401);
+    expect(watch).toEqual(nothing);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail address').fill(ana.email);
+    await page.getByLabel('Password').fill(wanted);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${origin}/api/docs`);
+    await page.close();
+  });
+
+  it('takes the reader to the field that is wrong, and says what is', async () => {
+    const { page, watch } = await openWatchedPage(browser, origin);
+    await openProfile(page, await api.addUser('maintainer'));
+    await showProblem(page);
+    const focused = () => page.evaluate('document.activeElement.id');
+    await expect.poll(focused, { timeout: 5_000 }).toBe('current_password');
+    const problem = await page.getByLabel('Current password').getAttribute('aria-describedby');
+    expect(await page.locator(`#${problem}`).textContent()).toContain('This is not your password.');
+    expect({ ...watch, consoleErrors: [] }).toEqual({ ...nothing, failed: [`400 ${origin}/profile/password`] });
+    await page.close();
+  });
+
+  it('ends another session by a button that says which, without any script', async () => {
+    const ana = await api.addUser('maintainer');
+    const elsewhere = await api.signIn(ana);
+    const page = await browser.newPage({ javaScriptEnabled: false });
+    await openProfile(page, ana);
+    await page.getByRole('button', { name: /^End the session of / }).click();
+    await page.getByText('The session has ended.').waitFor();
+    expect((await elsewhere.get('/auth/whoami')).status).toBe(401);
+    await page.close();
+  });
+
+  it('lets somebody in again who has forgotten their password, by a link', async () => {
+    const ana = await api.addUser('maintainer');
+    const { page, watch } = await openWatchedPage(browser, origin);
+    await page.goto(await linkFor(ana));
+    await page.getByLabel('New password', { exact: true }).fill(wanted);
+    await page.getByLabel('New password, once more').fill(wanted);
+    await page.keyboard.press('Enter');
+    await page.getByText('Your new password is set.').waitFor();
+    expect(watch).toEqual(nothing);
+    await api.signIn(ana, wanted);
+    await page.close();
+  });
+
+  const looks = (['light', 'dark'] as const).flatMap((scheme) => [1280, 390, 320].map((width) => ({ scheme, width })));
+
+  it.each(looks)('has no accessibility fault and fits, $scheme at $width px', async ({ scheme, width }) => {
+    const ana = await api.addUser('maintainer', `Ana ${'Wolfeschlegelsteinhausenbergerdorff'.repeat(2)}`);
+    await api.signIn(ana);
+    await ana.post('/profile/api-keys', {
+      name: 'a-key-with-one-very-long-name-that-has-no-place-to-break-anywhere-at-all',
+    });
+    const { page, watch } = await openWatchedPage(browser, origin);
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme: scheme });
+    const views: Record<string, () => Promise<unknown>> = {
+      profile: () => openProfile(page, ana),
+      news: () => page.goto(`${origin}/profile?done=details`),
+      problem: () => showProblem(page),
+      link: async () => page.goto(await linkFor(ana)),
+      'dead link': () => page.goto(`${origin}/password-reset?token=x`),
+    };
+    for (const [name, show] of Object.entries(views)) {
+      await show();
+      expect(await findAccessibilityFaults(page), name).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(width);
+    }
+    expect({ ...watch, consoleErrors: [], failed: [] }).toEqual(nothing);
+    await page.close();
+  });
+});
+
+async function openProfile(page: Page, user: ApiUser): Promise<void> {
+  await page.goto(`${origin}/profile`);
+  await page.getByLabel('E-mail address').fill(user.email);
+  await page.getByLabel('Password').fill(testPassword);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(`${origin}/profile`);
+}
+
+async function showProblem(page: Page): Promise<void> {
+  await page.getByLabel('Current password').fill('not the password');
+  await page.getByLabel('New password', { exact: true }).fill(wanted);
+  await page.getByLabel('New password, once more').fill(wanted);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('This is not your password.').waitFor();
+}
+
+async function linkFor(user: ApiUser): Promise<string> {
+  const { body } = await root.post(`/users/${user.id}/password-reset`);
+  return `${origin}/password-reset?token=${body.token}`;
+}
