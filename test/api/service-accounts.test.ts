@@ -396,6 +396,30 @@ describe('disabling and deleting', () => {
   });
 });
 
+describe('the last two administrators, both accounts', () => {
+  it('are not both disabled, deleted or lowered, at whatever moment', async () => {
+    const own = await startApi();
+    try {
+      const owner = await own.addUser('admin');
+      const body = { role: 'admin', owner: { user_id: owner.id } };
+      const [one, other] = await Promise.all(['a', 'b'].map((name) => owner.make(accounts, { ...body, name })));
+      await own.rows(`update principals set role = 'operator' where id = ?`, [owner.id]);
+      const steps = [
+        (path: string) => owner.post(`${path}/disable`),
+        (path: string) => owner.patch(path, { role: 'maintainer' }),
+        (path: string) => owner.delete(path),
+      ];
+      for (const step of steps) {
+        const answers = await Promise.all([one!, other!].map(({ id }) => step(`${accounts}/${id}`)));
+        expect(answers.filter(({ status }) => status === 409)).toHaveLength(1);
+        await own.rows(`update principals set enabled = true, role = 'admin', deleted_at = null where kind <> 'user'`);
+      }
+    } finally {
+      await own.close();
+    }
+  });
+});
+
 describe('handing a service account on', () => {
   it('revokes its keys, ends its memberships and raises its generation; history says so', async () => {
     const [user, heir] = [await api.addUser('maintainer'), await api.addUser('maintainer')];

@@ -87,7 +87,7 @@ async function refuseStrangers(em: Em, team: TeamTarget, destination: Organizati
   const strangers = await findNames(
     em,
     `select x.name, x.id from principals x join team_members m on m.principal_id = x.id
-      where m.team_id = ? and x.kind = 'user' and x.deleted_at is null
+      where m.team_id = ? and x.deleted_at is null
         and not exists (select 1 from organization_members o where o.principal_id = x.id and o.organization_id = ?)`,
     [team.id, destination.id],
   );

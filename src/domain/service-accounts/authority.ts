@@ -1,16 +1,11 @@
-import { isRoleAbove, type PlatformRole } from '#domain/identity/model.ts';
+import type { PlatformRole } from '#domain/identity/model.ts';
+import { refuseRoleAboveOwn } from '#domain/identity/user-changes.ts';
 import { teamRoleActions } from '#domain/organizations/model.ts';
 import { isPlatformAdministrator, teamActionsOf } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 import { teamRoleOfAccount } from './model.ts';
-
-/** Nobody makes an account of a role above their own, or one of theirs into it. @throws Forbidden */
-export function refuseRoleAboveOwn(caller: Principal, role: PlatformRole): void {
-  if (isPlatformAdministrator(caller) || (caller.role && !isRoleAbove(role, caller.role))) return;
-  throw new Forbidden(`permission denied: role: the service account's role ${role} is above your own`);
-}
 
 /**
  * Refuses whoever would get at more through an account than they may do themselves: by its platform role, or by what that

@@ -19,7 +19,8 @@ export const NewOwner = z
   .strictObject({ user_id: Id.optional(), team_id: Id.optional() })
   .refine(({ user_id, team_id }) => (user_id === undefined) !== (team_id === undefined), {
     error: 'expected exactly one of user_id and team_id',
-  });
+  })
+  .describe('Exactly one of the two.');
 export type NewOwner = z.output<typeof NewOwner>;
 
 export const CreateServiceAccount = z.strictObject({ name: PersonName, role: PlatformRole, owner: NewOwner });
