@@ -8,6 +8,8 @@ import { type ServiceProcess, startServiceProcess } from './service.ts';
 /** One installation of the service under measure. */
 export interface Bench {
   readonly config: Config;
+  /** The settings of its processes. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Whoever presents an administrator's API key. */
   readonly http: HttpClient;
   /** Straight into the installation's database. */
@@ -38,7 +40,7 @@ export async function openBench(
     worker = undefined;
   };
   return {
-    ...{ config, http, database, stopWorker },
+    ...{ config, environment, http, database, stopWorker },
     temporal: new Client({ connection, namespace: config.temporal.namespace }),
     startWorker: async () => {
       worker = await startServiceProcess('worker', environment, directory, profiles);

@@ -1,0 +1,44 @@
+import cookie from '@fastify/cookie';
+import Fastify from 'fastify';
+import pino from 'pino';
+import { operations } from '#api/operations/index.ts';
+import { errors } from '#api/plugins/errors.ts';
+import { edgeLogOptions } from '#api/plugins/log-options.ts';
+import { createMetricsRegistry, httpMetrics } from '#api/plugins/metrics.ts';
+import { requestId } from '#api/plugins/request-id.ts';
+import { securityHeaders } from '#api/plugins/security-headers.ts';
+import { edgeServerOptions } from '#api/plugins/server-options.ts';
+import { strictJson } from '#api/plugins/strict-json.ts';
+import { validation } from '#api/plugins/validation.ts';
+import { loadConfig } from '#config';
+import { openDatabase } from '#domain/shared/database.ts';
+
+/**
+ * `GET /runs/{id}` as the service answers it, and a read of one row, in a process like the API's with the same edge and the
+ * same pool; but whoever asks is neither found out nor decided about.
+ */
+const config = loadConfig();
+const orm = openDatabase(config);
+const app = Fastify(edgeServerOptions({ logger: pino({ level: config.logLevel, ...edgeLogOptions }) }));
+await app.register(requestId, {});
+await app.register(strictJson);
+await app.register(errors, {});
+await app.register(securityHeaders, { baseUrl: config.baseUrl });
+await app.register(validation);
+await app.register(httpMetrics, { registry: createMetricsRegistry() });
+await app.register(cookie);
+
+const getRun = operations.find(({ id }) => id === 'runs.get');
+if (getRun?.kind !== 'read') throw new Error('there is no operation runs.get to compare with');
+const { params, responses, handle } = getRun;
+app.get('/api/v1/runs/:id', { schema: { params, response: responses } }, (request) =>
+  handle({ em: orm.em.fork(), params: request.params } as Parameters<typeof handle>[0]),
+);
+app.get('/api/v1/rows/:id', async (request) => {
+  const { id } = request.params as { id: string };
+  return (await orm.em.fork().execute('select id, team_id from runs where id = ?', [id]))[0];
+});
+
+const url = await app.listen({ host: '127.0.0.1', port: 0 });
+process.once('disconnect', () => void app.close().then(() => orm.close()));
+process.send?.({ url });
