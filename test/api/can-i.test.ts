@@ -4,6 +4,7 @@ import { catalogueOf } from '#api/catalogue.ts';
 import { operations } from '#api/operations/index.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
+import { permissionsOf } from '#test/support/permission-table.ts';
 import { canI, codeOf, reviewOf } from '#test/support/reviews.ts';
 import { join, makeTenant, type Tenant } from '#test/support/tenancy.ts';
 
@@ -131,6 +132,21 @@ describe('a review', () => {
     } finally {
       query.mockRestore();
     }
+  });
+});
+
+describe('who somebody is', () => {
+  it('says all that a decision about them needs, but for what it is about', async () => {
+    const { body } = await tenant.owner.get('/auth/whoami');
+    expect(body).toMatchObject({
+      ...{ type: 'user', id: tenant.owner.id, role: 'maintainer', enabled: true, credential: { type: 'api_key' } },
+      responsible_user_id: tenant.owner.id,
+      organizations: [{ id: tenant.organization, role: 'owner' }],
+      teams: [{ id: tenant.team, role: 'owner' }],
+    });
+    expect(body.permissions).toEqual(permissionsOf('maintainer'));
+    const signedIn = await api.signIn(root);
+    expect((await signedIn.get('/auth/whoami')).body.credential.type).toBe('session');
   });
 });
 

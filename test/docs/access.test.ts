@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canI } from '#api/operations/reviews.ts';
+import { evaluationErrorCodes, reasonCodes } from '#api/review.ts';
 import { longestOverlapSeconds, mostActiveKeys } from '#domain/identity/key-changes.ts';
 import { platformRoles } from '#domain/identity/model.ts';
 import { teamRoleActions } from '#domain/organizations/model.ts';
@@ -45,6 +47,22 @@ describe('the table of limits', () => {
       String(mostActiveKeys),
       formatDuration(longestOverlapSeconds),
     ]);
+  });
+});
+
+describe('what is said of asking beforehand', () => {
+  const codes = tableUnder(page, '## Asking beforehand').flatMap((cells) => names(cells.at(-1)));
+
+  it('has every code of an answer', () => {
+    const known = ['reason', 'evaluation_error', ...reasonCodes, ...evaluationErrorCodes];
+    expect([...new Set(codes)].sort()).toEqual([...known].sort());
+    expect(codes.filter((code) => code === 'reason')).toHaveLength(2);
+  });
+
+  it('shows a question and an answer of the right form', () => {
+    const [question, answer] = codeBlocks(page).filter(({ info }) => info === 'json');
+    expect(canI.body?.safeParse(JSON.parse(question?.text ?? '')).success).toBe(true);
+    expect(canI.responses[200].safeParse(JSON.parse(answer?.text ?? '')).success).toBe(true);
   });
 });
 

@@ -11,6 +11,7 @@ import {
   signSessionToken,
 } from '#domain/identity/sessions.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
+import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -27,6 +28,9 @@ const IdentityView = z.object({
   name: z.string(),
   email: z.string().nullable(),
   role: PlatformRole.nullable(),
+  enabled: z.boolean(),
+  permissions: z.array(z.string()).describe('What the role allows; in a team, the role there must allow it as well.'),
+  responsible_user_id: z.string().nullable().describe('The person who answers for what it does.'),
   credential: z.object({ type: z.enum(['session', 'api_key', 'system']), id: z.string() }),
   organizations: z.array(z.object({ id: z.string(), role: z.string() })),
   teams: z.array(z.object({ id: z.string(), role: z.string() })),
@@ -45,7 +49,7 @@ export const SignedInView = z.object({
   session_id: z.string(),
   token: z.string(),
   expires_at: Time,
-  user: IdentityView.pick({ id: true, name: true, email: true, role: true }),
+  user: IdentityView.pick({ id: true, name: true, email: true, role: true, enabled: true }),
 });
 
 export const signIn = command({
@@ -136,6 +140,9 @@ export const whoami = read({
   access: own,
   handle: async ({ principal }) => ({
     ...{ type: principal.kind, id: principal.id, name: principal.name, email: principal.email, role: principal.role },
+    enabled: principal.enabled,
+    permissions: principal.role === null ? [] : [...rolePermissions[principal.role]].sort(),
+    responsible_user_id: principal.responsibleUserId,
     credential: principal.credential,
     organizations: toList(principal.organizations),
     teams: toList(principal.teams),
