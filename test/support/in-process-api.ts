@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { createMetricsRegistry } from '#api/plugins/metrics.ts';
 import { Readiness } from '#api/plugins/readiness.ts';
 import { RunFeed } from '#api/run-feed.ts';
@@ -77,12 +77,14 @@ export class TestApi {
 export const testPassword = 'correct horse battery';
 let passwordHash: Promise<string> | undefined;
 
-/** Starts the API for one test file; `overrides` are settings. */
-export async function startApi(overrides: Record<string, string> = {}): Promise<TestApi> {
+/** Starts the API for one test file; `overrides` are settings, and `log` is where its lines go. */
+export async function startApi(
+  overrides: Record<string, string> = {},
+  log: Logger = pino({ level: 'silent' }),
+): Promise<TestApi> {
   const database = await createDatabase();
   const config = createTestConfig(database.url, overrides);
   const orm = openDatabase(config);
-  const log = pino({ level: 'silent' });
   const keyRing = new KeyRing(config.secretKeys);
   const told: OutboxMessage[] = [];
   const services: Services = {
