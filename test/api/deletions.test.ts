@@ -297,6 +297,22 @@ describe('a deletion and something new at the same time', () => {
     }
   });
 
+  test('of an organization and another one that wants its slug agree whose it is', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const owner = await api.addUser('maintainer');
+      const slug = `wanted-${randomUUID().slice(0, 8)}`;
+      const { id } = await owner.make('/organizations', { name: 'First', slug });
+      const remove = () => owner.delete(`/organizations/${id}`, withKey());
+      const make = () => owner.post('/organizations', { name: 'Second', slug });
+      const answers = await Promise.all(round % 2 ? [remove(), make(), make()] : [make(), remove(), make()]);
+      const statuses = answers.map(({ status }) => status).sort();
+      expect([
+        [201, 204, 409],
+        [204, 409, 409],
+      ]).toContainEqual(statuses);
+    }
+  });
+
   function makeIn({ owner, ...tenant }: Tenant, kind: string, template: string): Promise<ApiAnswer> {
     if (kind === 'team') return owner.post(`/organizations/${tenant.organization}/teams`, { name: 'Late' });
     if (kind === 'project') return owner.post('/projects', { team_id: tenant.team, name: 'Late' });

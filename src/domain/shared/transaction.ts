@@ -82,7 +82,7 @@ async function commit(em: Em, sent: readonly Promise<unknown>[]): Promise<void> 
   } catch (error) {
     if (!isConnectionError(error)) throw error;
     throw new Unavailable(
-      'the connection to the database was lost while committing: the outcome is unknown; read it with the same key',
+      'the connection to the database was lost while committing: the outcome is unknown; read the outcome of its Idempotency-Key instead of sending it again',
       {
         details: { outcome: 'unknown' },
         cause: error,
