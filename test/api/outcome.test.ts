@@ -229,3 +229,23 @@ describe('a deletion whose connection is cut at its commit', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   }
 });
+
+describe('the reference', () => {
+  it('declares the key where it is demanded, and where it may be sent', async () => {
+    const document = (await (await fetch(`${api.url}/api/v1/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { parameters?: { name: string; in: string; required?: boolean }[] }>>;
+    };
+    const keyOf = (path: string, method: string) =>
+      document.paths[path]?.[method]?.parameters?.find(({ name }) => name === 'Idempotency-Key');
+    const demanded: [string, string][] = [
+      ['/api/v1/commands/outcome', 'get'],
+      ['/api/v1/organizations/{orgID}', 'delete'],
+      ['/api/v1/organizations/{orgID}/teams/{id}', 'delete'],
+      ['/api/v1/projects/{id}', 'delete'],
+      ['/api/v1/environments/{id}', 'delete'],
+    ];
+    for (const [path, method] of demanded) expect(keyOf(path, method)).toMatchObject({ in: 'header', required: true });
+    expect(keyOf('/api/v1/runs', 'post')).toMatchObject({ in: 'header', required: false });
+    expect(keyOf('/api/v1/projects', 'post')).toBeUndefined();
+  });
+});
