@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { removeExpired } from '#domain/audit/retention.ts';
+import { removeOldSessions } from '#domain/identity/session-cleaning.ts';
 import type { Orm } from '#domain/shared/database.ts';
 import { makePartitions } from '#domain/shared/partitions.ts';
 import { pause } from './sweeper.ts';
@@ -8,7 +9,7 @@ const everyMs = 10 * 60_000;
 
 /**
  * What the database needs now and again, from whichever process is there: months ahead for logs and audit, and an end to
- * what is out of retention. Cheap where there is nothing to do, so that every process does it and none is special.
+ * what is out of retention and to sessions of long ago. Cheap where there is nothing to do, so that every process does it and none is special.
  */
 export class Upkeep {
   readonly #orm: Orm;
@@ -36,6 +37,7 @@ export class Upkeep {
     while (!this.#stop.signal.aborted) {
       await this.#attempt('months of logs and audit could not be made ahead', () => this.#makeAhead());
       await this.#attempt('audit records out of retention could not be removed', () => this.#removeExpired());
+      await this.#attempt('sessions that ended long ago could not be removed', () => this.#removeOldSessions());
       await pause(everyMs, this.#stop.signal);
     }
   }
@@ -49,6 +51,11 @@ export class Upkeep {
     if (days === null) return;
     const months = await removeExpired(this.#orm.em.fork(), days);
     if (months.length > 0) this.#log.info({ months }, 'audit records out of retention were removed');
+  }
+
+  async #removeOldSessions(): Promise<void> {
+    const sessions = await removeOldSessions(this.#orm.em.fork());
+    if (sessions > 0) this.#log.info({ sessions }, 'sessions that ended long ago were removed');
   }
 
   async #attempt(failure: string, work: () => Promise<void>): Promise<void> {

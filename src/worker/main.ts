@@ -24,7 +24,6 @@ import { Expirer } from './expiry.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { Presence } from './presence.ts';
 import { Reconciler } from './reconciler.ts';
-import { SessionCleaner } from './session-cleaner.ts';
 import { StateSpool } from './state-spool.ts';
 import { cutOffSeconds, openTaskWorkers } from './task-workers.ts';
 
@@ -76,8 +75,6 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   reconciler.start();
   const upkeep = new Upkeep({ orm, log, auditRetentionDays: config.auditRetentionDays });
   upkeep.start();
-  const sessionCleaner = new SessionCleaner({ orm, log });
-  sessionCleaner.start();
   const expirer = new Expirer({ orm, transactions, keyRing, bindingKey: installation.bindingKey, log });
   expirer.start();
   tasks.start();
@@ -91,7 +88,6 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await sweeper.stop();
       await reconciler.stop();
       await upkeep.stop();
-      await sessionCleaner.stop();
       await expirer.stop();
       await housekeeping.stop();
       await dispatcher.drain(5_000);

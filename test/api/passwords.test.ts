@@ -2,6 +2,7 @@ import argon2 from 'argon2';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isCommonPassword } from '#domain/identity/common-passwords.ts';
 import { hashPassword, isOutdated, verifyPassword } from '#domain/identity/passwords.ts';
+import { recoverAdministrator } from '#domain/identity/recovery.ts';
 import { Turns } from '#domain/shared/turns.ts';
 import { type ApiAnswer, type ApiUser, startApi, type TestApi, testPassword } from '#test/support/in-process-api.ts';
 
@@ -176,6 +177,30 @@ describe('a link to set a new password', () => {
     for (let guess = 0; guess < 11; guess += 1) statuses.push((await attempt()).status);
     expect(statuses).toEqual([...Array(10).fill(400), 429]);
     await own.close();
+  });
+});
+
+describe('recovering an administrator from the command line', () => {
+  const recover = (email: string, password = wanted) => recoverAdministrator(api.services.config, { email, password });
+
+  it('gives a new password and ends all sessions, on record', async () => {
+    const admin = await api.addUser('admin');
+    const session = await api.signIn(admin);
+    await recover(admin.email.toUpperCase());
+    expect(await whoami(session)).toBe(401);
+    await api.signIn(admin, wanted);
+    const audit = await api.rows(`select action, actor_type from audit_records where resource_id = ?`, [admin.id]);
+    expect(audit).toEqual([{ action: 'user.password_reset', actor_type: 'system' }]);
+  });
+
+  it('is for enabled administrators alone, and no way around the rules', async () => {
+    const [admin, operator] = [await api.addUser('admin'), await api.addUser('operator')];
+    await expect(recover(operator.email)).rejects.toThrow('an enabled administrator');
+    await expect(recover('nobody@example.com')).rejects.toThrow('was not found');
+    await expect(recover(admin.email, admin.email)).rejects.toThrow('neither the address nor the name');
+    await root.put(`/users/${admin.id}`, { enabled: false });
+    await expect(recover(admin.email)).rejects.toThrow('an enabled administrator');
+    for (const user of [admin, operator]) await expect(api.signIn(user, wanted)).rejects.toThrow('401');
   });
 });
 
