@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { destroyExpired, type ExpiryDeps, findExpired } from '#domain/runs/expiry.ts';
+import { destroyExpired, type ExpiredInstance, type ExpiryDeps, findExpired } from '#domain/runs/expiry.ts';
 import type { Orm } from '#domain/shared/database.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { pause } from '#engine/sweeper.ts';
 
 const everyMs = 30_000;
-const atOnce = 20;
+const pageSize = 100;
 
 export interface ExpirerDeps extends ExpiryDeps {
   readonly orm: Orm;
@@ -42,18 +42,27 @@ export class Expirer {
   }
 }
 
-/** One pass. What cannot be destroyed now is left for the next one. */
-export async function expireInstances(deps: ExpirerDeps): Promise<void> {
-  for (const expired of await findExpired(deps.orm.em.fork(), atOnce)) {
-    try {
-      await destroyExpired(deps, expired);
-      deps.log.info(
-        { instance_id: expired.id },
-        "a run destroys an instance whose environment's time to live has passed",
-      );
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      deps.log.info({ instance_id: expired.id, reason: error.message }, 'an instance that has outlived its time stays');
-    }
+/** One pass over all that is due. What cannot be destroyed now is left for the next one, and stands in nobody's way. */
+export async function expireInstances(deps: ExpirerDeps, limit = pageSize): Promise<void> {
+  let after = '00000000-0000-0000-0000-000000000000';
+  for (;;) {
+    const page = await findExpired(deps.orm.em.fork(), { after, limit });
+    for (const expired of page) await expire(deps, expired);
+    const last = page.at(-1);
+    if (!last || page.length < limit) return;
+    after = last.id;
+  }
+}
+
+async function expire(deps: ExpirerDeps, expired: ExpiredInstance): Promise<void> {
+  try {
+    await destroyExpired(deps, expired);
+    deps.log.info(
+      { instance_id: expired.id },
+      "a run destroys an instance whose environment's time to live has passed",
+    );
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    deps.log.info({ instance_id: expired.id, reason: error.message }, 'an instance that has outlived its time stays');
   }
 }

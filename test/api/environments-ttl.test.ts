@@ -34,10 +34,10 @@ const end = (id: string, status: string, hoursAgo: number) =>
     [status, hoursAgo, hoursAgo, id],
   );
 
-function expire(): Promise<void> {
+function expire(pageSize?: number): Promise<void> {
   const { orm, transactions, keyRing, installation } = api.services;
   const log = pino({ level: 'silent' });
-  return expireInstances({ orm, transactions, keyRing, bindingKey: installation.bindingKey, log });
+  return expireInstances({ orm, transactions, keyRing, bindingKey: installation.bindingKey, log }, pageSize);
 }
 
 const runsOf = async (tenant: Tenant) =>
@@ -85,6 +85,19 @@ describe("an environment's time to live", () => {
     await deploy(tenant, { executor: { kind: 'command', apply: step('make') } });
     await expire();
     expect(await runsOf(tenant)).toHaveLength(1);
+  });
+
+  test('lets nothing wait behind what cannot be destroyed', async () => {
+    const [stuck, next] = [await makeTenant(api, { ttl: '1h' }), await makeTenant(api, { ttl: '1h' })];
+    const { template_id: template } = await deploy(stuck);
+    await deploy(next);
+    await stuck.owner.post(`/registry/templates/${template}/archive`);
+    await expire(1);
+    expect(await runsOf(stuck)).toHaveLength(1);
+    expect(await runsOf(next)).toHaveLength(2);
+    await stuck.owner.post(`/registry/templates/${template}/unarchive`);
+    await expire(1);
+    expect(await runsOf(stuck)).toHaveLength(2);
   });
 
   test('waits for the approval that the environment asks for', async () => {

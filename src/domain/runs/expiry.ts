@@ -38,9 +38,9 @@ const due = `
      and not exists (select 1 from runs x where x.instance_id = i.id
                        and (x.finished_at is null or (x.requested_by_type = 'system' and x.created_at >= r.finished_at)))`;
 
-/** Instances that are due for destruction and in nobody's use, the longest deployed first. */
-export function findExpired(em: Em, limit: number): Promise<ExpiredInstance[]> {
-  return em.execute<ExpiredInstance[]>(`${due} order by r.finished_at limit ?`, [limit]);
+/** The next instances, by id, that are due for destruction and in nobody's use. */
+export function findExpired(em: Em, { after, limit }: { after: string; limit: number }): Promise<ExpiredInstance[]> {
+  return em.execute<ExpiredInstance[]>(`${due} and i.id > ? order by i.id limit ?`, [after, limit]);
 }
 
 /**
