@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Asking, Parts } from '#api/asking.ts';
 import { type CatalogueEntry, catalogueOf } from '#api/catalogue.ts';
 import { admit, openCall } from '#api/execution.ts';
-import { type Erased, routeOf } from '#api/operation.ts';
+import { routeOf } from '#api/operation.ts';
 import { operations } from '#api/operations/index.ts';
 import { review } from '#api/review.ts';
 import type { Services } from '#api/services.ts';
@@ -15,14 +15,17 @@ import { Forbidden, Invalid, NotFound } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { openRandom } from '#test/faults/random.ts';
 import { startApi, type TestApi } from '#test/support/http-api.ts';
-import { ask, bodies, type Ids, parametersOf } from '#test/support/operation-requests.ts';
+import { ask } from '#test/support/operation-requests.ts';
+import { remembering } from '#test/support/remembering.ts';
 import { type Asker, makeWorld, type World } from '#test/support/review-world.ts';
 import { type Asked, reviewOf } from '#test/support/reviews.ts';
+import { describeTuple, drawTuple, isElsewhere, parseRequest, requestFor, type Tuple } from './questions.ts';
 
-/** How many tuples of principal, resource, verb, name and team are compared: REVIEW_TUPLES=100000 for the long run. */
-const tuples = Number(process.env['REVIEW_TUPLES'] ?? 5_000);
-const overHttp = Math.round(Math.sqrt(tuples) * 1.5);
-const random = openRandom(Number(process.env['REVIEW_SEED'] ?? 1), 'reviews');
+/** 100,000 tuples of principal, resource, verb, name and team by `npm run test:proofs`; some of them otherwise. */
+const isAll = process.env['PROOFS'] === 'all';
+const tuples = isAll ? 100_000 : 5_000;
+const overHttp = isAll ? 500 : 100;
+const random = openRandom(Number(process.env['PROOFS_SEED'] ?? 1), 'reviews');
 
 const catalogue = catalogueOf(operations);
 let api: TestApi;
@@ -48,94 +51,6 @@ async function read(asker: Asker): Promise<Principal> {
   return { ...principal, enabled: !asker.isDisabled };
 }
 
-/** The database as it stands: each question is put to it once. */
-function remembering(asked: Em): Em {
-  const answers = new Map<string, unknown>();
-  const remembered = new Set(['execute', 'find', 'findOne']);
-  const proxy: Em = new Proxy(asked, {
-    get: (target, name) => {
-      if (name === 'fork') return () => proxy;
-      const member = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      if (!remembered.has(String(name))) return member.bind(target);
-      return (...args: unknown[]) => {
-        const key = JSON.stringify([name, ...args], (_key, value) =>
-          typeof value === 'function' ? value.name : value,
-        );
-        if (!answers.has(key)) answers.set(key, member.apply(target, args));
-        return answers.get(key);
-      };
-    },
-  });
-  return proxy;
-}
-
-interface Tuple {
-  readonly asker: Asker;
-  readonly entry: CatalogueEntry;
-  readonly question: Asked;
-}
-
-/** A review that can be made: mostly of what the team has that is named with it, often of something else. */
-function draw(): Tuple {
-  const entry = random.pick(catalogue.entries);
-  const { resource, verb, unscoped } = entry.review;
-  const names = world.names[resource];
-  if (entry.isNamed && !names) throw new Error(`test/support/review-world.ts has no names of ${resource}`);
-  const name = entry.isNamed ? random.pick(names ?? []) : undefined;
-  // Some things only an administrator may do.
-  const asker = random.chance(0.1) ? world.askers[0]! : random.pick(world.askers);
-  return { asker, entry, question: { resource, verb, name, team_id: drawTeam() } };
-
-  function drawTeam(): string | undefined {
-    if (!entry.takesTeam) return undefined;
-    const owner = name === undefined ? undefined : world.teamOf.get(name);
-    if (owner && random.chance(0.7)) return owner;
-    if (unscoped && (owner === null || random.chance(0.2))) return undefined;
-    return random.pick(world.teams);
-  }
-}
-
-/** What a client would send to the operation itself for what the review is about. */
-function requestFor(tuple: Tuple): {
-  params: Record<string, string>;
-  query: object;
-  body: object | undefined;
-  ids: Ids;
-} {
-  const { entry, question } = tuple;
-  const { operation, parameter, isNamed } = entry;
-  const { name, team_id: teamId } = question;
-  const owner = isNamed && entry.takesTeam ? (world.teamOf.get(name ?? '') ?? undefined) : teamId;
-  const ids = world.idsOf(owner ?? (entry.review.unscoped ? undefined : otherwise(entry)));
-  const params = { ...parametersOf(operation, ids), ...(parameter && { [parameter.name]: name ?? '' }) };
-  const query = !isNamed && operation.query?.shape?.team_id && teamId ? { team_id: teamId } : {};
-  return { params, query, body: operation.body && { ...bodies[operation.id]?.(ids), ...bodyFor(tuple, ids) }, ids };
-}
-
-/** Beside what is nobody's stand things of the first team; beside what there is not, nothing that there is. */
-function otherwise({ takesTeam }: CatalogueEntry): string | undefined {
-  return takesTeam ? world.teams.at(-1) : world.teams[0];
-}
-
-/** What a review takes for granted: of variables, that they are secret; without a team, that one's own is meant. */
-function bodyFor({ asker, entry: { operation } }: Tuple, { team }: Partial<Ids>): object {
-  if (operation.id === 'environment_variables.set') return { sensitive: true };
-  const isAccount = ['service_accounts.create', 'service_accounts.transfer'].includes(operation.id);
-  return isAccount && team === undefined ? { owner: { user_id: asker.id } } : {};
-}
-
-function parse({ entry: { operation } }: Tuple, request: ReturnType<typeof requestFor>): Parts | undefined {
-  const parsed = (['params', 'query', 'body'] as const).map((part) => {
-    const schema: Erased = operation[part];
-    const result = schema?.safeParse(JSON.parse(JSON.stringify(request[part])));
-    if (part === 'body' && result && !result.success) throw new Error(`${operation.id}: ${result.error.message}`);
-    return { part, result };
-  });
-  if (parsed.some(({ result }) => result && !result.success)) return undefined;
-  return Object.fromEntries(parsed.map(({ part, result }) => [part, result?.data])) as unknown as Parts;
-}
-
 /** What the pipeline comes to when the operation itself is asked, up to the moment when the decision has spoken. */
 async function decideByPipeline(tuple: Tuple): Promise<string> {
   const { entry, question, asker } = tuple;
@@ -147,7 +62,7 @@ async function decideByPipeline(tuple: Tuple): Promise<string> {
   const none: Parts = { params: undefined, query: undefined, body: undefined };
   const admission = await outcomeOf(() => admit({ ...asking, parts: none }));
   if (admission !== 'allowed') return 'permission_denied';
-  const parts = parse(tuple, requestFor(tuple));
+  const parts = parseRequest(tuple, requestFor(tuple, world));
   if (!parts) return 'resource_not_found_or_denied';
   const target = operation.target
     ? await operation.target({ em, ...parts, callerId: principal.id, lock: false })
@@ -181,16 +96,13 @@ async function decideByReview({ asker, question }: Tuple): Promise<string> {
   return verdict.reason.code;
 }
 
-const described = ({ asker, entry, question }: Tuple) =>
-  `${asker.label}: ${entry.operation.id} as ${JSON.stringify(question)}`;
-
 describe('can-i', () => {
   it(`decides ${tuples} times as the operation itself does`, { timeout: 600_000 }, async () => {
     const seen = new Set<string>();
     for (let count = 0; count < tuples; count += 1) {
-      const tuple = draw();
+      const tuple = drawTuple(catalogue, world, random);
       const [told, done] = [await decideByReview(tuple), await decideByPipeline(tuple)];
-      if (told !== done) expect.fail(`${described(tuple)} is told ${told}, and met with ${done}`);
+      if (told !== done) expect.fail(`${describeTuple(tuple)} is told ${told}, and met with ${done}`);
       seen.add(`${tuple.entry.operation.id} ${told}`);
     }
     const isMissing = (wanted: string[]) => (id: string) => !wanted.some((code) => seen.has(`${id} ${code}`));
@@ -201,7 +113,7 @@ describe('can-i', () => {
 
   it('refuses the same questions whoever asks them, for whatever', async () => {
     for (let count = 0; count < 500; count += 1) {
-      const { asker, entry, question } = draw();
+      const { asker, entry, question } = drawTuple(catalogue, world, random);
       const { name, team_id, ...rest } = question;
       const wrong: Asked[] = [{ ...rest, resource: `${rest.resource}s`, name, team_id }];
       wrong.push(entry.isNamed ? { ...rest, team_id } : { ...rest, team_id, name: newId() });
@@ -213,11 +125,11 @@ describe('can-i', () => {
 
   it(`answers over HTTP as the operation does, ${overHttp} times`, { timeout: 600_000 }, async () => {
     for (let count = 0; count < overHttp; ) {
-      const tuple = draw();
-      if (isElsewhere(tuple) || moves(tuple)) continue;
+      const tuple = drawTuple(catalogue, world, random);
+      if (isElsewhere(tuple, world) || moves(tuple)) continue;
       count += 1;
       const [told, done] = [await askReview(tuple), await askOperation(tuple)];
-      if (told !== done) expect.fail(`${described(tuple)} is told ${told}, and met with ${done}`);
+      if (told !== done) expect.fail(`${describeTuple(tuple)} is told ${told}, and met with ${done}`);
     }
   });
 });
@@ -225,12 +137,6 @@ describe('can-i', () => {
 /** What was moved is no longer where it was made, and where the questions after this one say that it is. */
 function moves({ entry }: Tuple): boolean {
   return entry.review.verb === 'transfer';
-}
-
-/** Of another team than the review says: the operation's own request would not say. */
-function isElsewhere({ entry, question: { name = '', team_id: teamId } }: Tuple): boolean {
-  const owner = world.teamOf.get(name);
-  return entry.isNamed && entry.takesTeam && owner !== undefined && owner !== (teamId ?? null);
 }
 
 async function askReview({ asker, entry, question }: Tuple): Promise<string> {
@@ -242,7 +148,7 @@ async function askReview({ asker, entry, question }: Tuple): Promise<string> {
 async function askOperation(tuple: Tuple): Promise<string> {
   const { asker, entry } = tuple;
   const { operation } = entry;
-  const { params, query, body, ids } = requestFor(tuple);
+  const { params, query, body, ids } = requestFor(tuple, world);
   const path = routeOf(operation).path.replace(/:(\w+)/g, (_all, name: string) =>
     encodeURIComponent(params[name] ?? ''),
   );
@@ -255,7 +161,7 @@ async function askOperation(tuple: Tuple): Promise<string> {
   const isHidden = status === 404 && error === `${operation.targetName} was not found`;
   const isNoName = status === 400 && error.startsWith('path parameter');
   if (isHidden || isNoName) return coarsely(entry, 'resource_not_found_or_denied');
-  expect(status, `${described(tuple)}: ${text}`).toBeLessThan(500);
+  expect(status, `${describeTuple(tuple)}: ${text}`).toBeLessThan(500);
   return 'allowed';
 }
 

@@ -1,0 +1,92 @@
+import type { Parts } from '#api/asking.ts';
+import type { Catalogue, CatalogueEntry } from '#api/catalogue.ts';
+import type { Erased } from '#api/operation.ts';
+import type { Random } from '#test/faults/random.ts';
+import { bodies, type Ids, parametersOf } from '#test/support/operation-requests.ts';
+import type { Asker, World } from '#test/support/review-world.ts';
+import type { Asked } from '#test/support/reviews.ts';
+
+/** Somebody's question to can-i, and the operation that it is about. */
+export interface Tuple {
+  readonly asker: Asker;
+  readonly entry: CatalogueEntry;
+  readonly question: Asked;
+}
+
+export function describeTuple({ asker, entry, question }: Tuple): string {
+  return `${asker.label}: ${entry.operation.id} as ${JSON.stringify(question)}`;
+}
+
+/** A question that can be asked: mostly about what the team has that is named with it, often about something else. */
+export function drawTuple({ entries }: Catalogue, world: World, random: Random): Tuple {
+  const entry = random.pick(entries);
+  const { resource, verb } = entry.review;
+  const names = world.names[resource];
+  if (entry.isNamed && !names) throw new Error(`test/support/review-world.ts has no names of ${resource}`);
+  const name = entry.isNamed ? random.pick(names ?? []) : undefined;
+  // Some things only an administrator may do.
+  const asker = random.chance(0.2) ? world.askers[0]! : random.pick(world.askers);
+  return { asker, entry, question: { resource, verb, name, team_id: drawTeam(entry, name, world, random) } };
+}
+
+function drawTeam(
+  { takesTeam, review: { unscoped } }: CatalogueEntry,
+  name: string | undefined,
+  world: World,
+  random: Random,
+): string | undefined {
+  if (!takesTeam) return undefined;
+  const owner = name === undefined ? undefined : world.teamOf.get(name);
+  if (owner && random.chance(0.7)) return owner;
+  if (unscoped && (owner === null || random.chance(0.2))) return undefined;
+  return random.pick(world.teams);
+}
+
+/** What a client would send to the operation itself for what the question is about. */
+export interface OwnRequest {
+  readonly params: Record<string, string>;
+  readonly query: object;
+  readonly body: object | undefined;
+  readonly ids: Ids;
+}
+
+export function requestFor(tuple: Tuple, world: World): OwnRequest {
+  const { entry, question } = tuple;
+  const { operation, parameter, isNamed, takesTeam } = entry;
+  const { name, team_id: teamId } = question;
+  const owner = isNamed && takesTeam ? (world.teamOf.get(name ?? '') ?? undefined) : teamId;
+  const ids = world.idsOf(owner ?? (entry.review.unscoped ? undefined : teamBeside(entry, world)));
+  const params = { ...parametersOf(operation, ids), ...(parameter && { [parameter.name]: name ?? '' }) };
+  const query = !isNamed && operation.query?.shape?.team_id && teamId ? { team_id: teamId } : {};
+  return { params, query, body: operation.body && { ...bodies[operation.id]?.(ids), ...bodyFor(tuple, ids) }, ids };
+}
+
+/** Beside what no team owns stand things of the first one; beside what there is not, nothing that there is. */
+function teamBeside({ takesTeam }: CatalogueEntry, { teams }: World): string | undefined {
+  return takesTeam ? teams.at(-1) : teams[0];
+}
+
+/** What a review takes for granted: of variables, that they are secret; without a team, that one's own is meant. */
+function bodyFor({ asker, entry: { operation } }: Tuple, { team }: Partial<Ids>): object {
+  if (operation.id === 'environment_variables.set') return { sensitive: true };
+  const isAccount = ['service_accounts.create', 'service_accounts.transfer'].includes(operation.id);
+  return isAccount && team === undefined ? { owner: { user_id: asker.id } } : {};
+}
+
+/** The request as the operation's schemas read it; undefined where its path or query says nothing that could be. */
+export function parseRequest({ entry: { operation } }: Tuple, request: OwnRequest): Parts | undefined {
+  const parsed = (['params', 'query', 'body'] as const).map((part) => {
+    const schema: Erased = operation[part];
+    const result = schema?.safeParse(JSON.parse(JSON.stringify(request[part])));
+    if (part === 'body' && result && !result.success) throw new Error(`${operation.id}: ${result.error.message}`);
+    return { part, result };
+  });
+  if (parsed.some(({ result }) => result && !result.success)) return undefined;
+  return Object.fromEntries(parsed.map(({ part, result }) => [part, result?.data])) as unknown as Parts;
+}
+
+/** Of another team than the question says: the operation's own request would not say so. */
+export function isElsewhere({ entry, question: { name = '', team_id: teamId } }: Tuple, world: World): boolean {
+  const owner = world.teamOf.get(name);
+  return entry.isNamed && entry.takesTeam && owner !== undefined && owner !== (teamId ?? null);
+}
