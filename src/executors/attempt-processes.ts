@@ -41,22 +41,19 @@ export class AttemptProcesses {
   async killAll(): Promise<boolean> {
     const deadline = Date.now() + patienceMs;
     for (let pause = firstPauseMs; Date.now() < deadline; pause = Math.min(pause * 2, longestPauseMs)) {
-      this.#killOnce();
+      this.#killTogether();
       if (this.count() === 0) return true;
+      for (const pid of this.#known.keys()) signalQuietly(pid, 'SIGKILL');
       await sleep(pause);
     }
     return false;
   }
 
-  #killOnce(): void {
+  /** Those that can be reached without being looked for. */
+  #killTogether(): void {
     const { isolatedUid } = this.#mark;
-    if (isolatedUid !== null && isSoleUserOf(isolatedUid)) {
-      signalEverybodyElse();
-      return;
-    }
-    for (const leader of this.#groups) signalQuietly(-leader, 'SIGKILL');
-    this.#known = findAttemptProcesses(this.#mark, this.#known);
-    for (const pid of this.#known.keys()) signalQuietly(pid, 'SIGKILL');
+    if (isolatedUid !== null && isSoleUserOf(isolatedUid)) signalEverybodyElse();
+    else for (const leader of this.#groups) signalQuietly(-leader, 'SIGKILL');
   }
 }
 

@@ -74,7 +74,7 @@ export function isExecutorAlive(cookie: string): boolean {
 }
 
 function ownerOf(pid: number): number | null {
-  return readOrNull(() => statSync(`/proc/${pid}`).uid);
+  return readOrNull(() => statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? null);
 }
 
 function isMarked(pid: number, { cookie, directory }: AttemptMark): boolean {
