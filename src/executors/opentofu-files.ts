@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TemplateFiles } from '#domain/registry/files.ts';
 import type { JsonValue } from '#domain/runs/model.ts';
@@ -117,13 +117,18 @@ export async function collectPlan(places: PlanPlaces): Promise<Map<string, Buffe
     return content !== null;
   };
   await keep('variables', variablesFile);
-  const hasProviders = await keep('lock', join(module, lockFile));
-  const size = await measureDirectory(join(module, '.terraform'));
-  if (!hasProviders && size <= largestCarried) await keep('record', join(module, backendRecord));
+  await keep('lock', join(module, lockFile));
+  if (await isSelfContained(module)) await keep('record', join(module, backendRecord));
   return files;
 }
 
-/** Puts a plan's files where the tool looks for them. Answers whether `init` is needed first. */
+/** Whether an initialized configuration needs no provider, and no module from elsewhere: the tool works on it alone. */
+export async function isSelfContained(module: string): Promise<boolean> {
+  const lock = await lstat(join(module, lockFile)).catch(() => null);
+  return lock === null && (await measureDirectory(join(module, '.terraform'))) <= largestCarried;
+}
+
+/** Puts a plan's files where the tool looks for them. Answers whether that is all that `init` would do. */
 export async function restorePlan(places: PlanPlaces, files: ReadonlyMap<string, Buffer>): Promise<boolean> {
   const { module, planFile, variablesFile } = places;
   const record = join(module, backendRecord);
@@ -135,5 +140,5 @@ export async function restorePlan(places: PlanPlaces, files: ReadonlyMap<string,
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     await writePrivate(target, content);
   }
-  return !files.has('record');
+  return files.has('record');
 }

@@ -81,6 +81,15 @@ describe.each(tools)('the executor with $name $version', ({ name, version }) => 
     expect(sink.steps).toEqual(['apply']);
   });
 
+  it('leaves the programs of a template to collect their garbage as they like', async () => {
+    const act = 'resource "terraform_data" "act" {\n  provisioner "local-exec" {\n    command = "env"\n  }\n}\n';
+    const acting = { executor: { kind: 'opentofu', files: { 'main.tf': act } } } as const;
+    const { result, sink } = await apply((await plan(acting)).plan, acting);
+    expect(result).toMatchObject({ outcome: 'succeeded' });
+    expect(sink.text()).toContain('TF_IN_AUTOMATION=1');
+    expect(sink.text()).not.toContain('GOGC');
+  });
+
   it('updates, replaces by name, sees nothing to do, refreshes and destroys, each from the state before', async () => {
     const { state } = await deploy();
     const unchanged = await plan({ state });
