@@ -5,7 +5,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { type Run, RunAttempt } from './entity.ts';
 import { recordEvent } from './events.ts';
-import { lockRunInOrder } from './lifecycle.ts';
+import { lockAttemptInOrder } from './lifecycle.ts';
 
 /** A state that the tool has written during an attempt; kept before the tool is answered. */
 export interface AttemptState {
@@ -30,9 +30,7 @@ export type StateFate = 'kept' | 'late' | 'outdated';
  * made without this one, and putting this one on top would undo it in the books alone: then it is for people to compare.
  */
 export async function keepAttemptState(tx: Transaction, keyRing: KeyRing, state: AttemptState): Promise<StateFate> {
-  const attempt = await tx.em.findOneOrFail(RunAttempt, { id: state.attemptId });
-  const run = await lockRunInOrder(tx.em, attempt.runId);
-  if (!run) throw new Error(`the attempt ${attempt.id} has no run`);
+  const { run, attempt } = await lockAttemptInOrder(tx.em, state.attemptId);
   const instance = await lockInstance(tx.em, run.instanceId);
   if (await tx.em.count(StateVersion, { attemptId: attempt.id, attemptWrite: state.write })) return 'kept';
   const isOver = run.attemptId !== attempt.id;

@@ -13,7 +13,7 @@ import { Run, RunAttempt, RunPlan } from './entity.ts';
 import { AttemptSuperseded } from './errors.ts';
 import { recordEvent } from './events.ts';
 import { openInputs, type RunInputs } from './inputs.ts';
-import { closeAttempt, lockRunInOrder } from './lifecycle.ts';
+import { closeAttempt, lockAttemptInOrder } from './lifecycle.ts';
 import type { AttemptOutcome, MaskedOutputs, NextStep, PlanSummary, ResourceChange, StatusReason } from './model.ts';
 import { moveOn } from './steps.ts';
 
@@ -143,11 +143,9 @@ export async function abandonAttempt(
 }
 
 async function lockLiveAttempt(tx: Transaction, attemptId: string): Promise<{ run: Run; attempt: RunAttempt }> {
-  const attempt = await tx.em.findOneOrFail(RunAttempt, { id: attemptId });
-  const run = await lockRunInOrder(tx.em, attempt.runId);
-  if (run?.attemptId !== attemptId) throw new AttemptSuperseded(attemptId);
-  await tx.em.refresh(attempt);
-  return { run, attempt };
+  const locked = await lockAttemptInOrder(tx.em, attemptId);
+  if (locked.run.attemptId !== attemptId) throw new AttemptSuperseded(attemptId);
+  return locked;
 }
 
 async function keepPlan(

@@ -14,6 +14,21 @@ export async function lockRunInOrder(em: Em, runId: string): Promise<Run | null>
   return em.findOne(Run, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
+/** An attempt and its run, locked in the same way. */
+export async function lockAttemptInOrder(em: Em, attemptId: string): Promise<{ run: Run; attempt: RunAttempt }> {
+  const [row] = await em.execute<{ run_id: string }[]>(
+    `select a.run_id from run_attempts a join runs r on r.id = a.run_id join instances i on i.id = r.instance_id
+      where a.id = ? for update of i`,
+    [attemptId],
+  );
+  if (!row) throw new Error(`there is no attempt ${attemptId}`);
+  const [run, attempt] = await Promise.all([
+    em.findOneOrFail(Run, { id: row.run_id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOneOrFail(RunAttempt, { id: attemptId }),
+  ]);
+  return { run, attempt };
+}
+
 /**
  * Ends a run: status, reason, times and event; its plan's artifact goes, its slot is free, and whoever is next in line
  * hears of it. The one way to a terminal status.
