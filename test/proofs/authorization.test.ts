@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
+import { StatementFaults } from '#test/support/statement-faults.ts';
+import { makeTenant, type Tenant } from '#test/support/tenancy.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+let statements: StatementFaults;
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+  statements = await StatementFaults.open(api.services.orm);
+});
+afterAll(async () => {
+  statements?.remove();
+  await api?.close();
+});
+
+/** How often a request goes to the database; the first one of a key notes its use, beside the request. */
+async function roundTrips(send: (user: ApiUser) => Promise<{ status: number; text: string }>): Promise<number> {
+  await send(tenant.owner);
+  await api.services.keyUses.settle();
+  const { result, statements: sent } = await statements.during(null, () => send(tenant.owner));
+  expect(result.status, result.text).toBe(200);
+  return sent.length;
+}
+
+describe('authorization', () => {
+  it('asks once who it is that asks, and nothing for its limits', async () => {
+    expect(await roundTrips((user) => user.get('/auth/whoami'))).toBe(1);
+  });
+
+  it('asks once more whose the thing is', async () => {
+    const ofTheOperation = 1;
+    expect(await roundTrips((user) => user.get(`/environments/${tenant.environment}`))).toBeLessThanOrEqual(
+      2 + ofTheOperation,
+    );
+  });
+
+  it('reviews by no more than that, with one question more for the team that is named', async () => {
+    const resource = { group: 'delivery.coordinator', version: 'v1', resource: 'environments', verb: 'update' };
+    const attributes = { ...resource, name: tenant.environment, team_id: tenant.team };
+    const review = (user: ApiUser) => user.post('/auth/can-i', { resource_attributes: attributes });
+    expect(await roundTrips(review)).toBeLessThanOrEqual(3);
+  });
+});
