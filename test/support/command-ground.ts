@@ -71,7 +71,7 @@ const without =
   };
 
 async function addOrganization(root: Person): Promise<{ id: string }> {
-  return (await root.caller.post('/organizations', { name: 'Other' })).body;
+  return (await root.caller.post('/organizations', { name: `Other ${newId()}` })).body;
 }
 
 const anotherKey: Preparation = async ({ root }) => {
@@ -130,8 +130,13 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     await execute(`update principals set role = 'maintainer' where id = $1`, ids.person);
     return { body: { owner: { user_id: ids.person } } };
   },
-  'teams.transfer': async ({ root }) => ({ body: { organization_id: (await addOrganization(root)).id } }),
-  'projects.transfer': async ({ root }) => {
+  'teams.transfer': async ({ root, ids, execute }) => {
+    await execute('delete from team_members where team_id = $1', ids.team);
+    return { body: { organization_id: (await addOrganization(root)).id } };
+  },
+  'projects.transfer': async (ground) => {
+    await endRun(ground);
+    const { root } = ground;
     const { id } = await addOrganization(root);
     const { body } = await root.caller.post(`/organizations/${id}/teams`, { name: 'Other' });
     return { body: { team_id: body.id } };
