@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { runApi } from '#api/main.ts';
 import type { Config } from '#config';
 import { type Orm, openDatabase } from '#domain/shared/database.ts';
+import { expectKnownActions } from './audited-actions.ts';
 import { createTestConfig } from './config.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
@@ -26,6 +27,7 @@ export async function startApi(overrides: Record<string, string> = {}): Promise<
     ...{ config, database, orm, url: api.url, adminUrl: api.adminUrl },
     close: async () => {
       await api.close();
+      await expectKnownActions(orm);
       await orm.close();
       await database.drop();
       rmSync(config.dataDir, { recursive: true, force: true });

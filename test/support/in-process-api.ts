@@ -17,6 +17,7 @@ import type { OutboxMessage } from '#domain/shared/outbox.ts';
 import { RefusalLog } from '#domain/shared/refusals.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { Transactions } from '#domain/shared/transaction.ts';
+import { expectKnownActions } from './audited-actions.ts';
 import { createTestConfig } from './config.ts';
 import { createDatabase } from './database.ts';
 
@@ -105,6 +106,7 @@ export async function startApi(
   return new TestApi(app, services, told, async () => {
     await app.close();
     await services.keyUses.settle();
+    await expectKnownActions(orm);
     await orm.close();
     await database.drop();
     rmSync(config.dataDir, { recursive: true, force: true });

@@ -6,7 +6,9 @@ import { inject } from 'vitest';
 import { runApi } from '#api/main.ts';
 import type { Config } from '#config';
 import { createFirstAdministrator } from '#domain/identity/bootstrap.ts';
+import { openDatabase } from '#domain/shared/database.ts';
 import { runWorker } from '#worker/main.ts';
+import { expectKnownActions } from './audited-actions.ts';
 import { Caller } from './caller.ts';
 import { createTestConfig } from './config.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
@@ -46,6 +48,9 @@ export async function startSystem(overrides: Record<string, string> = {}): Promi
     close: async () => {
       await stopWorker();
       await api.close();
+      const orm = openDatabase({ databaseUrl: database.url, databasePoolSize: 1 });
+      await expectKnownActions(orm);
+      await orm.close();
       await database.drop();
       rmSync(config.dataDir, { recursive: true, force: true });
     },
