@@ -60,6 +60,19 @@ describe('the profile page', () => {
     expect([posted.status, posted.setCookie]).toEqual([401, undefined]);
   });
 
+  it('says where there is more than it shows', async () => {
+    const { user, visitor } = await visit();
+    const older = 'There are older ones, which the API lists.';
+    expect((await visitor.get('/profile')).text).not.toContain(older);
+    await api.rows(
+      `insert into sessions (id, user_id, created_at, expires_at)
+       select gen_random_uuid(), ?, now(), now() + interval '1 hour' from generate_series(1, 50) returning 1`,
+      [user.id],
+    );
+    const { text } = await visitor.get('/profile');
+    expect(text.split(older)).toHaveLength(2);
+  });
+
   it('says only what it knows to say of what has happened', async () => {
     const { visitor } = await visit();
     expect((await visitor.get('/profile?done=password')).text).toMatch(/role="status">Your password is changed/);

@@ -23,10 +23,16 @@ export type ProfileNews = keyof typeof profileNews;
 type Session = z.input<typeof SessionView>;
 type Key = z.input<typeof ApiKeyView>;
 
+/** The newest of them. */
+interface Newest<Item> {
+  readonly items: readonly Item[];
+  readonly areAll: boolean;
+}
+
 export interface Profile {
   readonly user: z.input<typeof UserView>;
-  readonly sessions: readonly Session[];
-  readonly keys: readonly Key[];
+  readonly sessions: Newest<Session>;
+  readonly keys: Newest<Key>;
   readonly news: ProfileNews | null;
   readonly problems: Problems;
   readonly typed: Readonly<Record<string, string>>;
@@ -107,8 +113,8 @@ function firstOf(problems: Problems): string | undefined {
   return ['name', 'email', ...passwordFields.map(([name]) => name)].find((name) => name in problems);
 }
 
-function renderSessions(sessions: readonly Session[]): Html {
-  return html`<ul class="rows">${sessions.map(
+function renderSessions({ items, areAll }: Newest<Session>): Html {
+  return html`<ul class="rows">${items.map(
     ({ id, current, address, user_agent: agent, created_at: since, expires_at: until }) => html`<li class="row">
 <div class="row-text">
 <p class="row-title">${describeAgent(agent ?? null)}${current ? html` <span class="badge">This session</span>` : null}</p>
@@ -116,12 +122,12 @@ function renderSessions(sessions: readonly Session[]): Html {
 </div>
 ${current ? null : renderRevocation(`/profile/sessions/${id}/revoke`, 'End', `the session of ${describeAgent(agent ?? null)}`)}
 </li>`,
-  )}</ul>`;
+  )}${areAll ? null : olderOnes}</ul>`;
 }
 
-function renderKeys(keys: readonly Key[]): Html {
-  const kept = keys.filter(({ state }) => state !== 'revoked');
-  if (kept.length === 0)
+function renderKeys({ items, areAll }: Newest<Key>): Html {
+  const kept = items.filter(({ state }) => state !== 'revoked');
+  if (kept.length === 0 && areAll)
     return html`<p class="muted">You have no API key. Make one by <code>POST /api/v1/profile/api-keys</code>.</p>`;
   return html`<ul class="rows">${kept.map(
     ({ id, name, hint, state, created_at: since, expires_at: until, last_used_at: used }) => html`<li class="row">
@@ -133,8 +139,10 @@ function renderKeys(keys: readonly Key[]): Html {
 </div>
 ${renderRevocation(`/profile/api-keys/${id}/revoke`, 'Revoke', `the key ${name}`)}
 </li>`,
-  )}</ul>`;
+  )}${areAll ? null : olderOnes}</ul>`;
 }
+
+const olderOnes = html`<li class="row muted">There are older ones, which the API lists.</li>`;
 
 function renderRevocation(action: string, verb: string, what: string): Html {
   return html`<form method="post" action="${action}">

@@ -36,13 +36,15 @@ async function showProfile(
     typed = {},
   }: { status?: number; problems?: Problems; typed?: Record<string, string> } = {},
 ): Promise<FastifyReply> {
-  const [{ sessions }, { api_keys: keys }, user] = await Promise.all([
+  const [sessionPage, keyPage, user] = await Promise.all([
     performRead(ground, request, listSessions, { query: {} }),
     performRead(ground, request, listApiKeys, { query: {} }),
     performRead(ground, request, getUser, { params: { id: request.principal.id } }),
   ]);
   const { done } = request.query as Readonly<Record<string, unknown>>;
   const news = typeof done === 'string' && Object.hasOwn(profileNews, done) ? (done as ProfileNews) : null;
+  const sessions = { items: sessionPage.sessions, areAll: sessionPage.next_cursor === null };
+  const keys = { items: keyPage.api_keys, areAll: keyPage.next_cursor === null };
   return sendPage(reply, status, profilePage({ user, sessions, keys, news, problems, typed }));
 }
 
