@@ -222,6 +222,19 @@ describe('to a member', () => {
   });
 });
 
+describe('a run whose environment is gone', () => {
+  it('is not told from a missing one to a stranger who would requeue it', async () => {
+    const ids = await addTenant(api, root);
+    await api.orm.em.fork().execute('update environments set deleted_at = now() where id = ?', [ids.environment]);
+    const requeue = operations.find(({ id }) => id === 'runs.requeue')!;
+    const stranger = await somebody('requester', elsewhere);
+    const there = await ask(requeue, { ids, key: stranger.key });
+    expect(there.status).toBe(404);
+    expect(await ask(requeue, { ids: missing(), key: stranger.key })).toEqual(there);
+    expect((await ask(requeue, { ids, key: root.key })).status).toBe(409);
+  });
+});
+
 describe('to a service account', () => {
   it.each(closed.filter(([, operation]) => demandOf(operation).peopleOnly))(
     '%s is refused, whatever its role',

@@ -175,6 +175,11 @@ describe('a thing of a team', () => {
     });
   });
 
+  it('is hidden from strangers also where they lack the permission that this very thing demands', () => {
+    const stranger = principal({ role: 'requester' });
+    expect(decide(stranger, approve, owner)).toEqual({ allowed: false, because: 'hidden' });
+  });
+
   it('is everybody’s with the permission where no team owns it', () => {
     expect(decide(principal(), approve, nobody)).toEqual({ allowed: true });
   });
