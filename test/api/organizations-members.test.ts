@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApi, type TestApi } from '#test/support/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
 import { join, makeTenant } from '#test/support/tenancy.ts';
 
 let api: TestApi;
@@ -99,6 +99,18 @@ describe('a member of an organization', () => {
     expect((await tenant.owner.delete(`${path}/${other.id}`)).status).toBe(204);
     expect((await other.get(tenant.teamPath)).status).toBe(404);
     expect(await api.rows('select 1 from team_members where principal_id = ?', [other.id])).toEqual([]);
+  });
+
+  test('changes each other, and themselves, at once, and everybody is answered', async () => {
+    const tenant = await makeTenant(api);
+    const [one, other] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
+    for (const user of [one, other]) await join(tenant, user, 'owner');
+    const put = (by: ApiUser, whom: ApiUser) =>
+      by.put(`/organizations/${tenant.organization}/members/${whom.id}`, { role: 'owner' });
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => [put(one, other), put(other, one), put(one, one), put(other, other)]).flat(),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(24).fill(200));
   });
 
   test('is a user or a service account there is: a missing one, and what works in the background, answer 403', async () => {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { Session } from '#domain/identity/entity.ts';
-import { keysLock } from '#domain/identity/key-changes.ts';
 import { Email, PlatformRole, sessionLifetimeSeconds } from '#domain/identity/model.ts';
 import { GivenPassword } from '#domain/identity/password-rules.ts';
 import {
@@ -12,7 +11,7 @@ import {
 } from '#domain/identity/sessions.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
-import type { Principal } from '#domain/shared/access/principal.ts';
+import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { afterId, pageQuery, toPage } from '#domain/shared/paging.ts';
@@ -120,7 +119,7 @@ export const signOut = command({
   responses: { 204: Nothing },
   access: ownSession,
   idempotency: 'none',
-  locks: ({ principal }) => [keysLock(principal.id)],
+  locks: ({ principal }) => [authorityLock(principal.id)],
   audit: 'session.revoked',
   resource: 'sessions',
   handle: async ({ tx, principal, params }) => {

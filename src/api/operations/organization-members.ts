@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listMembers, lockMember, organizationMembers } from '#domain/organizations/members.ts';
+import { listMembers, lockMember, membershipLocks, organizationMembers } from '#domain/organizations/members.ts';
 import { type OrganizationRole, organizationRoles } from '#domain/organizations/model.ts';
 import {
   type MemberChange,
@@ -62,6 +62,7 @@ export const set = command({
   target: ({ em, params, lock }) => findForMember(em, params, lock),
   targetName: 'organization',
   idempotency: 'none',
+  locks: membershipLocks,
   audit: 'organization_member.set',
   handle: async ({ tx, principal, target, params, body }) => {
     if (!target.joiner) throw new Forbidden('permission denied: there is no such user, or you may not see them');
@@ -81,6 +82,7 @@ export const remove = command({
   target: ({ em, params, lock }) => findForMember(em, params, lock),
   targetName: 'organization',
   idempotency: 'none',
+  locks: membershipLocks,
   audit: 'organization_member.removed',
   handle: async ({ tx, principal, target, params }) => {
     const change = await removeOrganizationMember(tx.em, principal, target, params.userID);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { addKey, keysLock, regenerateProfileKey, revokeKey, rotateKey } from '#domain/identity/key-changes.ts';
+import { addKey, regenerateProfileKey, revokeKey, rotateKey } from '#domain/identity/key-changes.ts';
 import { findKey, listKeys } from '#domain/identity/key-reads.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import type { Principal } from '#domain/shared/access/principal.ts';
+import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
@@ -25,7 +25,7 @@ const KeyParams = z.strictObject({ id: Id });
 /** Making credentials of a service account is managing it, which is its owner's; it may look, and give up what it has. */
 const ownAsPerson: Access = { ...own, principals: ['user'] };
 
-const ownKeys = ({ principal }: { principal: Principal }) => [keysLock(principal.id)];
+const ownKeys = ({ principal }: { principal: Principal }) => [authorityLock(principal.id)];
 
 function placeOf(principal: Principal): KeyPlace {
   return { principalId: principal.id, path: '/api/v1/profile/api-keys' };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { addKey, keysLock, revokeKey, rotateKey } from '#domain/identity/key-changes.ts';
+import { addKey, revokeKey, rotateKey } from '#domain/identity/key-changes.ts';
 import { findKey, listKeys } from '#domain/identity/key-reads.ts';
 import { refuseArchived } from '#domain/organizations/lifecycle.ts';
 import { refuseBeyondOwn } from '#domain/service-accounts/authority.ts';
 import { type AccountTarget, findAccount } from '#domain/service-accounts/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import type { Principal } from '#domain/shared/access/principal.ts';
+import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -23,7 +23,7 @@ const KeyParams = AccountParams.extend({ keyID: Id });
 /** Credentials are a matter of managing the account, to list as to make them. */
 const keysAccess: Access = { ...manageAccess, review: { inherits: 'service_accounts.update' } };
 
-const keysOf = ({ params }: { params: { id: string } }) => [keysLock(params.id)];
+const keysOf = ({ params }: { params: { id: string } }) => [authorityLock(params.id)];
 
 function placeOf({ id, organizationId, teamId }: AccountTarget): KeyPlace {
   return { principalId: id, path: `${accountPath(id)}/api-keys`, organizationId, teamId };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listMembers, lockMember, teamMembers } from '#domain/organizations/members.ts';
+import { listMembers, lockMember, membershipLocks, teamMembers } from '#domain/organizations/members.ts';
 import { type TeamRole, teamRoles } from '#domain/organizations/model.ts';
 import type { MemberChange } from '#domain/organizations/organization-members.ts';
 import type { TeamTarget } from '#domain/organizations/targets.ts';
@@ -59,6 +59,7 @@ export const set = command({
   target: ({ em, params, lock }) => findForMember(em, params, lock),
   targetName: 'team',
   idempotency: 'none',
+  locks: membershipLocks,
   audit: 'team_member.set',
   handle: async ({ tx, principal, target, params, body }) => {
     if (!target.joiner) throw new OutsideOrganization();
@@ -78,6 +79,7 @@ export const remove = command({
   target: ({ em, params, lock }) => findForMember(em, params, lock),
   targetName: 'team',
   idempotency: 'none',
+  locks: membershipLocks,
   audit: 'team_member.removed',
   handle: async ({ tx, principal, target, params }) => {
     const change = await removeTeamMember(tx.em, principal, target, params.userID);

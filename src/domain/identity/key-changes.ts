@@ -12,11 +12,6 @@ export const mostActiveKeys = 50;
 /** How long a key that was replaced may stay valid: the time to bring its successor everywhere it is used. */
 export const longestOverlapSeconds = 7 * 24 * 60 * 60;
 
-/** Held by whatever makes or ends keys or sessions of a principal: two such changes never decide on the same ones. */
-export function keysLock(principalId: string): string {
-  return `keys/${principalId}`;
-}
-
 /** Whose key it is to be, and who answers for it. */
 export interface KeyHolder {
   readonly principalId: string;
@@ -30,7 +25,7 @@ export interface IssuedKey {
   readonly key: string;
 }
 
-/** Makes a key. The keys' lock is held. @throws Invalid for a time that is over; Conflict where there are too many */
+/** Makes a key. The principal's `authorityLock` is held. @throws Invalid for a time that is over; Conflict where there are too many */
 export async function addKey(
   em: Em,
   holder: KeyHolder,
@@ -40,7 +35,7 @@ export async function addKey(
   return insertKey(em, holder, { name, expiresAt });
 }
 
-/** Revokes a key, which holds on the next request. The keys' lock is held. @throws NotFound where it is not active */
+/** Revokes a key, which holds on the next request. The principal's `authorityLock` is held. @throws NotFound where it is not active */
 export async function revokeKey(em: Em, principalId: string, keyId: string): Promise<KeyRow> {
   const key = await findKey(em, principalId, keyId);
   if (!key || key.state === 'revoked') throw new NotFound('API key');
@@ -60,7 +55,7 @@ export async function revokeAllKeys(em: Em, principalId: string): Promise<number
 
 /**
  * Replaces a key by a new one of the same name and, from now on, the same lifetime. The old one ends at once, or stays
- * valid for the overlap, though never longer than it would have been. The keys' lock is held.
+ * valid for the overlap, though never longer than it would have been. The principal's `authorityLock` is held.
  * @throws NotFound, or Conflict where the key ended, has a successor already, or is the profile key
  */
 export async function rotateKey(
@@ -79,7 +74,7 @@ export async function rotateKey(
 }
 
 /**
- * Makes the profile key of a user, in place of the one there was; personal keys stay. The keys' lock is held.
+ * Makes the profile key of a user, in place of the one there was; personal keys stay. The principal's `authorityLock` is held.
  * (specification, *API key*)
  */
 export async function regenerateProfileKey(

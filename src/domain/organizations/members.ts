@@ -1,4 +1,5 @@
 import type { PlatformRole } from '#domain/identity/model.ts';
+import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { selectPage } from '#domain/shared/list.ts';
@@ -86,6 +87,11 @@ export interface Joiner {
   readonly role: PlatformRole | null;
   /** The team that owns a service account. */
   readonly ownerTeamId: string | null;
+}
+
+/** The advisory locks of a change of somebody's membership. */
+export function membershipLocks({ principal, params }: { principal: Principal; params: { userID: string } }): string[] {
+  return [principal.id, params.userID].map(authorityLock);
 }
 
 /**

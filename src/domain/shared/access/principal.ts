@@ -102,6 +102,15 @@ export function lockCaller(tx: Em, caller: Principal): Promise<Principal | undef
 }
 
 /**
+ * Held, before any row, by commands that change what a principal is or comes by: memberships, keys, sessions. Each shares
+ * the row of its caller and takes the row that it changes; two that do so to each other, or one caller to themselves
+ * twice, would wait for each other.
+ */
+export function authorityLock(principalId: string): string {
+  return `principals/${principalId}`;
+}
+
+/**
  * Waits until no command is under way that a principal gave by what is being taken away from it (its row is shared by each
  * until the commit), and keeps the next ones waiting until this is committed. To be called when the change is made: who
  * comes then reads it.
