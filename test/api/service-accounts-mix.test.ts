@@ -3,6 +3,7 @@ import { openRandom, type Random } from '#test/faults/random.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
 import { join, makeTenant, type Tenant } from '#test/support/tenancy.ts';
 
+/** Few enough for every run of the tests: thousands, and another seed, are for a longer look. */
 const steps = Number(process.env['ACCOUNT_STEPS'] ?? 160);
 const seed = Number(process.env['ACCOUNT_SEED'] ?? 7);
 const atOnce = 8;
