@@ -18,6 +18,49 @@ export async function copyIn(database: Pool, table: string, values: readonly Buf
   }
 }
 
+/** One `COPY … TO STDOUT`, read and forgotten; answers its bytes. */
+export async function copyOut(database: Pool, query: string): Promise<number> {
+  const client = await database.connect();
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      client.query(new CopyOut(`copy (${query}) to stdout`, resolve, reject));
+    });
+  } finally {
+    client.release();
+  }
+}
+
+class CopyOut implements Submittable {
+  readonly #statement: string;
+  readonly #resolve: (bytes: number) => void;
+  readonly #reject: (error: Error) => void;
+  #bytes = 0;
+
+  constructor(statement: string, resolve: (bytes: number) => void, reject: (error: Error) => void) {
+    this.#statement = statement;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  submit(connection: Connection): void {
+    connection.query(this.#statement);
+  }
+
+  handleCopyData({ chunk }: { chunk: Buffer }): void {
+    this.#bytes += chunk.length;
+  }
+
+  handleCommandComplete(): void {}
+
+  handleReadyForQuery(): void {
+    this.#resolve(this.#bytes);
+  }
+
+  handleError(error: Error): void {
+    this.#reject(error);
+  }
+}
+
 /** What the driver itself lacks: it hands a query of one's own the messages of the protocol. */
 class Copy implements Submittable {
   readonly #statement: string;

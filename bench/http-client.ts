@@ -37,6 +37,19 @@ export class HttpClient {
     throw new Error(`${method} ${path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   }
 
+  /** Reads a long answer without keeping it; answers how many lines it had, which must be as many as it says that it has. */
+  async countLines(path: string, trailer: string): Promise<number> {
+    const { statusCode, body, trailers } = await this.#pool.request({
+      ...{ method: 'GET', path: `/api/v1${path}`, headers: this.#headers },
+    });
+    let lines = 0;
+    for await (const chunk of body) {
+      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines += 1;
+    }
+    if (statusCode === 200 && Number(trailers[trailer]) === lines) return lines;
+    throw new Error(`${path} was answered ${statusCode} with ${lines} lines, and said ${trailers[trailer]}`);
+  }
+
   close(): Promise<void> {
     return this.#pool.destroy();
   }

@@ -12,6 +12,8 @@ export interface Bench {
   readonly environment: Readonly<Record<string, string>>;
   /** Whoever presents an administrator's API key. */
   readonly http: HttpClient;
+  /** The API's process. */
+  readonly apiPid: number;
   /** Straight into the installation's database. */
   readonly database: pg.Pool;
   /** Straight to the engine, in the installation's namespace. */
@@ -40,7 +42,7 @@ export async function openBench(
     worker = undefined;
   };
   return {
-    ...{ config, environment, http, database, stopWorker },
+    ...{ config, environment, http, database, stopWorker, apiPid: api.pid },
     temporal: new Client({ connection, namespace: config.temporal.namespace }),
     startWorker: async () => {
       worker = await startServiceProcess('worker', environment, directory, profiles);

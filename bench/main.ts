@@ -8,6 +8,7 @@ import { describeMachine, versionOf } from './machine.ts';
 import type { Measure } from './measure.ts';
 import { admission } from './measures/admission.ts';
 import { approval } from './measures/approval.ts';
+import { audit } from './measures/audit.ts';
 import { authorization } from './measures/authorization.ts';
 import { logs } from './measures/logs.ts';
 import { opentofu } from './measures/opentofu.ts';
@@ -16,7 +17,7 @@ import { workflow } from './measures/workflow.ts';
 import { toTable } from './report.ts';
 import { findTofu } from './tofu.ts';
 
-const measures: readonly Measure[] = [admission, opentofu, workflow, reads, logs, approval, authorization];
+const measures: readonly Measure[] = [admission, opentofu, workflow, reads, logs, approval, authorization, audit];
 
 const help = `Usage: npm run bench -- [measure …] [--rounds <n>] [--save] [--profile <directory>]
 

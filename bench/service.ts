@@ -9,6 +9,7 @@ const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** A process of the service, as `npm run api` and `npm run worker` start it. */
 export interface ServiceProcess {
   readonly url: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -34,6 +35,7 @@ export async function startServiceProcess(
     throw new Error(`the ${name} process ended at its start; ${join(directory, `${name}.log`)} says why`);
   return {
     url: ready.url ?? '',
+    pid: child.pid ?? 0,
     stop: async () => {
       child.kill('SIGTERM');
       await ended;

@@ -61,7 +61,7 @@ async function measure(lab: Lab, bench: Bench): Promise<Comparison[]> {
   ];
 }
 
-async function admitAll({ http, database }: Bench, count: number, request: object): Promise<Sample> {
+export async function admitAll({ http, database }: Bench, count: number, request: object): Promise<Sample> {
   const startedAt = performance.now();
   const load = await drive(count, concurrency, async () => {
     const instance = `load-${randomUUID()}`;
