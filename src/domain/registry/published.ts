@@ -1,6 +1,6 @@
 import type { Em } from '#domain/shared/database.ts';
 import { TemplateVersion } from './entity.ts';
-import { TemplateSpec } from './spec.ts';
+import { PublishedSpec, type TemplateSpec } from './spec.ts';
 import { resolveVersion } from './versions.ts';
 
 /** A published version as runs use it. It never changes, so it is read once and kept. */
@@ -30,7 +30,7 @@ export async function loadVersionById(em: Em, id: string): Promise<PublishedVers
   const known = kept.get(id);
   if (known) return known;
   const row = await em.findOneOrFail(TemplateVersion, { id });
-  const published = { id, version: row.version, spec: TemplateSpec.parse(row.spec) };
+  const published = { id, version: row.version, spec: PublishedSpec.parse(row.spec) };
   if (kept.size >= maximumKept) kept.delete(kept.keys().next().value ?? id);
   kept.set(id, published);
   return published;

@@ -11,7 +11,9 @@ import { splitPointer } from './schema-walk.ts';
 const minute = 60;
 const day = 24 * 60 * minute;
 
-const VariableSchema = z.record(z.string(), z.json()).superRefine((schema, context) => {
+const VariableSchema = z.record(z.string(), z.json());
+const noVariables = { type: 'object', properties: {} };
+const CheckedVariableSchema = VariableSchema.superRefine((schema, context) => {
   for (const { path, message } of checkSchema(schema)) {
     context.addIssue({ code: 'custom', path: splitPointer(path), message, input: schema });
   }
@@ -110,8 +112,9 @@ const Connections = z
     error: 'must not name a connection twice',
   });
 
-export const TemplateSpec = z.strictObject({
-  variables: VariableSchema.default({ type: 'object', properties: {} }),
+/** As it was published: what was found good then is not judged again, least of all by a clock on a busier machine. */
+export const PublishedSpec = z.strictObject({
+  variables: VariableSchema.default(noVariables),
   outputs: z.record(OutputName, Output).default({}),
   executor: z.discriminatedUnion('kind', [OpenTofuExecutor, CommandExecutor]),
   approval: TemplateApproval.optional(),
@@ -121,4 +124,7 @@ export const TemplateSpec = z.strictObject({
   /** Whether an apply whose worker was lost may be tried again. */
   retry_safe: z.boolean().default(false),
 });
+
+/** As somebody wants to publish it. */
+export const TemplateSpec = PublishedSpec.extend({ variables: CheckedVariableSchema.default(noVariables) });
 export type TemplateSpec = z.output<typeof TemplateSpec>;
