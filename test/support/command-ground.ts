@@ -121,6 +121,10 @@ export const preparations: Readonly<Record<string, Preparation>> = {
   },
   'profile.revoke_api_key': anotherKey,
   'profile.rotate_api_key': anotherKey,
+  'profile.regenerate_api_key': async ({ root }) => {
+    await root.caller.post('/profile/api-key/regenerate');
+    return undefined;
+  },
   'invitations.accept': async ({ ids, root }) => {
     const offer = { email: root.email, role: 'member' };
     const { body } = await root.caller.post(`/organizations/${ids.organization}/invitations`, offer);
