@@ -13,6 +13,9 @@ import { read } from '../operation.ts';
 import { RawAnswer } from '../raw-answer.ts';
 import { pageOf, Time } from '../views/common.ts';
 
+/** Records that are written together: larger texts would wait for a full collection of garbage. */
+const atOnce = 50;
+
 const readAccess: Access = {
   anyOf: ['audit:read'],
   scope: 'platform',
@@ -145,8 +148,11 @@ function answerExport(
   async function* lines(): AsyncGenerator<string> {
     if (head !== '') yield head;
     for await (const page of pages) {
-      yield page.map((record: AuditRecord) => write(record)).join('');
-      written += page.length;
+      for (let at = 0; at < page.length; at += atOnce) {
+        const records: AuditRecord[] = page.slice(at, at + atOnce);
+        yield records.map((record) => write(record)).join('');
+        written += records.length;
+      }
     }
   }
   const fileName = `audit-${completeUntil.replace(/\.\d+Z$/, 'Z').replaceAll(':', '')}.${format}`;

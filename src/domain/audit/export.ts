@@ -2,7 +2,7 @@ import type { Em } from '#domain/shared/database.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
 import { readOnwards } from './records.ts';
 
-const pageSize = 1_000;
+const pageSize = 500;
 /** A refusal's row is a transaction of one statement, which has no number yet when it takes its time. */
 const statementSeconds = 1;
 
