@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { findByApiKey } from '#domain/identity/api-keys.ts';
+import { findByApiKey, looksLikeApiKey } from '#domain/identity/api-keys.ts';
 import { findBySessionToken } from '#domain/identity/sessions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { AuthorizationUnavailable } from '#domain/shared/access/principal.ts';
@@ -10,8 +10,10 @@ import type { Services } from './services.ts';
 
 export const sessionCookie = 'coordinator_session';
 
-/** Nobody was named who could be refused. */
+/** Nothing came that could be anybody's: nobody is refused, no row says so, and no database is asked. */
 export class CredentialMissing extends Unauthenticated {}
+
+const invalid = 'the credential is not valid, has expired or was revoked';
 
 type Presented = { kind: 'api_key' | 'bearer' | 'cookie'; secret: string };
 
@@ -22,9 +24,10 @@ type Presented = { kind: 'api_key' | 'bearer' | 'cookie'; secret: string };
 export async function authenticate(services: Services, request: FastifyRequest): Promise<Principal> {
   const presented = readCredential(request);
   if (!presented) throw new CredentialMissing();
+  if (presented.kind === 'api_key' && !looksLikeApiKey(presented.secret)) throw new CredentialMissing(invalid);
   if (presented.kind === 'cookie') refuseCrossSite(request, services.config.baseUrl);
   const principal = await findPrincipal(services, presented);
-  if (!principal) throw new Unauthenticated('the credential is not valid, has expired or was revoked');
+  if (!principal) throw new Unauthenticated(invalid);
   return principal;
 }
 
