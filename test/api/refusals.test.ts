@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { generateApiKey } from '#domain/identity/api-keys.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { RefusalLog } from '#domain/shared/refusals.ts';
@@ -46,11 +47,13 @@ describe('who was refused', () => {
     expect(JSON.stringify(rows)).not.toContain(password);
   });
 
-  it('is kept by address where a credential is not valid, and not at all where there is none', async () => {
+  it('is kept by address where a credential is not valid, and not at all where there is none or what cannot be one', async () => {
     const before = (await find('true')).length;
     expect((await api.nobody.get('/runs')).status).toBe(401);
+    const typo = { 'x-api-key': `dc_${'a'.repeat(49)}` };
+    expect((await api.nobody.send('GET', '/runs', undefined, typo)).status).toBe(401);
     expect(await find('true')).toHaveLength(before);
-    const key = `dc_${'a'.repeat(49)}`;
+    const key = generateApiKey();
     const answer = await api.nobody.send('GET', '/runs', undefined, { 'x-api-key': key });
     expect(answer.status).toBe(401);
     const rows = await find('request_id = ?', [answer.headers['x-request-id']]);
