@@ -11,6 +11,7 @@ import { edgeServerOptions } from '#api/plugins/server-options.ts';
 import { strictJson } from '#api/plugins/strict-json.ts';
 import { validation } from '#api/plugins/validation.ts';
 import { loadConfig } from '#config';
+import { anonymous } from '#domain/shared/access/principal.ts';
 import { openDatabase } from '#domain/shared/database.ts';
 
 /**
@@ -30,10 +31,12 @@ await app.register(cookie);
 
 const getRun = operations.find(({ id }) => id === 'runs.get');
 if (getRun?.kind !== 'read') throw new Error('there is no operation runs.get to compare with');
-const { params, responses, handle } = getRun;
-app.get('/api/v1/runs/:id', { schema: { params, response: responses } }, (request) =>
-  handle({ em: orm.em.fork(), params: request.params } as Parameters<typeof handle>[0]),
-);
+const { params, responses, target: find, handle } = getRun;
+app.get('/api/v1/runs/:id', { schema: { params, response: responses } }, async (request) => {
+  const call = { em: orm.em.fork(), params: request.params, query: {}, body: undefined };
+  const target = await find?.({ ...call, callerId: anonymous.id, lock: false });
+  return handle({ ...call, target } as Parameters<typeof handle>[0]);
+});
 app.get('/api/v1/rows/:id', async (request) => {
   const { id } = request.params as { id: string };
   return (await orm.em.fork().execute('select id, team_id from runs where id = ?', [id]))[0];

@@ -10,7 +10,7 @@ import { prepareRequeue } from '#domain/runs/requeue.ts';
 import { findRun, findRunToChange, findUndeletedRun } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
-import { Conflict, NotFound } from '#domain/shared/errors.ts';
+import { Conflict } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { command, read } from '../operation.ts';
@@ -83,13 +83,9 @@ export const getRun = read({
   params: RunParams,
   responses: { 200: RunView },
   access: readAccess,
-  target: ({ em, params }) => findRun(em, params.id),
+  target: ({ em, params }) => readRun(em, params.id),
   targetName: 'run',
-  handle: async ({ em, params }) => {
-    const run = await readRun(em, params.id);
-    if (!run) throw new NotFound('run');
-    return run;
-  },
+  handle: async ({ target }) => target.view,
 });
 
 export const listAllRuns = read({

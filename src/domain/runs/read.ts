@@ -9,6 +9,7 @@ import {
   type RunStatus,
   type WaitingOn,
 } from './model.ts';
+import type { RunTarget } from './targets.ts';
 
 /** A run as every answer shows it (api.md of the design, *A run*). Times are PostgreSQL's text of them. */
 export interface RunView {
@@ -83,10 +84,15 @@ export const runColumns = `r.id, r.idempotency_key, r.status, r.phase, r.status_
   r.outputs, r.state_serial_before, r.state_serial_after, r.cancel_reason, r.requeued_from, r.assembly_run_id,
   r.drift_finding_id, r.undoes, r.undone_by, r.created_at, r.started_at, r.finished_at, r.deleted_at, r.revision`;
 
-/** One run; undefined where there is none. The caller has decided that it may be read. */
-export async function readRun(em: Em, id: string): Promise<RunView | undefined> {
-  const rows = await em.execute<RunView[]>(`select ${runColumns} from runs r where r.id = ?`, [id]);
-  return rows[0];
+/** One run as it is read, with whose it is: who polls it costs one question besides that of who they are. */
+export async function readRun(em: Em, id: string): Promise<(RunTarget & { readonly view: RunView }) | undefined> {
+  const rows = await em.execute<(RunView & { organization_id: string | null })[]>(
+    `select ${runColumns}, t.organization_id from runs r left join teams t on t.id = r.team_id where r.id = ?`,
+    [id],
+  );
+  if (!rows[0]) return undefined;
+  const { organization_id: organizationId, ...view } = rows[0];
+  return { id, teamId: view.team_id, organizationId, isDeleted: view.deleted_at !== null, view };
 }
 
 export interface RunFilter {
