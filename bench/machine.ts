@@ -12,7 +12,8 @@ export function describeMachine(databaseVersion: string, tool: string): string {
   return `${cores}, ${memory}, ${system}; ${versions}`;
 }
 
+/** The line that names the tool and its version; warnings may stand before it. */
 export function versionOf(tool: string): string {
   const output = spawnSync(tool, ['version'], { encoding: 'utf8' }).stdout ?? '';
-  return output.split('\n')[0]?.trim() ?? '';
+  return /^(?:OpenTofu|Terraform) v\S+/m.exec(output)?.[0] ?? 'an unknown tool';
 }
