@@ -42,6 +42,7 @@ export function describeRefusal(
   if (because === 'hidden' || access.hidden === 403) return 'permission denied';
   const permissions = access.anyOf.join(' or ');
   if (because === 'permission') return `permission denied: this needs ${permissions}`;
+  if (access.scope === 'organization') return `permission denied: this needs ${neededRole(access)}`;
   const needed = access.teamAction ?? neededRole(access);
   return `permission denied: this needs ${[needed].flat().join(' and ')} on the owner of the ${targetName.replace(/^the /, '')}`;
 }

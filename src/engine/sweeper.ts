@@ -4,6 +4,7 @@ import type { Em, Orm } from '#domain/shared/database.ts';
 import type { OutboxMessage } from '#domain/shared/outbox.ts';
 import { pgArray } from '#domain/shared/sql.ts';
 import { deliverMessage } from './deliver.ts';
+import { Rounds } from './rounds.ts';
 
 const batchSize = 100;
 const concurrency = 8;
@@ -20,39 +21,29 @@ export class Sweeper {
   readonly #orm: Orm;
   readonly #installationId: string;
   readonly #log: Logger;
-  readonly #stop = new AbortController();
-  #loop: Promise<void> | undefined;
+  readonly #rounds: Rounds;
 
   constructor(deps: { client: Client; orm: Orm; installationId: string; log: Logger }) {
     this.#client = deps.client;
     this.#orm = deps.orm;
     this.#installationId = deps.installationId;
     this.#log = deps.log;
+    const failure = 'the outbox could not be swept';
+    this.#rounds = new Rounds({ everyMs: idleMs, log: deps.log, failure, round: () => this.#sweepOnce() });
   }
 
   start(): void {
-    this.#loop = this.#run();
+    this.#rounds.start('now');
   }
 
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      const swept = await this.#sweepOnce();
-      if (swept < batchSize) await pause(idleMs, this.#stop.signal);
-    }
-  }
-
-  async #sweepOnce(): Promise<number> {
-    try {
-      return await this.#orm.em.fork().transactional((em) => this.#sweep(em));
-    } catch (error) {
-      this.#log.warn({ err: error }, 'the outbox could not be swept; trying again');
-      return 0;
-    }
+  /** A full batch is followed by the next at once. */
+  async #sweepOnce(): Promise<'again' | undefined> {
+    const swept = await this.#orm.em.fork().transactional((em) => this.#sweep(em));
+    return swept < batchSize ? undefined : 'again';
   }
 
   async #sweep(em: Em): Promise<number> {
@@ -103,18 +94,4 @@ async function postpone(em: Em, id: string, reason: string): Promise<void> {
         due_at = now() + make_interval(secs => power(2, least(attempts, ?))) where id = ?`,
     [reason.slice(0, 500), longestBackoffExponent, id],
   );
-}
-
-/** Sleeps, and no longer than until the signal. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }

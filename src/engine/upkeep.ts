@@ -3,7 +3,7 @@ import { removeExpired } from '#domain/audit/retention.ts';
 import { removeOldSessions } from '#domain/identity/session-cleaning.ts';
 import type { Orm } from '#domain/shared/database.ts';
 import { makePartitions } from '#domain/shared/partitions.ts';
-import { pause } from './sweeper.ts';
+import { Rounds } from './rounds.ts';
 
 const everyMs = 10 * 60_000;
 
@@ -15,31 +15,28 @@ export class Upkeep {
   readonly #orm: Orm;
   readonly #log: Logger;
   readonly #auditRetentionDays: number | null;
-  readonly #stop = new AbortController();
-  #loop: Promise<void> | undefined;
+  readonly #rounds: Rounds;
 
   constructor(deps: { orm: Orm; log: Logger; auditRetentionDays: number | null }) {
     this.#orm = deps.orm;
     this.#log = deps.log;
     this.#auditRetentionDays = deps.auditRetentionDays;
+    const failure = 'the database could not be looked after';
+    this.#rounds = new Rounds({ everyMs, log: deps.log, failure, round: () => this.#doAll() });
   }
 
   start(): void {
-    this.#loop = this.#run();
+    this.#rounds.start('now');
   }
 
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      await this.#attempt('months of logs and audit could not be made ahead', () => this.#makeAhead());
-      await this.#attempt('audit records out of retention could not be removed', () => this.#removeExpired());
-      await this.#attempt('sessions that ended long ago could not be removed', () => this.#removeOldSessions());
-      await pause(everyMs, this.#stop.signal);
-    }
+  async #doAll(): Promise<void> {
+    await this.#attempt('months of logs and audit could not be made ahead', () => this.#makeAhead());
+    await this.#attempt('audit records out of retention could not be removed', () => this.#removeExpired());
+    await this.#attempt('sessions that ended long ago could not be removed', () => this.#removeOldSessions());
   }
 
   async #makeAhead(): Promise<void> {

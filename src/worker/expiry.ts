@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { destroyExpired, type ExpiredInstance, type ExpiryDeps, findExpired } from '#domain/runs/expiry.ts';
 import type { Orm } from '#domain/shared/database.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
-import { pause } from '#engine/sweeper.ts';
+import { Rounds } from '#engine/rounds.ts';
 
 const everyMs = 30_000;
 const pageSize = 100;
@@ -13,33 +13,12 @@ export interface ExpirerDeps extends ExpiryDeps {
 }
 
 /** Destroys what has outlived its environment's time to live; any number of workers may look, and one run comes of it. */
-export class Expirer {
-  readonly #deps: ExpirerDeps;
-  readonly #stop = new AbortController();
-  #loop: Promise<void> | undefined;
-
-  constructor(deps: ExpirerDeps) {
-    this.#deps = deps;
-  }
-
-  start(): void {
-    this.#loop = this.#run();
-  }
-
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#loop;
-  }
-
-  async #run(): Promise<void> {
-    for (;;) {
-      await pause(everyMs, this.#stop.signal);
-      if (this.#stop.signal.aborted) return;
-      await expireInstances(this.#deps).catch((error: unknown) => {
-        this.#deps.log.warn({ err: error }, 'what has outlived its environment could not be looked for; trying again');
-      });
-    }
-  }
+export function openExpiry(deps: ExpirerDeps): Rounds {
+  return new Rounds({
+    ...{ everyMs, log: deps.log },
+    failure: 'what has outlived its environment could not be looked for',
+    round: () => expireInstances(deps),
+  });
 }
 
 /** One pass over all that is due. What cannot be destroyed now is left for the next one, and stands in nobody's way. */

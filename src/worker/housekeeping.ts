@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import { pause } from '#engine/sweeper.ts';
+import { Rounds } from '#engine/rounds.ts';
 import { sweepLeftovers } from '#executors/client.ts';
 import type { StateSpool } from './state-spool.ts';
 
 const everyMs = 30_000;
+const failure = 'what killed workers left could not be taken up';
 
 /**
  * Takes up what workers of this machine that were killed left behind: processes and directories of their attempts, and
@@ -14,41 +15,28 @@ export class Housekeeping {
   readonly #workRoot: string;
   readonly #spool: StateSpool;
   readonly #log: Logger;
-  readonly #stop = new AbortController();
-  #loop: Promise<void> | undefined;
+  readonly #rounds: Rounds;
 
   constructor(deps: { workRoot: string; spool: StateSpool; log: Logger }) {
     this.#workRoot = deps.workRoot;
     this.#spool = deps.spool;
     this.#log = deps.log;
+    this.#rounds = new Rounds({ everyMs, log: deps.log, failure, round: () => this.#takeUp() });
   }
 
   /** Resolves when everything that was there is taken up. */
   async start(): Promise<void> {
-    await this.#tidy();
-    this.#loop = this.#run();
+    await this.#takeUp().catch((error: unknown) => this.#log.error({ err: error }, `${failure}; trying again`));
+    this.#rounds.start('later');
   }
 
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
-  async #run(): Promise<void> {
-    for (;;) {
-      await pause(everyMs, this.#stop.signal);
-      if (this.#stop.signal.aborted) return;
-      await this.#tidy();
-    }
-  }
-
-  async #tidy(): Promise<void> {
-    try {
-      const swept = await sweepLeftovers(this.#workRoot);
-      if (swept > 0) this.#log.warn({ attempts: swept }, 'swept what attempts of a killed worker had left');
-      await this.#spool.recover();
-    } catch (error) {
-      this.#log.error({ err: error }, 'what killed workers left could not be taken up; trying again');
-    }
+  async #takeUp(): Promise<void> {
+    const swept = await sweepLeftovers(this.#workRoot);
+    if (swept > 0) this.#log.warn({ attempts: swept }, 'swept what attempts of a killed worker had left');
+    await this.#spool.recover();
   }
 }

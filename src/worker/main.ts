@@ -20,10 +20,10 @@ import { Upkeep } from '#engine/upkeep.ts';
 import { discoverTools } from '#executors/client.ts';
 import { AttemptWatch } from './attempt-watch.ts';
 import { findExecutorUser } from './executor-user.ts';
-import { Expirer } from './expiry.ts';
+import { openExpiry } from './expiry.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { Presence } from './presence.ts';
-import { Reconciler } from './reconciler.ts';
+import { openReconciler } from './reconciler.ts';
 import { StateSpool } from './state-spool.ts';
 import { cutOffSeconds, openTaskWorkers } from './task-workers.ts';
 
@@ -71,12 +71,12 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   await untilThere('database', database, () => presence.start());
   const sweeper = new Sweeper(delivery);
   sweeper.start();
-  const reconciler = new Reconciler({ orm, transactions, engine, log });
-  reconciler.start();
+  const reconciler = openReconciler({ orm, transactions, engine, log });
+  reconciler.start('later');
   const upkeep = new Upkeep({ orm, log, auditRetentionDays: config.auditRetentionDays });
   upkeep.start();
-  const expirer = new Expirer({ orm, transactions, keyRing, bindingKey: installation.bindingKey, log });
-  expirer.start();
+  const expirer = openExpiry({ orm, transactions, keyRing, bindingKey: installation.bindingKey, log });
+  expirer.start('later');
   tasks.start();
   log.info({ worker_id: workerId, pools: facts.pools, tools: facts.tools }, 'worker started');
   return {

@@ -5,7 +5,7 @@ import { noteReconciliation, readEngineNamespace } from '#domain/shared/installa
 import type { Transactions } from '#domain/shared/transaction.ts';
 import type { Engine } from '#engine/connection.ts';
 import { isWorkflowGone } from '#engine/deliver.ts';
-import { pause } from '#engine/sweeper.ts';
+import { Rounds } from '#engine/rounds.ts';
 
 const everyMs = 60_000;
 /** What is younger may not have come to rest yet. */
@@ -27,33 +27,12 @@ export interface ReconcilerDeps {
  * hand, or lost with the engine's data. Nothing else would ever end them, and what they lock would stay locked. Where
  * more than a handful is gone, it ends none and raises the alarm: that is for people to judge.
  */
-export class Reconciler {
-  readonly #deps: ReconcilerDeps;
-  readonly #stop = new AbortController();
-  #loop: Promise<void> | undefined;
-
-  constructor(deps: ReconcilerDeps) {
-    this.#deps = deps;
-  }
-
-  start(): void {
-    this.#loop = this.#run();
-  }
-
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#loop;
-  }
-
-  async #run(): Promise<void> {
-    for (;;) {
-      await pause(everyMs, this.#stop.signal);
-      if (this.#stop.signal.aborted) return;
-      await reconcile(this.#deps).catch((error: unknown) => {
-        this.#deps.log.warn({ err: error }, 'runs could not be compared with the engine; trying again');
-      });
-    }
-  }
+export function openReconciler(deps: ReconcilerDeps): Rounds {
+  return new Rounds({
+    ...{ everyMs, log: deps.log },
+    failure: 'runs could not be compared with the engine',
+    round: () => reconcile(deps),
+  });
 }
 
 /**
