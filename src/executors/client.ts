@@ -1,136 +1,209 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseDuration } from '#domain/shared/durations.ts';
-import { makeAttemptDirectory, sweepAttempt } from './attempt-directory.ts';
-import { AttemptFailure, reportUnforeseen } from './attempt-error.ts';
-import { Conversation } from './conversation.ts';
-import type { ExecutorHost } from './executor-host.ts';
-import { keepSpare, takeHost } from './executor-spare.ts';
-import type { StepKind, WireRequest, WireStep } from './messages.ts';
+import { Conversation } from './client/conversation.ts';
+import { HostProcess } from './client/host-process.ts';
+import { chooseHostUser, type HostUser, openHostRoot } from './client/host-user.ts';
+import { AttemptFailure } from './host/attempt-error.ts';
+import { newHostDirectory } from './host/leftovers.ts';
+import type { HostSettings } from './host/settings.ts';
+import type { Frame } from './protocol/frames.ts';
+import { type HostMessage, type StepKind, stepKinds, type WireRequest, type WireStep } from './protocol/messages.ts';
 import type { CommandStep, ExecutionRequest, ExecutionResult, ExecutionSink } from './protocol.ts';
-import { chooseTool, type InstalledTool } from './tools.ts';
+import { delegateGroup, type GroupRoot, removeForsakenGroups, removeGroups } from './sandbox/cgroups.ts';
+import { readStart } from './sandbox/process-table.ts';
+import { chooseTool, findProgram, type InstalledTool } from './tools.ts';
 
-export { sweepLeftovers } from './attempt-directory.ts';
 export { discoverTools } from './tools.ts';
 
-/**
- * Runs one attempt in an executor process of its own and resolves with what it came to; it rejects only where the worker
- * itself is at fault (no directory, no process). When it resolves, no process of the attempt is left and its directory
- * is gone. Aborting asks the tool to stop, and kills it after the grace.
- */
-export async function execute(
-  request: ExecutionRequest,
-  sink: ExecutionSink,
-  signal: AbortSignal,
-): Promise<ExecutionResult> {
-  const session = new ExecutorSession();
-  try {
-    return await session.execute(request, sink, signal);
-  } finally {
-    session.close();
-  }
+/** How template code is to be contained: it must be, it is where that is possible, or it is not. */
+export type IsolationWanted = 'sandbox' | 'auto' | 'none';
+
+export interface ExecutorOptions {
+  /** Where the host keeps its directories; made where it is missing. */
+  readonly directory: string;
+  readonly isolation: IsolationWanted;
+  /** The account that the host runs as; null: see `chooseHostUser`. */
+  readonly user: string | null;
+  /** Processors that one attempt may use at a time. */
+  readonly cores: number;
+  readonly addedPaths: readonly string[];
+  readonly hiddenPaths: readonly string[];
+  readonly providerMirror: string | null;
+  readonly providerNetworkMirror: string | null;
+  readonly providersDirect: boolean;
+  readonly deniedAddresses: readonly string[];
+  /** Whether limits may be kept by control groups, where this process may make them. */
+  readonly usesGroups?: boolean;
 }
 
-/**
- * The attempts of one run that follow each other at once: they share an executor, as long as the one before succeeded and
- * left nothing behind. What a template could leave in it for its own next attempt, it could do there itself.
- */
-export class ExecutorSession {
-  #kept: { readonly host: ExecutorHost; readonly runId: string } | null = null;
+/** What a worker says of itself. */
+export interface Isolation {
+  readonly isolation: 'sandbox' | 'none';
+  /** How limits are kept: by control groups, or by limits of each process and by looking. */
+  readonly limits: 'cgroup' | 'process';
+  /** Why template code is not contained; null where it is. */
+  readonly reason: string | null;
+}
 
-  /** As `execute`. */
+const groupPrefix = 'delivery-coordinator-';
+
+/** A worker's executor: one host process, in which any number of attempts run, each in sandboxes of its own. */
+export class Executor {
+  readonly #settings: Omit<HostSettings, 'directory'>;
+  readonly #root: string;
+  readonly #user: HostUser | null;
+  readonly #conversations = new Map<number, Conversation>();
+  #host: Promise<HostProcess> | null = null;
+  #isolation: Isolation = { isolation: 'none', limits: 'process', reason: 'it was not started' };
+  #attempts = 0;
+
+  private constructor(settings: Omit<HostSettings, 'directory'>, root: string, user: HostUser | null) {
+    this.#settings = settings;
+    this.#root = root;
+    this.#user = user;
+  }
+
+  /** Starts the host. @throws Error where it does not start, or template code must be contained and cannot be */
+  static async start(options: ExecutorOptions): Promise<Executor> {
+    const user = chooseHostUser(options.user, options.directory);
+    const root = openHostRoot(options.directory, user);
+    const sandboxProgram = options.isolation === 'none' ? null : await findProgram('bwrap');
+    const executor = new Executor(
+      {
+        sandboxProgram,
+        cacheDirectory: join(root, 'initialized'),
+        groups: options.usesGroups === false ? null : openGroups(user),
+        cores: options.cores,
+        addedPaths: options.addedPaths.map(realpath),
+        hiddenPaths: options.hiddenPaths.map(realpath),
+        providerMirror: options.providerMirror === null ? null : realpath(options.providerMirror),
+        ...{ providerNetworkMirror: options.providerNetworkMirror, providersDirect: options.providersDirect },
+        deniedAddresses: [...options.deniedAddresses],
+      },
+      root,
+      user,
+    );
+    await executor.#takeHost();
+    const { isolation, reason } = executor.isolation;
+    if (isolation === 'none' && options.isolation === 'sandbox') {
+      await executor.close();
+      throw new Error(
+        `Template code cannot be contained here: ${reason}. Mend that, or set COORDINATOR_EXECUTOR_ISOLATION=none to run it uncontained.`,
+      );
+    }
+    return executor;
+  }
+
+  get isolation(): Isolation {
+    return this.#isolation;
+  }
+
+  /** The host's process; null while there is none. */
+  async processId(): Promise<number | null> {
+    return (await this.#host)?.pid ?? null;
+  }
+
+  /**
+   * Runs one attempt and resolves with what it came to; it rejects only where the worker itself is at fault. When it
+   * resolves, nothing of the attempt is left. Aborting asks the tool to stop, and kills it after the grace.
+   */
   async execute(request: ExecutionRequest, sink: ExecutionSink, signal: AbortSignal): Promise<ExecutionResult> {
     if (signal.aborted)
       return { outcome: 'canceled', reason: 'canceled', message: 'the attempt was canceled', exitCode: null };
     try {
       const tool = request.executor.kind === 'opentofu' ? await chooseTool(request.tool) : null;
-      return await this.#executeOn(await this.#takeHost(request, tool), request, tool, sink, signal);
+      const wired = wireRequest(request, tool);
+      const host = await this.#takeHost();
+      const attempt = ++this.#attempts;
+      const conversation = new Conversation(host, attempt, sink);
+      this.#conversations.set(attempt, conversation);
+      return await conversation.run(wired, request, signal).finally(() => this.#conversations.delete(attempt));
     } catch (error) {
       if (!(error instanceof AttemptFailure)) throw error;
       return { outcome: 'failed', reason: error.reason, message: error.message, exitCode: null };
     }
   }
 
-  /** No attempt follows. */
-  close(): void {
-    if (this.#kept !== null) tidyUp(this.#kept.host, null).catch(reportUnforeseen);
-    this.#kept = null;
+  /** Ends the host, and whatever it still runs. */
+  async close(): Promise<void> {
+    const host = await this.#host?.catch(() => null);
+    this.#host = null;
+    host?.channel.destroy();
+    await host?.exited;
+    if (this.#settings.groups !== null) removeGroups(this.#settings.groups);
   }
 
-  async #takeHost({ runId, user }: ExecutionRequest, tool: InstalledTool | null): Promise<ExecutorHost> {
-    const kept = this.#kept;
-    if (kept?.runId === runId && !kept.host.hasExited && (tool === null || kept.host.reaches(tool))) {
-      this.#kept = null;
-      return kept.host;
-    }
-    this.close();
-    const host = await takeHost(user, tool);
-    keepSpare(user);
+  /** The host, or a new one where it has ended. */
+  async #takeHost(): Promise<HostProcess> {
+    const known = await this.#host?.catch(() => null);
+    if (known && !known.hasExited && known.channel.failure === null) return known;
+    const started = this.#startHost();
+    this.#host = started;
+    return started;
+  }
+
+  async #startHost(): Promise<HostProcess> {
+    const directory = newHostDirectory(this.#root);
+    const { host, ready } = await HostProcess.start({ ...this.#settings, directory }, this.#user);
+    host.onMessage = (frame) => this.#receive(frame);
+    const limits = this.#settings.groups === null ? 'process' : 'cgroup';
+    this.#isolation = { isolation: ready.isolation, limits, reason: ready.reason };
     return host;
   }
 
-  async #executeOn(
-    host: ExecutorHost,
-    request: ExecutionRequest,
-    tool: InstalledTool | null,
-    sink: ExecutionSink,
-    signal: AbortSignal,
-  ): Promise<ExecutionResult> {
-    let directory: string | null = null;
-    let isTidy = false;
-    try {
-      directory = await makeAttemptDirectory(request.workRoot, host.identity, host.cookie);
-      const wired = wireRequest(request, directory, tool, tool && host.pathOf(tool));
-      const { result, hasCleaned } = await new Conversation(host, sink).run(wired, request, signal);
-      isTidy = hasCleaned;
-      if (isTidy && result.outcome === 'succeeded' && host.diagnostic === '')
-        this.#kept = { host, runId: request.runId };
-      return result;
-    } finally {
-      if (this.#kept?.host !== host) {
-        const tidied = tidyUp(host, directory);
-        // An executor that came to its end has done all this itself: its last breath is not worth waiting for.
-        if (isTidy) tidied.catch(reportUnforeseen);
-        else await tidied;
-      }
-    }
+  #receive(frame: Frame<HostMessage>): void {
+    if ('attempt' in frame.message) this.#conversations.get(frame.message.attempt)?.receive(frame);
   }
 }
 
-async function tidyUp(host: ExecutorHost, directory: string | null): Promise<void> {
-  host.kill();
-  host.channel.destroy();
-  await host.exited;
-  await sweepAttempt(directory, host.identity, host.cookie);
-  host.identity.release();
+/** The group below which this worker's attempts get theirs; groups of killed workers go. */
+function openGroups(user: HostUser | null): GroupRoot | null {
+  if (process.platform !== 'linux') return null;
+  const owner = user ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const groups = delegateGroup(`${groupPrefix}${process.pid}-${readStart(process.pid)}`, owner);
+  if (groups !== null) removeForsakenGroups(groups, groupPrefix, isGroupOwned);
+  return groups;
 }
 
-function wireRequest(
-  request: ExecutionRequest,
-  directory: string,
-  tool: InstalledTool | null,
-  toolPath: string | null,
-): WireRequest {
-  const { state: _state, artifact: _artifact, workRoot: _workRoot, user: _user, executor, ...rest } = request;
+function isGroupOwned(name: string): boolean {
+  const [pid = '', start = ''] = name.slice(groupPrefix.length).split('.')[0]?.split('-') ?? [];
+  return readStart(Number(pid)) === start;
+}
+
+function realpath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function wireRequest(request: ExecutionRequest, tool: InstalledTool | null): WireRequest {
+  const { state: _state, artifact: _artifact, executor, ...rest } = request;
   const pinned = tool && { name: tool.name, version: tool.version };
-  return { ...rest, executor: wireExecutor(executor), tool: pinned, toolPath, directory };
+  // What is read-only here is copied as it crosses the pipe.
+  return { ...rest, executor: wireExecutor(executor), tool: pinned, toolPath: tool?.path ?? null } as WireRequest;
 }
 
-function wireExecutor(executor: ExecutionRequest['executor']): WireRequest['executor'] {
+function wireExecutor(executor: ExecutionRequest['executor']): object {
   if (executor.kind === 'opentofu') return executor;
   const wired: Partial<Record<StepKind, WireStep[]>> = {};
-  for (const kind of ['plan', 'apply', 'destroy', 'detect'] as const) {
+  for (const kind of stepKinds) {
     const steps = executor[kind];
     if (steps) wired[kind] = steps.map(wireStep);
   }
   return { kind: 'command', files: executor.files, ...wired };
 }
 
-function wireStep({ timeout, ...step }: CommandStep): WireStep {
+function wireStep({ timeout, run, env, name }: CommandStep): WireStep {
+  const step = { name, run: [...run], ...(env && { env: { ...env } }) };
   if (timeout === undefined) return { ...step, timeoutMs: null };
   const seconds = parseDuration(timeout);
   if (seconds === null) {
     throw new AttemptFailure(
       'operation_unsupported',
-      `step "${step.name}" has the timeout "${timeout}", which is no duration`,
+      `step "${name}" has the timeout "${timeout}", which is no duration`,
     );
   }
   return { ...step, timeoutMs: seconds * 1000 };

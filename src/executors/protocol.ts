@@ -47,19 +47,19 @@ export interface Tool {
   readonly version: string;
 }
 
-/** An operating-system identity. Attempts that share one can reach into each other. */
-export interface ExecutorUser {
-  readonly uid: number;
-  readonly gid: number;
-}
-
 export interface ExecutionLimits {
   /** Bytes that all children together may print; more ends the attempt (`output_limit`). */
   readonly outputBytes: number;
-  /** Bytes on disk under the attempt's directory (`directory_limit`). */
+  /** Bytes that all it writes may take at one time (`directory_limit`). */
   readonly directoryBytes: number;
-  /** Processes of the attempt at one time, beside the executor itself (`process_limit`). */
+  /** Processes at one time (`process_limit`). */
   readonly processes: number;
+  /** Bytes of memory, files in memory included (`memory_limit`). */
+  readonly memoryBytes: number;
+  /** Files that one process may have open (`open_files_limit`). */
+  readonly openFiles: number;
+  /** Seconds of processor time of all its processes together (`cpu_limit`). */
+  readonly cpuSeconds: number;
   /** Bytes of log that are kept; the rest is dropped behind a marker, and the attempt goes on. Default: all. */
   readonly logBytes?: number | undefined;
 }
@@ -73,6 +73,8 @@ export interface EnvironmentVariable {
 export interface ExecutionRequest {
   readonly attemptId: string;
   readonly runId: string;
+  /** Names the template's version: what its initialization came to is kept by it. */
+  readonly templateVersion: string;
   readonly phase: ExecutionPhase;
   readonly operation: RunOperation;
   /** Resource addresses to replace, whatever their configuration says. */
@@ -96,13 +98,15 @@ export interface ExecutionRequest {
   /** From asking a tool to stop until it is killed. */
   readonly graceMs: number;
   readonly limits: ExecutionLimits;
-  /** Attempts get a directory each below it. Where the executor's user cannot reach it, below the system's temporary one. */
-  readonly workRoot: string;
-  /**
-   * Who runs template code. Left out, null or `nobody` (65534): under root, an identity of the attempt's own, as much a
-   * nobody as that one, but shared with no other attempt; else the worker's own user. Any other user is taken as it is.
-   */
-  readonly user?: ExecutorUser | null | undefined;
+  /** What the attempt's programs may reach; kept where they are contained. */
+  readonly egress: EgressPolicy;
+}
+
+/** What the programs of a pool's runs may reach. */
+export interface EgressPolicy {
+  readonly policy: 'none' | 'allow' | 'internet';
+  /** Names such as `*.example.org`, and CIDRs. */
+  readonly allow: readonly string[];
 }
 
 export type LogStream = 'stdout' | 'stderr' | 'system';

@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { AttemptFailure } from './attempt-error.ts';
-import { allowedEnvironment } from './environment.ts';
+import { AttemptFailure } from './host/attempt-error.ts';
+import { allowedEnvironment } from './host/environment.ts';
 import type { Tool, ToolName } from './protocol.ts';
 
 export interface InstalledTool extends Tool {
@@ -45,7 +45,8 @@ export async function chooseTool(wanted: Tool | null): Promise<InstalledTool> {
   throw new AttemptFailure('tool_unavailable', `this worker has ${missing}`);
 }
 
-async function findProgram(program: string, searchPath: string): Promise<string | null> {
+/** The first executable file of a name on a search path; null without one. */
+export async function findProgram(program: string, searchPath = process.env['PATH'] ?? ''): Promise<string | null> {
   for (const directory of searchPath.split(delimiter)) {
     if (directory === '') continue;
     const path = join(directory, program);

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { allowedEnvironment } from '../host/environment.ts';
+import type { HostSettings } from '../host/settings.ts';
+import { Channel } from '../protocol/channel.ts';
+import type { Frame } from '../protocol/frames.ts';
+import { HostMessage, type WorkerMessage } from '../protocol/messages.ts';
+import type { HostUser } from './host-user.ts';
+
+const program = fileURLToPath(new URL('../host/main.ts', import.meta.url));
+const pipeIndex = 3;
+const diagnosticBytes = 8 * 1024;
+const readyMs = 30_000;
+
+export type ReadyMessage = Extract<HostMessage, { type: 'ready' }>;
+
+/** The executor host as its worker holds it. */
+export class HostProcess {
+  readonly channel: Channel<WorkerMessage, HostMessage>;
+  readonly exited: Promise<number | null>;
+  onMessage: (frame: Frame<HostMessage>) => void = () => undefined;
+  readonly #child: ChildProcess;
+  #diagnostic = Buffer.alloc(0);
+
+  private constructor(child: ChildProcess, pipe: Duplex) {
+    this.#child = child;
+    this.exited = new Promise((resolve) => {
+      child.once('error', () => resolve(null));
+      child.once('exit', (code) => resolve(code));
+    });
+    this.channel = new Channel<WorkerMessage, HostMessage>(pipe, HostMessage, (frame) => this.onMessage(frame));
+    // A pipe that was given up for a message that does not fit leaves nothing to talk to.
+    void this.channel.closed.then(() => {
+      if (this.channel.failure !== null) this.kill();
+    });
+    child.stderr?.on('data', (piece: Buffer) => {
+      this.#diagnostic = Buffer.concat([this.#diagnostic, piece]).subarray(-diagnosticBytes);
+    });
+  }
+
+  /** Starts a host, with nothing of this process's environment but an allow-list, and no descriptor but the pipe. */
+  static async start(settings: HostSettings, user: HostUser | null): Promise<{ host: HostProcess; ready: ReadyMessage }> {
+    const child = spawnHost(user);
+    const pipe = child.stdio[pipeIndex];
+    if (!(pipe instanceof Duplex)) throw new Error('the executor host was started without its pipe');
+    const host = new HostProcess(child, pipe);
+    const ready = Promise.withResolvers<ReadyMessage | null>();
+    host.onMessage = ({ message }) => {
+      if (message.type === 'ready') ready.resolve(message);
+    };
+    void host.exited.then(() => ready.resolve(null));
+    const timer = setTimeout(() => ready.resolve(null), readyMs);
+    host.channel.send({ type: 'start', settings });
+    const message = await ready.promise;
+    clearTimeout(timer);
+    if (message !== null) return { host, ready: message };
+    host.kill();
+    throw new Error(`the executor host did not start: ${host.takeDiagnostic() || 'it said nothing'}`);
+  }
+
+  get pid(): number | null {
+    return this.#child.pid ?? null;
+  }
+
+  get hasExited(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined;
+  }
+
+  /** What it said on standard error since this was asked last. */
+  takeDiagnostic(): string {
+    const said = this.#diagnostic.toString();
+    this.#diagnostic = Buffer.alloc(0);
+    return said;
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+}
+
+/**
+ * A host is started as its user where that one can read the program; where it cannot, it becomes that user once it has
+ * loaded everything. It gets a session of its own: what a terminal sends to the worker is not meant for its host.
+ */
+function spawnHost(user: HostUser | null): ChildProcess {
+  const starts = user !== null && isReadableByAll(process.execPath) && isReadableByAll(program);
+  const drops = user === null || starts ? [] : [String(user.uid), String(user.gid)];
+  return spawn(process.execPath, ['--disable-sigusr1', program, ...drops], {
+    cwd: '/',
+    env: allowedEnvironment(process.env),
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    ...(user !== null && starts && { uid: user.uid, gid: user.gid }),
+  });
+}
+
+function isReadableByAll(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return (statSync(path).mode & 0o004) !== 0 && isReachableByAll(dirname(path));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether everybody may pass through a directory and all above it. */
+export function isReachableByAll(directory: string): boolean {
+  if ((statSync(directory).mode & 0o001) === 0) return false;
+  const above = dirname(directory);
+  return above === directory || isReachableByAll(above);
+}

@@ -1,0 +1,203 @@
+import { join } from 'node:path';
+import type { RunOperation } from '#domain/runs/model.ts';
+import { canonicalJson } from '#domain/shared/canonical.ts';
+import { packArtifact, sha256, unpackArtifact } from '../host/artifact.ts';
+import type { Attempt, JobResult, JobStep, Performed, Results } from '../host/attempt.ts';
+import { AttemptFailure, messageOf } from '../host/attempt-error.ts';
+import { checkName, type Environment, variableEnvironmentName } from '../host/environment.ts';
+import { readCommandOutputs } from '../host/outputs.ts';
+import { parseJson, toWorkFiles } from '../host/work-files.ts';
+import { summarize } from '../opentofu/plan.ts';
+import type { StepKind, WireRequest, WireStep } from '../protocol/messages.ts';
+import type { Places } from '../sandbox/enclosure.ts';
+import { assumePlan, collectPlanFiles, planFile, readCommandPlan } from './command-plan.ts';
+
+type CommandExecutor = Extract<WireRequest['executor'], { kind: 'command' }>;
+
+const largestOutputs = 4 * 1024 * 1024;
+const largestState = 64 * 1024 * 1024;
+/** A longer value is in the file of variables alone: the system passes no more in one environment variable. */
+const longestEnvironmentValue = 64 * 1024;
+const noFiles: ReadonlyMap<string, Buffer> = new Map();
+
+/** By phase and operation: the steps that are run. A plan of a destruction is never the template's own. */
+const stepsOf: Record<WireRequest['phase'], Record<RunOperation, StepKind | null>> = {
+  plan: { apply: 'plan', plan: 'plan', destroy: null, refresh: 'detect' },
+  apply: { apply: 'apply', plan: null, destroy: 'destroy', refresh: 'detect' },
+  detect: { apply: 'detect', plan: 'detect', destroy: 'detect', refresh: 'detect' },
+};
+
+/** Carries out a phase of a command template. @throws AttemptFailure saying why it went wrong */
+export async function runCommands(attempt: Attempt, executor: CommandExecutor): Promise<Performed> {
+  const { phase } = attempt.request;
+  refuseUnsupported(attempt.request, executor);
+  return phase === 'apply' ? apply(attempt, executor) : plan(attempt, executor);
+}
+
+function refuseUnsupported({ phase, operation }: WireRequest, executor: CommandExecutor): void {
+  if (operation === 'destroy' && phase !== 'detect' && !executor.destroy) {
+    throw new AttemptFailure('operation_unsupported', 'the template has no "destroy" steps');
+  }
+  if ((phase === 'detect' || operation === 'refresh') && !executor.detect) {
+    throw new AttemptFailure('operation_unsupported', 'the template has no "detect" steps');
+  }
+  if (phase === 'apply' && operation === 'plan') {
+    throw new AttemptFailure('operation_unsupported', 'a plan is not applied');
+  }
+}
+
+/** The template's files, and what the steps are told. */
+function layOutWork({ request, state }: Attempt, executor: CommandExecutor): Map<string, Buffer> {
+  const files = toWorkFiles(executor.files ?? {});
+  const variables = Buffer.from(JSON.stringify(request.variables));
+  files.set('work/variables.json', variables);
+  if (state.content !== null) files.set('work/state.json', state.content);
+  return files;
+}
+
+async function plan(attempt: Attempt, executor: CommandExecutor): Promise<Performed> {
+  const { phase, operation } = attempt.request;
+  const kind = stepsOf[phase][operation];
+  const steps = kind === null ? undefined : executor[kind];
+  const files = steps ? await runSteps(attempt, executor, steps, { collect: collectPlanFiles }) : noFiles;
+  const read = readCommandPlan(attempt, files.get(planFile) ?? null);
+  if (read === null && kind === 'detect') {
+    throw new AttemptFailure(
+      'plan_missing',
+      'the "detect" steps wrote no plan.json: that would be taken for "all as it was"',
+    );
+  }
+  const changes = read ?? assumePlan(attempt, steps !== undefined);
+  const facts = {
+    kind: 'command' as const,
+    ...{ tool: null, operation, sources: digestCommands(executor), modules: '', changes, drift: [] },
+  };
+  const { artifact, digest } = packArtifact(facts, files);
+  return {
+    plan: {
+      ...{ changes, drift: [], summary: summarize(changes), digest, assumed: read === null },
+      hasChanges: changes.some(({ action }) => action !== 'no-op' && action !== 'read'),
+      artifact: phase === 'detect' ? Buffer.alloc(0) : artifact,
+    },
+  };
+}
+
+async function apply(attempt: Attempt, executor: CommandExecutor): Promise<Performed> {
+  const { request } = attempt;
+  if (attempt.artifact === null) throw new AttemptFailure('artifact_missing', 'there is no plan to apply');
+  const { facts, files } = unpackArtifact(attempt.artifact, request.planDigest ?? null);
+  if (facts.kind !== 'command' || facts.operation !== request.operation || facts.sources !== digestCommands(executor)) {
+    throw new AttemptFailure('artifact_mismatch', 'the plan was made for another operation or of other steps');
+  }
+  const kind = stepsOf.apply[request.operation];
+  const steps = (kind && executor[kind]) ?? [];
+  const left = await runSteps(attempt, executor, steps, { planned: files, collect: collectLeft(attempt) });
+  return { outputs: left.outputs === null ? {} : readCommandOutputs(attempt, left.outputs) };
+}
+
+interface Left {
+  readonly outputs: Buffer | null;
+}
+
+/** Also after a step that failed or was stopped: what it remembered then is what it needs to go on from. */
+function collectLeft(attempt: Attempt) {
+  return async (results: Results, work: string, code: number): Promise<Left> => {
+    if (attempt.request.operation !== 'refresh') await keepState(attempt, results, work);
+    if (code !== 0) return { outputs: null };
+    return { outputs: await readWritten(results, work, 'outputs.json', largestOutputs, 'outputs_invalid') };
+  };
+}
+
+/** Runs steps one after the other, in one place. @throws AttemptFailure where one fails */
+async function runSteps<Collected>(
+  attempt: Attempt,
+  executor: CommandExecutor,
+  steps: readonly WireStep[],
+  options: {
+    readonly planned?: ReadonlyMap<string, Buffer>;
+    readonly collect: (results: Results, work: string, code: number) => Promise<Collected>;
+  },
+): Promise<Collected> {
+  const planned = [...(options.planned ?? noFiles)].map(([path, content]) => [`work/${path}`, content] as const);
+  const isReached = attempt.request.egress.policy !== 'none';
+  if (isReached) await attempt.openRelay(null);
+  const result = await attempt.runJob((places) => ({
+    steps: steps.map(toJobStep),
+    files: new Map([...layOutWork(attempt, executor), ...planned, ['work/plan/', Buffer.alloc(0)]]),
+    environment: () => stepEnvironment(attempt, places),
+    network: { state: false, egress: isReached },
+    wantsPipes: true,
+    collect: (results, code) => options.collect(results, places.work, code),
+  }));
+  if (result.code !== 0) throw stepFailed(steps, result);
+  if (result.collected === undefined) throw new AttemptFailure('step_failed', 'the steps ended before they left their results');
+  return result.collected;
+}
+
+function toJobStep({ name, run: [program = '', ...given], env, timeoutMs }: WireStep): JobStep {
+  refuseNul(name, [program, ...given, ...Object.values(env ?? {})]);
+  const environment = env && Object.fromEntries(Object.entries(env).map(([key, value]) => [checkName(key), value]));
+  return { title: name, note: `step ${name}`, program, arguments: given, timeoutMs, ...(environment && { environment }) };
+}
+
+function refuseNul(step: string, texts: readonly string[]): void {
+  if (!texts.some((text) => text.includes('\0'))) return;
+  throw new AttemptFailure('step_not_started', `step "${step}" has a NUL character in an argument or variable`);
+}
+
+function stepFailed(steps: readonly WireStep[], { steps: ended, code }: JobResult<unknown>) {
+  const name = steps[ended - 1]?.name ?? steps[0]?.name ?? '';
+  return new AttemptFailure('step_failed', `step "${name}" ended with exit code ${code}`);
+}
+
+/** Secrets are in the file alone: an environment is printed too easily. */
+function stepEnvironment({ request }: Attempt, places: Places): Environment {
+  const { variables, sensitiveVariables } = request;
+  const open = Object.entries(variables).filter(([name]) => !sensitiveVariables.includes(name));
+  const texts = open.map(([name, value]) => [
+    variableEnvironmentName(name),
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  const file = (name: string) => join(places.work, name);
+  return {
+    ...Object.fromEntries(
+      texts.filter(([, text = '']) => text.length <= longestEnvironmentValue && !text.includes('\0')),
+    ),
+    COORDINATOR_VARIABLES_FILE: file('variables.json'),
+    COORDINATOR_OUTPUTS_FILE: file('outputs.json'),
+    COORDINATOR_PLAN_FILE: file('plan.json'),
+    COORDINATOR_PLAN_DIRECTORY: file('plan'),
+    COORDINATOR_STATE_FILE: file('state.json'),
+    COORDINATOR_PHASE: request.phase,
+    COORDINATOR_OPERATION: request.operation,
+    COORDINATOR_RUN_ID: request.runId,
+  };
+}
+
+async function keepState(attempt: Attempt, results: Results, work: string): Promise<void> {
+  const content = await readWritten(results, work, 'state.json', largestState, 'state_invalid');
+  // Steps that removed it have nothing to remember any more.
+  const forgotten = attempt.state.content === null ? null : Buffer.from('{}');
+  const next = content ?? forgotten;
+  if (next !== null) await attempt.state.replaceContent(next);
+}
+
+async function readWritten(
+  results: Results,
+  work: string,
+  name: string,
+  maximum: number,
+  reason: 'outputs_invalid' | 'state_invalid',
+): Promise<Buffer | null> {
+  try {
+    const content = await results.read(join(work, name), maximum);
+    if (content !== null) parseJson(content);
+    return content;
+  } catch (error) {
+    throw new AttemptFailure(reason, `${name} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function digestCommands({ files = {}, plan, apply, destroy, detect }: CommandExecutor): string {
+  return sha256(canonicalJson({ files, plan, apply, destroy, detect }));
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '#domain/shared/canonical.ts';
+import { AttemptFailure } from './attempt-error.ts';
+import { encodeFrame, FrameReader } from '../protocol/frames.ts';
+import type { PlannedChange, Tool } from '../protocol.ts';
+
+/** What the plan phase hands to the apply phase, which may run on another machine, days later: one frame of files. */
+
+const format = 2;
+
+/** All that a plan's digest covers. Any of it changed is another plan. */
+export interface PlanFacts {
+  readonly kind: 'opentofu' | 'command';
+  readonly tool: Tool | null;
+  readonly operation: string;
+  /** Digest of the template's files and steps. */
+  readonly sources: string;
+  /** Digest of the modules that were fetched beside those files; empty without any. */
+  readonly modules: string;
+  readonly changes: readonly PlannedChange[];
+  readonly drift: readonly PlannedChange[];
+}
+
+interface Manifest {
+  readonly format: number;
+  readonly facts: PlanFacts;
+  readonly files: readonly { readonly path: string; readonly size: number }[];
+}
+
+export interface Artifact {
+  readonly facts: PlanFacts;
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly digest: string;
+}
+
+export function sha256(content: string | Buffer): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}
+
+/** The artifact's bytes and the digest that binds them: the facts, and every file byte by byte. */
+export function packArtifact(
+  facts: PlanFacts,
+  files: ReadonlyMap<string, Buffer>,
+): { artifact: Buffer; digest: string } {
+  const manifest: Manifest = { format, facts, files: [...files].map(([path, { length }]) => ({ path, size: length })) };
+  return { artifact: encodeFrame(manifest, Buffer.concat([...files.values()])), digest: digestPlan(facts, files) };
+}
+
+/** @throws AttemptFailure `artifact_mismatch` where the bytes are no artifact, or not the one of the digest */
+export function unpackArtifact(bytes: Buffer, expectedDigest: string | null): Artifact {
+  const { manifest, body } = readManifest(bytes);
+  const files = new Map<string, Buffer>();
+  let start = 0;
+  for (const { path, size } of manifest.files) {
+    files.set(path, body.subarray(start, start + size));
+    start += size;
+  }
+  if (start !== body.length) throw mismatch('it is damaged');
+  const digest = digestPlan(manifest.facts, files);
+  if (expectedDigest !== null && digest !== expectedDigest) throw mismatch(`it has the digest ${digest}`);
+  return { facts: manifest.facts, files, digest };
+}
+
+function readManifest(bytes: Buffer): { manifest: Manifest; body: Buffer } {
+  try {
+    const [frame] = new FrameReader<Manifest>().push(bytes);
+    if (frame?.message.format === format) return { manifest: frame.message, body: frame.body };
+  } catch (cause) {
+    throw mismatch('it is damaged', cause);
+  }
+  throw mismatch('it is of another version of the service');
+}
+
+function mismatch(why: string, cause?: unknown): AttemptFailure {
+  return new AttemptFailure('artifact_mismatch', `the plan that was kept is not the one to apply: ${why}`, { cause });
+}
+
+function digestPlan(facts: PlanFacts, files: ReadonlyMap<string, Buffer>): string {
+  const contents = Object.fromEntries([...files].map(([path, content]) => [path, sha256(content)]));
+  return sha256(canonicalJson({ format, facts, contents }));
+}

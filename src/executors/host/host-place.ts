@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type Egress, openEgress } from '../egress/egress.ts';
+import { Initializations } from '../opentofu/initializations.ts';
+import type { ExecutionLimits, EgressPolicy } from '../protocol.ts';
+import type { SystemView } from '../sandbox/bubblewrap.ts';
+import { AttemptGroup, removeGroups } from '../sandbox/cgroups.ts';
+import { type Enclosure, OpenEnclosure, SandboxEnclosure } from '../sandbox/enclosure.ts';
+import { removeHostDirectory } from './leftovers.ts';
+import type { HostSettings } from './settings.ts';
+
+/** What all attempts of a host share: where they lie, how they are contained, and what is kept between them. */
+export class HostPlace {
+  readonly settings: HostSettings;
+  readonly enclosure: Enclosure;
+  /** What sandboxes see of the system; null where there are none. */
+  readonly view: SystemView | null;
+  readonly initializations: Initializations;
+  readonly #socketDirectory: string;
+
+  constructor(settings: HostSettings, view: SystemView | null, socketDirectory: string) {
+    const { sandboxProgram } = settings;
+    this.#socketDirectory = socketDirectory;
+    this.settings = settings;
+    this.view = view;
+    this.enclosure =
+      sandboxProgram === null || view === null ? new OpenEnclosure() : new SandboxEnclosure(sandboxProgram, view);
+    this.initializations = new Initializations(settings.cacheDirectory);
+  }
+
+  /** The control group for one attempt; null where this machine's groups are not the worker's to make. */
+  makeGroup(name: string, { memoryBytes, processes }: ExecutionLimits): AttemptGroup | null {
+    const { groups, cores } = this.settings;
+    return groups === null ? null : AttemptGroup.make(groups, name, { memoryBytes, processes, cores });
+  }
+
+  /** A name for a unix socket: short, as such names must be. Without sandboxes nobody could be kept from it, so there is none. */
+  nextSocket(): string | null {
+    if (this.enclosure.isolation === 'none') return null;
+    return join(this.#socketDirectory, randomBytes(6).toString('hex'));
+  }
+
+  /** Serves what a pool's policy allows; null where programs reach the network by themselves. */
+  openProxy(policy: EgressPolicy, log: (line: string) => void): Egress | null {
+    if (this.enclosure.isolation === 'none') return null;
+    return openEgress({ ...policy, denied: this.settings.deniedAddresses }, { log });
+  }
+
+  /** At the host's end. */
+  remove(): void {
+    removeHostDirectory(this.settings.directory);
+    removeHostDirectory(this.#socketDirectory);
+    if (this.settings.groups !== null) removeGroups(this.settings.groups);
+  }
+}

@@ -1,0 +1,122 @@
+import type { Duplex } from 'node:stream';
+import { Channel } from '../protocol/channel.ts';
+import type { Frame } from '../protocol/frames.ts';
+import { type HostMessage, WorkerMessage } from '../protocol/messages.ts';
+import { reportUnforeseen } from './attempt-error.ts';
+import { AttemptRunner, type AttemptWorker } from './attempt-runner.ts';
+import type { HostPlace } from './host-place.ts';
+import { openPlace } from './open-place.ts';
+import { HostSettings } from './settings.ts';
+
+const exitCodes = { done: 0, abandoned: 3 } as const;
+/** How long everything may take to end once the worker is gone. */
+const abandonMs = 10_000;
+
+interface Running {
+  readonly runner: AttemptRunner;
+  readonly saves: Map<number, (isSaved: boolean) => void>;
+}
+
+/** The host's end of the pipe, and the attempts that it runs. */
+export class HostServer {
+  readonly #channel: Channel<HostMessage, WorkerMessage>;
+  readonly #running = new Map<number, Running>();
+  #place: HostPlace | null = null;
+
+  constructor(pipe: Duplex) {
+    this.#channel = new Channel(pipe, WorkerMessage, (frame) => this.#receive(frame));
+    void this.#channel.closed.then(() => this.#abandon());
+  }
+
+  #receive({ message, body }: Frame<WorkerMessage>): void {
+    switch (message.type) {
+      case 'start':
+        this.#start(HostSettings.parse(message.settings)).catch((error: unknown) => {
+          reportUnforeseen(error);
+          process.exit(exitCodes.abandoned);
+        });
+        break;
+      case 'execute':
+        this.#execute(message, body).catch((error: unknown) => {
+          reportUnforeseen(error);
+          this.#channel.destroy();
+        });
+        break;
+      case 'cancel':
+        this.#running.get(message.attempt)?.runner.stop({
+          ...{ outcome: 'canceled', reason: 'canceled', urgency: 'grace' },
+          message: 'the attempt was canceled',
+        });
+        break;
+      case 'ack':
+        this.#acknowledge(message);
+    }
+  }
+
+  async #start(settings: HostSettings): Promise<void> {
+    const { place, reason, swept } = await openPlace(settings);
+    this.#place = place;
+    this.#channel.send({ type: 'ready', isolation: place.enclosure.isolation, reason, swept });
+  }
+
+  async #execute(message: Extract<WorkerMessage, { type: 'execute' }>, body: Buffer): Promise<void> {
+    const { attempt, request, stateBytes, artifactBytes } = message;
+    if (this.#place === null || this.#running.has(attempt)) throw new Error('the worker broke the order of messages');
+    const stateEnd = stateBytes ?? 0;
+    if (stateEnd + (artifactBytes ?? 0) !== body.length) throw new Error('the request does not fit its body');
+    const input = {
+      request,
+      state: stateBytes === null ? null : body.subarray(0, stateEnd),
+      artifact: artifactBytes === null ? null : body.subarray(stateEnd),
+    };
+    const saves: Running['saves'] = new Map();
+    const runner = new AttemptRunner(input, this.#place, `attempt-${attempt}`, this.#worker(attempt, saves));
+    this.#running.set(attempt, { runner, saves });
+    const { result, artifact, unsaved } = await runner.run();
+    this.#running.delete(attempt);
+    const extras = [artifact, unsaved].filter((content) => content !== null);
+    const sizes = { artifactBytes: artifact?.length ?? null, unsavedBytes: unsaved?.length ?? null };
+    this.#channel.send({ type: 'result', attempt, result, ...sizes }, Buffer.concat(extras));
+  }
+
+  #acknowledge({ attempt, of, id, ok }: Extract<WorkerMessage, { type: 'ack' }>): void {
+    const running = this.#running.get(attempt);
+    if (running === undefined) return;
+    if (of === 'state') {
+      running.saves.get(id)?.(ok);
+      running.saves.delete(id);
+      return;
+    }
+    if (!ok) {
+      const message = 'the log could not be saved';
+      running.runner.stop({ outcome: 'failed', reason: 'logs_not_saved', message, urgency: 'grace' });
+    }
+    running.runner.acknowledgeLog(id);
+  }
+
+  #worker(attempt: number, saves: Running['saves']): AttemptWorker {
+    return {
+      sendLog: ({ content, ...chunk }) => this.#channel.send({ type: 'log', attempt, ...chunk }, content),
+      sendProgress: (progress) => this.#channel.send({ type: 'progress', attempt, ...progress }),
+      saveState: (content, meta) =>
+        new Promise((resolve) => {
+          saves.set(meta.write, resolve);
+          this.#channel.send({ type: 'state', attempt, ...meta }, content);
+        }),
+    };
+  }
+
+  /** The worker died, or is done with this host. */
+  async #abandon(): Promise<void> {
+    if (this.#channel.failure !== null) reportUnforeseen(this.#channel.failure);
+    const deadline = Date.now() + abandonMs;
+    for (const { runner, saves } of this.#running.values()) {
+      runner.abandon();
+      for (const resolve of saves.values()) resolve(false);
+    }
+    const wasBusy = this.#running.size > 0;
+    while (this.#running.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+    this.#place?.remove();
+    process.exit(wasBusy ? exitCodes.abandoned : exitCodes.done);
+  }
+}

@@ -1,0 +1,223 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import type { AttemptGroup } from '../sandbox/cgroups.ts';
+import { listBeneath, readBeneath } from '../sandbox/beneath.ts';
+import type { EnclosedJob, Enclosure, Places } from '../sandbox/enclosure.ts';
+import { awaitQuiet, OutputPump } from '../sandbox/output-pump.ts';
+import type { JobResult, JobSpec, JobStep, Results } from './attempt.ts';
+import type { AttemptControl, StopCause } from './attempt-control.ts';
+import { AttemptFailure, codeOf, reportUnforeseen } from './attempt-error.ts';
+import { Capture } from './capture.ts';
+import type { Environment } from './environment.ts';
+import type { LimitWatch } from './limits.ts';
+import type { OutputRecorder } from './output-recorder.ts';
+import { writeInput } from './work-files.ts';
+
+const killedCode = 137;
+/** From killing the programs of a job until all of it is killed. */
+const lastWordsMs = 1_000;
+/** How long a finished job's output may take to arrive: longer only where it waits for the log. */
+const drainMs = 2_000;
+
+export interface JobDeps {
+  readonly enclosure: Enclosure;
+  readonly control: AttemptControl;
+  readonly recorder: OutputRecorder;
+  readonly limits: LimitWatch;
+  readonly group: AttemptGroup | null;
+  readonly environment: Environment;
+  readonly relaySocket: string | null;
+  /** Where the job's own directory is made. */
+  readonly directory: string;
+  progress(title: string): void;
+}
+
+/** Runs one job: lays out its files, starts it, follows its steps, reads what they left, and removes it. */
+export class JobRunner<Collected> {
+  readonly #deps: JobDeps;
+  readonly #spec: JobSpec<Collected>;
+  readonly #places: Places;
+  readonly #capture: Capture;
+  #timer: NodeJS.Timeout | undefined;
+  #killTimer: NodeJS.Timeout | undefined;
+  #code = killedCode;
+  #ended = 0;
+  #collected: Collected | undefined;
+
+  constructor(deps: JobDeps, spec: JobSpec<Collected>, places: Places) {
+    this.#deps = deps;
+    this.#spec = spec;
+    this.#places = places;
+    this.#capture = new Capture(spec.captureBytes ?? 0);
+  }
+
+  /** @throws AttemptFailure where a step could not be started or the attempt was stopped */
+  async run(): Promise<JobResult<Collected>> {
+    const { control, directory } = this.#deps;
+    control.assertRunning();
+    await this.#layOut();
+    try {
+      await this.#execute(await this.#start());
+    } finally {
+      clearTimeout(this.#timer);
+      clearTimeout(this.#killTimer);
+      await rm(directory, { recursive: true, force: true }).catch(reportUnforeseen);
+    }
+    // What was asked to stop and yet ended well has done its work.
+    if (this.#code !== 0 || this.#ended < this.#spec.steps.length) control.assertRunning();
+    const { isTruncated } = this.#capture;
+    const captured = this.#capture.content();
+    return { steps: this.#ended, code: this.#code, captured, isTruncated, collected: this.#collected };
+  }
+
+  async #layOut(): Promise<void> {
+    const input = join(this.#deps.directory, 'input');
+    await mkdir(join(input, 'work'), { recursive: true, mode: 0o700 });
+    for (const [path, content] of this.#spec.files) {
+      const target = join(input, path);
+      if (!target.startsWith(input + sep)) throw new AttemptFailure('files_invalid', `"${path}" leads elsewhere`);
+      try {
+        await mkdir(path.endsWith('/') ? target : dirname(target), { recursive: true, mode: 0o700 });
+        if (!path.endsWith('/')) await writeInput(target, content);
+      } catch (error) {
+        throw new AttemptFailure('files_invalid', `the file "${path}" could not be written: ${codeOf(error)}`);
+      }
+    }
+  }
+
+  async #start(): Promise<EnclosedJob> {
+    const { enclosure, directory, environment, relaySocket, group, limits } = this.#deps;
+    const { steps, startIn = '', network, mounts = [] } = this.#spec;
+    this.#announce(steps[0]);
+    return enclosure.start({
+      ...{ directory, steps, mounts, group },
+      environment: { ...environment, ...this.#spec.environment?.(this.#places) },
+      startIn: join(this.#places.work, startIn),
+      relaySocket: network.state || network.egress ? relaySocket : null,
+      wantsPipes: this.#spec.wantsPipes ?? false,
+      limits: limits.values,
+    });
+  }
+
+  async #execute(enclosed: EnclosedJob): Promise<void> {
+    const { control, limits, recorder } = this.#deps;
+    const { job } = enclosed;
+    const captures = this.#spec.captureBytes !== undefined;
+    const pumps = [
+      new OutputPump(job.stdout, captures ? this.#capture.take : (piece) => recorder.take('stdout', piece)),
+      new OutputPump(job.stderr, (piece) => recorder.take('stderr', piece)),
+    ];
+    const release = control.hold({ interrupt: () => job.interrupt(), kill: () => this.#kill(enclosed) });
+    limits.follow(enclosed);
+    try {
+      await this.#follow(enclosed, pumps);
+      // What ended the programs may have been a limit.
+      await limits.look();
+    } finally {
+      limits.unfollow();
+      release();
+      const isClean = await enclosed.clear();
+      await this.#drain(pumps);
+      if (!isClean) recorder.note('[processes of this attempt are still alive and cannot be killed]');
+      recorder.flush();
+    }
+  }
+
+  /** The script lives on for a moment, so that what the programs remembered until now can be read. */
+  #kill(enclosed: EnclosedJob): void {
+    enclosed.job.killPrograms();
+    this.#killTimer ??= setTimeout(() => void enclosed.clear(), lastWordsMs);
+  }
+
+  async #follow({ job }: EnclosedJob, pumps: readonly OutputPump[]): Promise<void> {
+    let hasBegun = false;
+    for (let event = await job.next(); event !== null; event = await job.next()) {
+      const index = Number(event.details[0]);
+      if (event.word === 'begin') {
+        hasBegun = true;
+        this.#watchTime(this.#spec.steps[index]);
+      } else if (event.word === 'missing') throw notStarted(this.#spec.steps[index]);
+      else if (event.word === 'broken') throw broken(event.details.join(' '));
+      else if (event.word === 'end') {
+        await this.#endStep(index, Number(event.details[1]), pumps);
+        const next = this.#next(index);
+        if (next !== null) {
+          this.#announce(next);
+          job.proceed();
+        } else if (index + 1 < this.#spec.steps.length) job.finish();
+      } else {
+        const root = job.rootDirectory;
+        if (root !== null) this.#collected = await this.#collect(root);
+        await this.#deps.limits.look();
+        job.proceed();
+      }
+    }
+    if (!hasBegun && this.#deps.control.cause === null) {
+      throw broken(`it ended with exit code ${await job.exited}: ${this.#deps.recorder.lastErrors().trim()}`);
+    }
+  }
+
+  async #endStep(index: number, code: number, pumps: readonly OutputPump[]): Promise<void> {
+    clearTimeout(this.#timer);
+    await awaitQuiet(pumps);
+    this.#deps.recorder.flush();
+    this.#code = Number.isInteger(code) && code >= 0 && code <= 255 ? code : killedCode;
+    this.#ended = index + 1;
+  }
+
+  /** The step that follows, if the last one ended as expected and nobody wants the attempt to stop. */
+  #next(index: number): JobStep | null {
+    const { expected = [0] } = this.#spec.steps[index] ?? {};
+    const goesOn = expected.includes(this.#code) && this.#deps.control.cause === null;
+    return goesOn ? (this.#spec.steps[index + 1] ?? null) : null;
+  }
+
+  #announce(step: JobStep | undefined): void {
+    if (step === undefined) return;
+    this.#deps.progress(step.title);
+    if (step.note !== undefined) this.#deps.recorder.note(step.note);
+  }
+
+  #watchTime(step: JobStep | undefined): void {
+    const limit = step?.timeoutMs ?? null;
+    if (limit !== null) this.#timer = setTimeout(() => this.#deps.control.stop(stepTimeout(limit)), limit);
+  }
+
+  async #collect(root: string): Promise<Collected | undefined> {
+    const results: Results = {
+      read: (path, maximumBytes) => readBeneath(root, path, maximumBytes),
+      list: async (path, most) => {
+        const files = await listBeneath(root, path, most);
+        return files.map((file) => file.path);
+      },
+    };
+    return this.#spec.collect?.(results, this.#code);
+  }
+
+  /** The programs are gone, so the pipes end; a log that is behind may take its time. */
+  async #drain(pumps: readonly OutputPump[]): Promise<void> {
+    const ended = Promise.all(pumps.map((pump) => pump.ended)).then(() => true);
+    for (;;) {
+      const timeout = new Promise<false>((resolve) => setTimeout(() => resolve(false), drainMs).unref());
+      if (await Promise.race([ended, timeout])) return;
+      if (pumps.some(({ state }) => state.isTaking)) continue;
+      for (const pump of pumps) pump.close();
+    }
+  }
+}
+
+function notStarted(step: JobStep | undefined): AttemptFailure {
+  return new AttemptFailure(
+    'step_not_started',
+    `"${step?.program}" could not be started: there is no such program, or it may not be run`,
+  );
+}
+
+function broken(why: string): AttemptFailure {
+  return new AttemptFailure('sandbox_unavailable', `the place for the attempt could not be made: ${why}`);
+}
+
+function stepTimeout(limitMs: number): StopCause {
+  const message = `a step took longer than ${limitMs} ms`;
+  return { outcome: 'timed_out', reason: 'step_timeout', message, urgency: 'grace' };
+}

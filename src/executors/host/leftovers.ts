@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AttemptProcesses } from '../sandbox/attempt-processes.ts';
+import { readStart } from '../sandbox/process-table.ts';
+
+/**
+ * Directories of hosts. Each names the process that owns it, so that a later host of the same user can tell one that was
+ * killed from one that lives. Only hosts remove them: they may touch nothing but what is their user's.
+ */
+
+const ownerFile = 'owner';
+const prefix = 'host-';
+
+export function newHostDirectory(root: string): string {
+  return join(root, `${prefix}${randomBytes(8).toString('hex')}`);
+}
+
+/** Says whose a directory is: the process's number, when it started, and where its sockets are. */
+export function claimDirectory(directory: string, socketDirectory: string): void {
+  const owner = [process.pid, readStart(process.pid), socketDirectory].join(' ');
+  writeFileSync(join(directory, ownerFile), owner, { mode: 0o600 });
+}
+
+/** Ends and removes what killed hosts left below a directory. Answers how many there were. */
+export async function removeForsaken(root: string): Promise<number> {
+  let removed = 0;
+  for (const name of listNames(root).filter((entry) => entry.startsWith(prefix))) {
+    const directory = join(root, name);
+    const [pid = '', start = '', ...sockets] = readText(join(directory, ownerFile)).split(' ');
+    if (isAlive(directory, pid, start)) continue;
+    await endProcesses(directory);
+    removeHostDirectory(directory);
+    if (sockets.length > 0) removeHostDirectory(sockets.join(' '));
+    removed++;
+  }
+  return removed;
+}
+
+function isAlive(directory: string, pid: string, start: string): boolean {
+  // A host says whose its directory is right after making it: without that, it is a moment old, or was left in that moment.
+  if (pid === '') return Date.now() - statSync(directory).mtimeMs < 60_000;
+  // Elsewhere than on Linux nobody can tell.
+  return process.platform !== 'linux' || readStart(Number(pid)) === start;
+}
+
+/** A sandbox ends with its host. Without one, the programs of an attempt outlive it. */
+async function endProcesses(directory: string): Promise<void> {
+  for (const name of listNames(directory).filter((entry) => entry.startsWith('attempt-'))) {
+    const attempt = join(directory, name);
+    await new AttemptProcesses({ cookie: attempt, directory: attempt, root: null }).killAll();
+  }
+}
+
+/** Also where directories were closed to their owner. */
+export function removeHostDirectory(directory: string): void {
+  try {
+    rmSync(directory, { recursive: true, force: true });
+  } catch {
+    openDirectories(directory);
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function openDirectories(directory: string): void {
+  chmodSync(directory, 0o700);
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    if (entry.isDirectory()) openDirectories(join(directory, entry.name));
+  }
+}
+
+function listNames(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,104 @@
+import { type ExecutionReason, executionReasons } from '#domain/runs/model.ts';
+import type { WireRequest } from '../protocol/messages.ts';
+import type { AttemptGroup } from '../sandbox/cgroups.ts';
+import type { EnclosedJob, EnclosureLimits, Usage } from '../sandbox/enclosure.ts';
+import type { AttemptControl, Urgency } from './attempt-control.ts';
+import { reportUnforeseen } from './attempt-error.ts';
+
+const firstLookMs = 100;
+const longestPauseMs = 500;
+/** Looking takes at most so much of the time. */
+const lookingShare = 0.1;
+/** A file system counts as full a little before it is: writes fail by then. */
+const nearlyFull = 0.995;
+
+/**
+ * Ends an attempt that passes one of its limits, each with its own reason. Where a control group keeps memory, processes and
+ * processor time, the group holds the attempt back and this only tells why; elsewhere looking is all that there is.
+ */
+export class LimitWatch {
+  readonly values: EnclosureLimits;
+  readonly #control: AttemptControl;
+  readonly #group: AttemptGroup | null;
+  readonly #wallTimer: NodeJS.Timeout;
+  #job: EnclosedJob | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #pauseMs = firstLookMs;
+  /** Processor time of the attempt's earlier jobs. */
+  #cpuBefore = 0;
+  #cpuSeen = 0;
+
+  constructor(
+    { timeoutMs, limits }: Pick<WireRequest, 'timeoutMs' | 'limits'>,
+    group: AttemptGroup | null,
+    control: AttemptControl,
+  ) {
+    const { directoryBytes, processes, memoryBytes, openFiles, cpuSeconds } = limits;
+    this.values = { diskBytes: directoryBytes, processes, memoryBytes, openFiles, cpuSeconds };
+    this.#control = control;
+    this.#group = group;
+    this.#wallTimer = setTimeout(() => {
+      const message = `${executionReasons.time_limit}: ${timeoutMs} ms`;
+      control.stop({ outcome: 'timed_out', reason: 'time_limit', message, urgency: 'grace' });
+    }, timeoutMs);
+  }
+
+  follow(job: EnclosedJob): void {
+    this.#job = job;
+    this.#pauseMs = firstLookMs;
+    this.#schedule();
+  }
+
+  unfollow(): void {
+    this.#job = null;
+    clearTimeout(this.#timer);
+    this.#cpuBefore += this.#cpuSeen;
+    this.#cpuSeen = 0;
+  }
+
+  close(): void {
+    this.unfollow();
+    clearTimeout(this.#wallTimer);
+  }
+
+  /** Looks once. To be called also when the programs have ended: what stopped them may have been a limit. */
+  async look(): Promise<void> {
+    const job = this.#job;
+    if (job === null) return;
+    const usage = await job.usage();
+    this.#cpuSeen = usage.cpuSeconds;
+    this.#judge(usage);
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => void this.#lookAgain(), this.#pauseMs);
+  }
+
+  async #lookAgain(): Promise<void> {
+    const startedAt = performance.now();
+    await this.look().catch(reportUnforeseen);
+    const took = performance.now() - startedAt;
+    this.#pauseMs = Math.max(Math.min(this.#pauseMs * 1.5, longestPauseMs), took / lookingShare);
+    if (this.#job !== null) this.#schedule();
+  }
+
+  #judge(usage: Usage): void {
+    const { diskBytes, processes, memoryBytes, openFiles, cpuSeconds } = this.values;
+    const group = this.#group;
+    if (group?.ranOutOfMemory || (group === null && usage.memoryBytes > memoryBytes)) {
+      this.#exceed('memory_limit', `${memoryBytes} bytes`, 'now');
+    }
+    if (group?.ranOutOfProcesses || usage.processes > processes) {
+      this.#exceed('process_limit', `${processes}`, 'now');
+    }
+    if (usage.diskBytes >= diskBytes * nearlyFull) this.#exceed('directory_limit', `${diskBytes} bytes`, 'short');
+    if (usage.openFiles >= openFiles) this.#exceed('open_files_limit', `${openFiles} in one process`, 'short');
+    const cpu = group?.cpuSeconds ?? this.#cpuBefore + usage.cpuSeconds;
+    if (cpu > cpuSeconds) this.#exceed('cpu_limit', `${cpuSeconds} s`, 'short');
+  }
+
+  #exceed(reason: ExecutionReason, limit: string, urgency: Urgency): void {
+    const message = `${executionReasons[reason]}: ${limit}`;
+    this.#control.stop({ outcome: 'limit_exceeded', reason, message, urgency });
+  }
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { etcFiles, type SystemView, viewSystem } from '../sandbox/bubblewrap.ts';
+import { enterHostGroup } from '../sandbox/cgroups.ts';
+import { SandboxEnclosure } from '../sandbox/enclosure.ts';
+import { buildSeccompFilter } from '../sandbox/seccomp.ts';
+import { messageOf } from './attempt-error.ts';
+import { HostPlace } from './host-place.ts';
+import { claimDirectory, removeForsaken } from './leftovers.ts';
+import type { HostSettings } from './settings.ts';
+
+/** Unix sockets have names of at most 107 bytes; the sockets' own names are short. */
+const longestDirectory = 90;
+const trialLimits = { diskBytes: 1024 * 1024, processes: 32, memoryBytes: 64 * 1024 * 1024, openFiles: 64, cpuSeconds: 10 };
+
+export interface OpenedPlace {
+  readonly place: HostPlace;
+  /** Why template code is not contained; null where it is. */
+  readonly reason: string | null;
+  /** How many directories of killed hosts were removed. */
+  readonly swept: number;
+}
+
+/** Makes what attempts of this host share, and finds out by trying whether they can be contained. */
+export async function openPlace(settings: HostSettings): Promise<OpenedPlace> {
+  const { directory } = settings;
+  mkdirSync(directory, { mode: 0o700 });
+  const socketDirectory = openSocketDirectory(directory);
+  claimDirectory(directory, socketDirectory);
+  const swept = await removeForsaken(dirname(directory));
+  if (settings.groups !== null) enterHostGroup(settings.groups, process.pid);
+  const reason = await whyUncontained(settings);
+  const view = reason === null ? makeView(settings) : null;
+  return { place: new HostPlace(settings, view, socketDirectory), reason, swept };
+}
+
+function openSocketDirectory(directory: string): string {
+  const usual = join(directory, 'sockets');
+  const path = usual.length <= longestDirectory ? usual : join(tmpdir(), `coordinator-${randomBytes(8).toString('hex')}`);
+  mkdirSync(path, { mode: 0o700 });
+  return path;
+}
+
+/** Writes what every sandbox is given of the system. */
+function makeView({ directory, addedPaths, hiddenPaths }: HostSettings): SystemView {
+  const etc = join(directory, 'etc');
+  const filterFile = join(directory, 'seccomp.bpf');
+  mkdirSync(etc, { recursive: true, mode: 0o700 });
+  for (const [name, content] of Object.entries(etcFiles)) writeFileSync(join(etc, name), content, { mode: 0o644 });
+  if (process.arch !== 'x64' && process.arch !== 'arm64') throw new Error('no filter is known for this architecture');
+  writeFileSync(filterFile, buildSeccompFilter(process.arch), { mode: 0o600 });
+  return viewSystem({ added: addedPaths, secret: hiddenPaths, filterFile, etc });
+}
+
+/** Runs a sandbox as attempts will: what does not work now would fail every one of them. */
+async function whyUncontained(settings: HostSettings): Promise<string | null> {
+  if (process.platform !== 'linux') return 'sandboxes need Linux';
+  if (settings.sandboxProgram === null) return 'bubblewrap (bwrap) is not installed, or was not asked for';
+  try {
+    const said = await tryOut(settings, settings.sandboxProgram);
+    return said === '' ? null : said;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+async function tryOut(settings: HostSettings, program: string): Promise<string> {
+  const enclosure = new SandboxEnclosure(program, makeView(settings));
+  const directory = join(settings.directory, 'trial');
+  await mkdir(join(directory, 'input', 'work'), { recursive: true, mode: 0o700 });
+  const { job, clear } = await enclosure.start({
+    ...{ directory, environment: {}, mounts: [], relaySocket: null, wantsPipes: false, group: null },
+    steps: ['socat', 'setsid'].map((name) => ({ program: 'sh', arguments: ['-c', `command -v ${name}`] })),
+    startIn: enclosure.placesOf().work,
+    limits: trialLimits,
+  });
+  let said = '';
+  job.stderr.on('data', (piece: Buffer) => {
+    said = (said + piece.toString()).slice(0, 1000);
+  });
+  job.stdout.resume();
+  let ended = 0;
+  for (let event = await job.next(); event !== null; event = await job.next()) {
+    if (event.word === 'end' && event.details[1] !== '0') said ||= `${['socat', 'setsid'][ended]} is not installed`;
+    if (event.word === 'end') ended++;
+    if ((event.word === 'end' && ended < 2) || event.word === 'ready') job.proceed();
+  }
+  await clear();
+  await rm(directory, { recursive: true, force: true });
+  if (ended === 2) return said;
+  return said.trim() || 'bubblewrap could not make a sandbox';
+}

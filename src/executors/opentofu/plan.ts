@@ -1,0 +1,94 @@
+import type { ChangeAction, JsonValue, PlanSummary } from '#domain/runs/model.ts';
+import { AttemptFailure, messageOf } from '../host/attempt-error.ts';
+import { collectMarked, maskMarked, maskSecrets, sensitiveMark, unknownMark } from '../redaction/masking.ts';
+import type { PlannedChange } from '../protocol.ts';
+import type { Redactor } from '../redaction/redaction.ts';
+import { asArray, isObject } from './state-document.ts';
+import { parseJson } from '../host/work-files.ts';
+
+type JsonObject = { [key: string]: JsonValue };
+
+export interface ReadPlan {
+  readonly changes: PlannedChange[];
+  readonly drift: PlannedChange[];
+  readonly summary: PlanSummary;
+  /** Whether applying it would change anything: resources, outputs, addresses or the state. */
+  readonly hasChanges: boolean;
+}
+
+/** Reads what `show -json` says of a plan file; what it marks as secret is learned, and masked. @throws AttemptFailure */
+export function readPlan(json: Buffer, redactor: Redactor): ReadPlan {
+  const plan = parsePlan(json);
+  const resources = asArray(plan['resource_changes']).filter(isObject);
+  const drifted = asArray(plan['resource_drift']).filter(isObject);
+  const outputs = outputChanges(plan['output_changes']);
+  for (const { change } of [...resources, ...drifted, ...outputs]) learnSecrets(change, redactor);
+  const planned = resources.map((resource) => readChange(resource, redactor));
+  const changes = planned.filter(({ action }) => action !== 'no-op');
+  const drift = drifted.map((resource) => readChange(resource, redactor));
+  const hasChanges = plan['applyable'] === true || resources.some(changesSomething) || outputs.some(changesSomething);
+  return { changes, drift, summary: summarize(changes), hasChanges };
+}
+
+/** An action beside `no-op`, a new address, or something that is taken over into the state. */
+function changesSomething({ change, previous_address: before }: JsonObject): boolean {
+  const { actions, importing = null } = isObject(change) ? change : {};
+  return before !== undefined || importing !== null || asArray(actions).some((action) => action !== 'no-op');
+}
+
+function parsePlan(json: Buffer): JsonObject {
+  try {
+    const plan = parseJson(json) as JsonValue;
+    if (isObject(plan)) return plan;
+  } catch (error) {
+    throw new AttemptFailure('plan_invalid', `the plan cannot be read: ${messageOf(error)}`);
+  }
+  throw new AttemptFailure('plan_invalid', 'the plan cannot be read: it is no JSON object');
+}
+
+function outputChanges(outputs: JsonValue | undefined): JsonObject[] {
+  return Object.values(isObject(outputs) ? outputs : {}).map((change) => ({ change }));
+}
+
+function learnSecrets(change: JsonValue | undefined, redactor: Redactor): void {
+  if (!isObject(change)) return;
+  for (const side of ['before', 'after'] as const) {
+    for (const secret of collectMarked(change[side], change[`${side}_sensitive`])) redactor.learn(secret);
+  }
+}
+
+function readChange(resource: JsonObject, redactor: Redactor): PlannedChange {
+  const change = isObject(resource['change']) ? resource['change'] : {};
+  const { before = null, after = null, after_unknown, before_sensitive, after_sensitive } = change;
+  const known = maskMarked(after, after_unknown, unknownMark);
+  return {
+    address: redactor.redactText(String(resource['address'] ?? '')),
+    type: String(resource['type'] ?? ''),
+    action: readAction(asArray(change['actions'])),
+    before: maskSecrets(maskMarked(before, before === null ? false : before_sensitive, sensitiveMark), redactor),
+    after: maskSecrets(maskMarked(known, known === null ? false : after_sensitive, sensitiveMark), redactor),
+  };
+}
+
+/** OpenTofu says a replacement as two actions, in either order. `forget` leaves the thing alone, the state loses it. */
+function readAction(actions: JsonValue[]): ChangeAction {
+  const names: Record<string, ChangeAction> = {
+    create: 'create',
+    update: 'update',
+    delete: 'delete',
+    read: 'read',
+    'no-op': 'no-op',
+    forget: 'delete',
+  };
+  if (actions.includes('delete') && actions.includes('create')) return 'replace';
+  if (actions.includes('forget') && actions.includes('create')) return 'replace';
+  const action = names[String(actions[0])];
+  if (action === undefined)
+    throw new AttemptFailure('plan_invalid', `the plan has an unknown action "${actions.join(', ')}"`);
+  return action;
+}
+
+export function summarize(changes: readonly PlannedChange[]): PlanSummary {
+  const count = (...actions: ChangeAction[]) => changes.filter(({ action }) => actions.includes(action)).length;
+  return { add: count('create', 'replace'), change: count('update'), destroy: count('delete', 'replace') };
+}

@@ -1,0 +1,133 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Environment } from '../host/environment.ts';
+import { reportUnforeseen } from '../host/attempt-error.ts';
+import type { StateKeeper } from './state-keeper.ts';
+
+/** OpenTofu's HTTP backend for one attempt, with a password of its own. */
+
+const user = 'attempt';
+const largestState = 256 * 1024 * 1024;
+const largestLock = 64 * 1024;
+
+interface Answer {
+  readonly status: number;
+  readonly body?: Buffer | string;
+}
+
+export class StateBackend {
+  readonly #keeper: StateKeeper;
+  /** A plan looks only. */
+  readonly #isReadOnly: boolean;
+  readonly #password = randomBytes(32).toString('base64url');
+  #lock: { id: string; info: string } | null = null;
+
+  constructor(keeper: StateKeeper, options: { isReadOnly: boolean }) {
+    this.#keeper = keeper;
+    this.#isReadOnly = options.isReadOnly;
+  }
+
+  /** The variables by which the tool finds it behind an origin: so, nothing of it gets into a plan file. */
+  environment(origin: string): Environment {
+    return {
+      TF_HTTP_ADDRESS: `${origin}/state`,
+      TF_HTTP_LOCK_ADDRESS: `${origin}/lock`,
+      TF_HTTP_UNLOCK_ADDRESS: `${origin}/lock`,
+      TF_HTTP_USERNAME: user,
+      TF_HTTP_PASSWORD: this.#password,
+      TF_HTTP_RETRY_MAX: '0',
+    };
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    void this.#serve(request, response);
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const answer = await this.#answer(request).catch((error: unknown) => {
+      reportUnforeseen(error);
+      return { status: 500, body: 'the state could not be served' };
+    });
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    if (!this.#isAuthentic(request.headers.authorization)) return { status: 401 };
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    switch (`${request.method} ${url.pathname}`) {
+      case 'GET /state':
+        return this.#keeper.content === null ? { status: 404 } : { status: 200, body: this.#keeper.content };
+      case 'POST /state':
+        return this.#replaceState(request, url.searchParams.get('ID'));
+      case 'LOCK /lock':
+        return this.#takeLock(request);
+      case 'UNLOCK /lock':
+        return this.#releaseLock(request);
+      default:
+        return { status: 405 };
+    }
+  }
+
+  #isAuthentic(authorization: string | undefined): boolean {
+    const digest = (text: string) => createHash('sha256').update(text).digest();
+    const expected = `Basic ${Buffer.from(`${user}:${this.#password}`).toString('base64')}`;
+    return timingSafeEqual(digest(authorization ?? ''), digest(expected));
+  }
+
+  async #replaceState(request: IncomingMessage, lockId: string | null): Promise<Answer> {
+    if (this.#isReadOnly) return { status: 403, body: 'state cannot be changed by a plan' };
+    if (this.#lock === null || this.#lock.id !== lockId)
+      return { status: 409, body: 'the state is not locked by this ID' };
+    const content = await readBody(request, largestState);
+    if (content === null) return { status: 413 };
+    const checksum = request.headers['content-md5'];
+    if (checksum !== undefined && checksum !== createHash('md5').update(content).digest('base64'))
+      return { status: 400 };
+    try {
+      await this.#keeper.replaceDocument(content);
+      return { status: 200 };
+    } catch (error) {
+      const isConflict = this.#keeper.failure?.reason === 'state_conflict';
+      return { status: isConflict ? 409 : 500, body: error instanceof Error ? error.message : '' };
+    }
+  }
+
+  async #takeLock(request: IncomingMessage): Promise<Answer> {
+    const info = await readBody(request, largestLock);
+    const id = info && readLockId(info);
+    if (!id) return { status: 400 };
+    if (this.#lock !== null) return { status: 423, body: this.#lock.info };
+    this.#lock = { id, info: info.toString() };
+    return { status: 200 };
+  }
+
+  async #releaseLock(request: IncomingMessage): Promise<Answer> {
+    const info = await readBody(request, largestLock);
+    if (info === null) return { status: 413 };
+    // A forced unlock names no lock.
+    const id = readLockId(info);
+    if (this.#lock !== null && id !== null && id !== this.#lock.id) return { status: 409, body: this.#lock.info };
+    this.#lock = null;
+    return { status: 200 };
+  }
+}
+
+function readLockId(info: Buffer): string | null {
+  try {
+    const parsed: unknown = JSON.parse(info.toString());
+    if (typeof parsed !== 'object' || parsed === null || !('ID' in parsed)) return null;
+    return typeof parsed.ID === 'string' && parsed.ID !== '' ? parsed.ID : null;
+  } catch {
+    return null;
+  }
+}
+
+async function readBody(request: IncomingMessage, maximum: number): Promise<Buffer | null> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request) {
+    bytes += piece.length;
+    if (bytes <= maximum) pieces.push(piece);
+  }
+  return bytes <= maximum ? Buffer.concat(pieces) : null;
+}

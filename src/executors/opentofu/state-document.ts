@@ -1,0 +1,73 @@
+import type { JsonValue, MaskedOutputs } from '#domain/runs/model.ts';
+import { parseJson } from '../host/work-files.ts';
+
+/** What is read of OpenTofu's state; the rest is its own business. */
+export interface StateDocument {
+  readonly serial: number | null;
+  readonly lineage: string | null;
+  readonly outputs: MaskedOutputs;
+  /** Whether the template encrypts its state, so that nothing of it can be read here. */
+  readonly isEncrypted: boolean;
+  readonly resourceCount: number;
+  /** Values that the tool knows to be secret. */
+  readonly secrets: JsonValue[];
+}
+
+type JsonObject = { [key: string]: JsonValue };
+
+/** @throws Error where the bytes are no state */
+export function readStateDocument(content: Buffer): StateDocument {
+  const state = parseJson(content) as JsonValue;
+  if (!isObject(state)) throw new Error('it is no JSON object');
+  const outputs = readOutputs(state['outputs']);
+  const resources = asArray(state['resources']).filter(isObject);
+  return {
+    serial: typeof state['serial'] === 'number' ? state['serial'] : null,
+    lineage: typeof state['lineage'] === 'string' && state['lineage'] !== '' ? state['lineage'] : null,
+    outputs,
+    isEncrypted: state['encrypted_data'] !== undefined,
+    resourceCount: countInstances(resources),
+    secrets: [
+      ...Object.values(outputs).flatMap(({ value, sensitive }) => (sensitive ? [value] : [])),
+      ...resources.flatMap(({ instances }) => asArray(instances).filter(isObject)).flatMap(sensitiveAttributes),
+    ],
+  };
+}
+
+function readOutputs(outputs: JsonValue | undefined): MaskedOutputs {
+  const entries = Object.entries(isObject(outputs) ? outputs : {});
+  return Object.fromEntries(
+    entries.map(([name, output]) => {
+      const { value = null, sensitive = false } = isObject(output) ? output : {};
+      return [name, { value, sensitive: sensitive === true }];
+    }),
+  );
+}
+
+function countInstances(resources: JsonObject[]): number {
+  const managed = resources.filter(({ mode }) => mode !== 'data');
+  return managed.reduce((count, { instances }) => count + asArray(instances).length, 0);
+}
+
+/** The values at the paths that an instance of a resource marks: [{type: get_attr | index, value}, …]. */
+function sensitiveAttributes({ attributes, sensitive_attributes: paths }: JsonObject): JsonValue[] {
+  return asArray(paths).map((path) => {
+    let value: JsonValue | undefined = attributes;
+    for (const step of asArray(path).filter(isObject)) value = descend(value, step['value']);
+    return value ?? null;
+  });
+}
+
+function descend(value: JsonValue | undefined, step: JsonValue | undefined): JsonValue | undefined {
+  const key = isObject(step) ? step['value'] : step;
+  if (Array.isArray(value) && typeof key === 'number') return value[key];
+  return isObject(value) && typeof key === 'string' ? value[key] : undefined;
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function asArray(value: JsonValue | undefined): JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { changeActions, executionReasons, type ExecutionReason, type JsonValue } from '#domain/runs/model.ts';
+
+/**
+ * What a worker and its executor host say to each other. Everything crosses one pipe as frames (`frames.ts`): a message as
+ * JSON, and bytes beside it where there are some. Both ends parse what they get by these schemas, and a message that does
+ * not fit ends the pipe: template code never speaks here, so such a message means that somebody broke out, or a defect.
+ */
+
+const text = z.string().max(1024 * 1024);
+const positive = z.int().min(1).max(2 ** 31);
+const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+const json = z.custom<JsonValue>((value) => value !== undefined);
+const reason = z.enum(Object.keys(executionReasons) as [ExecutionReason, ...ExecutionReason[]]);
+/** Names an attempt within one host. */
+const attempt = positive;
+
+const Phase = z.enum(['plan', 'apply', 'detect']);
+const Tool = z.object({ name: z.enum(['opentofu', 'terraform']), version: z.string().max(100) });
+const Files = z.record(z.string(), z.union([z.string(), z.object({ base64: z.string() })]));
+const Step = z.object({
+  name: z.string(),
+  run: z.array(z.string()),
+  env: z.record(z.string(), z.string()).optional(),
+  timeoutMs: z.number().positive().nullable(),
+});
+export type WireStep = z.output<typeof Step>;
+export const stepKinds = ['plan', 'apply', 'destroy', 'detect'] as const;
+export type StepKind = (typeof stepKinds)[number];
+
+const Executor = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('opentofu'), files: Files, directory: z.string().optional() }),
+  z.object({
+    kind: z.literal('command'),
+    files: Files.optional(),
+    plan: z.array(Step).optional(),
+    apply: z.array(Step),
+    destroy: z.array(Step).optional(),
+    detect: z.array(Step).optional(),
+  }),
+]);
+
+const Egress = z.object({ policy: z.enum(['none', 'allow', 'internet']), allow: z.array(z.string()) });
+
+const Limits = z.object({
+  outputBytes: count,
+  directoryBytes: positive.max(Number.MAX_SAFE_INTEGER),
+  processes: positive,
+  memoryBytes: positive.max(Number.MAX_SAFE_INTEGER),
+  openFiles: positive,
+  cpuSeconds: z.number().positive(),
+  logBytes: count.optional(),
+});
+
+/** The request as it crosses the pipe; state and artifact travel beside it. */
+export const WireRequest = z.object({
+  attemptId: z.string(),
+  runId: z.string(),
+  templateVersion: z.string(),
+  phase: Phase,
+  operation: z.enum(['apply', 'destroy', 'plan', 'refresh']),
+  replace: z.array(z.string()),
+  executor: Executor,
+  variables: z.record(z.string(), json),
+  sensitiveVariables: z.array(z.string()),
+  environment: z.array(z.object({ name: z.string(), value: z.string(), sensitive: z.boolean() })),
+  outputs: z.record(z.string(), z.object({ sensitive: z.boolean().optional() })),
+  planDigest: digest.nullish(),
+  egress: Egress,
+  tool: Tool.nullable(),
+  toolPath: z.string().nullable(),
+  timeoutMs: z.number().positive(),
+  graceMs: z.number().min(0),
+  limits: Limits,
+});
+export type WireRequest = z.output<typeof WireRequest>;
+
+/** Worker → host. The body of `execute` is the state's bytes and then the artifact's. */
+export const WorkerMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('start'), settings: z.unknown() }),
+  z.object({
+    type: z.literal('execute'),
+    attempt,
+    request: WireRequest,
+    stateBytes: count.nullable(),
+    artifactBytes: count.nullable(),
+  }),
+  z.object({ type: z.literal('cancel'), attempt }),
+  z.object({ type: z.literal('ack'), attempt, of: z.enum(['log', 'state']), id: positive, ok: z.boolean() }),
+]);
+export type WorkerMessage = z.output<typeof WorkerMessage>;
+
+const Change = z.object({
+  address: text,
+  type: text.optional(),
+  action: z.enum(changeActions),
+  before: json,
+  after: json,
+});
+const Summary = z.object({ add: count, change: count, destroy: count });
+const Outputs = z.record(z.string(), z.object({ value: json, sensitive: z.boolean() }));
+
+export const WireResult = z.object({
+  outcome: z.enum(['succeeded', 'failed', 'canceled', 'timed_out', 'limit_exceeded']),
+  reason: reason.nullable(),
+  message: text.nullable(),
+  exitCode: z.int().min(0).max(255).nullable(),
+  tool: Tool.optional(),
+  plan: z
+    .object({
+      changes: z.array(Change),
+      drift: z.array(Change),
+      summary: Summary,
+      hasChanges: z.boolean(),
+      assumed: z.boolean(),
+      digest,
+    })
+    .optional(),
+  outputs: Outputs.optional(),
+  resourceCount: count.optional(),
+});
+export type WireResult = z.output<typeof WireResult>;
+
+/** Host → worker. `log` wants an `ack` of its sequence, `state` of its write. The body of `result` is the artifact's bytes and then those of a state that was not saved. */
+export const HostMessage = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('ready'),
+    isolation: z.enum(['sandbox', 'none']),
+    /** Why template code is not contained; null where it is. */
+    reason: text.nullable(),
+    /** Directories that killed hosts had left, and that are gone now. */
+    swept: count,
+  }),
+  z.object({
+    type: z.literal('log'),
+    attempt,
+    sequence: positive,
+    phase: Phase,
+    stream: z.enum(['stdout', 'stderr', 'system']),
+    time: z.iso.datetime(),
+    firstLine: count,
+    lines: count,
+    checksum: digest,
+  }),
+  z.object({
+    type: z.literal('state'),
+    attempt,
+    write: positive,
+    serial: count.nullable(),
+    lineage: z.string().max(1024).nullable(),
+    resourceCount: count,
+  }),
+  z.object({ type: z.literal('progress'), attempt, step: text, time: z.iso.datetime() }),
+  z.object({
+    type: z.literal('result'),
+    attempt,
+    result: WireResult,
+    artifactBytes: count.nullable(),
+    unsavedBytes: count.nullable(),
+  }),
+]);
+export type HostMessage = z.output<typeof HostMessage>;

@@ -1,0 +1,55 @@
+import type { JsonValue } from '#domain/runs/model.ts';
+import type { Redactor } from './redaction.ts';
+import { isObject } from '../opentofu/state-document.ts';
+
+/** What stands for a value that may not be shown, or is not known yet. */
+export const sensitiveMark: JsonValue = { sensitive: true };
+export const unknownMark: JsonValue = { unknown: true };
+
+/**
+ * A value with its marked parts replaced. A mark is true for the whole value, or shaped like the value with `true` at
+ * the marked places, as OpenTofu writes it; marks may name places that the value does not have.
+ */
+export function maskMarked(value: JsonValue, marks: JsonValue | undefined, mask: JsonValue): JsonValue {
+  if (marks === true) return mask;
+  if (Array.isArray(marks)) {
+    const items = Array.isArray(value) ? value : [];
+    const length = Math.max(items.length, marks.length);
+    const masked = Array.from({ length }, (_, index) => maskMarked(items[index] ?? null, marks[index], mask));
+    return Array.isArray(value) || hasMark(marks) ? masked : value;
+  }
+  if (isObject(marks)) {
+    const members = isObject(value) ? value : {};
+    const marked = Object.entries(marks).filter(([, mark]) => hasMark(mark));
+    if (!isObject(value) && marked.length === 0) return value;
+    const masked = marked.map(([name, mark]) => [name, maskMarked(members[name] ?? null, mark, mask)]);
+    return { ...members, ...Object.fromEntries(masked) };
+  }
+  return value;
+}
+
+/** The parts of a value that a mark names. */
+export function collectMarked(value: JsonValue | undefined, marks: JsonValue | undefined): JsonValue[] {
+  if (value === undefined || value === null) return [];
+  if (marks === true) return [value];
+  if (Array.isArray(marks))
+    return Array.isArray(value) ? marks.flatMap((mark, index) => collectMarked(value[index], mark)) : [];
+  if (!isObject(marks) || !isObject(value)) return [];
+  return Object.entries(marks).flatMap(([name, mark]) => collectMarked(value[name], mark));
+}
+
+function hasMark(marks: JsonValue | undefined): boolean {
+  if (marks === true) return true;
+  if (Array.isArray(marks)) return marks.some(hasMark);
+  return isObject(marks) && Object.values(marks).some(hasMark);
+}
+
+/** A value in which every text that holds a known secret is masked, whoever forgot to mark it. */
+export function maskSecrets(value: JsonValue, redactor: Redactor): JsonValue {
+  if (typeof value === 'string' || typeof value === 'number') return redactor.contains(value) ? sensitiveMark : value;
+  if (Array.isArray(value)) return value.map((item) => maskSecrets(item, redactor));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [redactor.redactText(name), maskSecrets(item, redactor)]),
+  );
+}

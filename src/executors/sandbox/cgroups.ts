@@ -1,0 +1,237 @@
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/**
+ * Control groups, which hold the memory, the processor time and the number of processes of one attempt together. A worker
+ * that runs as root, or in a group that was delegated to it, makes one group below its own and gives it to the executor
+ * host. The host makes a group in it for each attempt. Both versions of the kernel's interface are supported.
+ */
+
+export interface GroupLimits {
+  readonly memoryBytes: number;
+  readonly processes: number;
+  /** Processors that it may use at one time; may be a fraction. */
+  readonly cores: number;
+}
+
+/** Where the host makes its groups; it crosses the pipe to the host. */
+export interface GroupRoot {
+  readonly version: 1 | 2;
+  /** Version 1: a directory for each controller. Version 2: one directory for all. */
+  readonly directories: Readonly<Record<string, string>>;
+}
+
+/** Relative to the weight of 1024 that every other group and process has: an attempt gives way to the service. */
+const weight = 256;
+const cpuPeriodMicroseconds = 100_000;
+const controllers = ['memory', 'pids', 'cpu', 'cpuacct'] as const;
+
+/** Makes a group for a worker and gives it to a user. Null where this machine, or this user, cannot have one. */
+export function delegateGroup(name: string, owner: { uid: number; gid: number }): GroupRoot | null {
+  try {
+    return delegateVersion1(name, owner) ?? delegateVersion2(name, owner);
+  } catch {
+    // No permission, a read-only file system, a kernel without the controllers: limits are kept without groups then.
+    return null;
+  }
+}
+
+function delegateVersion1(name: string, owner: { uid: number; gid: number }): GroupRoot | null {
+  const own = readOwnGroups();
+  const mounts = readMounts('cgroup');
+  const directories: Record<string, string> = {};
+  for (const controller of controllers) {
+    const mount = mounts.find(({ options }) => options.includes(controller));
+    const group = own.get(controller);
+    if (!mount || group === undefined) continue;
+    const inside = relative(mount.root, group);
+    const parent = inside.startsWith('..') ? mount.path : join(mount.path, inside);
+    const directory = join(parent, name);
+    makeOwned(directory, owner);
+    directories[controller] = directory;
+  }
+  if (!directories['memory'] || !directories['pids']) return null;
+  writeIfPresent(join(directories['cpu'] ?? '', 'cpu.shares'), '1024');
+  return { version: 1, directories };
+}
+
+function delegateVersion2(name: string, owner: { uid: number; gid: number }): GroupRoot | null {
+  const [mount] = readMounts('cgroup2');
+  const own = readOwnGroups().get('');
+  if (!mount || own === undefined) return null;
+  const inside = relative(mount.root, own);
+  const parent = inside.startsWith('..') ? mount.path : join(mount.path, inside);
+  const offered = readFileSync(join(parent, 'cgroup.controllers'), 'utf8').split(/\s+/);
+  if (!offered.includes('memory') || !offered.includes('pids')) return null;
+  const wanted = ['memory', 'pids', 'cpu'].filter((controller) => offered.includes(controller));
+  const enable = wanted.map((controller) => `+${controller}`).join(' ');
+  // A group that hands out controllers may hold no process itself: this process moves into one beside the attempts'.
+  const leaf = join(parent, `${name}.worker`);
+  mkdirSync(leaf, { recursive: true });
+  writeFileSync(join(leaf, 'cgroup.procs'), String(process.pid));
+  writeFileSync(join(parent, 'cgroup.subtree_control'), enable);
+  const directory = join(parent, name);
+  makeOwned(directory, owner);
+  writeFileSync(join(directory, 'cgroup.subtree_control'), enable);
+  const host = join(directory, 'host');
+  makeOwned(host, owner);
+  return { version: 2, directories: { all: directory } };
+}
+
+function makeOwned(directory: string, { uid, gid }: { uid: number; gid: number }): void {
+  mkdirSync(directory, { recursive: true });
+  chownSync(directory, uid, gid);
+  for (const file of ['cgroup.procs', 'tasks', 'cgroup.subtree_control', 'cgroup.threads']) {
+    if (existsSync(join(directory, file))) chownSync(join(directory, file), uid, gid);
+  }
+}
+
+/** Moves the host itself to where it may move its children from; version 2 demands a common group that it owns. */
+export function enterHostGroup(root: GroupRoot, pid: number): void {
+  if (root.version === 2) writeFileSync(join(root.directories['all'] ?? '', 'host', 'cgroup.procs'), String(pid));
+}
+
+/** Removes a worker's groups and those below them. Groups that still hold a process stay, and so does this quiet. */
+export function removeGroups(root: GroupRoot): void {
+  for (const directory of Object.values(root.directories)) {
+    for (const name of listGroups(directory)) removeGroup(join(directory, name));
+    removeGroup(directory);
+  }
+}
+
+/** Groups that workers of this name's beginning left when they were killed: those in which no process lives. */
+export function removeForsakenGroups(root: GroupRoot, prefix: string, isAlive: (name: string) => boolean): void {
+  for (const directory of Object.values(root.directories)) {
+    const parent = join(directory, '..');
+    for (const name of listGroups(parent)) {
+      if (!name.startsWith(prefix) || isAlive(name)) continue;
+      for (const child of listGroups(join(parent, name))) removeGroup(join(parent, name, child));
+      removeGroup(join(parent, name));
+    }
+  }
+}
+
+function listGroups(directory: string): string[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function removeGroup(directory: string): boolean {
+  try {
+    rmdirSync(directory);
+    return true;
+  } catch {
+    return !existsSync(directory);
+  }
+}
+
+/** The group of one attempt. */
+export class AttemptGroup {
+  /** A process that writes 0 into each of these files has joined. */
+  readonly processFiles: readonly string[];
+  readonly #version: 1 | 2;
+  readonly #directories: Readonly<Record<string, string>>;
+
+  private constructor(version: 1 | 2, directories: Readonly<Record<string, string>>) {
+    this.#version = version;
+    this.#directories = directories;
+    this.processFiles = Object.values(directories).map((directory) => join(directory, 'cgroup.procs'));
+  }
+
+  /** @throws Error where the kernel refuses */
+  static make(root: GroupRoot, name: string, limits: GroupLimits): AttemptGroup {
+    const directories: Record<string, string> = {};
+    for (const [controller, parent] of Object.entries(root.directories)) {
+      directories[controller] = join(parent, name);
+      mkdirSync(join(parent, name));
+    }
+    const group = new AttemptGroup(root.version, directories);
+    group.#limit(limits);
+    return group;
+  }
+
+  #limit({ memoryBytes, processes, cores }: GroupLimits): void {
+    const quota = String(Math.max(1_000, Math.round(cores * cpuPeriodMicroseconds)));
+    if (this.#version === 2) {
+      this.#write('all', 'memory.max', String(memoryBytes));
+      this.#write('all', 'memory.swap.max', '0');
+      this.#write('all', 'pids.max', String(processes));
+      this.#write('all', 'cpu.max', `${quota} ${cpuPeriodMicroseconds}`);
+      this.#write('all', 'cpu.weight', String(Math.max(1, Math.round((weight / 1024) * 100))));
+      return;
+    }
+    this.#write('memory', 'memory.limit_in_bytes', String(memoryBytes));
+    this.#write('memory', 'memory.memsw.limit_in_bytes', String(memoryBytes));
+    this.#write('pids', 'pids.max', String(processes));
+    this.#write('cpu', 'cpu.cfs_period_us', String(cpuPeriodMicroseconds));
+    this.#write('cpu', 'cpu.cfs_quota_us', quota);
+    this.#write('cpu', 'cpu.shares', String(weight));
+  }
+
+  #write(controller: string, file: string, value: string): void {
+    writeIfPresent(join(this.#directories[controller] ?? '', file), value);
+  }
+
+  #read(controller: string, file: string): string {
+    try {
+      return readFileSync(join(this.#directories[controller] ?? '', file), 'utf8');
+    } catch {
+      return '';
+    }
+  }
+
+  /** Whether a process of it was killed because the memory was used up. */
+  get ranOutOfMemory(): boolean {
+    const text = this.#version === 2 ? this.#read('all', 'memory.events') : this.#read('memory', 'memory.oom_control');
+    return /^oom_kill [1-9]/m.test(text);
+  }
+
+  /** Whether a process could not be started because there were too many. */
+  get ranOutOfProcesses(): boolean {
+    return /^max [1-9]/m.test(this.#read(this.#version === 2 ? 'all' : 'pids', 'pids.events'));
+  }
+
+  /** Seconds of processor time that all its processes have taken. */
+  get cpuSeconds(): number {
+    if (this.#version === 1) return Number(this.#read('cpuacct', 'cpuacct.usage') || 0) / 1e9;
+    return Number(/^usage_usec (\d+)/m.exec(this.#read('all', 'cpu.stat'))?.[1] ?? 0) / 1e6;
+  }
+
+  /** Removes it; the kernel lets go of the last process a moment after that has ended. */
+  async remove(): Promise<void> {
+    for (let tries = 0; tries < 50; tries++) {
+      if (Object.values(this.#directories).map(removeGroup).every(Boolean)) return;
+      await new Promise((resolve) => setTimeout(resolve, 2 * (tries + 1)));
+    }
+  }
+}
+
+/** Controller → path of this process's group; '' for version 2. */
+function readOwnGroups(): Map<string, string> {
+  const own = new Map<string, string>();
+  for (const line of readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')) {
+    const [, names = '', ...path] = line.split(':');
+    for (const name of names.split(',')) own.set(name, path.join(':'));
+  }
+  return own;
+}
+
+/** The writable mounts of a kind, from /proc/self/mountinfo. */
+function readMounts(kind: 'cgroup' | 'cgroup2'): { root: string; path: string; options: string[] }[] {
+  const lines = readFileSync('/proc/self/mountinfo', 'utf8').trim().split('\n');
+  return lines.flatMap((line) => {
+    const [before = '', after = ''] = line.split(' - ');
+    const [, , , root = '', path = ''] = before.split(' ');
+    const [type, , options = ''] = after.split(' ');
+    return type === kind ? [{ root, path, options: options.split(',') }] : [];
+  });
+}
+
+/** Kernels differ in the files that they have: what is missing cannot be limited by them. */
+function writeIfPresent(path: string, value: string): void {
+  if (existsSync(path)) writeFileSync(path, value);
+}
