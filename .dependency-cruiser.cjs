@@ -60,7 +60,7 @@ module.exports = {
     {
       name: 'local-is-composition-only',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(local/|main\\.ts$)' },
+      from: { path: '^src/', pathNot: '^src/(local/|(main|command-line)\\.ts$)' },
       to: { path: '^src/local/' },
     },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },

@@ -35,7 +35,7 @@ export async function openLab({ rounds, profiles }: { rounds: number; profiles: 
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-bench-'));
   chmodSync(directory, 0o711);
   const postgres = await startPostgres({
-    ...{ dataDir: directory, logFile: join(directory, 'postgres.log') },
+    ...{ dataDir: directory, logFile: join(directory, 'postgres.log'), sockets: null },
     settings:
       profiles === null ? postgresSettings : { ...postgresSettings, shared_preload_libraries: 'pg_stat_statements' },
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withoutInspector } from '#local/node-flags.ts';
 
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -24,7 +25,7 @@ export async function startServiceProcess(
   const log = openSync(join(directory, `${name}.log`), 'a');
   const profiling =
     profiles === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${name}.cpuprofile`];
-  const child = spawn(process.execPath, [...profiling, program, name], {
+  const child = spawn(process.execPath, [withoutInspector, ...profiling, program, name], {
     env: environment,
     stdio: ['ignore', log, log, 'ipc'],
   });

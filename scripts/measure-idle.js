@@ -17,7 +17,7 @@ const idleMs = 60_000;
 async function start() {
   const startedAt = performance.now();
   const environment = { COORDINATOR_DATA_DIR: dataDir, COORDINATOR_PORT: '0', COORDINATOR_ADMIN_PORT: '0' };
-  const child = spawn(process.execPath, ['src/main.ts', 'start'], {
+  const child = spawn(process.execPath, ['--disable-sigusr1', 'src/main.ts', 'start'], {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -56,6 +56,7 @@ const names = [
   [/main\.ts api/, 'API'],
   [/main\.ts worker/, 'worker'],
   [/^\S*temporal server/, 'Temporal development server'],
+  [/^(socat|bwrap) /, "Temporal's network of its own"],
   [/postgres/, 'PostgreSQL, all its processes'],
 ];
 

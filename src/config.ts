@@ -20,6 +20,8 @@ export type Config = {
   readonly baseUrl: string | null;
   /** Absolute path. */
   readonly dataDir: string;
+  /** The account that takes the place of root; null: one that root chooses. */
+  readonly user: string | null;
   /** At least one; the first one encrypts, all of them decrypt. */
   readonly secretKeys: readonly SecretKey[];
   readonly databaseUrl: string;
@@ -143,6 +145,7 @@ function readSettings(environment: Environment, problems: string[]): StartConfig
     adminPort: values.COORDINATOR_ADMIN_PORT ?? 0,
     baseUrl: values.COORDINATOR_BASE_URL,
     dataDir,
+    user: values.COORDINATOR_USER,
     secretKeys: values.COORDINATOR_SECRET_KEYS ?? readKeyFile(dataDir, environment, problems),
     databaseUrl: values.DATABASE_URL,
     databasePoolSize: values.COORDINATOR_DATABASE_POOL ?? 1,

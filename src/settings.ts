@@ -102,6 +102,13 @@ export const settings = {
     default: '.coordinator',
     description: 'Directory of everything that this process keeps on disk; relative to the working directory.',
   },
+  COORDINATOR_USER: {
+    schema: userName,
+    default: null,
+    description:
+      'Account as which the API, git and the embedded servers run where the service is started as root; without it, an ' +
+      'unused user id between 61184 and 65519, which is kept in the data directory.',
+  },
   COORDINATOR_SECRET_KEYS: {
     schema: secretKeys,
     default: null,

@@ -9,7 +9,7 @@ import { closeSync, openSync } from 'node:fs';
  * things in the right order.
  *
  * The shell's own traps keep it alive when a supervisor signals every process at once; handlers, unlike ignored signals,
- * are not inherited by the program.
+ * are not inherited by the program. A prefix command ends by itself once the guard that it runs has ended.
  */
 const guardScript = `
 trap : HUP INT TERM
@@ -49,7 +49,10 @@ export type GuardedProgram = {
   readonly stopSignal: 'INT' | 'TERM';
   readonly graceSeconds: number;
   readonly environment?: NodeJS.ProcessEnv;
-  readonly user?: { readonly uid: number; readonly gid: number };
+  /** Another user than this process's, for the program and its guard. */
+  readonly user?: { readonly uid: number; readonly gid: number } | null;
+  /** A command that runs the guard, which runs the program: it changes the user, or keeps both from the network. */
+  readonly prefix?: readonly string[];
 };
 
 export type Guarded = {
@@ -63,25 +66,15 @@ export type Guarded = {
 /** Starts a program under a guard. @throws when the shell cannot be started */
 export async function spawnGuarded(program: GuardedProgram): Promise<Guarded> {
   const log = openSync(program.logFile, 'a', 0o600);
-  const shell = spawn(
-    '/bin/sh',
-    [
-      '-c',
-      guardScript,
-      'guard',
-      program.stopSignal,
-      String(program.graceSeconds),
-      program.command,
-      ...program.arguments,
-    ],
-    {
-      cwd: '/',
-      detached: true,
-      stdio: ['pipe', log, log],
-      env: program.environment ?? nativeEnvironment(),
-      ...program.user,
-    },
-  );
+  const guard = ['/bin/sh', '-c', guardScript, 'guard', program.stopSignal, String(program.graceSeconds)];
+  const [command = '', ...given] = [...(program.prefix ?? []), ...guard, program.command, ...program.arguments];
+  const shell = spawn(command, given, {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', log, log],
+    env: program.environment ?? nativeEnvironment(),
+    ...program.user,
+  });
   closeSync(log);
   // A pipe whose reader is gone must not end this process; the exit is seen below.
   shell.stdin?.on('error', () => {});

@@ -1,31 +1,32 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { accessSync, chmodSync, chownSync, constants, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describeError, hasCode, StartError } from './errors.ts';
+import { type Account, lookUpAccount } from './account/account.ts';
+import { type RunAs, runAs } from './account/run-as.ts';
+import { hasCode, StartError } from './errors.ts';
 
-/** The embedded PostgreSQL's programs, and the user they run as: PostgreSQL refuses to run as root. */
+/** The embedded PostgreSQL's programs, and how they are run: PostgreSQL refuses to run as root. */
 export type PostgresPrograms = {
   readonly postgres: string;
   readonly initdb: string;
-  readonly user: { readonly uid: number; readonly gid: number } | null;
-  /** What to put before a command (see `findPrefix`). */
-  readonly prefix: readonly string[];
+  readonly server: RunAs;
 };
 
-/** @throws StartError where there is no PostgreSQL for this platform, or no user to run it as */
-export async function findPostgresPrograms(dataDir: string): Promise<PostgresPrograms> {
+/** Who makes a cluster, and how. */
+export type SetupRights = RunAs & { readonly account: Account | null };
+
+/** @throws StartError where there is no PostgreSQL for this platform, or it cannot run as the account */
+export async function findPostgresPrograms(cluster: string, account: Account | null): Promise<PostgresPrograms> {
   const { postgres, initdb } = await importPrograms();
   for (const program of [postgres, initdb]) makeExecutable(program);
-  const user = process.getuid?.() === 0 ? findPostgresUser() : null;
-  const prefix = user === null ? [] : findPrefix(user, [postgres, dataDir]);
-  return { postgres, initdb, user, prefix };
+  return { postgres, initdb, server: runAs(account, [postgres, cluster]) };
 }
 
-/** As root, gives a file or directory to the user that PostgreSQL runs as. */
-export function giveToPostgres({ user }: PostgresPrograms, path: string): void {
-  if (user !== null) chownSync(path, user.uid, user.gid);
+/** How the programs that make a cluster are run. @throws StartError */
+export function findSetupRights(programs: PostgresPrograms, cluster: string, account: Account | null): SetupRights {
+  const setup = account === null ? null : findSetupAccount(account);
+  return { ...runAs(setup, [programs.postgres, cluster]), account: setup };
 }
 
 async function importPrograms(): Promise<{ postgres: string; initdb: string }> {
@@ -58,58 +59,17 @@ function makeExecutable(path: string): void {
   if ((mode & 0o555) !== 0o555) chmodSync(path, mode | 0o555);
 }
 
-function findPostgresUser(): { uid: number; gid: number } {
-  const existing = lookUpPostgresUser();
-  if (existing !== null) return existing;
-  try {
-    execFileSync('groupadd', ['--system', 'postgres'], { stdio: 'pipe' });
-    execFileSync('useradd', ['--system', '--no-create-home', '--gid', 'postgres', 'postgres'], { stdio: 'pipe' });
-  } catch (error) {
-    throw new StartError(
-      `PostgreSQL does not run as root and the user "postgres" could not be made (${describeError(error).split('\n')[0]}): make it, or start as another user.`,
-    );
+/** Accounts that every system has, for programs without rights. */
+const setupAccounts = ['bin', 'daemon', 'nobody'];
+
+/** `initdb` asks for the name of its user, and the service account may have none: it then runs as another account. */
+function findSetupAccount(account: Account): Account {
+  if (spawnSync('id', ['-n', '-u', '--', String(account.uid)], { stdio: 'ignore' }).status === 0) return account;
+  for (const name of setupAccounts) {
+    const found = lookUpAccount(name);
+    if (found !== null && found.uid !== 0) return found;
   }
-  const created = lookUpPostgresUser();
-  if (created === null)
-    throw new StartError('The user "postgres" cannot be looked up: start as a user other than root.');
-  return created;
-}
-
-function lookUpPostgresUser(): { uid: number; gid: number } | null {
-  const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  if (uid?.status !== 0 || gid?.status !== 0) return null;
-  return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
-}
-
-/**
- * A clone under /root is out of the postgres user's reach, as that directory is closed to others. There, the process
- * keeps the one capability that root has over directories while it changes the user.
- */
-function findPrefix(user: { uid: number; gid: number }, paths: readonly string[]): readonly string[] {
-  if (paths.every((path) => isReachable(path, user))) return [];
-  const prefix = [
-    'setpriv',
-    `--reuid=${user.uid}`,
-    `--regid=${user.gid}`,
-    '--clear-groups',
-    // Without it, access(2) forgets the capability, and PostgreSQL asks by it whether its own programs are there.
-    '--securebits=+no_setuid_fixup',
-    '--inh-caps=+dac_override',
-    '--ambient-caps=+dac_override',
-  ];
-  if (spawnSync('setpriv', [...prefix.slice(1), 'true']).status === 0) return prefix;
   throw new StartError(
-    `The user "postgres" cannot reach ${paths.join(' and ')}: open the directories above to others (chmod o+x), or start as a user other than root.`,
+    'PostgreSQL is not set up by an account without a name: make an account, and name it with COORDINATOR_USER.',
   );
-}
-
-function isReachable(path: string, user: { uid: number; gid: number }): boolean {
-  for (let directory = dirname(path); ; directory = dirname(directory)) {
-    const { mode, uid, gid } = statSync(directory);
-    const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
-    if ((mode & bit) === 0) return false;
-    if (directory === dirname(directory)) break;
-  }
-  accessSync(dirname(path), constants.X_OK);
-  return true;
 }

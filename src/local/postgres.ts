@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Account, findServiceAccount } from './account/account.ts';
+import { giveDirectory } from './account/ownership.ts';
 import { StartError } from './errors.ts';
 import { type Guarded, nativeEnvironment, spawnGuarded } from './guard.ts';
 import { findFreePort } from './ports.ts';
 import { stopForgottenPostgres } from './postgres-leftovers.ts';
-import { findPostgresPrograms, giveToPostgres, type PostgresPrograms } from './postgres-programs.ts';
+import { findPostgresPrograms, findSetupRights, type PostgresPrograms, type SetupRights } from './postgres-programs.ts';
 
 export type EmbeddedPostgres = {
   /** URL of the service's database, with the password. */
@@ -23,7 +25,11 @@ type Options = {
   readonly logFile: string;
   /** For throw-away clusters: trades durability for speed. */
   readonly isDurable?: boolean;
-  /** Where it listens; a free port where none is given. */
+  /** Who it runs as; without it, the account that root chooses for the data directory. */
+  readonly account?: Account | null;
+  /** The directory of its socket, which nobody but the account may enter; null: it listens on loopback. */
+  readonly sockets: string | null;
+  /** Where it listens on loopback; a free port where none is given. */
   readonly port?: number;
   /** Server settings of its own, over the usual ones. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -32,10 +38,11 @@ type Options = {
 const user = 'coordinator';
 const database = 'coordinator';
 
-/** Sized for one machine with little memory; reachable over loopback with a password only. */
+/** Part of the name of its socket. */
+const socketPort = 5432;
+
+/** Sized for one machine with little memory. */
 const settings = {
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
   max_connections: '100',
   shared_buffers: '32MB',
   max_wal_size: '512MB',
@@ -53,21 +60,25 @@ const throwAwaySettings = { fsync: 'off', synchronous_commit: 'off', full_page_w
  * @throws StartError
  */
 export async function startPostgres(options: Options): Promise<EmbeddedPostgres> {
-  const cluster = join(options.dataDir, 'postgres');
-  const programs = await findPostgresPrograms(cluster);
-  const password = readPassword(join(options.dataDir, 'postgres-password'));
+  const { dataDir, sockets, logFile } = options;
+  const cluster = join(dataDir, 'postgres');
+  const account = options.account === undefined ? findServiceAccount(dataDir, null) : options.account;
+  const programs = await findPostgresPrograms(cluster, account);
+  const password = readPassword(join(dataDir, 'postgres-password'));
   if (existsSync(cluster)) await stopForgottenPostgres(cluster);
-  else createCluster(programs, cluster, password, options.isDurable ?? true);
-  const port = options.port ?? (await findFreePort());
+  else createCluster(programs, cluster, password, account, options.isDurable ?? true);
+  if (account !== null) giveDirectory(cluster, account);
+  const port = sockets === null ? (options.port ?? (await findFreePort())) : socketPort;
   const server = await spawnGuarded({
-    ...command(programs, programs.postgres, ['-D', cluster, ...serverFlags(port, options)]),
-    logFile: options.logFile,
+    ...{ command: programs.postgres, arguments: ['-D', cluster, ...serverFlags(port, options)], logFile },
+    ...programs.server,
     stopSignal: 'INT',
     graceSeconds: 20,
   });
-  await waitUntilReady(server, cluster, options.logFile);
+  await waitUntilReady(server, cluster, logFile);
+  const host = sockets === null ? '127.0.0.1' : encodeURIComponent(sockets);
   return {
-    url: `postgres://${user}:${password}@127.0.0.1:${port}/${database}`,
+    url: `postgres://${user}:${password}@${host}:${port}/${database}`,
     exited: server.exited,
     stop: server.stop,
   };
@@ -85,16 +96,25 @@ function readPassword(path: string): string {
 }
 
 /** Made beside its final place and renamed, so that a set-up which was interrupted leaves nothing half-made. */
-function createCluster(programs: PostgresPrograms, cluster: string, password: string, isDurable: boolean): void {
+function createCluster(
+  programs: PostgresPrograms,
+  cluster: string,
+  password: string,
+  account: Account | null,
+  isDurable: boolean,
+): void {
   const draft = `${cluster}.draft`;
   const passwordFile = `${cluster}.password`;
+  const rights = findSetupRights(programs, cluster, account);
   rmSync(draft, { recursive: true, force: true });
+  rmSync(passwordFile, { force: true });
   mkdirSync(draft, { mode: 0o700 });
-  giveToPostgres(programs, draft);
-  writeFileSync(passwordFile, password, { mode: 0o600 });
-  giveToPostgres(programs, passwordFile);
+  writeFileSync(passwordFile, password, { mode: 0o600, flag: 'wx' });
+  for (const path of [draft, passwordFile]) {
+    if (rights.account !== null) chownSync(path, rights.account.uid, rights.account.gid);
+  }
   try {
-    run(programs, programs.initdb, [
+    run(rights, programs.initdb, [
       `--pgdata=${draft}`,
       `--username=${user}`,
       `--pwfile=${passwordFile}`,
@@ -105,29 +125,30 @@ function createCluster(programs: PostgresPrograms, cluster: string, password: st
       '--builtin-locale=C.UTF-8',
       ...(isDurable ? [] : ['--no-sync']),
     ]);
-    run(programs, programs.postgres, ['--single', '-D', draft, 'postgres'], `CREATE DATABASE ${database}\n`);
+    run(rights, programs.postgres, ['--single', '-D', draft, 'postgres'], `CREATE DATABASE ${database}\n`);
   } finally {
     rmSync(passwordFile, { force: true });
   }
+  if (account !== null) giveDirectory(draft, account);
   renameSync(draft, cluster);
 }
 
-function run(programs: PostgresPrograms, program: string, given: readonly string[], input = ''): void {
-  const { command: file, arguments: all, user: owner, environment } = command(programs, program, given);
-  const result = spawnSync(file, all, { ...owner, cwd: '/', env: environment, input, encoding: 'utf8' });
+function run({ prefix, user: owner }: SetupRights, program: string, given: readonly string[], input = ''): void {
+  const [file = program, ...rest] = [...prefix, program, ...given];
+  const result = spawnSync(file, rest, { ...owner, cwd: '/', env: nativeEnvironment(), input, encoding: 'utf8' });
   if (result.status === 0) return;
   const reason = (result.stderr || result.error?.message || '').trim().split('\n').at(-1);
   throw new StartError(`The embedded PostgreSQL could not be set up: ${reason}.`);
 }
 
-function command({ prefix, user: owner }: PostgresPrograms, program: string, given: readonly string[]) {
-  const [file = program, ...rest] = [...prefix, program, ...given];
-  const environment = nativeEnvironment();
-  return { command: file, arguments: rest, environment, ...(owner !== null && prefix.length === 0 && { user: owner }) };
-}
-
-function serverFlags(port: number, { isDurable = true, settings: own }: Options): string[] {
-  const all = { ...settings, ...(isDurable ? {} : throwAwaySettings), ...own };
+function serverFlags(port: number, { isDurable = true, sockets, settings: own }: Options): string[] {
+  const reach = {
+    listen_addresses: sockets === null ? '127.0.0.1' : '',
+    // A list: the quotes keep commas and spaces of the path.
+    unix_socket_directories: sockets === null ? '' : `"${sockets.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+  };
+  const all = { ...settings, ...reach, ...(isDurable ? {} : throwAwaySettings), ...own };
   return ['-p', String(port), ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { StartError } from './errors.ts';
+import { withoutInspector } from './node-flags.ts';
 
 /** The exit code of a command that found its work done before, by this or another process. */
 export const doneBefore = 3;
@@ -17,7 +18,10 @@ export async function runOnce(
   environment: NodeJS.ProcessEnv,
   input = '',
 ): Promise<boolean> {
-  const child = spawn(process.execPath, commandLine, { env: environment, stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
+  const child = spawn(process.execPath, [withoutInspector, ...commandLine], {
+    env: environment,
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+  });
   let errors = '';
   child.stdout?.resume();
   child.stderr?.on('data', (chunk) => {

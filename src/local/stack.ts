@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { StartConfig } from '#config';
+import { claimAccount, findServiceAccount } from './account/account.ts';
 import { openDataDirectory, rotateLog } from './data-directory.ts';
-import { startPostgres } from './postgres.ts';
+import { embedPostgres, embedTemporal, type Place } from './embedded-servers.ts';
 import { runOnce } from './run-once.ts';
+import { openSocketDirectory } from './socket-directory.ts';
 import { type ReadyMessage, Supervisor } from './supervisor.ts';
-import { startTemporal } from './temporal.ts';
 
 /** Everything that `start` runs, in the order in which it has to be stopped. */
 export type Stack = {
@@ -33,7 +34,7 @@ export async function startStack(
   report: (line: string) => void,
 ): Promise<Stack> {
   openDataDirectory(config.dataDir);
-  const broken: Promise<string>[] = [];
+  const place = openPlace(config, stops.servers, report);
   const common = {
     ...process.env,
     // The administrator's making alone needs it, and is given it by standard input.
@@ -43,7 +44,7 @@ export async function startStack(
     NODE_COMPILE_CACHE: join(config.dataDir, 'cache', 'code'),
   };
   const migrated = async () => {
-    const databaseUrl = config.databaseUrl ?? (await embedPostgres(config, stops, broken, report));
+    const databaseUrl = config.databaseUrl ?? (await embedPostgres(place));
     await runOnce('Bringing the database to this release', [program, 'migrate'], {
       ...common,
       DATABASE_URL: databaseUrl,
@@ -52,46 +53,25 @@ export async function startStack(
   };
   const [databaseUrl, temporalAddress] = await Promise.all([
     migrated(),
-    config.temporal.address ?? embedTemporal(config, stops, broken, report),
+    config.temporal.address ?? embedTemporal(place, config.temporal.namespace),
   ]);
   const environment = { ...common, DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporalAddress };
   const ready = await startServices(config, program, environment, stops, report);
-  return { ...ready, environment, broken: Promise.race([...broken, new Promise<never>(() => {})]) };
+  return { ...ready, environment, broken: Promise.race([...place.broken, new Promise<never>(() => {})]) };
+}
+
+/** Where the embedded servers run: with sockets and an account of their own. */
+function openPlace({ dataDir, user }: StartConfig, servers: Place['servers'], report: Place['report']): Place {
+  const account = findServiceAccount(dataDir, user);
+  claimAccount(account);
+  const sockets = openSocketDirectory(dataDir, account);
+  return { dataDir, account, sockets, servers, broken: [], report };
 }
 
 /** Stops the service processes, letting them finish, and then the servers that they need. */
 export async function stopStack(stops: Stops): Promise<void> {
   await Promise.all(stops.services.map((service) => service.stop()));
   await Promise.all(stops.servers.map((stop) => stop()));
-}
-
-async function embedPostgres(
-  config: StartConfig,
-  stops: Stops,
-  broken: Promise<string>[],
-  report: (line: string) => void,
-): Promise<string> {
-  const logFile = rotateLog(config.dataDir, 'postgres');
-  const server = await startPostgres({ dataDir: config.dataDir, logFile });
-  stops.servers.push(server.stop);
-  broken.push(server.exited.then(() => `The embedded PostgreSQL ended unexpectedly; ${logFile} says why.`));
-  report('PostgreSQL is ready.');
-  return server.url;
-}
-
-async function embedTemporal(
-  config: StartConfig,
-  stops: Stops,
-  broken: Promise<string>[],
-  report: (line: string) => void,
-): Promise<string> {
-  const logFile = rotateLog(config.dataDir, 'temporal');
-  const { namespace } = config.temporal;
-  const server = await startTemporal({ directory: join(config.dataDir, 'temporal'), namespace, logFile });
-  stops.servers.push(server.stop);
-  broken.push(server.exited.then(() => `The Temporal server ended unexpectedly; ${logFile} says why.`));
-  report('Temporal is ready.');
-  return server.address;
 }
 
 async function startServices(

@@ -10,6 +10,7 @@ import { lockDataDirectory } from './data-lock.ts';
 import { greet } from './first-start.ts';
 import { type StopReason, waitForStop } from './lifetime.ts';
 import { assertPortFree } from './ports.ts';
+import { removeSocketDirectory } from './socket-directory.ts';
 import { startStack, stopStack } from './stack.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -32,6 +33,7 @@ export async function start(program: string): Promise<number> {
     removeServiceFile(dataDir);
     return await run(loadStartConfig(), program, stop);
   } finally {
+    removeSocketDirectory(dataDir);
     await unlock();
   }
 }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { StartError } from './errors.ts';
 import { isDoneWithin } from './lifetime.ts';
 import { lastLine } from './log-file.ts';
+import { withoutInspector } from './node-flags.ts';
 
 const ReadyMessage = z.object({
   type: z.literal('ready'),
@@ -83,7 +84,7 @@ export class Supervisor {
   #spawn(): ChildProcess {
     const log = openSync(this.#program.logFile, 'a', 0o600);
     // Detached, so that Ctrl-C reaches the starting process alone, which stops things in order.
-    const child = spawn(process.execPath, this.#program.arguments, {
+    const child = spawn(process.execPath, [withoutInspector, ...this.#program.arguments], {
       detached: true,
       env: this.#environment,
       stdio: ['ignore', log, log, 'ipc'],

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { withoutInspector } from '#local/node-flags.ts';
 
 const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -48,7 +49,7 @@ export class ServiceProcess {
   /** Starts it without waiting for anything. */
   launch(): ChildProcess {
     const log = openSync(this.#logFile, 'a');
-    const child = spawn(process.execPath, [program, this.#command], {
+    const child = spawn(process.execPath, [withoutInspector, program, this.#command], {
       env: this.#environment,
       stdio: ['ignore', log, log, 'ipc'],
     });

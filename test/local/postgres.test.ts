@@ -11,7 +11,7 @@ const lockFile = join(dataDir, 'postgres', 'postmaster.pid');
 let server: EmbeddedPostgres;
 
 const start = async () => {
-  server = await startPostgres({ dataDir, logFile: join(dataDir, 'log') });
+  server = await startPostgres({ dataDir, logFile: join(dataDir, 'log'), sockets: null });
 };
 
 async function query(sql: string): Promise<Record<string, unknown>[]> {

@@ -1,8 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { GitCredential } from '#domain/registry/git-access.ts';
+import { runGit } from '#domain/registry/git-process.ts';
+import { giveToGit } from '#domain/registry/git-user.ts';
 import { type SnapshotOptions, snapshotGit } from '#domain/registry/sources.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { parseOutboundPolicy, publicOnly } from '#domain/shared/outbound-policy.ts';
@@ -32,6 +34,7 @@ async function refusalOf(outcome: Promise<unknown>): Promise<{ message: string; 
 /** A temporary directory of this file's own, so that what others leave there does not count. */
 process.env['TMPDIR'] = mkdtempSync(join(tmpdir(), 'coordinator-test-sources-'));
 const ownTemporary = process.env['TMPDIR'];
+chmodSync(ownTemporary, 0o711);
 const leftovers = () => readdirSync(ownTemporary);
 
 afterAll(() => {
@@ -350,6 +353,16 @@ describe('a snapshot over HTTP', () => {
       /needs a connection with a private key/,
     );
     expect((await refusalOf(snapshot({ url }))).message).toMatch(/needs a connection with a private key/);
+  });
+
+  it('never runs git as root', async () => {
+    const directory = mkdtempSync(join(ownTemporary, 'place-'));
+    await giveToGit(directory);
+    const place = { directory, environment: {}, largestFile: 1024, deadline: Date.now() + 10_000 };
+    const { stdout } = await runGit(['-c', 'alias.who=!id -u; id -G', 'who'], place);
+    rmSync(directory, { recursive: true });
+    const [uid = '0', groups = '0'] = stdout.toString().trim().split('\n');
+    expect([uid, ...groups.split(' ')]).not.toContain('0');
   });
 
   it('runs the real ssh with nothing of the machine, and says that the server cannot be reached', async () => {

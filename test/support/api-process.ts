@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { withoutInspector } from '#local/node-flags.ts';
 
 /** An API in an operating-system process of its own. */
 export interface ApiProcess {
@@ -12,10 +13,14 @@ export interface ApiProcess {
 
 /** Starts one with the settings of `environment`; resolves when it listens. */
 export async function startApiProcess(environment: Record<string, string>): Promise<ApiProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./api-process-main.ts', import.meta.url))], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [withoutInspector, fileURLToPath(new URL('./api-process-main.ts', import.meta.url))],
+    {
+      env: { PATH: process.env['PATH'] ?? '', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let errors = '';
   child.stderr.on('data', (text) => {
     errors += text;

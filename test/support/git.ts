@@ -58,6 +58,8 @@ export class Repository {
 /** A directory for repositories; `remove` takes it away. */
 export function makeGitRoot(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'coordinator-test-git-'));
+  // Git runs as another user where the tests run as root.
+  chmodSync(path, 0o755);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 

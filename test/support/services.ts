@@ -32,7 +32,7 @@ export default async function startServices(project: TestProject): Promise<() =>
   };
   try {
     const postgres = startPostgres({
-      ...{ dataDir: directory, logFile: join(directory, 'postgres.log'), isDurable: false },
+      ...{ dataDir: directory, logFile: join(directory, 'postgres.log'), isDurable: false, sockets: null },
       // A proof asks what was committed before what.
       settings: { track_commit_timestamp: 'on' },
     });

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { Destination } from '#domain/shared/outbound.ts';
+import { findGitUser } from './git-user.ts';
 
 /** What opens a repository; it comes from a connection. */
 export type GitCredential =
@@ -94,7 +97,29 @@ async function prepareSsh(
     ConnectTimeout: '15',
   };
   const listed = Object.entries(options).map(([name, value]) => `-o ${quoteForShell(`${name}=${value}`)}`);
-  return { GIT_SSH_COMMAND: `ssh -F none ${listed.join(' ')}`, GIT_SSH_VARIANT: 'ssh' };
+  const ssh = [...(await nameUser(directory)), 'ssh', '-F', 'none', ...listed].join(' ');
+  return { GIT_SSH_COMMAND: ssh, GIT_SSH_VARIANT: 'ssh' };
+}
+
+/**
+ * What to put before `ssh`, which ends at once where its user has no name. There, bubblewrap shows it a list of users
+ * that has one.
+ */
+async function nameUser(directory: string): Promise<string[]> {
+  const uid = findGitUser()?.uid ?? process.getuid?.() ?? -1;
+  if (await hasName(uid)) return [];
+  const path = join(directory, 'passwd');
+  await writePrivately(path, `coordinator:x:${uid}:${uid}::${directory}:/bin/sh\n`);
+  const bind = (option: string, from: string, to: string) => [option, quoteForShell(from), quoteForShell(to)];
+  return [
+    ...['bwrap', ...bind('--ro-bind', '/', '/'), ...bind('--dev-bind', '/dev', '/dev')],
+    ...[...bind('--bind', directory, directory), ...bind('--ro-bind', path, '/etc/passwd'), '--'],
+  ];
+}
+
+async function hasName(uid: number): Promise<boolean> {
+  const users = await promisify(execFile)('id', ['-n', '-u', '--', String(uid)]).catch(() => null);
+  return users !== null;
 }
 
 function section(name: string, values: Readonly<Record<string, string>>): string {

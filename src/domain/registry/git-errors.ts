@@ -5,6 +5,11 @@ type Meaning = { readonly said: RegExp; readonly message: string; readonly isPas
 
 /** What git says (in English, `LC_ALL=C`) and what that means for who published; the first that fits counts. */
 const meanings: readonly Meaning[] = [
+  {
+    said: /bwrap:/,
+    message: 'ssh does not run for a user without a name here: the operator names an account in COORDINATOR_USER',
+    isPassing: true,
+  },
   { said: /file too large/i, message: 'the repository is larger than may be read' },
   {
     said: /couldn't find remote ref|not our ref|no such remote ref|remote ref .* not found/i,

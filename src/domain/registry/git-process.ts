@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { Unavailable } from '#domain/shared/errors.ts';
+import { findGitUser } from './git-user.ts';
 
 /** One `git` command as a child process: nothing of our environment, bounded in time and output, gone when stopped. */
 
@@ -48,6 +49,7 @@ export async function runGit(
     env: { ...ownEnvironment(place.directory), ...place.environment },
     // A group of its own, so that the helpers which git starts end with it.
     detached: true,
+    ...findGitUser(),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let stopped: GitStopped | undefined;

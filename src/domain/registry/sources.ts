@@ -9,6 +9,7 @@ import { type GitCredential, prepareAccess } from './git-access.ts';
 import { explainGit } from './git-errors.ts';
 import { type GitOutcome, type GitPlace, GitStopped, runGit } from './git-process.ts';
 import { collectFiles, parseTree, type ReadObjects } from './git-tree.ts';
+import { giveToGit } from './git-user.ts';
 
 /** What git gave for one version, once and for all (product.md of the design, *Templates*). */
 export type GitSnapshot = {
@@ -72,6 +73,7 @@ async function snapshotIn(
     ...(options.resolve && { resolve: options.resolve }),
   });
   const environment = await prepareAccess(directory, destination, options.credential);
+  await giveToGit(directory);
   const place = { directory, environment, deadline, largestFile: options.largestPack ?? defaultLargestPack };
   const git = createGit(place, secretsOf(options.credential));
   await requireGit(git);

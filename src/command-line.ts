@@ -1,0 +1,153 @@
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { ConfigurationError, loadConfig, loadDatabaseConfig } from '#config';
+import { ServiceError } from '#domain/shared/errors.ts';
+import { findServiceAccount } from '#local/account/account.ts';
+import { dropPrivileges } from '#local/account/privileges.ts';
+import { describeError, StartError } from '#local/errors.ts';
+import { explainListenError } from '#local/ports.ts';
+import { doneBefore } from '#local/run-once.ts';
+import { runService } from '#local/service-process.ts';
+
+const help = `Usage: node src/main.ts <command>
+
+  start          everything on this machine: embedded PostgreSQL and Temporal (unless DATABASE_URL and
+                 TEMPORAL_ADDRESS name others), the API and a worker
+  api            the API and its pages
+  worker         a worker, which executes runs
+  migrate        brings the database's schema to this release's
+  admin create   makes the first user, an administrator; the password comes by standard input
+                 --email <address> [--name <name>]
+  admin recover  gives an administrator a new password, which ends their sessions; it comes by standard input
+                 --email <address>
+
+Settings come from the environment; docs/configuration.md lists them.`;
+
+type Command = (given: string[], program: string) => Promise<number>;
+
+/** Each answers the exit code. They load what they need themselves: \`start\` stays small. */
+const commands: Readonly<Record<string, Command>> = {
+  start: async (given, program) => {
+    refuseArguments(given);
+    const { start } = await import('#local/start.ts');
+    return start(program);
+  },
+  api: async (given) => {
+    refuseArguments(given);
+    const config = loadConfig();
+    const account = findServiceAccount(config.dataDir, config.user);
+    const { runApi } = await import('#api/main.ts');
+    return runService(async () => {
+      const api = await runApi(config);
+      dropPrivileges(account);
+      return api;
+    });
+  },
+  worker: async (given) => {
+    refuseArguments(given);
+    const config = loadConfig();
+    const { runWorker } = await import('#worker/main.ts');
+    return runService(() => runWorker(config));
+  },
+  migrate: async (given) => {
+    refuseArguments(given);
+    const config = loadDatabaseConfig();
+    const { migrate } = await import('#domain/shared/database.ts');
+    await migrate(config);
+    return 0;
+  },
+  admin: async ([subcommand, ...given]) => {
+    if (subcommand === 'create') return createAdministrator(given);
+    if (subcommand === 'recover') return recoverAdministrator(given);
+    throw new UsageError(`Unknown command: admin ${subcommand ?? ''}`.trim());
+  },
+};
+
+class UsageError extends Error {}
+
+async function createAdministrator(given: string[]): Promise<number> {
+  const { email, name } = parseOptions(given, { email: { type: 'string' }, name: { type: 'string' } });
+  if (email === undefined) throw new UsageError('admin create needs --email');
+  const config = loadConfig();
+  const password = await readPassword();
+  const { createFirstAdministrator } = await import('#domain/identity/bootstrap.ts');
+  const { Conflict } = await import('#domain/shared/errors.ts');
+  try {
+    await createFirstAdministrator(config, { email, name: name ?? 'Administrator', password });
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    console.error(`${describeError(error)}.`);
+    return doneBefore;
+  }
+}
+
+async function recoverAdministrator(given: string[]): Promise<number> {
+  const { email } = parseOptions(given, { email: { type: 'string' } });
+  if (email === undefined) throw new UsageError('admin recover needs --email');
+  const config = loadConfig();
+  const password = await readPassword();
+  const { recoverAdministrator: recover } = await import('#domain/identity/recovery.ts');
+  await recover(config, { email, password });
+  return 0;
+}
+
+async function readPassword(): Promise<string> {
+  const { Password } = await import('#domain/identity/password-rules.ts');
+  const password = Password.safeParse((await text(process.stdin)).replace(/\r?\n$/, ''));
+  if (password.success) return password.data;
+  throw new UsageError(`The password, given by standard input, ${password.error.issues[0]?.message}`);
+}
+
+function parseOptions<Name extends string>(
+  given: string[],
+  options: Record<Name, { type: 'string' }>,
+): { [N in Name]?: string | undefined } {
+  try {
+    return parseArgs({ args: given, options, strict: true }).values;
+  } catch (error) {
+    throw new UsageError(describeError(error));
+  }
+}
+
+function refuseArguments(given: string[]): void {
+  if (given.length > 0) throw new UsageError(`Unexpected argument: ${given[0]}`);
+}
+
+async function run([name, ...given]: string[], program: string): Promise<number> {
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help' || given.includes('--help')) {
+    (name === undefined ? console.error : console.log)(help);
+    return name === undefined ? 2 : 0;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) throw new UsageError(`Unknown command: ${name}`);
+  return command(given, program);
+}
+
+/** What is the user's to mend is said in sentences; anything else with its stack, and in one line at the end. */
+function explain(error: unknown): number {
+  if (error instanceof UsageError) {
+    console.error(`${error.message} (--help lists the commands).`);
+    return 2;
+  }
+  const isKnown = [StartError, ConfigurationError, ServiceError].some((kind) => error instanceof kind);
+  const known = isKnown ? (error as Error) : explainListen(error);
+  if (known === null && error instanceof Error) console.error(error.stack);
+  console.error((known?.message ?? describeError(error)).trim());
+  return 1;
+}
+
+function explainListen(error: unknown): StartError | null {
+  const isListenError = error instanceof Error && 'address' in error && 'port' in error;
+  if (!isListenError) return null;
+  const isAdmin = String(error.port) === (process.env['COORDINATOR_ADMIN_PORT'] || '9090');
+  const setting = isAdmin ? 'COORDINATOR_ADMIN_PORT' : 'COORDINATOR_PORT';
+  return explainListenError(error, String(error.address), Number(error.port), setting);
+}
+
+/** Runs the command that this process was started for, and ends the process. `program` is the file that starts others. */
+export async function runCommandLine(program: string): Promise<never> {
+  process.exitCode = await run(process.argv.slice(2), program).catch(explain);
+  // What is left open by a start that failed (a pool, a timer) must not keep the process.
+  process.exit();
+}

@@ -1,0 +1,71 @@
+import { connect as connectHttp2 } from 'node:http2';
+import type { Socket } from 'node:net';
+
+/**
+ * The two questions that `start` has for the Temporal server. Its SDK would cost this process more memory than all the
+ * rest of it, so the messages are written by hand: temporal/api/workflowservice/v1/request_response.proto.
+ */
+
+/** Opens a new connection to the server. */
+export type OpenConnection = () => Socket;
+
+const answerWithinMs = 2_000;
+
+/** Whether the server answers for the namespace. */
+export function knowsNamespace(open: OpenConnection, namespace: string): Promise<boolean> {
+  return call(open, 'DescribeNamespace', bytesField(1, Buffer.from(namespace)));
+}
+
+/** Sets for how long histories of finished workflows are kept. Answers whether the server did it. */
+export function keepHistories(open: OpenConnection, namespace: string, seconds: number): Promise<boolean> {
+  const duration = Buffer.concat([Buffer.from([1 << 3]), varint(seconds)]);
+  const config = bytesField(1, duration);
+  return call(open, 'UpdateNamespace', Buffer.concat([bytesField(1, Buffer.from(namespace)), bytesField(3, config)]));
+}
+
+/** One call by gRPC. A connection that fails is the answer no. */
+function call(open: OpenConnection, method: string, message: Buffer): Promise<boolean> {
+  return new Promise((resolve) => {
+    const session = connectHttp2('http://temporal', { createConnection: open });
+    const finish = (isDone: boolean) => {
+      clearTimeout(timer);
+      session.destroy();
+      resolve(isDone);
+    };
+    const timer = setTimeout(() => finish(false), answerWithinMs);
+    session.once('error', () => finish(false));
+    const request = session.request({
+      ':method': 'POST',
+      ':path': `/temporal.api.workflowservice.v1.WorkflowService/${method}`,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
+    request.once('error', () => finish(false));
+    for (const event of ['response', 'trailers'] as const) {
+      request.once(event, (headers) => {
+        if (headers['grpc-status'] !== undefined) finish(headers['grpc-status'] === '0');
+      });
+    }
+    request.once('close', () => finish(false));
+    request.resume();
+    request.end(frame(message));
+  });
+}
+
+function frame(message: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+function bytesField(number: number, content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([(number << 3) | 2]), varint(content.length), content]);
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) return Buffer.from([...bytes, rest]);
+    bytes.push((rest % 128) | 128);
+  }
+}
