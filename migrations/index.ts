@@ -6,6 +6,7 @@ import { Audit } from './20261122_4_audit.ts';
 import { Limits } from './20261122_5_limits.ts';
 import { RunLists } from './20261122_7_run_lists.ts';
 import { Reconciler } from './20261122_reconciler.ts';
+import { Containment } from './20261123_1_containment.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   { name: '20261122_5_limits', class: Limits },
   { name: '20261122_7_run_lists', class: RunLists },
   { name: '20261122_reconciler', class: Reconciler },
+  { name: '20261123_1_containment', class: Containment },
 ];

@@ -3,6 +3,7 @@ import type { AttemptState } from '#domain/runs/attempt-state.ts';
 import type { Orm } from '#domain/shared/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Transactions } from '#domain/shared/transaction.ts';
+import type { Isolation } from '#domain/workers/model.ts';
 import type { ExecutorUser } from '#executors/protocol.ts';
 
 /** What activities work with, made once for the worker. */
@@ -22,9 +23,15 @@ export interface ExecutionSettings {
 export interface ExecutionDeps extends ActivityDeps {
   /** This worker's id: whoever claims an attempt is known by it. */
   readonly workerId: string;
+  /** What this worker contains template code with. */
+  readonly isolation: Isolation;
   readonly settings: ExecutionSettings;
   /** Keeps states on disk until the database has them. */
-  readonly spool: { add(state: AttemptState): Promise<void>; settle(attemptId: string): Promise<void> };
+  readonly spool: {
+    add(state: AttemptState, onRefused: () => void): Promise<void>;
+    /** Whether the database has all of them, or one of them could not be stored. */
+    settle(attemptId: string): Promise<'settled' | 'refused'>;
+  };
   /** Tells attempts that they are over; null: the attempt is here already. `stopping` aborts for all when the worker ends. */
   readonly attempts: {
     join(attemptId: string): AbortSignal | null;

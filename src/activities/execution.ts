@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import { AttemptSuperseded } from '#domain/runs/errors.ts';
+import { AttemptSuperseded, AttemptWriteRefused, WorkerTooWeak } from '#domain/runs/errors.ts';
 import {
   type AttemptResult,
   type AttemptWork,
@@ -9,19 +9,20 @@ import {
   completeAttempt,
   concludeAttempt,
 } from '#domain/runs/execution.ts';
-import { appendLog } from '#domain/runs/logs.ts';
-import type { Em } from '#domain/shared/database.ts';
-import { isConnectionError } from '#domain/shared/sql.ts';
+import type { ExecutionReason } from '#domain/runs/model.ts';
+import { isDatabaseAway, isDatabaseRefusal, isPassingError } from '#domain/shared/sql.ts';
 import { ExecutorSession } from '#executors/client.ts';
-import type { ExecutionSink } from '#executors/protocol.ts';
 import { watchEngine } from './attempt-signal.ts';
+import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
 import type { ExecutionDeps } from './deps.ts';
 import { toRequest } from './execution-request.ts';
 import { toAttemptResult, toInterruptedResult } from './execution-result.ts';
+import { persist } from './persist.ts';
 import type { ExecutionActivities } from './runs.contract.ts';
 
 const heartbeatMs = 3_000;
-const databaseRetryMs = 1_000;
+/** How long a worker that may not take an attempt leaves it to others before it asks for more work. */
+const tooWeakPauseMs = 2_000;
 
 export function createExecutionActivities(deps: ExecutionDeps): ExecutionActivities {
   return {
@@ -73,22 +74,33 @@ async function claimAndCarryOut(
 ): Promise<string | null> {
   let hasBegun = false;
   try {
-    const work = await claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, deps.workerId);
+    const claimant = { workerId: deps.workerId, isolation: deps.isolation };
+    const work = await claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, claimant);
     if (!work) return null;
     hasBegun = true;
     return await carryOut(deps, executor, work, signal);
   } catch (error) {
     // While this worker lives, its open attempts count as being worked on: what it gives up, it must say.
-    const outcome = hasBegun ? 'lost' : isAway(error) ? 'handed_back' : 'failed';
-    await persist(deps, attemptId, () =>
-      deps.transactions.run((tx) => abandonAttempt(tx, attemptId, deps.workerId, outcome)),
-    ).catch(ignoreSuperseded);
-    throw error;
+    await giveUp(deps, attemptId, hasBegun ? 'lost' : canOthersTake(error) ? 'handed_back' : 'failed');
+    if (!(error instanceof WorkerTooWeak)) throw error;
+    deps.log.warn({ attempt_id: attemptId }, 'this worker may not take an attempt: it demands a sandbox');
+    await sleep(tooWeakPauseMs, undefined, { signal }).catch(() => undefined);
+    return null;
   }
 }
 
-function ignoreSuperseded(error: unknown): void {
-  if (!(error instanceof AttemptSuperseded)) throw error;
+function canOthersTake(error: unknown): boolean {
+  return error instanceof WorkerTooWeak || isDatabaseAway(error) || isPassingError(error);
+}
+
+async function giveUp(
+  deps: ExecutionDeps,
+  attemptId: string,
+  outcome: 'lost' | 'handed_back' | 'failed',
+): Promise<void> {
+  await persist(deps, attemptId, () =>
+    deps.transactions.run((tx) => abandonAttempt(tx, attemptId, deps.workerId, outcome)),
+  ).catch(ignoreSuperseded);
 }
 
 async function carryOut(
@@ -98,18 +110,50 @@ async function carryOut(
   signal: AbortSignal,
 ): Promise<string | null> {
   const attemptId = work.attempt.id;
-  const executed = await executor.execute(toRequest(work, deps.settings), openSink(deps, work), signal);
+  const sink = new AttemptSink(deps, work);
+  const stop = AbortSignal.any([signal, sink.stateRefused]);
+  const executed = await executor.execute(toRequest(work, deps.settings), sink, stop);
   if (executed.diagnostic)
     deps.log.error({ attempt_id: attemptId, diagnostic: executed.diagnostic }, 'the executor said');
   const result = isStopping(deps) ? toInterruptedResult(work, executed) : toAttemptResult(work, executed);
   try {
-    await deps.spool.settle(attemptId);
-    return await persist(deps, attemptId, () => conclude(deps, attemptId, result, signal));
+    const isRefused = (await deps.spool.settle(attemptId)) === 'refused' || sink.stateRefused.aborted;
+    const kept = isRefused ? failure('state_refused', result) : result;
+    return await keepResult(deps, work, kept, signal);
   } catch (error) {
     if (!(error instanceof AttemptSuperseded)) throw error;
     deps.log.warn({ attempt_id: attemptId }, 'the result of an attempt that is over was refused');
     return null;
   }
+}
+
+/** Keeps a result; one that cannot be stored ends the attempt as failed, with a reason, instead of being sent for ever. */
+async function keepResult(
+  deps: ExecutionDeps,
+  work: AttemptWork,
+  result: AttemptResult,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const attemptId = work.attempt.id;
+  try {
+    return await persist(deps, attemptId, () => conclude(deps, attemptId, result, signal));
+  } catch (error) {
+    const reason = whyNotKept(work, error);
+    if (reason === null) throw error;
+    deps.log.error({ err: error, attempt_id: attemptId, reason }, 'the result of an attempt could not be stored');
+    return persist(deps, attemptId, () => conclude(deps, attemptId, failure(reason, null), signal));
+  }
+}
+
+/** Null: not because of what the result is. Plans and outputs are the only parts of it that are not ours. */
+function whyNotKept({ attempt }: AttemptWork, error: unknown): ExecutionReason | null {
+  if (error instanceof AttemptWriteRefused) return error.reason;
+  if (!isDatabaseRefusal(error)) return null;
+  return attempt.phase === 'planning' ? 'plan_invalid' : 'outputs_invalid';
+}
+
+function failure(reason: ExecutionReason, result: AttemptResult | null): AttemptResult {
+  return { outcome: 'failed', reason, tool: result?.tool ?? null };
 }
 
 /** Keeps what an attempt came to. Answers the attempt that follows, unless somebody wants the run or this worker to stop. */
@@ -130,30 +174,4 @@ async function conclude(
 /** Whether it is this worker that ends, rather than the attempt that is to. */
 function isStopping({ attempts }: ExecutionDeps): boolean {
   return attempts.stopping.aborted || (Context.current().cancellationDetails?.workerShutdown ?? false);
-}
-
-function openSink(deps: ExecutionDeps, work: AttemptWork): ExecutionSink {
-  const attemptId = work.attempt.id;
-  return {
-    log: (chunk) => persist(deps, attemptId, (em) => appendLog(em, attemptId, chunk)),
-    state: (content, { write, resourceCount }) => deps.spool.add({ attemptId, write, content, resourceCount }),
-  };
-}
-
-/** Writes as soon as the database is there: an attempt outlasts its absence. Being superseded ends the attempt. */
-async function persist<T>(deps: ExecutionDeps, attemptId: string, write: (em: Em) => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await write(deps.orm.em.fork());
-    } catch (error) {
-      if (!isAway(error)) throw error;
-      deps.log.warn({ err: error, attempt_id: attemptId }, 'the database is away; an attempt waits for it');
-      await sleep(databaseRetryMs);
-    }
-  }
-}
-
-/** Whether the database is away, be it only that nobody knows whether it has committed. */
-function isAway(error: unknown): boolean {
-  return isConnectionError(error) || (error instanceof Error && isConnectionError(error.cause));
 }

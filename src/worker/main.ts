@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { edgeLogOptions } from '#api/plugins/log-options.ts';
 import type { Config } from '#config';
-import { type AttemptState, keepAttemptState } from '#domain/runs/attempt-state.ts';
+import { keepAttemptState } from '#domain/runs/attempt-state.ts';
+import { noteRefusedState } from '#domain/runs/refused-state.ts';
 import { openDatabase } from '#domain/shared/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { bindEngineNamespace, openInstallation } from '#domain/shared/installation.ts';
@@ -55,17 +56,20 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const dispatcher = new Dispatcher(delivery);
   const transactions = new Transactions(orm, dispatcher.deliver, dispatcher.foresee);
   const workRoot = join(config.dataDir, 'work');
-  const save = (state: AttemptState) => transactions.run((tx) => keepAttemptState(tx, keyRing, state));
-  const spool = new StateSpool({ directory: join(config.dataDir, 'spool'), keyRing, log, save });
+  const workerId = newId();
+  const spool = new StateSpool({
+    ...{ directory: join(config.dataDir, 'spool'), keyRing, log },
+    save: (state) => transactions.run((tx) => keepAttemptState(tx, keyRing, state)),
+    note: (refused) => transactions.run((tx) => noteRefusedState(tx, { ...refused, workerId })),
+  });
   const housekeeping = new Housekeeping({ workRoot, spool, log });
   await housekeeping.start();
-  const workerId = newId();
   const attempts = new AttemptWatch(orm, log);
   const settings = { workRoot, user: findExecutorUser(config.executorUser) };
-  const tasks = await openTaskWorkers(config, {
-    ...{ orm, transactions, keyRing, log, workerId, settings, spool, attempts },
-  });
   const facts = await describeWorker(config, workerId);
+  const tasks = await openTaskWorkers(config, {
+    ...{ orm, transactions, keyRing, log, workerId, settings, spool, attempts, isolation: facts.isolation },
+  });
   const presence = new Presence(orm, facts, tasks.drain, log);
   // Known before it works: an attempt whose worker nobody knows is taken for lost.
   await untilThere('database', database, () => presence.start());
@@ -78,13 +82,15 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const expirer = openExpiry({ orm, transactions, keyRing, bindingKey: installation.bindingKey, log });
   expirer.start('later');
   tasks.start();
-  log.info({ worker_id: workerId, pools: facts.pools, tools: facts.tools }, 'worker started');
+  const { pools, tools, isolation } = facts;
+  log.info({ worker_id: workerId, pools, tools, isolation }, 'worker started');
   return {
     done: tasks.done,
     stopWithinMs: (config.worker.drainSeconds + cutOffSeconds) * 1000 + leaveWithinMs,
     close: async () => {
       await presence.drain();
       await tasks.close();
+      spool.close();
       await sweeper.stop();
       await reconciler.stop();
       await upkeep.stop();
@@ -104,5 +110,7 @@ async function describeWorker({ worker }: Config, id: string): Promise<WorkerFac
     ...{ id, host: hostname(), processId: process.pid, version: release },
     ...{ pools: [...worker.pools], concurrency: worker.concurrency },
     tools: tools.map(({ name, version }) => ({ name, version })),
+    ...{ isolation: 'none', limits: 'process' },
+    isolationReason: 'this release executes template code without a sandbox',
   };
 }

@@ -87,7 +87,7 @@ function poolOptions(
 ): WorkerOptions {
   return {
     ...common,
-    taskQueue: poolQueue(pool),
+    taskQueue: poolQueue(pool, deps.isolation),
     activities: concealFailures(createExecutionActivities(deps), deps.log),
     maxConcurrentActivityTaskExecutions: config.worker.concurrency,
     activityTaskPollerBehavior: autoscaled(Math.max(2, config.worker.concurrency)),

@@ -63,6 +63,7 @@ async function executeUnlessLost(runId: string, step: Extract<NextStep, { kind: 
   const { executeAttempt } = proxyActivities<ExecutionActivities>({
     taskQueue: step.taskQueue,
     startToCloseTimeout: step.timeoutSeconds * 1000,
+    ...(step.startWithinSeconds !== undefined && { scheduleToStartTimeout: step.startWithinSeconds * 1000 }),
     heartbeatTimeout: '20s',
     retry: { maximumAttempts: 1 },
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',

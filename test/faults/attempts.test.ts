@@ -24,13 +24,14 @@ afterAll(() => api?.close());
 const worker = async (): Promise<string> => {
   const id = randomUUID();
   const facts = { host: 'here', processId: 1, version: '0', pools: ['default'], tools: [], concurrency: 4 };
-  await registerWorker(api.services.orm.em.fork(), { id, ...facts });
+  const containment = { isolation: 'none', limits: 'process', isolationReason: 'a test' } as const;
+  await registerWorker(api.services.orm.em.fork(), { id, ...facts, ...containment });
   return id;
 };
 const next = (request: Partial<StepRequest> & { runId: string }) =>
   api.services.transactions.run((tx) => takeNextStep(tx, { executed: null, canceled: false, ...request }));
 const claim = (attemptId: string, workerId: string, keyRing = api.services.keyRing) =>
-  claimAttempt(api.services.orm.em.fork(), keyRing, attemptId, workerId);
+  claimAttempt(api.services.orm.em.fork(), keyRing, attemptId, { workerId, isolation: 'none' });
 const keep = (state: Partial<AttemptState> & { attemptId: string }) =>
   api.services.transactions.run((tx) =>
     keepAttemptState(tx, api.services.keyRing, {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AttemptState, StateFate } from '#domain/runs/attempt-state.ts';
+import { AttemptWriteRefused } from '#domain/runs/errors.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
-import { StateSpool } from '#worker/state-spool.ts';
+import { StateSpool, type StateSpoolDeps } from '#worker/state-spool.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'coordinator-spool-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -16,9 +17,22 @@ const keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]);
 const away = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
 let directories = 0;
 
+const sqlError = (code: string) => Object.assign(new Error(`an error with the code ${code}`), { code });
+
 /** A spool of a worker of its own, whose database does as it is told. */
-function open(directory: string, save: (state: AttemptState) => Promise<StateFate>): StateSpool {
-  return new StateSpool({ directory, keyRing, save, log: pino({ level: 'silent' }) });
+function open(
+  directory: string,
+  save: (state: AttemptState) => Promise<StateFate>,
+  more: Partial<StateSpoolDeps> = {},
+): StateSpool {
+  return new StateSpool({
+    directory,
+    keyRing,
+    save,
+    note: async () => undefined,
+    log: pino({ level: 'silent' }),
+    ...more,
+  });
 }
 const makeDirectory = () => join(root, String(++directories));
 const state = (attemptId: string, write: number) => ({
@@ -93,7 +107,7 @@ describe('the spool of states', () => {
     expect(asked).toBe(0);
   });
 
-  it('is not kept from starting by a file that it cannot read, nor by one that cannot be saved', async () => {
+  it('takes up the other states where one file cannot be read and another one cannot be stored', async () => {
     const directory = makeDirectory();
     const [good, bad] = [randomUUID(), randomUUID()];
     const stuck = open(directory, away);
@@ -108,7 +122,8 @@ describe('the spool of states', () => {
     }).recover();
     expect(saved).toEqual([good]);
     expect(existsSync(damaged)).toBe(true);
-    expect(existsSync(join(directory, `${bad}.000001`))).toBe(true);
+    expect(existsSync(join(directory, `${bad}.000001.refused`))).toBe(true);
+    expect(existsSync(join(directory, `${bad}.000001`))).toBe(false);
   });
 
   it('removes drafts of workers that died over them, and none that is being written', async () => {
@@ -121,4 +136,109 @@ describe('the spool of states', () => {
     await spool.recover();
     expect(readdirSync(directory)).toEqual(['fresh.new']);
   });
+});
+
+describe('a state that cannot be stored', () => {
+  it.each([
+    ['breaks a rule', new AttemptWriteRefused('state_refused', 'the state is no JSON'), 'the state is no JSON'],
+    ['is refused by PostgreSQL', sqlError('22003'), 'the database refused it (22003)'],
+    ['fails for a reason that nobody foresaw', new Error('secret content'), /^it could not be stored/],
+  ])('is set aside and named at once where it %s', async (_, error, problem) => {
+    const directory = makeDirectory();
+    const attemptId = randomUUID();
+    const noted: unknown[] = [];
+    let refusals = 0;
+    const note = async (refused: unknown) => void noted.push(refused);
+    const spool = open(directory, () => Promise.reject(error), { note });
+    await spool.add(state(attemptId, 1), () => void refusals++);
+    expect(await spool.settle(attemptId)).toBe('refused');
+    const file = `${attemptId}.000001.refused`;
+    expect(readdirSync(directory)).toEqual([file]);
+    const digest = `sha256:${createHash('sha256').update('state 1').digest('hex')}`;
+    expect(noted).toEqual([
+      {
+        attemptId,
+        write: 1,
+        file,
+        digest,
+        problem: typeof problem === 'string' ? problem : expect.stringMatching(problem),
+      },
+    ]);
+    expect(refusals).toBe(1);
+  });
+
+  it('is tried again for a while where the reason passes, and is set aside after that', async () => {
+    const directory = makeDirectory();
+    const attemptId = randomUUID();
+    let asked = 0;
+    const fullDisk = () => {
+      asked += 1;
+      return Promise.reject(sqlError('53100'));
+    };
+    const spool = open(directory, fullDisk, { patienceMs: 1_500 });
+    await spool.add(state(attemptId, 1));
+    expect(await spool.settle(attemptId)).toBe('refused');
+    expect(asked).toBe(3);
+    expect(readdirSync(directory)).toEqual([`${attemptId}.000001.refused`]);
+  });
+
+  it('is stored where the reason has passed in time', async () => {
+    const attemptId = randomUUID();
+    const failures = [sqlError('40P01')];
+    const spool = open(makeDirectory(), async () => {
+      const failure = failures.pop();
+      if (failure) throw failure;
+      return 'kept';
+    });
+    await spool.add(state(attemptId, 1));
+    expect(await spool.settle(attemptId)).toBe('settled');
+  });
+
+  it('does not keep the next state of its attempt from being stored', async () => {
+    const attemptId = randomUUID();
+    const saved: number[] = [];
+    const spool = open(makeDirectory(), async ({ write }) => {
+      if (write === 1) throw sqlError('22003');
+      saved.push(write);
+      return 'kept';
+    });
+    for (const write of [1, 2]) await spool.add(state(attemptId, write));
+    expect(await spool.settle(attemptId)).toBe('refused');
+    expect(saved).toEqual([2]);
+  });
+
+  it('stays in its place until the run could be told, where the database goes away in between', async () => {
+    const directory = makeDirectory();
+    const attemptId = randomUUID();
+    const refuse = () => Promise.reject(sqlError('22003'));
+    await open(directory, away).add(state(attemptId, 1));
+    await open(directory, refuse, { note: away }).recover();
+    expect(readdirSync(directory)).toEqual([`${attemptId}.000001`]);
+    await open(directory, refuse).recover();
+    expect(readdirSync(directory)).toEqual([`${attemptId}.000001.refused`]);
+  });
+
+  it('is left to the next worker where this one ends', async () => {
+    const directory = makeDirectory();
+    const attemptId = randomUUID();
+    let spool: StateSpool | undefined;
+    spool = open(directory, async () => {
+      spool?.close();
+      throw new Error('the pool was closed');
+    });
+    await spool.add(state(attemptId, 1));
+    await spool.settle(attemptId);
+    expect(readdirSync(directory)).toEqual([`${attemptId}.000001`]);
+  });
+
+  it.each([0, 1.5, 1_000_000, '/../../etc/passwd'])(
+    'is not taken, nor made a file, under the number %s',
+    async (write) => {
+      const directory = makeDirectory();
+      const spool = open(directory, async () => 'kept');
+      const added = spool.add({ ...state(randomUUID(), 1), write: write as number });
+      await expect(added).rejects.toThrow(AttemptWriteRefused);
+      expect(existsSync(directory)).toBe(false);
+    },
+  );
 });

@@ -168,7 +168,8 @@ export const scenes: Readonly<Record<string, Arrange>> = {
   },
   'workers.drain': async ({ orm }, ids) => {
     const facts = { host: 'test', processId: 1, version: '0', pools: ['default'], tools: [], concurrency: 1 };
-    await registerWorker(orm.em.fork(), { id: ids.session, ...facts });
+    const containment = { isolation: 'none', limits: 'process', isolationReason: 'a test' } as const;
+    await registerWorker(orm.em.fork(), { id: ids.session, ...facts, ...containment });
     return {};
   },
   'invitations.accept': async (stage, { organization }) => {

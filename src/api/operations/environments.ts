@@ -95,8 +95,8 @@ export const update = command({
   targetName: 'environment',
   idempotency: 'none',
   audit: 'environment.updated',
-  handle: async ({ tx, target, body }) => {
-    const { updated, difference } = await updateEnvironment(tx.em, target, body);
+  handle: async ({ tx, target, body, principal }) => {
+    const { updated, difference } = await updateEnvironment(tx.em, principal, target, body);
     return answer(updated, 'environment.updated', difference);
   },
 });

@@ -3,7 +3,8 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { afterId, pageQuery, toPage, Where } from '#domain/shared/paging.ts';
-import { findPool, listPools, openPool } from '#domain/workers/pools.ts';
+import { DemandedIsolation, EgressBody, egressPolicies, isolations, limitKinds } from '#domain/workers/model.ts';
+import { changePool, findPool, listPools } from '#domain/workers/pools.ts';
 import { findWorker, requestDrain } from '#domain/workers/registration.ts';
 import { workerGoneAfterSeconds } from '#domain/workers/service.ts';
 import { command, read } from '../operation.ts';
@@ -25,6 +26,9 @@ const WorkerView = z
     pools: z.array(z.string()),
     tools: z.array(z.object({ name: z.string(), version: z.string() })),
     concurrency: z.number(),
+    isolation: z.enum(isolations).describe('Whether it contains template code in a sandbox.'),
+    limits: z.enum(limitKinds).describe('How it enforces the limits of attempts.'),
+    isolation_reason: z.string().nullable().describe('Why it does not contain template code; null where it does.'),
     status: z.enum(['active', 'draining', 'gone']),
     executing: z.number(),
     started_at: Time,
@@ -34,6 +38,8 @@ const WorkerView = z
 type WorkerRow = z.input<typeof WorkerView>;
 
 const columns = `w.id, w.host, w.process_id, w.version, w.pools, w.tools, w.concurrency, w.started_at, w.heartbeat_at,
+  coalesce(w.isolation, 'none') as isolation, w.limits,
+  case when w.isolation is null then 'a release that cannot say' else w.isolation_reason end as isolation_reason,
   case when w.heartbeat_at < now() - make_interval(secs => ${workerGoneAfterSeconds}) then 'gone'
        when w.draining or w.drain_requested_at is not null then 'draining' else 'active' end as status,
   (select count(*)::int from run_attempts a join runs r on r.attempt_id = a.id
@@ -108,7 +114,10 @@ const PoolView = z
     name: z.string(),
     team_ids: z.array(z.string()).nullable(),
     environment_ids: z.array(z.string()).nullable(),
+    isolation: DemandedIsolation.describe('What a worker must have to execute runs of the pool; null: nothing.'),
+    egress: z.object({ policy: z.enum(egressPolicies), allow: z.array(z.string()) }),
     workers: z.number(),
+    contained_workers: z.number().describe('Those of its workers that contain template code.'),
     concurrency: z.number(),
     queued: z.number(),
     running: z.number(),
@@ -118,7 +127,7 @@ const PoolView = z
 export const listWorkerPools = read({
   id: 'worker_pools.list',
   route: 'GET /api/v1/worker-pools',
-  summary: 'List pools: who may use them, who serves them, what waits and works in them',
+  summary: 'List pools: their rules, who serves them, what waits and works in them',
   responses: { 200: z.object({ worker_pools: z.array(PoolView) }) },
   access: { ...readAccess, review: { resource: 'worker_pools', verb: 'list' } },
   handle: async ({ em }) => ({ worker_pools: await listPools(em) }),
@@ -139,20 +148,27 @@ export const getWorkerPool = read({
 export const putWorkerPool = command({
   id: 'worker_pools.put',
   route: 'PUT /api/v1/worker-pools/:name',
-  summary: 'Say which teams and environments may use a pool; null stands for all',
+  summary: 'Say who may use a pool, what its workers must have, and what its runs may reach',
+  description:
+    'For teams and environments, null or nothing stands for all. What is left out of isolation and egress stays as it is.',
   params: z.strictObject({ name: PoolName }),
-  body: z.strictObject({ team_ids: Ids.default(null), environment_ids: Ids.default(null) }),
+  body: z.strictObject({
+    team_ids: Ids.default(null),
+    environment_ids: Ids.default(null),
+    isolation: DemandedIsolation.optional(),
+    egress: EgressBody.optional(),
+  }),
   responses: { 200: PoolView },
   access: { ...manageAccess, review: { resource: 'worker_pools', verb: 'update' } },
   idempotency: 'none',
   audit: 'worker_pool.updated',
   handle: async ({ tx, params, body }) => {
-    const before = await openPool(tx.em, params.name, body);
+    const { before, after } = await changePool(tx.em, params.name, body);
     const audit = {
       action: 'worker_pool.updated',
       resource: { type: 'worker_pools', id: params.name },
       before: before && { ...before },
-      after: body,
+      after: { ...after },
     };
     return { status: 200, location: `/api/v1/worker-pools/${params.name}`, audit };
   },

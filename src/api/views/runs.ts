@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { changeActions, runOperations, runPhases, runStatuses, waitingCodes } from '#domain/runs/model.ts';
+import { isolations } from '#domain/workers/model.ts';
 import { Time } from './common.ts';
 
 const Json = z.json();
@@ -56,6 +57,7 @@ export const RunView = z
       reviews: z.array(ReviewView),
     }),
     outputs: OutputsView,
+    isolation: z.enum(isolations).nullable().describe('The weakest that an attempt of it had; null before the first.'),
     state_serial_before: z.number().nullable(),
     state_serial_after: z.number().nullable(),
     cancel_reason: z.string().nullable(),

@@ -7,6 +7,7 @@ import type { EnvironmentTarget, ProjectTarget } from '#domain/projects/targets.
 import type { ShownVariable } from '#domain/projects/variable-changes.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { formatDuration } from '#domain/shared/durations.ts';
+import { DemandedIsolation } from '#domain/workers/model.ts';
 import { Time } from './common.ts';
 
 /** What every thing of the tenancy has. */
@@ -64,16 +65,18 @@ export const EnvironmentView = z.object({
   kind: z.enum(environmentKinds),
   approval_policy: z.object({ required: z.int(), when: z.enum(approvalRules), allow_self: z.boolean() }),
   ttl: z.string().nullable(),
+  isolation: DemandedIsolation.describe('What a worker must have to execute its runs; null: nothing.'),
 });
 
 export function viewEnvironment(environment: EnvironmentTarget) {
-  const { organizationId, teamId, projectId, kind, ttlSeconds } = environment;
+  const { organizationId, teamId, projectId, kind, ttlSeconds, isolation } = environment;
   const { approvalRequired: required, approvalWhen: when, approvalAllowSelf } = environment;
   return {
     ...viewCommon(environment),
     ...{ organization_id: organizationId, team_id: teamId, project_id: projectId, kind },
     approval_policy: { required, when, allow_self: approvalAllowSelf },
     ttl: ttlSeconds === null ? null : formatDuration(ttlSeconds),
+    isolation,
   };
 }
 

@@ -20,3 +20,13 @@ export function mayGiveTeamRole(
   if (role !== 'owner' || isPlatformAdministrator(giver)) return true;
   return teamActionsOf(giver, team.organizationId, team.teamId).has('team.owner.manage');
 }
+
+/** Rules that protect an environment are weakened by owners of its team, or by the administration of its organization. */
+export function mayWeakenPolicy(
+  principal: Principal,
+  { organizationId, teamId }: { readonly organizationId: string; readonly teamId: string },
+): boolean {
+  if (isPlatformAdministrator(principal) || principal.teams[teamId] === 'owner') return true;
+  const role = principal.organizations[organizationId];
+  return role === 'owner' || role === 'admin';
+}

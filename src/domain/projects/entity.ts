@@ -50,6 +50,8 @@ const EnvironmentSchema = defineEntity({
     approvalAllowSelf: p.boolean(),
     /** Seconds after which what was deployed is due for destruction; null: it stays. */
     ttlSeconds: p.integer().nullable(),
+    /** What a worker must have to execute runs of this environment; null: nothing. */
+    isolation: p.string().$type<'sandbox'>().nullable(),
     eligibilityGeneration: p.integer().default(1),
     revision: revision(),
     createdAt: createdAt(),

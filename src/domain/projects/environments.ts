@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { mayWeakenPolicy } from '#domain/organizations/grants.ts';
 import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/organizations/lifecycle.ts';
 import { chooseSlug, underSlug } from '#domain/organizations/slugs.ts';
 import type { ApprovalPolicy } from '#domain/registry/model.ts';
@@ -6,6 +7,7 @@ import { readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { parseDuration } from '#domain/shared/durations.ts';
+import { Forbidden } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { selectPage } from '#domain/shared/list.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
@@ -18,7 +20,7 @@ const place = 'this project';
 
 type Fields = Pick<
   EnvironmentTarget,
-  'name' | 'slug' | 'kind' | 'approvalRequired' | 'approvalWhen' | 'approvalAllowSelf' | 'ttlSeconds'
+  'name' | 'slug' | 'kind' | 'approvalRequired' | 'approvalWhen' | 'approvalAllowSelf' | 'ttlSeconds' | 'isolation'
 >;
 
 /** Makes an environment of a project; without a policy, that of its kind holds. */
@@ -30,22 +32,28 @@ export async function createEnvironment(
   refuseArchived(project);
   const id = newId();
   const slug = chooseSlug(request);
-  const { name, kind, approval_policy: policy = defaultApproval[kind], ttl = null } = request;
-  const fields = { name, slug, kind, ...policyFields(policy), ttlSeconds: secondsOf(ttl) };
+  const { name, kind, approval_policy: policy = defaultApproval[kind], ttl = null, isolation = null } = request;
+  const fields = { name, slug, kind, ...policyFields(policy), ttlSeconds: secondsOf(ttl), isolation };
   const environment = em.create(Environment, { id, projectId: project.id, ...fields });
   await underSlug(slug, place, () => em.persist(environment).flush());
   return readBack(findEnvironment(em, id));
 }
 
-/** Changes an environment. @throws Conflict for a stale revision, something archived, or a slug that is taken */
+/**
+ * Changes an environment.
+ * @throws Conflict for a stale revision, something archived, or a slug that is taken
+ * @throws Forbidden where the caller may not give up what the environment demands of workers
+ */
 export async function updateEnvironment(
   em: Em,
+  principal: Principal,
   environment: EnvironmentTarget,
   request: z.output<typeof UpdateEnvironment>,
 ): Promise<{ updated: EnvironmentTarget; difference: Difference<Fields> }> {
   refuseArchived(environment);
   const { expected_revision: expected, approval_policy: policy, ttl, ...wanted } = request;
   refuseStale(environment, expected);
+  if (environment.isolation !== null && wanted.isolation === null) refuseWeakening(principal, environment);
   const difference = findDifference<Fields>(describeEnvironment(environment), {
     ...wanted,
     ...(policy && policyFields(policy)),
@@ -75,8 +83,15 @@ export function listEnvironments(
 
 /** What may be changed about an environment, as it is. */
 export function describeEnvironment(environment: EnvironmentTarget): Fields {
-  const { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ttlSeconds } = environment;
-  return { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ttlSeconds };
+  const { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ttlSeconds, isolation } = environment;
+  return { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ttlSeconds, isolation };
+}
+
+function refuseWeakening(principal: Principal, environment: EnvironmentTarget): void {
+  if (mayWeakenPolicy(principal, environment)) return;
+  throw new Forbidden(
+    'permission denied: isolation: only an owner of the team, or an owner or admin of its organization, may end the demand for a sandbox',
+  );
 }
 
 function policyFields({ required, when, allow_self: allowSelf }: ApprovalPolicy) {

@@ -3,6 +3,7 @@ import { ExpectedRevision, ResourceName, Slug } from '#domain/organizations/mode
 import { ApprovalPolicy } from '#domain/registry/model.ts';
 import { durationBetween } from '#domain/shared/durations.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { DemandedIsolation } from '#domain/workers/model.ts';
 
 export const environmentKinds = ['development', 'staging', 'production'] as const;
 export type EnvironmentKind = (typeof environmentKinds)[number];
@@ -47,6 +48,7 @@ export const CreateEnvironment = z.strictObject({
   kind: z.enum(environmentKinds),
   approval_policy: ApprovalPolicy.optional(),
   ttl: TimeToLive.nullable().optional(),
+  isolation: DemandedIsolation.optional(),
 });
 
 export const UpdateEnvironment = z.strictObject({
@@ -55,6 +57,7 @@ export const UpdateEnvironment = z.strictObject({
   kind: z.enum(environmentKinds).optional(),
   approval_policy: ApprovalPolicy.optional(),
   ttl: TimeToLive.nullable().optional(),
+  isolation: DemandedIsolation.optional(),
   ...ExpectedRevision,
 });
 

@@ -3,6 +3,7 @@ import type { ApprovalRule } from '#domain/runs/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { findRow, lockClause, type RowLock } from '#domain/shared/row-lock.ts';
+import type { DemandedIsolation } from '#domain/workers/model.ts';
 import type { EnvironmentKind } from './model.ts';
 
 /** A project as decisions and answers need it. Times are PostgreSQL's text of them. */
@@ -47,6 +48,8 @@ export interface EnvironmentTarget extends Ownership, Archivable {
   readonly approvalWhen: ApprovalRule;
   readonly approvalAllowSelf: boolean;
   readonly ttlSeconds: number | null;
+  /** What a worker must have to execute its runs; null: nothing. */
+  readonly isolation: DemandedIsolation;
   readonly eligibilityGeneration: number;
   readonly revision: number;
   readonly createdAt: string;
@@ -59,7 +62,7 @@ const environments = tenancy('environment');
 export const selectEnvironments = `
   select e.id, o.id as "organizationId", t.id as "teamId", p.id as "projectId", e.name, e.slug, e.kind,
          e.approval_required as "approvalRequired", e.approval_when as "approvalWhen",
-         e.approval_allow_self as "approvalAllowSelf", e.ttl_seconds as "ttlSeconds",
+         e.approval_allow_self as "approvalAllowSelf", e.ttl_seconds as "ttlSeconds", e.isolation,
          e.eligibility_generation as "eligibilityGeneration", e.revision, e.created_at as "createdAt",
          e.archived_at as "archivedAt", ${environments.archived}
     from organizations o join teams t on t.organization_id = o.id join projects p on p.team_id = t.id

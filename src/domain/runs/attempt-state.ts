@@ -3,6 +3,7 @@ import { addStateVersion, lockInstance } from '#domain/instances/state.ts';
 import type { Em } from '#domain/shared/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
+import { checkState, refuseStateOfPlanning } from './attempt-checks.ts';
 import { type Run, RunAttempt } from './entity.ts';
 import { recordEvent } from './events.ts';
 import { lockAttemptInOrder } from './lifecycle.ts';
@@ -28,9 +29,12 @@ export type StateFate = 'kept' | 'late' | 'outdated';
  * instance's next state as long as nothing newer was written to the instance since the attempt began. A plan that was made
  * meanwhile from the older state is then refused as moved, as it should be. Where something newer was written, that was
  * made without this one, and putting this one on top would undo it in the books alone: then it is for people to compare.
+ * @throws AttemptWriteRefused where it comes of planning, or cannot be stored
  */
 export async function keepAttemptState(tx: Transaction, keyRing: KeyRing, state: AttemptState): Promise<StateFate> {
+  checkState(state);
   const { run, attempt } = await lockAttemptInOrder(tx.em, state.attemptId);
+  refuseStateOfPlanning(run, attempt);
   const instance = await lockInstance(tx.em, run.instanceId);
   if (await tx.em.count(StateVersion, { attemptId: attempt.id, attemptWrite: state.write })) return 'kept';
   const isOver = run.attemptId !== attempt.id;

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { PrincipalKind } from '#domain/identity/model.ts';
 import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
+import type { Isolation } from '#domain/workers/model.ts';
 import { RunTransitionRefused } from './errors.ts';
 import {
   type ApprovalRule,
@@ -81,6 +82,8 @@ const RunSchema = defineEntity({
     stateSerialBefore: p.integer().nullable(),
     stateSerialAfter: p.integer().nullable(),
     attemptId: p.uuid().nullable(),
+    /** The weakest isolation that one of its attempts was executed with; null before the first. */
+    isolation: p.string().$type<Isolation>().nullable(),
     cancelReason: p.text().nullable(),
     requeuedFrom: p.uuid().nullable(),
     assemblyRunId: p.uuid().nullable(),
@@ -137,6 +140,8 @@ const RunAttemptSchema = defineEntity({
     runId: () => p.manyToOne(Run).mapToPk().fieldName('run_id').deleteRule('restrict'),
     phase: p.string().$type<AttemptPhase>(),
     workerId: p.uuid().nullable(),
+    /** What its worker contained it with; null until a worker has it. */
+    isolation: p.string().$type<Isolation>().nullable(),
     /** What is added to the executor's chunk numbers, so that a run's log has one sequence over all attempts. */
     logBase: p.integer(),
     /** The same for line numbers. */

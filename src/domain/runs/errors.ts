@@ -1,5 +1,5 @@
 import { Conflict } from '#domain/shared/errors.ts';
-import type { RunStatus } from './model.ts';
+import type { ExecutionReason, RunStatus } from './model.ts';
 
 /** A defect: some code tried a change of status that the table of transitions does not have. */
 export class RunTransitionRefused extends Error {
@@ -14,6 +14,27 @@ export class AttemptSuperseded extends Error {
   constructor(attemptId: string) {
     super(`attempt ${attemptId} was superseded: its results are refused`);
     this.name = 'AttemptSuperseded';
+  }
+}
+
+/** What an attempt wrote (a state, a piece of log, its result) breaks a rule, and is not stored. */
+export class AttemptWriteRefused extends Error {
+  /** Why the attempt fails because of it. */
+  readonly reason: ExecutionReason;
+
+  /** @param message names the rule, and never what was written */
+  constructor(reason: ExecutionReason, message: string) {
+    super(message);
+    this.name = 'AttemptWriteRefused';
+    this.reason = reason;
+  }
+}
+
+/** A sandbox is demanded for the run, and the worker that asks for its attempt does not contain template code. */
+export class WorkerTooWeak extends Error {
+  constructor(attemptId: string) {
+    super(`attempt ${attemptId} demands a sandbox, and this worker does not contain template code: it gets none of it`);
+    this.name = 'WorkerTooWeak';
   }
 }
 

@@ -9,8 +9,12 @@ import { canonicalJson } from '#domain/shared/canonical.ts';
 import type { Em } from '#domain/shared/database.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
+import type { Egress, Isolation } from '#domain/workers/model.ts';
+import { readEgress } from '#domain/workers/pools.ts';
+import { demandsSandbox } from '#domain/workers/service.ts';
+import { checkResult } from './attempt-checks.ts';
 import { Run, RunAttempt, RunPlan } from './entity.ts';
-import { AttemptSuperseded } from './errors.ts';
+import { AttemptSuperseded, WorkerTooWeak } from './errors.ts';
 import { recordEvent } from './events.ts';
 import { openInputs, type RunInputs } from './inputs.ts';
 import { closeAttempt, lockAttemptInOrder } from './lifecycle.ts';
@@ -29,6 +33,14 @@ export interface AttemptWork {
   readonly artifact: Buffer | null;
   /** The executor's own digest of that plan. */
   readonly planDigest: string | null;
+  /** What its template code may reach over the network. */
+  readonly egress: Egress;
+}
+
+/** The worker that asks for an attempt, and what it would contain its template code with. */
+export interface Claimant {
+  readonly workerId: string;
+  readonly isolation: Isolation;
 }
 
 const artifactContext = (runId: string): SealContext => ['plan-artifact', runId];
@@ -37,27 +49,23 @@ const outputsContext = (instanceId: string): SealContext => ['outputs', instance
 /**
  * Gives an attempt to a worker: once, so that nothing runs twice whatever the engine delivers again.
  * Null where the attempt is another worker's, has ended, or is no longer its run's.
+ * @throws WorkerTooWeak where a sandbox is demanded by now and the worker has none; the attempt stays nobody's
  */
 export function claimAttempt(
   em: Em,
   keyRing: KeyRing,
   attemptId: string,
-  workerId: string,
+  claimant: Claimant,
 ): Promise<AttemptWork | null> {
-  return em.transactional((tx) => claim(tx, keyRing, attemptId, workerId));
+  return em.transactional((tx) => claim(tx, keyRing, attemptId, claimant));
 }
 
-async function claim(em: Em, keyRing: KeyRing, attemptId: string, workerId: string): Promise<AttemptWork | null> {
-  const claimed = await em.execute<{ run_id: string }[]>(
-    `with claimed as (
-       update run_attempts a set worker_id = ?, started_at = clock_timestamp() from runs r
-        where a.id = ? and a.worker_id is null and a.outcome is null and r.id = a.run_id and r.attempt_id = a.id
-          and r.status = 'running' returning a.run_id)
-     update runs set waiting_on = null, revision = revision + 1 from claimed where id = claimed.run_id returning id as run_id`,
-    [workerId, attemptId],
-  );
-  const runId = claimed[0]?.run_id;
-  if (runId === undefined) return null;
+async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Claimant): Promise<AttemptWork | null> {
+  const runId = await takeAttempt(em, attemptId, claimant);
+  if (runId === null) {
+    if (await isClaimable(em, attemptId)) throw new WorkerTooWeak(attemptId);
+    return null;
+  }
   const run = await em.findOneOrFail(Run, { id: runId });
   const attempt = await em.findOneOrFail(RunAttempt, { id: attemptId });
   const version = await loadVersionById(em, run.templateVersionId);
@@ -70,7 +78,39 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, workerId: stri
     state: instance.stateSerial > 0 ? await readState(em, keyRing, instance.id, instance.stateSerial) : null,
     artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
     planDigest: plan?.executorDigest ?? null,
+    egress: await readEgress(em, run.pool),
   };
+}
+
+const claimable = `a.worker_id is null and a.outcome is null and r.id = a.run_id and r.attempt_id = a.id and r.status = 'running'`;
+
+/**
+ * Takes an attempt in one statement, and answers its run's id. What the worker says of itself counts only where its row
+ * says the same. A run shows the weakest isolation that it had.
+ */
+async function takeAttempt(em: Em, attemptId: string, { workerId, isolation }: Claimant): Promise<string | null> {
+  const rows = await em.execute<{ run_id: string }[]>(
+    `with asking as (
+       select case when ? = 'sandbox' and exists (select 1 from workers where id = ? and isolation = 'sandbox')
+              then 'sandbox' else 'none' end as isolation
+     ), claimed as (
+       update run_attempts a set worker_id = ?, started_at = clock_timestamp(), isolation = asking.isolation
+         from runs r, asking
+        where a.id = ? and ${claimable} and (asking.isolation = 'sandbox' or not ${demandsSandbox})
+        returning a.run_id, a.isolation)
+     update runs set waiting_on = null, revision = revision + 1,
+        isolation = case when runs.isolation = 'none' then 'none' else claimed.isolation end
+       from claimed where id = claimed.run_id returning id as run_id`,
+    [isolation, workerId, workerId, attemptId],
+  );
+  return rows[0]?.run_id ?? null;
+}
+
+async function isClaimable(em: Em, attemptId: string): Promise<boolean> {
+  const rows = await em.execute<unknown[]>(`select 1 from run_attempts a, runs r where a.id = ? and ${claimable}`, [
+    attemptId,
+  ]);
+  return rows.length > 0;
 }
 
 /** What an attempt came to. */
@@ -88,6 +128,7 @@ export interface AttemptResult {
  * Keeps the result of an attempt and answers its run, locked; repeating it is harmless. The run's status is moved by its
  * next step, not here.
  * @throws AttemptSuperseded where another attempt, or the run's end, came first
+ * @throws AttemptWriteRefused where it is no result of its phase, or cannot be stored
  */
 export async function completeAttempt(
   tx: Transaction,
@@ -97,8 +138,9 @@ export async function completeAttempt(
 ): Promise<Run> {
   const { run, attempt } = await lockLiveAttempt(tx, attemptId);
   if (attempt.outcome !== null && attempt.outcome !== undefined) return run;
+  checkResult(run, attempt, result);
   closeAttempt(attempt, result.outcome);
-  if (run.status === 'running') run.statusReason = result.reason;
+  if (run.status === 'running' || result.reason === 'state_refused') run.statusReason = result.reason;
   run.tool = result.tool ?? run.tool ?? null;
   run.revision += 1;
   if (result.plan) await keepPlan(tx, keyRing, run, result.plan);

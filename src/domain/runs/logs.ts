@@ -1,4 +1,5 @@
 import type { Em } from '#domain/shared/database.ts';
+import { checkLogChunk } from './attempt-checks.ts';
 import { AttemptSuperseded } from './errors.ts';
 
 /** What a worker hands over of an attempt's log. `sequence` counts within the attempt, from 1. */
@@ -27,8 +28,10 @@ export interface LogRow {
  * Keeps a chunk for good, under no time before its run's admission, from which logs are read: a worker's clock may be
  * behind. The same chunk again is no second one. The order is the run's own: attempts follow each other.
  * @throws AttemptSuperseded where the attempt may write no more
+ * @throws AttemptWriteRefused where it cannot be stored
  */
 export async function appendLog(em: Em, attemptId: string, chunk: LogChunk): Promise<void> {
+  checkLogChunk(chunk);
   const rows = await em.execute<{ live: boolean }[]>(
     `with attempt as (
        select a.run_id, a.log_base, a.line_base, r.created_at from run_attempts a join runs r on r.id = a.run_id and r.attempt_id = a.id

@@ -1,3 +1,5 @@
+import type { Isolation } from '#domain/workers/model.ts';
+
 /**
  * The life of a run as tables: what may follow what, and what each field may say. Pure; the workflow imports it.
  * (specification, *Run status*; product.md of the design, *Runs*)
@@ -63,7 +65,7 @@ export const executionReasons = {
   process_limit: 'the attempt ran more processes than its limit',
   memory_limit: 'the attempt used more memory than its limit',
   cpu_limit: 'the attempt used more processor time than its limit',
-  open_files_limit: 'a process of the attempt opened more files than its limit',
+  open_files_limit: 'the attempt opened more files than its limit',
   sandbox_unavailable: 'the worker could not make a sandbox for the attempt',
   init_failed: 'the tool could not initialize the configuration; the log says why',
   plan_failed: 'planning failed; the log says why',
@@ -76,6 +78,7 @@ export const executionReasons = {
   state_invalid: 'the state could not be read',
   state_conflict: 'the tool wrote a state that does not follow the latest one',
   state_not_saved: 'the state could not be saved',
+  state_refused: 'a state that the attempt wrote could not be stored',
   logs_not_saved: 'the log could not be saved',
   artifact_missing: 'there is no plan to apply',
   artifact_mismatch: 'what was planned is not what is to be applied',
@@ -165,7 +168,15 @@ export type AttemptOutcome =
 
 /** What a workflow does next with a run, as PostgreSQL has it. */
 export type NextStep =
-  | { kind: 'execute'; attemptId: string; taskQueue: string; timeoutSeconds: number; priority: number }
+  | {
+      kind: 'execute';
+      attemptId: string;
+      taskQueue: string;
+      timeoutSeconds: number;
+      /** How long it may lie in the queue before a queue is chosen anew; missing in steps of earlier releases: for ever. */
+      startWithinSeconds?: number;
+      priority: number;
+    }
   /** `suspects`: for a worker that is not heard of; the next question says so. */
   | { kind: 'wait'; seconds: number; suspects?: true }
   | { kind: 'end' };
@@ -176,9 +187,12 @@ export const runWorkflow = 'run';
 /** The signal that makes a run's workflow look at the run again. */
 export const wakeSignal = 'wake';
 
-/** The queue of a pool's workers. */
-export function poolQueue(pool: string): string {
-  return `pool.${pool}`;
+/**
+ * The queue of a pool's workers. Workers that do not contain template code have a queue of their own, so that they are
+ * given no run which demands a sandbox. No name of a pool makes one queue into the other.
+ */
+export function poolQueue(pool: string, isolation: Isolation): string {
+  return isolation === 'sandbox' ? `pool.${pool}` : `uncontained-pool.${pool}`;
 }
 
 export const defaultPool = 'default';

@@ -1,5 +1,6 @@
 import type { Em } from '#domain/shared/database.ts';
 import { afterId, type Page, type PageRequest, toPage, Where } from '#domain/shared/paging.ts';
+import type { Isolation } from '#domain/workers/model.ts';
 import {
   isTerminal,
   type JsonValue,
@@ -37,6 +38,7 @@ export interface RunView {
   plan: { digest: string; summary: PlanSummary } | null;
   approval: { required: number; when: string; allow_self: boolean; expires_at: string | null; reviews: ReviewView[] };
   outputs: MaskedOutputs;
+  isolation: Isolation | null;
   state_serial_before: number | null;
   state_serial_after: number | null;
   cancel_reason: string | null;
@@ -81,7 +83,7 @@ export const runColumns = `r.id, r.idempotency_key, r.status, r.phase, r.status_
         'by', jsonb_build_object('type', v.reviewer_type, 'id', v.reviewer_id, 'name', v.reviewer_name),
         'decision', v.decision, 'comment', v.comment, 'plan_digest', v.plan_digest, 'at', v.created_at) order by v.id)
         from run_reviews v where v.run_id = r.id), '[]')) as approval,
-  r.outputs, r.state_serial_before, r.state_serial_after, r.cancel_reason, r.requeued_from, r.assembly_run_id,
+  r.outputs, r.isolation, r.state_serial_before, r.state_serial_after, r.cancel_reason, r.requeued_from, r.assembly_run_id,
   r.drift_finding_id, r.undoes, r.undone_by, r.created_at, r.started_at, r.finished_at, r.deleted_at, r.revision`;
 
 /** One run as it is read, with whose it is: who polls it costs one question besides that of who they are. */

@@ -1,23 +1,19 @@
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { isPoolOpen } from '#domain/workers/pools.ts';
+import { chooseQueue, noWorkerRetrySeconds } from './dispatch.ts';
 import { type Run, RunAttempt, RunPlan } from './entity.ts';
 import { recordEvent } from './events.ts';
 import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './lifecycle.ts';
 import { engagementSeconds, lookAfter } from './loss.ts';
-import {
-  type AttemptPhase,
-  type NextStep,
-  needsApproval,
-  phasePriority,
-  poolQueue,
-  type StatusReason,
-} from './model.ts';
+import { type AttemptPhase, type NextStep, needsApproval, phasePriority, type StatusReason } from './model.ts';
 import { takeTurn } from './turn.ts';
 
 /** How often a plan whose worker was lost is tried. */
 const maximumPlanAttempts = 3;
 /** An apply is tried once, unless its template says that repeating it is safe. */
 const maximumSafeApplyAttempts = 3;
+/** An attempt that nobody took for this long is put where live workers look now: those of its queue may be gone. */
+const redispatchAfterSeconds = 600;
 
 /** What the workflow knows that the database does not. */
 export interface StepRequest {
@@ -67,13 +63,13 @@ async function start(tx: Transaction, run: Run): Promise<NextStep> {
   run.stateSerialBefore = turn.stateSerial;
   run.moveTo('running', 'planning');
   await recordEvent(tx.em, run.id, 'run.planning');
-  return execute(tx, run, 'planning');
+  return execute(tx, run, 'planning', turn.taskQueue);
 }
 
 async function goOn(tx: Transaction, run: Run, request: Omit<StepRequest, 'runId'>): Promise<NextStep> {
   const attempt = await tx.em.findOneOrFail(RunAttempt, { id: run.attemptId ?? '' });
   if (attempt.outcome === null) {
-    if (attempt.id !== request.executed) return resume(run, attempt);
+    if (attempt.id !== request.executed) return resume(tx, run, attempt);
     return (await lookAfter(tx.em, run, attempt, request.suspected ?? false)) ?? lost(tx, run, attempt);
   }
   const { outcome, phase } = attempt;
@@ -150,30 +146,35 @@ async function apply(tx: Transaction, run: Run): Promise<NextStep> {
 }
 
 /** Opens an attempt. Until a worker of the pool claims it, that is what the run waits for. */
-async function execute(tx: Transaction, run: Run, phase: AttemptPhase): Promise<NextStep> {
+async function execute(tx: Transaction, run: Run, phase: AttemptPhase, taskQueue?: string): Promise<NextStep> {
   run.waitFor('no_worker');
-  return resume(run, await openAttempt(tx.em, run, phase));
+  return resume(tx, run, await openAttempt(tx.em, run, phase), taskQueue);
 }
 
-function resume(run: Run, attempt: RunAttempt): NextStep {
+/** Puts an open attempt where a worker takes it that may; while there is none, the attempt waits open. */
+async function resume(tx: Transaction, run: Run, attempt: RunAttempt, chosen?: string): Promise<NextStep> {
+  const taskQueue = chosen ?? (await chooseQueue(tx.em, run));
+  if (taskQueue === null) return { kind: 'wait', seconds: noWorkerRetrySeconds };
   return {
     kind: 'execute',
     attemptId: attempt.id,
-    taskQueue: poolQueue(run.pool),
+    taskQueue,
     timeoutSeconds: engagementSeconds(run, attempt.phase),
+    startWithinSeconds: redispatchAfterSeconds,
     priority: phasePriority[attempt.phase],
   };
 }
 
 /**
  * Ends a canceled run once nothing of it executes any more. What its last attempt did stays true: an apply that was finished
- * succeeded.
+ * succeeded, and one whose state could not be stored failed.
  */
 async function cancelNow(tx: Transaction, run: Run, request: Omit<StepRequest, 'runId'>): Promise<NextStep> {
   const attempt = run.attemptId ? await tx.em.findOne(RunAttempt, { id: run.attemptId }) : null;
   const waiting = attempt?.outcome === null && (await lookAfter(tx.em, run, attempt, request.suspected ?? false));
   if (waiting) return waiting;
   if (attempt?.outcome === 'applied') return end(tx, run, 'succeeded');
+  if (run.statusReason === 'state_refused') return end(tx, run, 'failed', 'state_refused');
   const cutOff = attempt?.phase === 'applying' && attempt.workerId && (attempt.outcome ?? 'lost') === 'lost';
   if (attempt && attempt.outcome === null) closeAttempt(attempt, cutOff ? 'lost' : 'canceled');
   return cutOff

@@ -19,6 +19,8 @@ const InstallationSchema = defineEntity({
     reconciledAt: at().nullable(),
     /** How many of them it had lost. */
     runsMissed: p.integer().default(0),
+    /** How many states of attempts were set aside since they could not be stored. */
+    statesRefused: p.integer().default(0),
   },
 });
 export class Installation extends InstallationSchema.class {}

@@ -30,6 +30,25 @@ export function isConnectionError(error: unknown): boolean {
   if (code !== undefined) return connectionCodes.has(code);
   return (
     error instanceof Error &&
-    /connection terminated|connection ended|not queryable|timeout exceeded when trying to connect/i.test(error.message)
+    /connection terminated|connection ended|not queryable|timeout exceeded when trying to connect|after calling end/i.test(
+      error.message,
+    )
   );
+}
+
+/** The same for whatever was thrown because of it, such as that nobody knows whether a transaction was committed. */
+export function isDatabaseAway(error: unknown): boolean {
+  return isConnectionError(error) || (error instanceof Error && isConnectionError(error.cause));
+}
+
+const passingState = /^(?:40001|40P01|55P03|57014|57P05|58030|53[0-9A-Z]{3})$/;
+
+/** Whether the database refused for a reason that passes: a deadlock, no memory, a full disk. */
+export function isPassingError(error: unknown): boolean {
+  return passingState.test(sqlState(error) ?? '');
+}
+
+/** Whether the database is there and refused what it was given. */
+export function isDatabaseRefusal(error: unknown): boolean {
+  return /^[0-9A-Z]{5}$/.test(sqlState(error) ?? '') && !isDatabaseAway(error);
 }

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
+import type { Egress, Isolation, LimitKind } from './model.ts';
 
 const WorkerSchema = defineEntity({
   name: 'Worker',
@@ -12,6 +13,12 @@ const WorkerSchema = defineEntity({
     pools: p.json<string[]>(),
     tools: p.json<{ name: string; version: string }[]>(),
     concurrency: p.integer(),
+    /** Whether it contains template code; null: a worker of a release that did not say. */
+    isolation: p.string().$type<Isolation>().nullable(),
+    /** How it enforces the limits of attempts. */
+    limits: p.string().$type<LimitKind>().default('process'),
+    /** Why it does not contain template code; null where it does. */
+    isolationReason: p.text().nullable(),
     draining: p.boolean().default(false),
     /** Set by an operator: the worker takes no new work once it sees this. */
     drainRequestedAt: at().nullable(),
@@ -32,6 +39,10 @@ const WorkerPoolSchema = defineEntity({
     teamIds: p.json<string[]>().nullable(),
     /** The environments that may use it; null: all those of its teams. */
     environmentIds: p.json<string[]>().nullable(),
+    /** What a worker must have to execute runs of this pool; null: nothing. */
+    isolation: p.string().$type<'sandbox'>().nullable(),
+    /** What template code may reach over the network; null: the Internet. */
+    egress: p.json<Egress>().nullable(),
     revision: revision(),
     createdAt: createdAt(),
   },

@@ -1,6 +1,7 @@
 import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Worker } from './entity.ts';
+import type { Isolation, LimitKind } from './model.ts';
 
 export interface WorkerFacts {
   readonly id: string;
@@ -10,6 +11,12 @@ export interface WorkerFacts {
   readonly pools: string[];
   readonly tools: { name: string; version: string }[];
   readonly concurrency: number;
+  /** Whether it contains template code; the queues that it polls follow from it. */
+  readonly isolation: Isolation;
+  /** How it enforces the limits of attempts. */
+  readonly limits: LimitKind;
+  /** Why it does not contain template code; null where it does. */
+  readonly isolationReason: string | null;
 }
 
 /** Workers that were not heard of for this long are forgotten. */

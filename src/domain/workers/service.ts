@@ -1,19 +1,37 @@
 import type { Em } from '#domain/shared/database.ts';
+import type { Isolation } from './model.ts';
 
 /** A worker that has not been heard of for this long is taken for gone. */
 export const workerGoneAfterSeconds = 30;
 
+/**
+ * Whether the pool or the environment of a run demands that its template code is contained, as an SQL condition on a row
+ * `r` of runs. It is asked whenever an attempt is given away, so that a demand holds from the moment it is made.
+ */
+export const demandsSandbox = `(
+  exists (select 1 from worker_pools demanding where demanding.name = r.pool and demanding.isolation = 'sandbox')
+  or exists (select 1 from environments demanding where demanding.id = r.environment_id and demanding.isolation = 'sandbox'))`;
+
+/** A worker that serves the pool of a run, beside what the run asks of it. */
 export interface LiveWorker {
   id: string;
+  /** Null: a worker of a release that did not say. */
+  isolation: Isolation | null;
   tools: { name: string; version: string }[];
+  /** The kind of tool that wrote the state of the run's instance; null: none did. */
+  wanted_tool: string | null;
+  /** Whether only a worker that contains template code may execute the run. */
+  demands_sandbox: boolean;
 }
 
-/** The workers that serve a pool now: heard of lately, and not draining. */
-export function findLiveWorkers(em: Em, pool: string): Promise<LiveWorker[]> {
+/** The workers that serve the pool of a run now: heard of lately, and not draining. */
+export function findLiveWorkers(em: Em, runId: string): Promise<LiveWorker[]> {
   return em.execute<LiveWorker[]>(
-    `select id, tools from workers where pools @> ?::jsonb and not draining and drain_requested_at is null
-        and heartbeat_at > now() - make_interval(secs => ?)`,
-    [JSON.stringify([pool]), workerGoneAfterSeconds],
+    `select w.id, w.isolation, w.tools, i.tool as wanted_tool, ${demandsSandbox} as demands_sandbox
+       from runs r join instances i on i.id = r.instance_id join workers w on w.pools @> jsonb_build_array(r.pool)
+      where r.id = ? and not w.draining and w.drain_requested_at is null
+        and w.heartbeat_at > now() - make_interval(secs => ?)`,
+    [runId, workerGoneAfterSeconds],
   );
 }
 

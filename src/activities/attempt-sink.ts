@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { refuseStateOfPlanning } from '#domain/runs/attempt-checks.ts';
+import { AttemptSuperseded, AttemptWriteRefused } from '#domain/runs/errors.ts';
+import type { AttemptWork } from '#domain/runs/execution.ts';
+import { appendLog } from '#domain/runs/logs.ts';
+import { noteRefusedState } from '#domain/runs/refused-state.ts';
+import type { ExecutionSink, LogChunk, StateMeta } from '#executors/protocol.ts';
+import type { ExecutionDeps } from './deps.ts';
+import { persist } from './persist.ts';
+
+/** Where an attempt's traces go: logs to the database, states to the spool. Knows whether a state was refused. */
+export class AttemptSink implements ExecutionSink {
+  readonly #deps: ExecutionDeps;
+  readonly #work: AttemptWork;
+  readonly #refusal = new AbortController();
+
+  constructor(deps: ExecutionDeps, work: AttemptWork) {
+    this.#deps = deps;
+    this.#work = work;
+  }
+
+  /** Aborts when a state was refused: going on would change more things that nobody remembers. */
+  get stateRefused(): AbortSignal {
+    return this.#refusal.signal;
+  }
+
+  log(chunk: LogChunk): Promise<void> {
+    const attemptId = this.#work.attempt.id;
+    return persist(this.#deps, attemptId, (em) => appendLog(em, attemptId, chunk));
+  }
+
+  async state(content: Buffer, { write, resourceCount }: StateMeta): Promise<void> {
+    const { run, attempt } = this.#work;
+    try {
+      refuseStateOfPlanning(run, attempt);
+      const state = { attemptId: attempt.id, write, content, resourceCount };
+      await this.#deps.spool.add(state, () => this.#refusal.abort());
+    } catch (error) {
+      if (error instanceof AttemptWriteRefused) await this.#noteRefusal(content, error);
+      throw error;
+    }
+  }
+
+  /** A state that was not even taken to disk: its tool is told so. One is noted, whatever else the attempt sends. */
+  async #noteRefusal(content: Buffer, { message: problem }: AttemptWriteRefused): Promise<void> {
+    if (this.#refusal.signal.aborted) return;
+    this.#refusal.abort();
+    const { log, transactions, workerId } = this.#deps;
+    const attemptId = this.#work.attempt.id;
+    log.error(
+      { attempt_id: attemptId, problem },
+      'ALARM: an attempt sent a state that it may not send; it was not taken',
+    );
+    const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+    const refused = { attemptId, write: null, digest, file: null, workerId, problem };
+    await persist(this.#deps, attemptId, () => transactions.run((tx) => noteRefusedState(tx, refused)));
+  }
+}
+
+/** Being superseded ends an attempt, and is no fault. */
+export function ignoreSuperseded(error: unknown): void {
+  if (!(error instanceof AttemptSuperseded)) throw error;
+}

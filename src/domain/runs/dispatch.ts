@@ -1,0 +1,47 @@
+import { loadVersionById } from '#domain/registry/published.ts';
+import type { Em } from '#domain/shared/database.ts';
+import { findLiveWorkers, type LiveWorker } from '#domain/workers/service.ts';
+import type { Run } from './entity.ts';
+import { recordEventOnce } from './events.ts';
+import { poolQueue } from './model.ts';
+
+/** How long to wait before the workers of a pool are looked at again. */
+export const noWorkerRetrySeconds = 5;
+
+/**
+ * Chooses the task queue of a run's next attempt by the workers of its pool that live and have its tool. Contained workers
+ * come first. Where the pool or the environment demands a sandbox, no other worker will do. Null: nobody may take it.
+ */
+export async function chooseQueue(em: Em, run: Run): Promise<string | null> {
+  const workers = await findWorkersWithTool(em, run);
+  const suitable = workers.filter(isStrongEnough);
+  if (suitable.some(pollsContainedQueue)) return poolQueue(run.pool, 'sandbox');
+  if (suitable.length > 0) return poolQueue(run.pool, 'none');
+  if (workers.length > 0) await noteWeakWorkers(em, run);
+  return null;
+}
+
+/** Any worker for commands and for a first run of a tool; then one with the kind of tool that wrote the state. */
+async function findWorkersWithTool(em: Em, run: Run): Promise<LiveWorker[]> {
+  const workers = await findLiveWorkers(em, run.id);
+  const { spec } = await loadVersionById(em, run.templateVersionId);
+  if (spec.executor.kind === 'command') return workers;
+  return workers.filter(({ tools, wanted_tool: wanted }) => tools.some(({ name }) => !wanted || name === wanted));
+}
+
+function isStrongEnough({ isolation, demands_sandbox: demandsSandbox }: LiveWorker): boolean {
+  return isolation === 'sandbox' || !demandsSandbox;
+}
+
+/** A worker of the release before this one does not say what it has, and polls the queue that contained workers poll. */
+function pollsContainedQueue({ isolation }: LiveWorker): boolean {
+  return isolation !== 'none';
+}
+
+/** Says in the run's story, once, why workers that live do not take it. */
+async function noteWeakWorkers(em: Em, run: Run): Promise<void> {
+  await recordEventOnce(em, run.id, 'run.not_contained', {
+    pool: run.pool,
+    message: 'a sandbox is demanded for this run, and no live worker of its pool contains template code',
+  });
+}

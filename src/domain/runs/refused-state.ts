@@ -1,0 +1,29 @@
+import type { Transaction } from '#domain/shared/transaction.ts';
+import { recordEventOnce } from './events.ts';
+import { lockAttemptInOrder } from './lifecycle.ts';
+
+/** A state that an attempt wrote and that could not be stored. */
+export interface RefusedState {
+  readonly attemptId: string;
+  /** The number of the write; null where it had none that counts. */
+  readonly write: number | null;
+  /** `sha256:…` of its content. */
+  readonly digest: string;
+  /** What it is called in the spool of the worker, sealed; null where it was not taken at all. */
+  readonly file: string | null;
+  readonly workerId: string;
+  /** Which rule it broke; never what it holds. */
+  readonly problem: string;
+}
+
+/**
+ * Says in the story of a run that a state was set aside, and counts it for whoever watches over the installation. Also where
+ * the run is over; repeating it is harmless.
+ */
+export async function noteRefusedState(tx: Transaction, refused: RefusedState): Promise<void> {
+  const { run } = await lockAttemptInOrder(tx.em, refused.attemptId);
+  const { attemptId: attempt_id, write, digest, file, workerId: worker_id, problem } = refused;
+  const key = { attempt_id, write, digest };
+  const isNew = await recordEventOnce(tx.em, run.id, 'run.state_refused', key, { file, worker_id, problem });
+  if (isNew) await tx.em.execute(`update installation set states_refused = states_refused + 1`);
+}

@@ -1,0 +1,77 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+/** Whether template code is contained: in a sandbox, or not at all. */
+export const isolations = ['sandbox', 'none'] as const;
+export type Isolation = (typeof isolations)[number];
+
+/** How a worker enforces the limits of attempts: by control groups, or by limits of each process and by polling. */
+export const limitKinds = ['cgroup', 'process'] as const;
+export type LimitKind = (typeof limitKinds)[number];
+
+/** What a pool or an environment demands of the workers that execute its runs; null: nothing. */
+export const DemandedIsolation = z.enum(['sandbox']).nullable();
+export type DemandedIsolation = z.output<typeof DemandedIsolation>;
+
+/** `none`: no network; `allow`: what the list names; `internet`: public addresses, and private ones that the list names. */
+export const egressPolicies = ['none', 'allow', 'internet'] as const;
+
+/** What template code of a pool may reach over the network. */
+export interface Egress {
+  readonly policy: (typeof egressPolicies)[number];
+  /** Host names, in lower case, perhaps with `*.` in front, and CIDR ranges. */
+  readonly allow: readonly string[];
+}
+
+/** What holds where nobody said anything about a pool. */
+export const defaultEgress: Egress = { policy: 'internet', allow: [] };
+
+const mostEntries = 200;
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const hostName = new RegExp(`^(?:\\*\\.)?(?=.{1,253}$)${label}(?:\\.${label})*$`);
+/** A last label of digits makes a name an address to some parsers. */
+const numericEnd = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
+
+const EgressEntry = z
+  .string()
+  .max(256)
+  .transform((entry) => entry.toLowerCase())
+  .superRefine((entry, context) => {
+    const problem = findProblem(entry);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+
+export const EgressBody = z
+  .strictObject({ policy: z.enum(egressPolicies), allow: z.array(EgressEntry).max(mostEntries).default([]) })
+  .refine(({ policy, allow }) => policy !== 'none' || allow.length === 0, {
+    path: ['allow'],
+    error: 'must be empty where policy is "none": choose "allow" to permit what it names',
+  });
+
+/** What is wrong with one entry of a list; null where it is a name or a range. */
+function findProblem(entry: string): string | null {
+  if (entry.includes('/')) return findRangeProblem(entry);
+  if (ipaddr.isValid(entry) || numericEnd.test(entry))
+    return `"${entry}" is an address or looks like one: write a CIDR range, such as "10.1.2.3/32"`;
+  if (!hostName.test(entry))
+    return `"${entry}" is no host name and no CIDR range: write "registry.example.org", "*.example.org" ("*." at the front only) or "10.1.0.0/16"`;
+  return null;
+}
+
+function findRangeProblem(entry: string): string | null {
+  const [address = ''] = entry.split('/');
+  const isUsual = ipaddr.IPv4.isValidFourPartDecimal(address) || /^[0-9a-f:.]*:[0-9a-f:.]*$/.test(address);
+  if (!isUsual || !ipaddr.isValidCIDR(entry))
+    return `"${entry}" is no CIDR range: write one such as "10.1.0.0/16" or "2001:db8::/32"`;
+  const [base, bits] = ipaddr.parseCIDR(entry);
+  if (base.kind() === 'ipv6' && (base as ipaddr.IPv6).isIPv4MappedAddress())
+    return `"${entry}" carries an IPv4 address: write the IPv4 range itself`;
+  const network = firstAddress(entry, base.kind());
+  return network.toString() === base.toString()
+    ? null
+    : `"${entry}" does not begin at the start of its range: write "${network}/${bits}"`;
+}
+
+function firstAddress(range: string, kind: 'ipv4' | 'ipv6'): ipaddr.IPv4 | ipaddr.IPv6 {
+  return kind === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(range) : ipaddr.IPv6.networkAddressFromCIDR(range);
+}
