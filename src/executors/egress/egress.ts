@@ -1,0 +1,172 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Duplex } from 'node:stream';
+import { type Destination, formatDestination, readAbsoluteUrl, readAuthority } from './destination.ts';
+import { type Connect, connectPinned, dial } from './dial.ts';
+import { checkFraming, forward } from './forward.ts';
+import { asRefusal, EgressRefusal, RefusalLog } from './refusal.ts';
+import { openResolver, type ResolveName } from './resolve.ts';
+import { type EgressPolicy, type EgressRules, readEgressRules } from './rules.ts';
+import { join, refuseTunnel } from './tunnel.ts';
+
+export interface EgressLimits {
+  /** Tunnels and requests of an attempt at one time. */
+  readonly connections: number;
+  /** For the look-up and the connection together. */
+  readonly connectMs: number;
+  /** Without a byte in either direction. */
+  readonly idleMs: number;
+  /** The same, after one side has ended. */
+  readonly halfOpenMs: number;
+}
+
+export interface EgressOptions {
+  readonly resolve?: ResolveName;
+  readonly connect?: Connect;
+  /** Takes one plain line for each refusal or failure. */
+  readonly log?: (line: string) => void;
+  readonly limits?: Partial<EgressLimits>;
+}
+
+export interface Egress {
+  /** For the server's event `connect`. */
+  handleConnect(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** For requests whose target is an absolute URL. */
+  handleRequest(request: IncomingMessage, response: ServerResponse): void;
+  /** Ends every connection. */
+  close(): void;
+}
+
+const usualLimits: EgressLimits = { connections: 256, connectMs: 15_000, idleMs: 120_000, halfOpenMs: 30_000 };
+
+/** For the `http.Server` in front: a client that sends its request slowly, or a huge one, is cut off there. */
+export const egressServerOptions = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 0,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 5_000,
+  insecureHTTPParser: false,
+} as const;
+
+/** Whether a request is one for the proxy: its target is a URL, not a path of this server. */
+export function isProxied(request: IncomingMessage): boolean {
+  return !request.url?.startsWith('/');
+}
+
+/**
+ * Opens the way out of one attempt's sandbox. The machine's own addresses are denied besides those of the policy: what
+ * listens on them is the service's, or somebody else's.
+ * @throws RangeError naming an entry of the policy that cannot be read
+ */
+export function openEgress(policy: EgressPolicy, options: EgressOptions = {}): Egress {
+  const rules = readEgressRules({ ...policy, denied: [...policy.denied, ...machineAddresses()] });
+  return new AttemptEgress(rules, options);
+}
+
+class AttemptEgress implements Egress {
+  readonly #rules: EgressRules;
+  readonly #limits: EgressLimits;
+  readonly #resolver: { resolve: ResolveName; close: () => void };
+  readonly #connect: Connect;
+  readonly #log: RefusalLog;
+  readonly #open = new Map<Duplex | ServerResponse, AbortController>();
+  #isClosed = false;
+
+  constructor(rules: EgressRules, options: EgressOptions) {
+    this.#rules = rules;
+    this.#limits = { ...usualLimits, ...options.limits };
+    this.#resolver = options.resolve ? { resolve: options.resolve, close: () => {} } : openResolver();
+    this.#connect = options.connect ?? connectPinned;
+    this.#log = new RefusalLog(options.log ?? (() => {}));
+  }
+
+  handleConnect(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const refuse = (error: unknown) => refuseTunnel(socket, this.#record(request, error));
+    this.#tunnel(request, socket, head).catch(refuse);
+  }
+
+  handleRequest(request: IncomingMessage, response: ServerResponse): void {
+    const refuse = (error: unknown) => refuseRequest(response, this.#record(request, error));
+    this.#forward(request, response, refuse).catch(refuse);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const [client, controller] of this.#open) {
+      controller.abort();
+      client.destroy();
+    }
+    this.#open.clear();
+    this.#resolver.close();
+    this.#log.close();
+  }
+
+  async #tunnel(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const remote = await this.#dial(readAuthority(request.url ?? ''), socket);
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    if (head.length > 0) remote.write(head);
+    join(socket, remote, this.#limits);
+  }
+
+  async #forward(request: IncomingMessage, response: ServerResponse, failed: (error: unknown) => void): Promise<void> {
+    checkFraming(request);
+    const { url, destination } = readAbsoluteUrl(request.url ?? '');
+    const remote = await this.#dial(destination, response);
+    forward(request, response, { url, remote, idleMs: this.#limits.idleMs, failed });
+  }
+
+  /** The connection belongs to the client: one that leaves while it is made gets none. */
+  async #dial(destination: Destination, client: Duplex | ServerResponse): Promise<Socket> {
+    const { signal } = this.#admit(client);
+    const means = {
+      resolve: this.#resolver.resolve,
+      connect: this.#connect,
+      timeoutMs: this.#limits.connectMs,
+      signal,
+    };
+    const remote = await dial(destination, this.#rules, means);
+    if (!signal.aborted) return remote;
+    remote.destroy();
+    throw new EgressRefusal(502, 'failed: the client has left');
+  }
+
+  #admit(client: Duplex | ServerResponse): AbortController {
+    if (this.#isClosed) throw new EgressRefusal(503, 'refused: the attempt has ended');
+    if (this.#open.size >= this.#limits.connections)
+      throw new EgressRefusal(503, 'refused: too many connections at once');
+    const controller = new AbortController();
+    this.#open.set(client, controller);
+    client.once('close', () => {
+      controller.abort();
+      this.#open.delete(client);
+    });
+    return controller;
+  }
+
+  #record(request: IncomingMessage, error: unknown): EgressRefusal {
+    const refusal = asRefusal(error);
+    this.#log.add(shownTarget(request), refusal);
+    return refusal;
+  }
+}
+
+/** What a log may show of a target: where it leads, and nothing of a path or a query, which may hold secrets. */
+function shownTarget({ method, url = '' }: IncomingMessage): string {
+  try {
+    return formatDestination(method === 'CONNECT' ? readAuthority(url) : readAbsoluteUrl(url).destination);
+  } catch {
+    return 'a malformed target';
+  }
+}
+
+function refuseRequest(response: ServerResponse, refusal: EgressRefusal): void {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(refusal.status, { 'content-type': 'text/plain', connection: 'close' }).end(`${refusal.message}\n`);
+}
+
+function machineAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => address));
+}

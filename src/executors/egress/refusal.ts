@@ -1,0 +1,42 @@
+/** Why a request goes nowhere. The message completes "egress to example.org:443 …". */
+export class EgressRefusal extends Error {
+  /** 400 malformed, 403 refused by policy, 502 not reached, 503 too many at once, 504 too slow. */
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export const refused = (reason: string) => new EgressRefusal(403, `refused: ${reason}`);
+
+/** Any error as a refusal: what is no refusal is a connection that failed. */
+export function asRefusal(error: unknown): EgressRefusal {
+  if (error instanceof EgressRefusal) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection failed';
+  return new EgressRefusal(502, `failed: ${code}`);
+}
+
+const shownLines = 20;
+
+/** Writes the first refusals of an attempt, and counts the others: an attempt must not fill its run's log with them. */
+export class RefusalLog {
+  readonly #write: (line: string) => void;
+  #count = 0;
+
+  constructor(write: (line: string) => void) {
+    this.#write = write;
+  }
+
+  add(destination: string, refusal: EgressRefusal): void {
+    this.#count += 1;
+    if (this.#count <= shownLines) this.#write(`egress to ${destination} ${refusal.message}`);
+  }
+
+  close(): void {
+    const more = this.#count - shownLines;
+    if (more > 0) this.#write(`egress: ${more} more requests were refused or failed`);
+    this.#count = 0;
+  }
+}

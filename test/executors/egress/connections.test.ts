@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { connect as connectSocket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { closeAll, curl, exchange, openRaw, startProxy, startTcp } from './support.ts';
+
+afterEach(closeAll);
+
+describe('the connection to a server', () => {
+  it('that refuses answers 502', async () => {
+    const gone = await startTcp(() => {});
+    gone.close();
+    const proxy = await startProxy({});
+    expect(await curl(proxy.port, `http://127.0.0.1:${gone.port}/`)).toMatch(/failed: ECONNREFUSED\n\n502$/);
+  });
+
+  it('is given up when it takes too long', async () => {
+    const never = (_addresses: readonly string[], _port: number, signal: AbortSignal) =>
+      new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
+    const proxy = await startProxy({}, { connect: never, limits: { connectMs: 200 } });
+    expect(await curl(proxy.port, 'http://127.0.0.1:1/')).toMatch(/did not answer in time\n\n504$/);
+  });
+
+  it('is not made any more after the egress has closed', async () => {
+    const given: AbortSignal[] = [];
+    const connect = (_addresses: readonly string[], _port: number, signal: AbortSignal) => {
+      given.push(signal);
+      return new Promise<never>((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('closed'))),
+      );
+    };
+    const proxy = await startProxy({}, { connect });
+    const { socket, closed } = openRaw(proxy.port);
+    socket.write('CONNECT 127.0.0.1:1 HTTP/1.1\r\nhost: a\r\n\r\n');
+    await vi.waitFor(() => expect(given).toHaveLength(1));
+    proxy.close();
+    await closed;
+    expect(given[0]?.aborted).toBe(true);
+  });
+
+  it('is closed again when the client has left meanwhile', async () => {
+    const server = await startTcp((socket) => socket.resume());
+    let isDialled = false;
+    const connect = async (_addresses: readonly string[], port: number) => {
+      isDialled = true;
+      await sleep(200);
+      const remote = connectSocket({ host: '127.0.0.1', port, allowHalfOpen: true });
+      await once(remote, 'connect');
+      return remote;
+    };
+    const proxy = await startProxy({}, { connect });
+    const { socket } = openRaw(proxy.port);
+    socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    await vi.waitFor(() => expect(isDialled).toBe(true));
+    socket.resetAndDestroy();
+    await vi.waitFor(() => expect(server.seen).toBe(1));
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
+  });
+
+  it('ends when the client ends, and the other way round', async () => {
+    const server = await startTcp((socket) => socket.on('data', (data) => socket.write(data)));
+    const proxy = await startProxy({});
+    const client = openRaw(proxy.port);
+    client.socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\nearly`);
+    await vi.waitFor(() => expect(client.seen()).toMatch(/established\r\n\r\nearly$/));
+    client.socket.destroy();
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
+    const second = openRaw(proxy.port);
+    second.socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    await vi.waitFor(() => expect(second.seen()).toContain('established'));
+    for (const socket of server.sockets) socket.destroy();
+    await second.closed;
+  });
+
+  it('carries the answer to a client that has ended its own half', async () => {
+    const server = await startTcp((socket) => {
+      socket.resume().on('end', () => setTimeout(() => socket.end('the answer'), 100));
+    }, true);
+    const proxy = await startProxy({});
+    const client = openRaw(proxy.port, true);
+    client.socket.end(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\nquestion`);
+    expect(await client.closed).toMatch(/established\r\n\r\nthe answer$/);
+  });
+
+  it('that is silent for too long is closed on both sides', async () => {
+    const server = await startTcp((socket) => socket.resume());
+    const proxy = await startProxy({}, { limits: { idleMs: 200 } });
+    const client = openRaw(proxy.port);
+    client.socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    expect(await client.closed).toContain('established');
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
+  });
+
+  it('that is half-open and silent for too long is closed before a whole one is', async () => {
+    const server = await startTcp((socket) => socket.resume().end('bye'), true);
+    const proxy = await startProxy({}, { limits: { halfOpenMs: 200 } });
+    const client = openRaw(proxy.port, true);
+    client.socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    await vi.waitFor(() => expect(client.socket.readableEnded).toBe(true));
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
+    expect(client.seen()).toMatch(/bye$/);
+  });
+
+  it('to a web server that sends nothing answers 504', async () => {
+    const server = await startTcp((socket) => socket.resume());
+    const proxy = await startProxy({}, { limits: { idleMs: 200 } });
+    expect(await curl(proxy.port, `http://127.0.0.1:${server.port}/`)).toMatch(/nothing came for too long\n\n504$/);
+  });
+
+  it('is refused beyond the number that an attempt may have, and works again after one has ended', async () => {
+    const server = await startTcp((socket) => socket.resume());
+    const proxy = await startProxy({}, { limits: { connections: 2 } });
+    const ask = `CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`;
+    const clients = [openRaw(proxy.port), openRaw(proxy.port)];
+    for (const client of clients) client.socket.write(ask);
+    await vi.waitFor(() => expect(clients.every((client) => client.seen().includes('established'))).toBe(true));
+    expect(await exchange(proxy.port, ask)).toMatch(/^HTTP\/1\.1 503 refused: too many/);
+    clients[0]?.socket.destroy();
+    await vi.waitFor(async () => {
+      const next = openRaw(proxy.port);
+      next.socket.write(ask);
+      await vi.waitFor(() => expect(next.seen()).toMatch(/established|503/));
+      expect(next.seen()).toContain('established');
+    });
+  });
+
+  it('holds few bytes in memory when the client does not read', async () => {
+    let sent = 0;
+    const server = await startTcp((socket) => {
+      const more = () => {
+        while (socket.write(Buffer.alloc(64 * 1024))) sent += 64 * 1024;
+      };
+      socket.on('drain', more);
+      more();
+    });
+    const proxy = await startProxy({});
+    const client = openRaw(proxy.port);
+    client.socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    await vi.waitFor(() => expect(client.seen()).toContain('established'));
+    client.socket.pause();
+    await sleep(500);
+    const before = sent;
+    await sleep(500);
+    expect(sent).toBe(before);
+    expect(sent).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  it('ends with the egress', async () => {
+    const server = await startTcp((socket) => socket.resume());
+    const proxy = await startProxy({});
+    const client = openRaw(proxy.port);
+    client.socket.write(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    await vi.waitFor(() => expect(server.sockets.size).toBe(1));
+    proxy.close();
+    await client.closed;
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
+    expect(await curl(proxy.port, `http://127.0.0.1:${server.port}/`)).toMatch(/the attempt has ended\n\n503$/);
+  });
+});
