@@ -14,6 +14,9 @@ reads its settings once, at its start, and names every one that is missing or wr
 repeated, since they may be secrets. Lists are separated by commas; \`true\`, \`yes\`, \`1\` and \`false\`, \`no\`, \`0\` are
 the same to a switch.
 
+A secret may come from a file instead: \`NAME_FILE\` names a file whose content is the value of \`NAME\`. Settings marked
+with † take that; giving both is refused.
+
 \`start\` makes a database, a Temporal server and a key ring of its own where none is named. \`api\`, \`worker\` and
 \`migrate\` make nothing: they need \`DATABASE_URL\`, and but for \`migrate\` \`TEMPORAL_ADDRESS\` and
 \`COORDINATOR_SECRET_KEYS\`, the same in every process of an installation.
@@ -27,7 +30,7 @@ This page is written by \`npm run docs:configuration\` from \`src/settings.ts\`.
 `;
 
 const row = ([name, setting]) =>
-  `| \`${name}\` | ${setting.default === null ? '' : `\`${setting.default}\``} | ${setting.description.replaceAll('|', '\\|')} |\n`;
+  `| \`${name}\`${setting.isSecret ? ' †' : ''} | ${setting.default === null ? '' : `\`${setting.default}\``} | ${setting.description.replaceAll('|', '\\|')} |\n`;
 
 const page = head + Object.entries(settings).map(row).join('') + foot;
 

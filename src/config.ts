@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { type OutboundPolicy, parseOutboundPolicy } from '#domain/shared/outbound-policy.ts';
 import type { SecretKey } from './config-values.ts';
 import { anyText, secretKeys } from './config-values.ts';
+import { readSecretFiles } from './secret-files.ts';
 import { settings } from './settings.ts';
 import { fittingConcurrency } from './worker-slots.ts';
 
@@ -116,7 +117,11 @@ export function loadStartConfig(environment: Environment = process.env): StartCo
 export function loadDatabaseConfig(environment: Environment = process.env): { readonly databaseUrl: string } {
   const problems: string[] = [];
   const name = 'DATABASE_URL';
-  const { [name]: databaseUrl } = parseAll({ [name]: environment[name] }, problems);
+  const { [name]: given, [`${name}_FILE`]: path } = environment;
+  const { [name]: databaseUrl } = parseAll(
+    readSecretFiles({ [name]: given, [`${name}_FILE`]: path }, problems),
+    problems,
+  );
   if (databaseUrl === null && problems.length === 0) problems.push(missing(name, 'the URL of a PostgreSQL database'));
   if (databaseUrl === null) throw new ConfigurationError(problems);
   return { databaseUrl };
@@ -132,7 +137,8 @@ export function secretKeysPath(dataDir: string): string {
   return join(dataDir, 'secret-keys');
 }
 
-function readSettings(environment: Environment, problems: string[]): StartConfig {
+function readSettings(given: Environment, problems: string[]): StartConfig {
+  const environment = readSecretFiles(given, problems);
   const values = parseAll(environment, problems);
   checkCombinations(values, problems);
   const adminHost = values.COORDINATOR_ADMIN_HOST ?? '';
@@ -146,7 +152,7 @@ function readSettings(environment: Environment, problems: string[]): StartConfig
     baseUrl: values.COORDINATOR_BASE_URL,
     dataDir,
     user: values.COORDINATOR_USER,
-    secretKeys: values.COORDINATOR_SECRET_KEYS ?? readKeyFile(dataDir, environment, problems),
+    secretKeys: values.COORDINATOR_SECRET_KEYS ?? readKeyFile(dataDir, problems),
     databaseUrl: values.DATABASE_URL,
     databasePoolSize: values.COORDINATOR_DATABASE_POOL ?? 1,
     temporal: composeTemporal(values),
@@ -234,8 +240,8 @@ function composeTemporal(values: Values): StartConfig['temporal'] {
   };
 }
 
-function readKeyFile(dataDir: string, environment: Environment, problems: string[]): readonly SecretKey[] {
-  if (environment['COORDINATOR_SECRET_KEYS']?.trim()) return [];
+function readKeyFile(dataDir: string, problems: string[]): readonly SecretKey[] {
+  if (problems.some((problem) => problem.startsWith('COORDINATOR_SECRET_KEYS '))) return [];
   const path = secretKeysPath(dataDir);
   if (!existsSync(path)) {
     problems.push(missing('COORDINATOR_SECRET_KEYS', 'the key ring as id:base64, newest first'));

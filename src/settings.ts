@@ -21,6 +21,8 @@ export type Setting = {
   /** As it would be written in the environment; null: none. */
   readonly default: string | null;
   readonly description: string;
+  /** Also read from the file that the variable with `_FILE` behind its name names. */
+  readonly isSecret?: true;
 };
 
 const host = textLike(/^(?=.{1,253}$)[A-Za-z0-9_.:-]+$/, 'a host name or an IP address without a port');
@@ -112,6 +114,7 @@ export const settings = {
   COORDINATOR_SECRET_KEYS: {
     schema: secretKeys,
     default: null,
+    isSecret: true,
     description:
       'Key ring `id:base64,…` of 32-byte keys, newest first: the first encrypts, all decrypt. Without it, the file ' +
       '`secret-keys` of the data directory, which `start` generates (mode 0600).',
@@ -119,6 +122,7 @@ export const settings = {
   DATABASE_URL: {
     schema: postgresUrl,
     default: null,
+    isSecret: true,
     description: 'URL of PostgreSQL 15-18; without it, `start` runs an embedded one.',
   },
   COORDINATOR_DATABASE_POOL: {
@@ -136,7 +140,12 @@ export const settings = {
     default: 'default',
     description: 'Temporal namespace of this installation.',
   },
-  TEMPORAL_API_KEY: { schema: anyText, default: null, description: 'API key for Temporal Cloud; implies TLS.' },
+  TEMPORAL_API_KEY: {
+    schema: anyText,
+    default: null,
+    isSecret: true,
+    description: 'API key for Temporal Cloud; implies TLS.',
+  },
   TEMPORAL_TLS: {
     schema: boolean,
     default: null,
@@ -170,6 +179,7 @@ export const settings = {
   ADMIN_BOOTSTRAP_TOKEN: {
     schema: anyText,
     default: null,
+    isSecret: true,
     description: 'Token that the bootstrap request presents; required where bootstrap is enabled.',
   },
   COORDINATOR_ADMIN_EMAIL: {
@@ -182,6 +192,7 @@ export const settings = {
   COORDINATOR_ADMIN_PASSWORD: {
     schema: password,
     default: null,
+    isSecret: true,
     description:
       "That administrator's password (at least 8 characters, none of the most common ones); without it, one is generated and printed.",
   },
@@ -198,6 +209,7 @@ export const settings = {
   METRICS_BEARER_TOKEN: {
     schema: anyText,
     default: null,
+    isSecret: true,
     description: 'Bearer token that `/metrics` demands; without it, none.',
   },
   WORKER_POOLS: {

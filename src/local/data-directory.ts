@@ -38,7 +38,8 @@ export function checkVersions(dataDir: string): void {
 /** The key ring of the embedded default: generated once, readable by its owner alone. */
 export function ensureSecretKeys(dataDir: string, environment: NodeJS.ProcessEnv): void {
   const path = secretKeysPath(dataDir);
-  if (environment['COORDINATOR_SECRET_KEYS']?.trim() || existsSync(path)) return;
+  const isGiven = ['COORDINATOR_SECRET_KEYS', 'COORDINATOR_SECRET_KEYS_FILE'].some((name) => environment[name]?.trim());
+  if (isGiven || existsSync(path)) return;
   writeFileSync(`${path}.draft`, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
   renameSync(`${path}.draft`, path);
 }

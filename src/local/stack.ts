@@ -39,6 +39,9 @@ export async function startStack(
     ...process.env,
     // The administrator's making alone needs it, and is given it by standard input.
     COORDINATOR_ADMIN_PASSWORD: undefined,
+    COORDINATOR_ADMIN_PASSWORD_FILE: undefined,
+    // Its content, or the embedded database, is in DATABASE_URL.
+    DATABASE_URL_FILE: undefined,
     COORDINATOR_DATA_DIR: config.dataDir,
     // Half of a process's start is reading its code; the directory is readable by nobody else.
     NODE_COMPILE_CACHE: join(config.dataDir, 'cache', 'code'),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, loadConfig, loadDatabaseConfig, loadStartConfig } from '#config';
 import { makeTestDirectory } from '#test/support/directories.ts';
+import { secretSettings } from '../../src/secret-files.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 const otherKey = Buffer.alloc(32, 2).toString('base64');
@@ -79,6 +80,55 @@ describe('settings', () => {
     });
     expect(problems).toHaveLength(3);
     expect(problems.join()).not.toContain('hunter2');
+  });
+
+  it('take a secret from the file that NAME_FILE names', () => {
+    const directory = makeTestDirectory();
+    const fileOf = (name: string, content: string) => {
+      writeFileSync(join(directory, name), content);
+      return join(directory, name);
+    };
+    const environment = {
+      DATABASE_URL_FILE: fileOf('url', `${required.DATABASE_URL}\n`),
+      TEMPORAL_ADDRESS: required.TEMPORAL_ADDRESS,
+      COORDINATOR_SECRET_KEYS_FILE: fileOf('keys', `k1:${key}\n`),
+      TEMPORAL_API_KEY_FILE: fileOf('api-key', 'secret'),
+      METRICS_BEARER_TOKEN_FILE: fileOf('metrics', 'bearer'),
+      ENABLE_ADMIN_BOOTSTRAP: 'true',
+      ADMIN_BOOTSTRAP_TOKEN_FILE: fileOf('token', 'once'),
+      COORDINATOR_ADMIN_EMAIL: 'admin@example.com',
+      COORDINATOR_ADMIN_PASSWORD_FILE: fileOf('password', 'correct horse battery'),
+    };
+    const config = loadConfig(environment);
+    expect(config.databaseUrl).toBe(required.DATABASE_URL);
+    expect(config.secretKeys.map(({ id }) => id)).toEqual(['k1']);
+    expect(config.temporal.apiKey).toBe('secret');
+    expect(config.metrics.bearerToken).toBe('bearer');
+    expect(config.bootstrap.token).toBe('once');
+    expect(config.admin?.password).toBe('correct horse battery');
+    expect(loadDatabaseConfig(environment).databaseUrl).toBe(required.DATABASE_URL);
+    expect(secretSettings).toHaveLength(6);
+  });
+
+  it('refuse a secret that is given twice, and a file that is missing or empty, each in one sentence', () => {
+    const empty = join(makeTestDirectory(), 'empty');
+    writeFileSync(empty, '\n');
+    expect(problemsOf({ DATABASE_URL_FILE: empty })).toEqual([
+      'DATABASE_URL is given twice, by itself and by DATABASE_URL_FILE: leave one of them out.',
+    ]);
+    expect(problemsOf({ DATABASE_URL: '', DATABASE_URL_FILE: empty })).toEqual([
+      `DATABASE_URL is missing: DATABASE_URL_FILE names an empty file (${empty}).`,
+    ]);
+    expect(problemsOf({ COORDINATOR_SECRET_KEYS: '', COORDINATOR_SECRET_KEYS_FILE: '/does/not/exist' })).toEqual([
+      'COORDINATOR_SECRET_KEYS is missing: COORDINATOR_SECRET_KEYS_FILE names a file that cannot be read (/does/not/exist: ENOENT).',
+    ]);
+    expect(() => loadDatabaseConfig({ DATABASE_URL_FILE: '/does/not/exist' })).toThrow(
+      /^DATABASE_URL is missing.*ENOENT/,
+    );
+  });
+
+  it('read no file for a setting that is no secret', () => {
+    expect(loadConfig({ ...required, COORDINATOR_PORT_FILE: '/does/not/exist' }).port).toBe(8080);
   });
 
   it('count an empty variable as not set', () => {
