@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
@@ -39,12 +40,29 @@ export type Config = {
   readonly limits: LimitsConfig;
   /** Addresses and CIDR ranges whose forwarded headers count. */
   readonly trustedProxies: readonly string[];
-  /** The operating-system user that runs template code; null: an identity of each attempt's own, or the worker's. */
-  readonly executorUser: string | null;
+  readonly executor: ExecutorConfig;
   /** Who becomes administrator at the first `start`; a null password is generated. */
   readonly admin: { readonly email: string; readonly password: string | null } | null;
   /** Whether the first `start` makes and runs the sample. */
   readonly sample: boolean;
+};
+
+/** How template code is contained, and what it may use (docs/security.md). */
+export type ExecutorConfig = {
+  readonly isolation: 'sandbox' | 'auto' | 'none';
+  /** The executor host's account; null: one that the worker chooses. */
+  readonly user: string | null;
+  readonly memoryBytes: number;
+  readonly diskBytes: number;
+  readonly cores: number;
+  readonly cpuSeconds: number;
+  readonly processes: number;
+  readonly openFiles: number;
+  readonly paths: readonly string[];
+  readonly denied: readonly string[];
+  readonly providerMirror: string | null;
+  readonly providerNetworkMirror: string | null;
+  readonly providersDirect: boolean;
 };
 
 /** How often something may be asked; 0: as often as anybody likes. */
@@ -171,9 +189,30 @@ function readSettings(given: Environment, problems: string[]): StartConfig {
     outbound: parseOutboundPolicy(values.COORDINATOR_OUTBOUND_ALLOW ?? []),
     limits: composeLimits(values),
     trustedProxies: values.COORDINATOR_TRUSTED_PROXIES ?? [],
-    executorUser: values.COORDINATOR_EXECUTOR_USER,
+    executor: composeExecutor(values),
     admin: email === null ? null : { email, password: values.COORDINATOR_ADMIN_PASSWORD },
     sample: values.COORDINATOR_SAMPLE ?? true,
+  };
+}
+
+function composeExecutor(values: Values): ExecutorConfig {
+  const mebibyte = 1024 * 1024;
+  const mirror = values.COORDINATOR_PROVIDER_MIRROR;
+  const networkMirror = values.COORDINATOR_PROVIDER_NETWORK_MIRROR;
+  return {
+    isolation: values.COORDINATOR_EXECUTOR_ISOLATION ?? 'sandbox',
+    user: values.COORDINATOR_EXECUTOR_USER,
+    memoryBytes: (values.COORDINATOR_EXECUTOR_MEMORY_MB ?? 0) * mebibyte,
+    diskBytes: (values.COORDINATOR_EXECUTOR_DISK_MB ?? 0) * mebibyte,
+    cores: values.COORDINATOR_EXECUTOR_CPUS ?? Math.max(1, Math.floor(availableParallelism() / 2)),
+    cpuSeconds: values.COORDINATOR_EXECUTOR_CPU_SECONDS ?? 0,
+    processes: values.COORDINATOR_EXECUTOR_PROCESSES ?? 0,
+    openFiles: values.COORDINATOR_EXECUTOR_OPEN_FILES ?? 0,
+    paths: values.COORDINATOR_EXECUTOR_PATHS ?? [],
+    denied: values.COORDINATOR_EXECUTOR_DENIED ?? [],
+    providerMirror: mirror,
+    providerNetworkMirror: networkMirror,
+    providersDirect: values.COORDINATOR_PROVIDER_DIRECT ?? (mirror === null && networkMirror === null),
   };
 }
 

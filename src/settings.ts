@@ -229,11 +229,78 @@ export const settings = {
     description:
       'How long a worker that is told to stop lets what it executes go on; then plans are handed back and applies are interrupted. Give your orchestrator a minute more.',
   },
+  COORDINATOR_EXECUTOR_ISOLATION: {
+    schema: oneOf(['sandbox', 'auto', 'none']),
+    default: 'sandbox',
+    description:
+      'How template code is contained. `sandbox`: a worker that cannot contain it does not start. `auto`: it is contained where that is possible; `start` uses this, and says when it is not. `none`: it runs uncontained, with all rights of the worker.',
+  },
   COORDINATOR_EXECUTOR_USER: {
     schema: userName,
     default: null,
     description:
-      "Operating-system user that runs template code; without it, an identity of each attempt's own where the worker is root, else the worker's own user.",
+      "Operating-system user of the executor host, which starts the sandboxes; only for a worker that runs as root. Without it, an unused user id, always the same for a data directory, where the worker is root; else the worker's own user.",
+  },
+  COORDINATOR_EXECUTOR_MEMORY_MB: {
+    schema: wholeNumber(64, 1_048_576),
+    default: '2048',
+    description: 'Memory of one attempt, files in memory included; more ends it (`memory_limit`).',
+  },
+  COORDINATOR_EXECUTOR_DISK_MB: {
+    schema: wholeNumber(16, 1_048_576),
+    default: '1024',
+    description:
+      'What one attempt may write, to all of its directories together; more ends it (`directory_limit`). It is kept in memory, within the limit above.',
+  },
+  COORDINATOR_EXECUTOR_CPUS: {
+    schema: wholeNumber(1, 1024),
+    default: null,
+    description:
+      'Processors that one attempt may use at a time, where the worker has control groups; without it, half of those of the machine, at least one.',
+  },
+  COORDINATOR_EXECUTOR_CPU_SECONDS: {
+    schema: wholeNumber(1, 604_800),
+    default: '7200',
+    description: 'Processor time of one attempt; more ends it (`cpu_limit`).',
+  },
+  COORDINATOR_EXECUTOR_PROCESSES: {
+    schema: wholeNumber(16, 65_536),
+    default: '512',
+    description: 'Processes of one attempt at a time; more ends it (`process_limit`).',
+  },
+  COORDINATOR_EXECUTOR_OPEN_FILES: {
+    schema: wholeNumber(64, 1_048_576),
+    default: '4096',
+    description: 'Files that one process of an attempt may have open; more ends the attempt (`open_files_limit`).',
+  },
+  COORDINATOR_EXECUTOR_PATHS: {
+    schema: listOf((path) => path.startsWith('/') && !path.includes('\0'), 'absolute paths of directories'),
+    default: null,
+    description:
+      'Directories, separated by commas, that sandboxes see read-only beside `/usr` and its like: `/opt/tools`, `/nix/store`.',
+  },
+  COORDINATOR_EXECUTOR_DENIED: {
+    schema: listOf(isOutboundEntry, 'names, addresses and CIDR ranges'),
+    default: null,
+    description:
+      'Names, addresses and ranges, separated by commas, that templates never reach, beside those of the database, of Temporal and of this machine: the addresses of the API, for instance.',
+  },
+  COORDINATOR_PROVIDER_MIRROR: {
+    schema: textLike(/^\//, 'the absolute path of a directory'),
+    default: null,
+    description:
+      'Directory of providers in the layout of a file system mirror of OpenTofu; sandboxes see it read-only.',
+  },
+  COORDINATOR_PROVIDER_NETWORK_MIRROR: {
+    schema: textLike(/^https:\/\/[^\s"]+\/$/, 'an https URL that ends in "/"'),
+    default: null,
+    description: 'URL of a network mirror for providers. The egress policy of a pool must let it be reached.',
+  },
+  COORDINATOR_PROVIDER_DIRECT: {
+    schema: boolean,
+    default: null,
+    description:
+      'Whether providers may come from their own registries; without it, only where neither mirror is set.',
   },
   AUDIT_RETENTION_DAYS: {
     schema: wholeNumber(1, 36_500),

@@ -4,7 +4,8 @@ import type { Orm } from '#domain/shared/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Transactions } from '#domain/shared/transaction.ts';
 import type { Isolation } from '#domain/workers/model.ts';
-import type { ExecutorUser } from '#executors/protocol.ts';
+import type { Executor } from '#executors/client.ts';
+import type { ExecutionLimits } from '#executors/protocol.ts';
 
 /** What activities work with, made once for the worker. */
 export interface ActivityDeps {
@@ -14,18 +15,14 @@ export interface ActivityDeps {
   readonly log: Logger;
 }
 
-/** Where and as whom this worker executes. */
-export interface ExecutionSettings {
-  readonly workRoot: string;
-  readonly user: ExecutorUser | null;
-}
-
 export interface ExecutionDeps extends ActivityDeps {
   /** This worker's id: whoever claims an attempt is known by it. */
   readonly workerId: string;
   /** What this worker contains template code with. */
   readonly isolation: Isolation;
-  readonly settings: ExecutionSettings;
+  readonly executor: Pick<Executor, 'execute'>;
+  /** What one attempt may use. */
+  readonly limits: ExecutionLimits;
   /** Keeps states on disk until the database has them. */
   readonly spool: {
     add(state: AttemptState, onRefused: () => void): Promise<void>;

@@ -1,24 +1,16 @@
 import type { AttemptWork } from '#domain/runs/execution.ts';
 import type { ExecutionLimits, ExecutionRequest, ResolvedExecutor, Tool, ToolName } from '#executors/protocol.ts';
-import type { ExecutionSettings } from './deps.ts';
 
-const mebibyte = 1024 * 1024;
-/** What an attempt may use; docs/operating.md lists it. */
-export const executionLimits: ExecutionLimits = {
-  outputBytes: 1024 * mebibyte,
-  logBytes: 100 * mebibyte,
-  directoryBytes: 2048 * mebibyte,
-  processes: 512,
-};
 const graceMs = 30_000;
 
 /** An attempt as the executor is asked for it. */
-export function toRequest(work: AttemptWork, settings: ExecutionSettings): ExecutionRequest {
+export function toRequest(work: AttemptWork, limits: ExecutionLimits): ExecutionRequest {
   const { run, attempt, spec, inputs } = work;
   const planning = attempt.phase === 'planning';
   return {
     attemptId: attempt.id,
     runId: run.id,
+    templateVersion: run.templateVersionId,
     phase: planning ? 'plan' : 'apply',
     operation: run.operation,
     replace: run.replace,
@@ -33,9 +25,8 @@ export function toRequest(work: AttemptWork, settings: ExecutionSettings): Execu
     tool: toTool(run.tool ?? null),
     timeoutMs: (planning ? run.timeouts.plan : run.timeouts.apply) * 1000,
     graceMs,
-    limits: executionLimits,
-    workRoot: settings.workRoot,
-    user: settings.user,
+    limits,
+    egress: work.egress,
   };
 }
 

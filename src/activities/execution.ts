@@ -11,7 +11,6 @@ import {
 } from '#domain/runs/execution.ts';
 import type { ExecutionReason } from '#domain/runs/model.ts';
 import { isDatabaseAway, isDatabaseRefusal, isPassingError } from '#domain/shared/sql.ts';
-import { ExecutorSession } from '#executors/client.ts';
 import { watchEngine } from './attempt-signal.ts';
 import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
 import type { ExecutionDeps } from './deps.ts';
@@ -28,13 +27,7 @@ export function createExecutionActivities(deps: ExecutionDeps): ExecutionActivit
   return {
     executeAttempt: ({ attemptId }) =>
       whileAlive(async (wish) => {
-        const executor = new ExecutorSession();
-        try {
-          for (let next: string | null = attemptId; next !== null; )
-            next = await executeOne(deps, executor, next, wish);
-        } finally {
-          executor.close();
-        }
+        for (let next: string | null = attemptId; next !== null; ) next = await executeOne(deps, next, wish);
       }),
   };
 }
@@ -42,14 +35,13 @@ export function createExecutionActivities(deps: ExecutionDeps): ExecutionActivit
 /** Answers the attempt that follows at once, if this worker is to take it. */
 async function executeOne(
   deps: ExecutionDeps,
-  executor: ExecutorSession,
   attemptId: string,
   wish: AbortSignal,
 ): Promise<string | null> {
   const over = deps.attempts.join(attemptId);
   if (over === null) return null; // this worker has it already: the engine delivered it twice
   try {
-    return await claimAndCarryOut(deps, executor, attemptId, AbortSignal.any([over, deps.attempts.stopping, wish]));
+    return await claimAndCarryOut(deps, attemptId, AbortSignal.any([over, deps.attempts.stopping, wish]));
   } finally {
     deps.attempts.leave(attemptId);
   }
@@ -68,7 +60,6 @@ async function whileAlive(work: (wish: AbortSignal) => Promise<void>): Promise<v
 
 async function claimAndCarryOut(
   deps: ExecutionDeps,
-  executor: ExecutorSession,
   attemptId: string,
   signal: AbortSignal,
 ): Promise<string | null> {
@@ -78,7 +69,7 @@ async function claimAndCarryOut(
     const work = await claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, claimant);
     if (!work) return null;
     hasBegun = true;
-    return await carryOut(deps, executor, work, signal);
+    return await carryOut(deps, work, signal);
   } catch (error) {
     // While this worker lives, its open attempts count as being worked on: what it gives up, it must say.
     await giveUp(deps, attemptId, hasBegun ? 'lost' : canOthersTake(error) ? 'handed_back' : 'failed');
@@ -105,14 +96,13 @@ async function giveUp(
 
 async function carryOut(
   deps: ExecutionDeps,
-  executor: ExecutorSession,
   work: AttemptWork,
   signal: AbortSignal,
 ): Promise<string | null> {
   const attemptId = work.attempt.id;
   const sink = new AttemptSink(deps, work);
   const stop = AbortSignal.any([signal, sink.stateRefused]);
-  const executed = await executor.execute(toRequest(work, deps.settings), sink, stop);
+  const executed = await deps.executor.execute(toRequest(work, deps.limits), sink, stop);
   if (executed.diagnostic)
     deps.log.error({ attempt_id: attemptId, diagnostic: executed.diagnostic }, 'the executor said');
   const result = isStopping(deps) ? toInterruptedResult(work, executed) : toAttemptResult(work, executed);

@@ -47,6 +47,8 @@ export interface Isolation {
 }
 
 const groupPrefix = 'delivery-coordinator-';
+/** Another worker of this machine may be killed and not come back. */
+const sweepEveryMs = 30_000;
 
 /** A worker's executor: one host process, in which any number of attempts run, each in sandboxes of its own. */
 export class Executor {
@@ -57,6 +59,7 @@ export class Executor {
   #host: Promise<HostProcess> | null = null;
   #isolation: Isolation = { isolation: 'none', limits: 'process', reason: 'it was not started' };
   #attempts = 0;
+  #sweeping: NodeJS.Timeout | undefined;
 
   private constructor(settings: Omit<HostSettings, 'directory'>, root: string, user: HostUser | null) {
     this.#settings = settings;
@@ -85,6 +88,7 @@ export class Executor {
       user,
     );
     await executor.#takeHost();
+    executor.#sweeping = setInterval(() => executor.#sweepGroups(), sweepEveryMs).unref();
     const { isolation, reason } = executor.isolation;
     if (isolation === 'none' && options.isolation === 'sandbox') {
       await executor.close();
@@ -127,6 +131,7 @@ export class Executor {
 
   /** Ends the host, and whatever it still runs. */
   async close(): Promise<void> {
+    clearInterval(this.#sweeping);
     const host = await this.#host?.catch(() => null);
     this.#host = null;
     host?.channel.destroy();
@@ -147,9 +152,18 @@ export class Executor {
     const directory = newHostDirectory(this.#root);
     const { host, ready } = await HostProcess.start({ ...this.#settings, directory }, this.#user);
     host.onMessage = (frame) => this.#receive(frame);
+    // The service knows this worker as one that contains: it never executes anything otherwise.
+    if (this.#isolation.isolation === 'sandbox' && ready.isolation === 'none') {
+      host.kill();
+      throw new AttemptFailure('sandbox_unavailable', `sandboxes cannot be made any more: ${ready.reason}`);
+    }
     const limits = this.#settings.groups === null ? 'process' : 'cgroup';
     this.#isolation = { isolation: ready.isolation, limits, reason: ready.reason };
     return host;
+  }
+
+  #sweepGroups(): void {
+    if (this.#settings.groups !== null) removeForsakenGroups(this.#settings.groups, groupPrefix, isGroupOwned);
   }
 
   #receive(frame: Frame<HostMessage>): void {

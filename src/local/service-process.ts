@@ -1,11 +1,18 @@
 import { isDoneWithin, waitForStop } from './lifetime.ts';
 
 /** What a service process tells the process that started it, once it is ready. */
-export type Ready = { readonly type: 'ready'; readonly url?: string; readonly adminUrl?: string };
+export type Ready = {
+  readonly type: 'ready';
+  readonly url?: string;
+  readonly adminUrl?: string;
+  /** A sentence for whoever started the service. */
+  readonly notice?: string;
+};
 
 type Service = {
   readonly url?: string;
   readonly adminUrl?: string;
+  readonly notice?: string;
   /** Settles when the service ends by itself. */
   readonly done?: Promise<void>;
   /** How long `close` may take; without it, a little less than orchestrators usually grant after SIGTERM. */
@@ -31,6 +38,7 @@ export async function runService(start: () => Promise<Service>): Promise<number>
     type: 'ready',
     ...(service.url && { url: service.url }),
     ...(service.adminUrl && { adminUrl: service.adminUrl }),
+    ...(service.notice && { notice: service.notice }),
   });
   const reason = await Promise.race([stop, service.done?.then(() => 'ended' as const) ?? stop]);
   const bound = reason === 'parent gone' ? abandonWithinMs : (service.stopWithinMs ?? usualStopWithinMs);

@@ -43,6 +43,8 @@ export async function startStack(
     // Its content, or the embedded database, is in DATABASE_URL.
     DATABASE_URL_FILE: undefined,
     COORDINATOR_DATA_DIR: config.dataDir,
+    // One person's machine: without sandboxes it goes on, and says so.
+    COORDINATOR_EXECUTOR_ISOLATION: process.env['COORDINATOR_EXECUTOR_ISOLATION'] || 'auto',
     // Half of a process's start is reading its code; the directory is readable by nobody else.
     NODE_COMPILE_CACHE: join(config.dataDir, 'cache', 'code'),
   };
@@ -99,8 +101,9 @@ async function startServices(
   };
   const api = create('api', pinPorts);
   const worker = create('worker');
-  const [ready] = await Promise.all([api.start(), worker.start()]);
+  const [ready, { notice }] = await Promise.all([api.start(), worker.start()]);
   report('The API and a worker are ready.');
+  if (notice !== undefined) report(notice);
   const { url = '', adminUrl = '' } = ready;
   return { url, publicUrl: config.baseUrl ?? url, adminUrl };
 }

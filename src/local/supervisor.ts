@@ -11,6 +11,7 @@ const ReadyMessage = z.object({
   type: z.literal('ready'),
   url: z.string().optional(),
   adminUrl: z.string().optional(),
+  notice: z.string().optional(),
 });
 export type ReadyMessage = z.output<typeof ReadyMessage>;
 

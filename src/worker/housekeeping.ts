@@ -1,24 +1,21 @@
 import type { Logger } from 'pino';
 import { Rounds } from '#engine/rounds.ts';
-import { sweepLeftovers } from '#executors/client.ts';
 import type { StateSpool } from './state-spool.ts';
 
 const everyMs = 30_000;
 const failure = 'what killed workers left could not be taken up';
 
 /**
- * Takes up what workers of this machine that were killed left behind: processes and directories of their attempts, and
- * states on their way to the database. Once before a worker takes any work, and then now and again, as another worker on
- * the same data directory may be killed and not come back.
+ * Takes up the states that killed workers of this machine left on their way to the database. Once before a worker takes any
+ * work, and then now and again, as another worker on the same data directory may be killed and not come back. What else
+ * such workers leave is the executor hosts' to remove.
  */
 export class Housekeeping {
-  readonly #workRoot: string;
   readonly #spool: StateSpool;
   readonly #log: Logger;
   readonly #rounds: Rounds;
 
-  constructor(deps: { workRoot: string; spool: StateSpool; log: Logger }) {
-    this.#workRoot = deps.workRoot;
+  constructor(deps: { spool: StateSpool; log: Logger }) {
     this.#spool = deps.spool;
     this.#log = deps.log;
     this.#rounds = new Rounds({ everyMs, log: deps.log, failure, round: () => this.#takeUp() });
@@ -35,8 +32,6 @@ export class Housekeeping {
   }
 
   async #takeUp(): Promise<void> {
-    const swept = await sweepLeftovers(this.#workRoot);
-    if (swept > 0) this.#log.warn({ attempts: swept }, 'swept what attempts of a killed worker had left');
     await this.#spool.recover();
   }
 }

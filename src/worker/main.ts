@@ -18,9 +18,9 @@ import { isEngineAway, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
 import { Sweeper } from '#engine/sweeper.ts';
 import { Upkeep } from '#engine/upkeep.ts';
-import { discoverTools } from '#executors/client.ts';
+import { discoverTools, type Executor } from '#executors/client.ts';
 import { AttemptWatch } from './attempt-watch.ts';
-import { findExecutorUser } from './executor-user.ts';
+import { executionLimits, openExecutor } from './executor.ts';
 import { openExpiry } from './expiry.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { Presence } from './presence.ts';
@@ -33,6 +33,8 @@ export interface RunningWorker {
   readonly done: Promise<void>;
   /** How long `close` may take. */
   readonly stopWithinMs: number;
+  /** What whoever started it should know. */
+  readonly notice?: string;
   close(): Promise<void>;
 }
 
@@ -55,20 +57,20 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const delivery = { client: engine.client, orm, installationId: installation.id, log };
   const dispatcher = new Dispatcher(delivery);
   const transactions = new Transactions(orm, dispatcher.deliver, dispatcher.foresee);
-  const workRoot = join(config.dataDir, 'work');
   const workerId = newId();
   const spool = new StateSpool({
     ...{ directory: join(config.dataDir, 'spool'), keyRing, log },
     save: (state) => transactions.run((tx) => keepAttemptState(tx, keyRing, state)),
     note: (refused) => transactions.run((tx) => noteRefusedState(tx, { ...refused, workerId })),
   });
-  const housekeeping = new Housekeeping({ workRoot, spool, log });
+  const housekeeping = new Housekeeping({ spool, log });
   await housekeeping.start();
   const attempts = new AttemptWatch(orm, log);
-  const settings = { workRoot, user: findExecutorUser(config.executorUser) };
-  const facts = await describeWorker(config, workerId);
+  const executor = await openExecutor(config);
+  const facts = await describeWorker(config, workerId, executor);
   const tasks = await openTaskWorkers(config, {
-    ...{ orm, transactions, keyRing, log, workerId, settings, spool, attempts, isolation: facts.isolation },
+    ...{ orm, transactions, keyRing, log, workerId, executor, spool, attempts, isolation: facts.isolation },
+    limits: executionLimits(config),
   });
   const presence = new Presence(orm, facts, tasks.drain, log);
   // Known before it works: an attempt whose worker nobody knows is taken for lost.
@@ -84,7 +86,10 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   tasks.start();
   const { pools, tools, isolation } = facts;
   log.info({ worker_id: workerId, pools, tools, isolation }, 'worker started');
+  const notice = facts.isolationReason && `Templates are not contained on this machine: ${facts.isolationReason}.`;
+  if (notice !== null) log.warn({ worker_id: workerId }, notice);
   return {
+    ...(notice !== null && { notice }),
     done: tasks.done,
     stopWithinMs: (config.worker.drainSeconds + cutOffSeconds) * 1000 + leaveWithinMs,
     close: async () => {
@@ -96,6 +101,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await upkeep.stop();
       await expirer.stop();
       await housekeeping.stop();
+      await executor.close();
       await dispatcher.drain(5_000);
       await presence.stop();
       await engine.close();
@@ -104,13 +110,13 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   };
 }
 
-async function describeWorker({ worker }: Config, id: string): Promise<WorkerFacts> {
+async function describeWorker({ worker }: Config, id: string, executor: Executor): Promise<WorkerFacts> {
   const tools = await discoverTools();
+  const { isolation, limits, reason } = executor.isolation;
   return {
     ...{ id, host: hostname(), processId: process.pid, version: release },
     ...{ pools: [...worker.pools], concurrency: worker.concurrency },
     tools: tools.map(({ name, version }) => ({ name, version })),
-    ...{ isolation: 'none', limits: 'process' },
-    isolationReason: 'this release executes template code without a sandbox',
+    ...{ isolation, limits, isolationReason: reason },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BrokenFrame, encodeFrame, FrameReader } from '#executors/frames.ts';
+import { BrokenFrame, encodeFrame, FrameReader } from '#executors/protocol/frames.ts';
 
 describe('frames', () => {
   it('arrive whole however the pipe cuts them', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasTerraformBlock, hasTerraformMember } from '#executors/hcl-blocks.ts';
+import { hasTerraformBlock, hasTerraformMember } from '#executors/opentofu/hcl-blocks.ts';
 
 const names = ['backend', 'cloud'];
 

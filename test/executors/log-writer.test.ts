@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { LogWriter } from '#executors/log-writer.ts';
+import { LogWriter } from '#executors/host/log-writer.ts';
 import type { LogChunk } from '#executors/protocol.ts';
 
 function collect(limit: number | null = null) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RedactingStream, Redactor, redacted } from '#executors/redaction.ts';
-import { secretForms } from '#executors/secret-forms.ts';
+import { RedactingStream, Redactor, redacted } from '#executors/redaction/redaction.ts';
+import { secretForms } from '#executors/redaction/secret-forms.ts';
 
 function redactInPieces(redactor: Redactor, text: Buffer, cuts: number[]): string {
   const stream = new RedactingStream(redactor);

@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { OpenTofuExecutor } from '#executors/protocol.ts';
-import { Redactor } from '#executors/redaction.ts';
-import { StateBackend } from '#executors/state-backend.ts';
-import { StateKeeper } from '#executors/state-keeper.ts';
+import { Redactor } from '#executors/redaction/redaction.ts';
+import { StateBackend } from '#executors/opentofu/state-backend.ts';
+import { StateKeeper } from '#executors/opentofu/state-keeper.ts';
 import { makeRequest, makeWorkRoot, RecordingSink, requireTools, run, runSteps, shell } from './support.ts';
 
 const work = makeWorkRoot();

@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { execute } from '#executors/client.ts';
+import { Executor, type IsolationWanted } from '#executors/client.ts';
 import type {
   CommandExecutor,
   CommandStep,
+  ExecutionLimits,
   ExecutionRequest,
   ExecutionResult,
   ExecutionSink,
@@ -27,19 +28,58 @@ export async function requireTools(): Promise<InstalledTool[]> {
   return tools;
 }
 
-export function makeWorkRoot(): { path: string; remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), 'coordinator-test-work-'));
-  execFileSync('chmod', ['711', path]);
-  return { path: join(path, 'work'), remove: () => rmSync(path, { recursive: true, force: true }) };
+/** The executors of these tests, one for each directory and isolation. */
+const executors = new Map<string, Promise<Executor>>();
+
+export interface ExecutorChoice {
+  readonly isolation?: IsolationWanted;
+  /** Limits are kept by control groups where this machine has them; tests may do without. */
+  readonly usesGroups?: boolean;
 }
 
-export const roomyLimits = { outputBytes: 64 * 1024 * 1024, directoryBytes: 256 * 1024 * 1024, processes: 64 };
+/** The executor that works in a directory; started where there is none yet. */
+export function openTestExecutor(directory: string, choice: ExecutorChoice = {}): Promise<Executor> {
+  const { isolation = 'sandbox', usesGroups = true } = choice;
+  const key = [directory, isolation, usesGroups].join(' ');
+  const known = executors.get(key);
+  if (known) return known;
+  const started = Executor.start({
+    ...{ directory, isolation, usesGroups, user: null, cores: 2, addedPaths: [] },
+    hiddenPaths: [process.cwd(), homedir()],
+    ...{ providerMirror: null, providerNetworkMirror: null, providersDirect: false, deniedAddresses: [] },
+  });
+  executors.set(key, started);
+  return started;
+}
 
-export function makeRequest(
-  changes: Partial<ExecutionRequest> & Pick<ExecutionRequest, 'executor' | 'workRoot'>,
-): ExecutionRequest {
+/** A directory for an executor's host. `remove` ends the executors that work in it. */
+export function makeWorkRoot(): { path: string; remove: () => Promise<void> } {
+  const parent = mkdtempSync(join(tmpdir(), 'coordinator-test-work-'));
+  execFileSync('chmod', ['711', parent]);
+  const path = join(parent, 'work');
   return {
-    ...{ attemptId: 'attempt-1', runId: 'run-1', phase: 'apply', operation: 'apply', replace: [] },
+    path,
+    remove: async () => {
+      const mine = [...executors].filter(([key]) => key.startsWith(path));
+      await Promise.all(mine.map(async ([, executor]) => (await executor).close()));
+      rmSync(parent, { recursive: true, force: true });
+    },
+  };
+}
+
+const mebibyte = 1024 * 1024;
+export const roomyLimits: ExecutionLimits = {
+  ...{ outputBytes: 64 * mebibyte, directoryBytes: 256 * mebibyte, processes: 64 },
+  ...{ memoryBytes: 512 * mebibyte, openFiles: 1024, cpuSeconds: 120 },
+};
+
+/** A request, and the executor that is to have it. */
+export type TestRequest = ExecutionRequest & { readonly workRoot: string; readonly choice?: ExecutorChoice };
+
+export function makeRequest(changes: Partial<TestRequest> & Pick<TestRequest, 'executor' | 'workRoot'>): TestRequest {
+  return {
+    ...{ attemptId: 'attempt-1', runId: 'run-1', templateVersion: 'version-1' },
+    ...{ phase: 'apply', operation: 'apply', replace: [], egress: { policy: 'none', allow: [] } },
     ...{ variables: {}, sensitiveVariables: [], environment: [], outputs: {}, state: null, artifact: null, tool: null },
     ...{ timeoutMs: 60_000, graceMs: 1_000, limits: roomyLimits },
     ...changes,
@@ -89,18 +129,19 @@ export interface Ran {
 }
 
 export async function run(
-  request: ExecutionRequest,
+  { workRoot, choice, ...request }: TestRequest,
   sink = new RecordingSink(),
   signal = new AbortController().signal,
 ): Promise<Ran> {
-  return { result: await execute(request, sink, signal), sink };
+  const executor = await openTestExecutor(workRoot, choice);
+  return { result: await executor.execute(request, sink, signal), sink };
 }
 
 /** Plans and applies the steps of a command template. */
 export async function runSteps(
   workRoot: string,
   executor: Partial<CommandExecutor>,
-  changes: Partial<ExecutionRequest> = {},
+  changes: Partial<TestRequest> = {},
 ): Promise<Ran> {
   const command: CommandExecutor = { kind: 'command', apply: [], ...executor };
   const planned = await run(makeRequest({ workRoot, executor: command, ...changes, phase: 'plan' }));
@@ -118,7 +159,7 @@ export function shell(script: string, changes: Partial<CommandStep> = {}): Comma
 export async function runScript(
   workRoot: string,
   script: string,
-  changes: Partial<ExecutionRequest> = {},
+  changes: Partial<TestRequest> = {},
   sink = new RecordingSink(),
   signal?: AbortSignal,
 ): Promise<Ran> {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { Channel } from '../protocol/channel.ts';
 import type { Frame } from '../protocol/frames.ts';
@@ -5,12 +6,15 @@ import { type HostMessage, WorkerMessage } from '../protocol/messages.ts';
 import { reportUnforeseen } from './attempt-error.ts';
 import { AttemptRunner, type AttemptWorker } from './attempt-runner.ts';
 import type { HostPlace } from './host-place.ts';
+import { removeForsaken } from './leftovers.ts';
 import { openPlace } from './open-place.ts';
 import { HostSettings } from './settings.ts';
 
 const exitCodes = { done: 0, abandoned: 3 } as const;
 /** How long everything may take to end once the worker is gone. */
 const abandonMs = 10_000;
+/** Hosts of other workers may be killed and leave their directories. */
+const sweepEveryMs = 30_000;
 
 interface Running {
   readonly runner: AttemptRunner;
@@ -57,6 +61,8 @@ export class HostServer {
     const { place, reason, swept } = await openPlace(settings);
     this.#place = place;
     this.#channel.send({ type: 'ready', isolation: place.enclosure.isolation, reason, swept });
+    const sweep = () => void removeForsaken(dirname(settings.directory)).catch(reportUnforeseen);
+    setInterval(sweep, sweepEveryMs).unref();
   }
 
   async #execute(message: Extract<WorkerMessage, { type: 'execute' }>, body: Buffer): Promise<void> {

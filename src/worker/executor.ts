@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '#config';
+import { Executor } from '#executors/client.ts';
+import type { ExecutionLimits } from '#executors/protocol.ts';
+
+const code = resolve(fileURLToPath(new URL('../..', import.meta.url)));
+/** Bytes that an attempt may print, and those of them that its log keeps; docs/operating.md lists them. */
+const outputBytes = 1024 * 1024 * 1024;
+const logBytes = 100 * 1024 * 1024;
+
+/** Starts the worker's executor host. @throws Error where template code must be contained and cannot be */
+export function openExecutor(config: Config): Promise<Executor> {
+  const { executor } = config;
+  return Executor.start({
+    directory: join(config.dataDir, 'work'),
+    isolation: executor.isolation,
+    user: executor.user,
+    cores: executor.cores,
+    addedPaths: executor.paths,
+    // Of the service itself: its data, its code, and its user's files.
+    hiddenPaths: [config.dataDir, code, homedir()].filter((path) => existsSync(path)),
+    providerMirror: executor.providerMirror,
+    providerNetworkMirror: executor.providerNetworkMirror,
+    providersDirect: executor.providersDirect,
+    deniedAddresses: [...ownAddresses(config), ...executor.denied],
+  });
+}
+
+export function executionLimits({ executor }: Config): ExecutionLimits {
+  const { memoryBytes, diskBytes, cpuSeconds, processes, openFiles } = executor;
+  return { outputBytes, logBytes, directoryBytes: diskBytes, memoryBytes, cpuSeconds, processes, openFiles };
+}
+
+/** Where the service's own parts are; what listens on this machine is denied anyhow. */
+function ownAddresses({ databaseUrl, temporal, host, adminHost, baseUrl }: Config): string[] {
+  const names = [
+    new URL(databaseUrl).hostname,
+    temporal.address.replace(/:\d+$/, ''),
+    ...[host, adminHost].filter((address) => address !== '0.0.0.0' && address !== '::'),
+    ...(baseUrl === null ? [] : [new URL(baseUrl).hostname]),
+  ];
+  return [...new Set(names.map((name) => name.replace(/^\[|\]$/g, '')).filter((name) => name !== ''))];
+}
