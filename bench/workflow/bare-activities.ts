@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { execute } from '#executors/client.ts';
+import { Executor } from '#executors/client.ts';
 import type { ExecutionRequest, ExecutionSink } from '#executors/protocol.ts';
 
 /** How the work is done: by the service's own executor, or by nothing but a process. */
@@ -20,11 +20,15 @@ export interface BareActivities {
 
 const sink: ExecutionSink = { log: async () => undefined, state: async () => undefined };
 
-export function createBareActivities(workRoot: string): BareActivities {
+export async function createBareActivities(directory: string): Promise<BareActivities> {
+  const executor = await Executor.start({
+    ...{ directory, isolation: 'sandbox', user: null, cores: 1, addedPaths: [], hiddenPaths: [] },
+    ...{ providerMirror: null, providerNetworkMirror: null, providersDirect: false, deniedAddresses: [] },
+  });
   return {
     act: async (phase) => {
       if (phase.kind === 'true') return runTrue();
-      const result = await execute(toRequest(phase, workRoot), sink, new AbortController().signal);
+      const result = await executor.execute(toRequest(phase), sink, new AbortController().signal);
       if (result.outcome !== 'succeeded') throw new Error(`the executor said ${result.reason}: ${result.message}`);
       return result.plan ? { artifact: result.plan.artifact.toString('base64'), digest: result.plan.digest } : null;
     },
@@ -37,15 +41,18 @@ async function runTrue(): Promise<null> {
   return null;
 }
 
-function toRequest({ phase, planned }: BarePhase, workRoot: string): ExecutionRequest {
+function toRequest({ phase, planned }: BarePhase): ExecutionRequest {
   const mebibyte = 1024 * 1024;
   return {
-    ...{ attemptId: randomUUID(), runId: randomUUID(), phase, operation: 'apply', replace: [] },
+    ...{ attemptId: randomUUID(), runId: randomUUID(), templateVersion: 'bare', phase, operation: 'apply', replace: [] },
     executor: { kind: 'command', apply: [{ name: 'work', run: ['true'] }] },
     ...{ variables: {}, sensitiveVariables: [], environment: [], outputs: {}, state: null, tool: null },
     artifact: planned && Buffer.from(planned.artifact, 'base64'),
     planDigest: planned?.digest ?? null,
-    ...{ timeoutMs: 60_000, graceMs: 10_000, workRoot },
-    limits: { outputBytes: mebibyte, directoryBytes: mebibyte, processes: 64 },
+    ...{ timeoutMs: 60_000, graceMs: 10_000, egress: { policy: 'none', allow: [] } },
+    limits: {
+      ...{ outputBytes: mebibyte, directoryBytes: 16 * mebibyte, processes: 64 },
+      ...{ memoryBytes: 512 * mebibyte, openFiles: 1024, cpuSeconds: 60 },
+    },
   };
 }

@@ -11,7 +11,7 @@ const worker = await Worker.create({
   connection: await NativeConnection.connect({ address }),
   ...{ namespace, taskQueue: 'bare' },
   workflowBundle: await bundleWorkflowCode({ workflowsPath, logger }),
-  activities: createBareActivities(workRoot),
+  activities: await createBareActivities(workRoot),
   maxConcurrentActivityTaskExecutions: Number(slots),
   shutdownGraceTime: '1 second',
 });

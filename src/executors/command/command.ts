@@ -31,6 +31,8 @@ const stepsOf: Record<WireRequest['phase'], Record<RunOperation, StepKind | null
 export async function runCommands(attempt: Attempt, executor: CommandExecutor): Promise<Performed> {
   const { phase } = attempt.request;
   refuseUnsupported(attempt.request, executor);
+  // Also where there are no steps to run: what is approved must be something that can be laid out.
+  toWorkFiles(executor.files ?? {});
   return phase === 'apply' ? apply(attempt, executor) : plan(attempt, executor);
 }
 

@@ -1,0 +1,31 @@
+import { installPackages } from './debian.js';
+import { findProgram, tryProgram } from './programs.js';
+
+/** The first version of bubblewrap that knows every option the sandboxes use. */
+const leastVersion = [0, 8, 0];
+
+/**
+ * Installs what template code is contained with, where that is possible (root on Debian): bubblewrap, and socat, which
+ * carries a sandbox's connections to the executor host. Without them `start` goes on uncontained, and says so.
+ */
+export async function ensureSandbox() {
+  if (process.platform !== 'linux') return;
+  const missing = [];
+  if (!isRecent()) missing.push('bubblewrap');
+  if (findProgram('socat') === null) missing.push('socat');
+  if (missing.length === 0) return;
+  const isInstalled = await installPackages(`Installing ${missing.join(' and ')} for sandboxes`, missing);
+  if (isInstalled && isRecent()) return;
+  console.error(
+    'Templates can be contained only with bubblewrap 0.8 or later and socat (Debian: apt-get install bubblewrap socat).',
+  );
+}
+
+function isRecent() {
+  const program = findProgram('bwrap');
+  const said = program === null ? null : tryProgram([program, '--version']);
+  const found = /(\d+)\.(\d+)\.(\d+)/.exec(said ?? '')?.slice(1).map(Number);
+  if (!found) return false;
+  const difference = found.map((part, index) => part - leastVersion[index]).find((part) => part !== 0) ?? 0;
+  return difference >= 0;
+}
