@@ -1,4 +1,5 @@
-import { appendLog, type LogChunk } from '#domain/runs/logs.ts';
+import type { LogChunk } from '#domain/runs/attempt-writes.ts';
+import { appendLog } from '#domain/runs/logs.ts';
 import { type Orm, openDatabase } from '#domain/shared/database.ts';
 import { command, makeWorkplace, publish } from '../catalog.ts';
 import { copyIn } from '../copy.ts';

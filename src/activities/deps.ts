@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { AttemptState } from '#domain/runs/attempt-state.ts';
+import type { AttemptState } from '#domain/runs/attempt-writes.ts';
 import type { Orm } from '#domain/shared/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Transactions } from '#domain/shared/transaction.ts';

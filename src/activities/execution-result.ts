@@ -1,4 +1,5 @@
-import type { AttemptResult, AttemptWork } from '#domain/runs/execution.ts';
+import type { AttemptResult } from '#domain/runs/attempt-writes.ts';
+import type { AttemptWork } from '#domain/runs/execution.ts';
 import type { AttemptOutcome } from '#domain/runs/model.ts';
 import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
+import type { AttemptResult } from '#domain/runs/attempt-writes.ts';
 import { AttemptSuperseded, AttemptWriteRefused, WorkerTooWeak } from '#domain/runs/errors.ts';
 import {
-  type AttemptResult,
   type AttemptWork,
   abandonAttempt,
   claimAttempt,

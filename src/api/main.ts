@@ -17,6 +17,7 @@ import { edgeLogOptions } from './plugins/log-options.ts';
 import { createMetricsRegistry } from './plugins/metrics.ts';
 import { Readiness } from './plugins/readiness.ts';
 import { addReconciliationMetrics } from './plugins/reconciliation-metrics.ts';
+import { addStateMetrics } from './plugins/state-metrics.ts';
 import { stopServer } from './plugins/shutdown.ts';
 import { RunFeed } from './run-feed.ts';
 import { buildServer } from './server.ts';
@@ -52,6 +53,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   const readiness = new Readiness(dependencyChecks(orm, engine));
   const registry = createMetricsRegistry();
   addReconciliationMetrics(registry, orm);
+  addStateMetrics(registry, orm);
   const app = await buildServer(services, { readiness, registry });
   const admin = await createAdminServer({
     logger: log,

@@ -1,7 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readState } from '#domain/instances/state.ts';
-import { type AttemptState, keepAttemptState } from '#domain/runs/attempt-state.ts';
+import { keepAttemptState } from '#domain/runs/attempt-state.ts';
+import type { AttemptState } from '#domain/runs/attempt-writes.ts';
 import { AttemptSuperseded } from '#domain/runs/errors.ts';
 import { abandonAttempt, claimAttempt, completeAttempt, concludeAttempt } from '#domain/runs/execution.ts';
 import { appendLog } from '#domain/runs/logs.ts';

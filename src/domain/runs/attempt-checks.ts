@@ -1,9 +1,7 @@
 import { findUnstorable, findUnstorableText, isStorableInteger } from '#domain/shared/storable.ts';
-import type { AttemptState } from './attempt-state.ts';
+import type { AttemptResult, AttemptState, LogChunk } from './attempt-writes.ts';
 import type { Run, RunAttempt } from './entity.ts';
 import { AttemptWriteRefused } from './errors.ts';
-import type { AttemptResult } from './execution.ts';
-import type { LogChunk } from './logs.ts';
 import {
   type AttemptOutcome,
   type AttemptPhase,

@@ -4,18 +4,10 @@ import type { Em } from '#domain/shared/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { checkState, refuseStateOfPlanning } from './attempt-checks.ts';
+import type { AttemptState } from './attempt-writes.ts';
 import { type Run, RunAttempt } from './entity.ts';
 import { recordEvent } from './events.ts';
 import { lockAttemptInOrder } from './lifecycle.ts';
-
-/** A state that the tool has written during an attempt; kept before the tool is answered. */
-export interface AttemptState {
-  readonly attemptId: string;
-  /** Counts the attempt's writes, from 1. */
-  readonly write: number;
-  readonly content: Buffer;
-  readonly resourceCount: number;
-}
 
 /** What became of a state: `late`, where its attempt was over by then; `outdated`, where a newer one is there. */
 export type StateFate = 'kept' | 'late' | 'outdated';

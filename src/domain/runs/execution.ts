@@ -13,12 +13,13 @@ import type { Egress, Isolation } from '#domain/workers/model.ts';
 import { readEgress } from '#domain/workers/pools.ts';
 import { demandsSandbox } from '#domain/workers/service.ts';
 import { checkResult } from './attempt-checks.ts';
+import type { AttemptResult } from './attempt-writes.ts';
 import { Run, RunAttempt, RunPlan } from './entity.ts';
 import { AttemptSuperseded, WorkerTooWeak } from './errors.ts';
 import { recordEvent } from './events.ts';
 import { openInputs, type RunInputs } from './inputs.ts';
 import { closeAttempt, lockAttemptInOrder } from './lifecycle.ts';
-import type { AttemptOutcome, MaskedOutputs, NextStep, PlanSummary, ResourceChange, StatusReason } from './model.ts';
+import type { MaskedOutputs, NextStep } from './model.ts';
 import { moveOn } from './steps.ts';
 
 /** All that a worker needs for one attempt, opened. It stays in the worker and its executor. */
@@ -111,17 +112,6 @@ async function isClaimable(em: Em, attemptId: string): Promise<boolean> {
     attemptId,
   ]);
   return rows.length > 0;
-}
-
-/** What an attempt came to. */
-export interface AttemptResult {
-  readonly outcome: Exclude<AttemptOutcome, 'lost'>;
-  readonly reason: StatusReason | null;
-  readonly tool: { name: string; version: string } | null;
-  readonly plan?: { changes: ResourceChange[]; summary: PlanSummary; executorDigest: string; artifact: Buffer };
-  readonly outputs?: MaskedOutputs;
-  /** How many things the instance holds now, where the tool says so. */
-  readonly resourceCount?: number;
 }
 
 /**

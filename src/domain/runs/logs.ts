@@ -1,18 +1,7 @@
 import type { Em } from '#domain/shared/database.ts';
 import { checkLogChunk } from './attempt-checks.ts';
+import type { LogChunk } from './attempt-writes.ts';
 import { AttemptSuperseded } from './errors.ts';
-
-/** What a worker hands over of an attempt's log. `sequence` counts within the attempt, from 1. */
-export interface LogChunk {
-  readonly sequence: number;
-  readonly phase: string;
-  readonly stream: 'stdout' | 'stderr' | 'system';
-  readonly time: string;
-  readonly content: Buffer;
-  readonly firstLine: number;
-  readonly lines: number;
-  readonly checksum: string;
-}
 
 export interface LogRow {
   sequence: number;

@@ -70,6 +70,11 @@ export async function noteReconciliation(em: Em, missed: number): Promise<void> 
   await em.execute(`update installation set reconciled_at = clock_timestamp(), runs_missed = ?`, [missed]);
 }
 
+/** How many states of attempts were set aside since they could not be stored. */
+export async function countRefusedStates(em: Em): Promise<number> {
+  return (await findInstallation(em))?.statesRefused ?? 0;
+}
+
 /** When runs were last compared with the engine, and how many it had lost. */
 export async function readReconciliation(em: Em): Promise<{ at: Date | null; missed: number }> {
   const installation = await findInstallation(em);
