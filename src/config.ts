@@ -1,5 +1,5 @@
-import { availableParallelism } from 'node:os';
 import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { type OutboundPolicy, parseOutboundPolicy } from '#domain/shared/outbound-policy.ts';

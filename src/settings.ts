@@ -299,8 +299,7 @@ export const settings = {
   COORDINATOR_PROVIDER_DIRECT: {
     schema: boolean,
     default: null,
-    description:
-      'Whether providers may come from their own registries; without it, only where neither mirror is set.',
+    description: 'Whether providers may come from their own registries; without it, only where neither mirror is set.',
   },
   AUDIT_RETENTION_DAYS: {
     schema: wholeNumber(1, 36_500),

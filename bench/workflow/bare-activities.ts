@@ -44,7 +44,14 @@ async function runTrue(): Promise<null> {
 function toRequest({ phase, planned }: BarePhase): ExecutionRequest {
   const mebibyte = 1024 * 1024;
   return {
-    ...{ attemptId: randomUUID(), runId: randomUUID(), templateVersion: 'bare', phase, operation: 'apply', replace: [] },
+    ...{
+      attemptId: randomUUID(),
+      runId: randomUUID(),
+      templateVersion: 'bare',
+      phase,
+      operation: 'apply',
+      replace: [],
+    },
     executor: { kind: 'command', apply: [{ name: 'work', run: ['true'] }] },
     ...{ variables: {}, sensitiveVariables: [], environment: [], outputs: {}, state: null, tool: null },
     artifact: planned && Buffer.from(planned.artifact, 'base64'),

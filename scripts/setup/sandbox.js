@@ -24,7 +24,10 @@ export async function ensureSandbox() {
 function isRecent() {
   const program = findProgram('bwrap');
   const said = program === null ? null : tryProgram([program, '--version']);
-  const found = /(\d+)\.(\d+)\.(\d+)/.exec(said ?? '')?.slice(1).map(Number);
+  const found = /(\d+)\.(\d+)\.(\d+)/
+    .exec(said ?? '')
+    ?.slice(1)
+    .map(Number);
   if (!found) return false;
   const difference = found.map((part, index) => part - leastVersion[index]).find((part) => part !== 0) ?? 0;
   return difference >= 0;

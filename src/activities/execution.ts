@@ -33,11 +33,7 @@ export function createExecutionActivities(deps: ExecutionDeps): ExecutionActivit
 }
 
 /** Answers the attempt that follows at once, if this worker is to take it. */
-async function executeOne(
-  deps: ExecutionDeps,
-  attemptId: string,
-  wish: AbortSignal,
-): Promise<string | null> {
+async function executeOne(deps: ExecutionDeps, attemptId: string, wish: AbortSignal): Promise<string | null> {
   const over = deps.attempts.join(attemptId);
   if (over === null) return null; // this worker has it already: the engine delivered it twice
   try {
@@ -58,11 +54,7 @@ async function whileAlive(work: (wish: AbortSignal) => Promise<void>): Promise<v
   }
 }
 
-async function claimAndCarryOut(
-  deps: ExecutionDeps,
-  attemptId: string,
-  signal: AbortSignal,
-): Promise<string | null> {
+async function claimAndCarryOut(deps: ExecutionDeps, attemptId: string, signal: AbortSignal): Promise<string | null> {
   let hasBegun = false;
   try {
     const claimant = { workerId: deps.workerId, isolation: deps.isolation };
@@ -94,11 +86,7 @@ async function giveUp(
   ).catch(ignoreSuperseded);
 }
 
-async function carryOut(
-  deps: ExecutionDeps,
-  work: AttemptWork,
-  signal: AbortSignal,
-): Promise<string | null> {
+async function carryOut(deps: ExecutionDeps, work: AttemptWork, signal: AbortSignal): Promise<string | null> {
   const attemptId = work.attempt.id;
   const sink = new AttemptSink(deps, work);
   const stop = AbortSignal.any([signal, sink.stateRefused]);

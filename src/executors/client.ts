@@ -47,6 +47,7 @@ export interface Isolation {
 }
 
 const groupPrefix = 'delivery-coordinator-';
+let groupCount = 0;
 /** Another worker of this machine may be killed and not come back. */
 const sweepEveryMs = 30_000;
 
@@ -175,7 +176,8 @@ export class Executor {
 function openGroups(user: HostUser | null): GroupRoot | null {
   if (process.platform !== 'linux') return null;
   const owner = user ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-  const groups = delegateGroup(`${groupPrefix}${process.pid}-${readStart(process.pid)}`, owner);
+  const name = `${groupPrefix}${process.pid}-${readStart(process.pid)}-${++groupCount}`;
+  const groups = delegateGroup(name, owner);
   if (groups !== null) removeForsakenGroups(groups, groupPrefix, isGroupOwned);
   return groups;
 }

@@ -42,7 +42,10 @@ export class HostProcess {
   }
 
   /** Starts a host, with nothing of this process's environment but an allow-list, and no descriptor but the pipe. */
-  static async start(settings: HostSettings, user: HostUser | null): Promise<{ host: HostProcess; ready: ReadyMessage }> {
+  static async start(
+    settings: HostSettings,
+    user: HostUser | null,
+  ): Promise<{ host: HostProcess; ready: ReadyMessage }> {
     const child = spawnHost(user);
     const pipe = child.stdio[pipeIndex];
     if (!(pipe instanceof Duplex)) throw new Error('the executor host was started without its pipe');

@@ -43,7 +43,8 @@ function findAccount(name: string): HostUser {
   } catch {
     throw new Error(`COORDINATOR_EXECUTOR_USER names the account "${name}", which does not exist on this machine.`);
   }
-  if (user.uid === 0) throw new Error('COORDINATOR_EXECUTOR_USER must not name root: template code never runs as root.');
+  if (user.uid === 0)
+    throw new Error('COORDINATOR_EXECUTOR_USER must not name root: template code never runs as root.');
   return user;
 }
 

@@ -132,14 +132,22 @@ async function runSteps<Collected>(
     collect: (results, code) => options.collect(results, places.work, code),
   }));
   if (result.code !== 0) throw stepFailed(steps, result);
-  if (result.collected === undefined) throw new AttemptFailure('step_failed', 'the steps ended before they left their results');
+  if (result.collected === undefined)
+    throw new AttemptFailure('step_failed', 'the steps ended before they left their results');
   return result.collected;
 }
 
 function toJobStep({ name, run: [program = '', ...given], env, timeoutMs }: WireStep): JobStep {
   refuseNul(name, [program, ...given, ...Object.values(env ?? {})]);
   const environment = env && Object.fromEntries(Object.entries(env).map(([key, value]) => [checkName(key), value]));
-  return { title: name, note: `step ${name}`, program, arguments: given, timeoutMs, ...(environment && { environment }) };
+  return {
+    title: name,
+    note: `step ${name}`,
+    program,
+    arguments: given,
+    timeoutMs,
+    ...(environment && { environment }),
+  };
 }
 
 function refuseNul(step: string, texts: readonly string[]): void {

@@ -1,11 +1,11 @@
 import type { MaskedOutputs } from '#domain/runs/model.ts';
-import type { ExecutionPlan, Tool } from '../protocol.ts';
+import type { StateKeeper } from '../opentofu/state-keeper.ts';
 import type { WireRequest } from '../protocol/messages.ts';
+import type { ExecutionPlan, Tool } from '../protocol.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import type { Mount } from '../sandbox/bubblewrap.ts';
 import type { Places } from '../sandbox/enclosure.ts';
 import type { Step } from '../sandbox/script.ts';
-import type { StateKeeper } from '../opentofu/state-keeper.ts';
 import type { AttemptControl } from './attempt-control.ts';
 import type { Environment } from './environment.ts';
 import type { StateHandler } from './relay.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, sep } from 'node:path';
-import type { Places } from '../sandbox/enclosure.ts';
 import type { SystemView } from '../sandbox/bubblewrap.ts';
+import type { Places } from '../sandbox/enclosure.ts';
 import { cookieVariable } from '../sandbox/process-table.ts';
 import { AttemptFailure } from './attempt-error.ts';
 

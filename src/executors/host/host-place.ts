@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Egress, openEgress } from '../egress/egress.ts';
 import { Initializations } from '../opentofu/initializations.ts';
-import type { ExecutionLimits, EgressPolicy } from '../protocol.ts';
+import type { EgressPolicy, ExecutionLimits } from '../protocol.ts';
 import type { SystemView } from '../sandbox/bubblewrap.ts';
 import { AttemptGroup, removeGroups } from '../sandbox/cgroups.ts';
 import { type Enclosure, OpenEnclosure, SandboxEnclosure } from '../sandbox/enclosure.ts';

@@ -4,7 +4,7 @@ import { Channel } from '../protocol/channel.ts';
 import type { Frame } from '../protocol/frames.ts';
 import { type HostMessage, WorkerMessage } from '../protocol/messages.ts';
 import { reportUnforeseen } from './attempt-error.ts';
-import { AttemptRunner, type AttemptWorker } from './attempt-runner.ts';
+import { type AttemptEnd, type AttemptInput, AttemptRunner, type AttemptWorker } from './attempt-runner.ts';
 import type { HostPlace } from './host-place.ts';
 import { removeForsaken } from './leftovers.ts';
 import { openPlace } from './open-place.ts';
@@ -75,14 +75,27 @@ export class HostServer {
       state: stateBytes === null ? null : body.subarray(0, stateEnd),
       artifact: artifactBytes === null ? null : body.subarray(stateEnd),
     };
-    const saves: Running['saves'] = new Map();
-    const runner = new AttemptRunner(input, this.#place, `attempt-${attempt}`, this.#worker(attempt, saves));
-    this.#running.set(attempt, { runner, saves });
-    const { result, artifact, unsaved } = await runner.run();
-    this.#running.delete(attempt);
+    const { result, artifact, unsaved } = await this.#run(attempt, input, this.#place);
     const extras = [artifact, unsaved].filter((content) => content !== null);
     const sizes = { artifactBytes: artifact?.length ?? null, unsavedBytes: unsaved?.length ?? null };
     this.#channel.send({ type: 'result', attempt, result, ...sizes }, Buffer.concat(extras));
+  }
+
+  async #run(attempt: number, input: AttemptInput, place: HostPlace): Promise<AttemptEnd> {
+    const saves: Running['saves'] = new Map();
+    try {
+      const runner = new AttemptRunner(input, place, `attempt-${attempt}`, this.#worker(attempt, saves));
+      this.#running.set(attempt, { runner, saves });
+      return await runner.run();
+    } catch (error) {
+      // Of this attempt alone: the others go on.
+      reportUnforeseen(error);
+      const message = 'the place for the attempt could not be made; the log of the service says why';
+      const result = { outcome: 'failed' as const, reason: 'sandbox_unavailable' as const, message, exitCode: null };
+      return { result, artifact: null, unsaved: null };
+    } finally {
+      this.#running.delete(attempt);
+    }
   }
 
   #acknowledge({ attempt, of, id, ok }: Extract<WorkerMessage, { type: 'ack' }>): void {

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import type { AttemptGroup } from '../sandbox/cgroups.ts';
 import { listBeneath, readBeneath } from '../sandbox/beneath.ts';
+import type { AttemptGroup } from '../sandbox/cgroups.ts';
 import type { EnclosedJob, Enclosure, Places } from '../sandbox/enclosure.ts';
 import { awaitQuiet, OutputPump } from '../sandbox/output-pump.ts';
 import type { JobResult, JobSpec, JobStep, Results } from './attempt.ts';

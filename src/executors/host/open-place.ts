@@ -14,7 +14,13 @@ import type { HostSettings } from './settings.ts';
 
 /** Unix sockets have names of at most 107 bytes; the sockets' own names are short. */
 const longestDirectory = 90;
-const trialLimits = { diskBytes: 1024 * 1024, processes: 32, memoryBytes: 64 * 1024 * 1024, openFiles: 64, cpuSeconds: 10 };
+const trialLimits = {
+  diskBytes: 1024 * 1024,
+  processes: 32,
+  memoryBytes: 64 * 1024 * 1024,
+  openFiles: 64,
+  cpuSeconds: 10,
+};
 
 export interface OpenedPlace {
   readonly place: HostPlace;
@@ -39,7 +45,8 @@ export async function openPlace(settings: HostSettings): Promise<OpenedPlace> {
 
 function openSocketDirectory(directory: string): string {
   const usual = join(directory, 'sockets');
-  const path = usual.length <= longestDirectory ? usual : join(tmpdir(), `coordinator-${randomBytes(8).toString('hex')}`);
+  const path =
+    usual.length <= longestDirectory ? usual : join(tmpdir(), `coordinator-${randomBytes(8).toString('hex')}`);
   mkdirSync(path, { mode: 0o700 });
   return path;
 }

@@ -1,6 +1,6 @@
-import type { LogWriter } from './log-writer.ts';
 import type { LogStream } from '../protocol.ts';
 import { RedactingStream, type Redactor } from '../redaction/redaction.ts';
+import type { LogWriter } from './log-writer.ts';
 
 const tailBytes = 8 * 1024;
 

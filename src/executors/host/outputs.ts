@@ -1,7 +1,7 @@
 import type { JsonValue, MaskedOutputs } from '#domain/runs/model.ts';
+import { isObject, readStateDocument } from '../opentofu/state-document.ts';
 import type { Attempt, Performed } from './attempt.ts';
 import { AttemptFailure, messageOf } from './attempt-error.ts';
-import { isObject, readStateDocument } from '../opentofu/state-document.ts';
 import { parseJson } from './work-files.ts';
 
 /** Outputs and size of what OpenTofu has deployed, from its latest state; `ask` is for a state that it encrypts itself. */

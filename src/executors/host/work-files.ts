@@ -28,7 +28,10 @@ export function toWorkFiles(files: Readonly<Record<string, FileContent>>): Map<s
     if (!resolve('/work', path).startsWith('/work/') || path.includes('\0')) {
       throw new AttemptFailure('files_invalid', `the file "${path}" does not lie below the template's root`);
     }
-    laidOut.set(`work/${path}`, typeof content === 'string' ? Buffer.from(content) : Buffer.from(content.base64, 'base64'));
+    laidOut.set(
+      `work/${path}`,
+      typeof content === 'string' ? Buffer.from(content) : Buffer.from(content.base64, 'base64'),
+    );
   }
   return laidOut;
 }

@@ -11,7 +11,8 @@ const configuration = /\.(tf|tofu)(\.json)?$/;
 export function needsEarlyVariables(files: TemplateFiles): boolean {
   return Object.entries(files).some(([path, content]) => {
     if (!configuration.test(path) || typeof content !== 'string') return false;
-    if (path.endsWith('.json')) return /"(encryption|source|version)"/.test(content) && /\$\{\s*(var|local)\./.test(content);
+    if (path.endsWith('.json'))
+      return /"(encryption|source|version)"/.test(content) && /\$\{\s*(var|local)\./.test(content);
     return earlyUse.test(content);
   });
 }

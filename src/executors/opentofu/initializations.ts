@@ -41,7 +41,9 @@ export class Initializations {
    */
   keyOf(facts: object, secrets: object): string {
     const keyed = createHmac('sha256', this.#readSecret()).update(canonicalJson(secrets)).digest('hex');
-    return createHash('sha256').update(canonicalJson([facts, keyed])).digest('hex');
+    return createHash('sha256')
+      .update(canonicalJson([facts, keyed]))
+      .digest('hex');
   }
 
   /** What is kept under a key, or what `make` makes in the directory that it is given; attempts at the same time share it. */

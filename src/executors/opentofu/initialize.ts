@@ -57,7 +57,11 @@ async function obtain(
   return hold(pinned, await kept.obtain(pinned, (data) => make(session, data, withVariables, plannedLock)));
 }
 
-function keyOf({ attempt, executor, tool, variables }: ToolSession, kept: Initializations, withVariables: boolean): string {
+function keyOf(
+  { attempt, executor, tool, variables }: ToolSession,
+  kept: Initializations,
+  withVariables: boolean,
+): string {
   const { request, settings } = attempt;
   const facts = {
     version: request.templateVersion,

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import type { JsonValue } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/canonical.ts';
-import { packArtifact, type PlanFacts, unpackArtifact } from '../host/artifact.ts';
+import { type PlanFacts, packArtifact, unpackArtifact } from '../host/artifact.ts';
 import type { Attempt, Performed } from '../host/attempt.ts';
 import { AttemptFailure, messageOf } from '../host/attempt-error.ts';
 import { readTofuOutputs } from '../host/outputs.ts';
 import { parseJson } from '../host/work-files.ts';
 import type { OpenTofuExecutor } from '../protocol.ts';
 import { digestSources } from './files.ts';
-import { type Held, initialize } from './initialize.ts';
 import type { Initialization, Initializations } from './initializations.ts';
+import { type Held, initialize } from './initialize.ts';
 import { type ReadPlan, readPlan, summarize } from './plan.ts';
 import { planInput, ToolSession } from './session.ts';
 import { StateBackend } from './state-backend.ts';

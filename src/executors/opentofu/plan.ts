@@ -1,10 +1,10 @@
 import type { ChangeAction, JsonValue, PlanSummary } from '#domain/runs/model.ts';
 import { AttemptFailure, messageOf } from '../host/attempt-error.ts';
-import { collectMarked, maskMarked, maskSecrets, sensitiveMark, unknownMark } from '../redaction/masking.ts';
+import { parseJson } from '../host/work-files.ts';
 import type { PlannedChange } from '../protocol.ts';
+import { collectMarked, maskMarked, maskSecrets, sensitiveMark, unknownMark } from '../redaction/masking.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { asArray, isObject } from './state-document.ts';
-import { parseJson } from '../host/work-files.ts';
 
 type JsonObject = { [key: string]: JsonValue };
 

@@ -107,7 +107,11 @@ export class ToolSession {
         },
       ],
       files: this.#filesOf(call, mirror),
-      mounts: [this.#toolMount, ...(mirror === null ? [] : [mirror]), ...dataMounts(call, join(places.work, directory))],
+      mounts: [
+        this.#toolMount,
+        ...(mirror === null ? [] : [mirror]),
+        ...dataMounts(call, join(places.work, directory)),
+      ],
       environment: () => this.#environmentOf(call, places),
       startIn: directory,
       network: reaches,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { changeActions, executionReasons, type ExecutionReason, type JsonValue } from '#domain/runs/model.ts';
+import { changeActions, type ExecutionReason, executionReasons, type JsonValue } from '#domain/runs/model.ts';
 
 /**
  * What a worker and its executor host say to each other. Everything crosses one pipe as frames (`frames.ts`): a message as
@@ -8,7 +8,10 @@ import { changeActions, executionReasons, type ExecutionReason, type JsonValue }
  */
 
 const text = z.string().max(1024 * 1024);
-const positive = z.int().min(1).max(2 ** 31);
+const positive = z
+  .int()
+  .min(1)
+  .max(2 ** 31);
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const json = z.custom<JsonValue>((value) => value !== undefined);

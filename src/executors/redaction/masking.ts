@@ -1,6 +1,6 @@
 import type { JsonValue } from '#domain/runs/model.ts';
-import type { Redactor } from './redaction.ts';
 import { isObject } from '../opentofu/state-document.ts';
+import type { Redactor } from './redaction.ts';
 
 /** What stands for a value that may not be shown, or is not known yet. */
 export const sensitiveMark: JsonValue = { sensitive: true };

@@ -63,7 +63,9 @@ async function withParent<Value>(
   try {
     for (const name of names) {
       if (directory === null) return null;
-      const next: FileHandle | null = await open(`/proc/self/fd/${directory.fd}/${name}`, directoryFlags).catch(refuseLinks);
+      const next: FileHandle | null = await open(`/proc/self/fd/${directory.fd}/${name}`, directoryFlags).catch(
+        refuseLinks,
+      );
       await directory.close();
       directory = next;
     }

@@ -144,14 +144,17 @@ export class AttemptGroup {
 
   /** @throws Error where the kernel refuses */
   static make(root: GroupRoot, name: string, limits: GroupLimits): AttemptGroup {
-    const directories: Record<string, string> = {};
-    for (const [controller, parent] of Object.entries(root.directories)) {
-      directories[controller] = join(parent, name);
-      mkdirSync(join(parent, name));
+    const entries = Object.entries(root.directories).map(([controller, parent]) => [controller, join(parent, name)]);
+    const directories: Record<string, string> = Object.fromEntries(entries);
+    try {
+      for (const directory of Object.values(directories)) mkdirSync(directory);
+      const group = new AttemptGroup(root.version, directories);
+      group.#limit(limits);
+      return group;
+    } catch (error) {
+      Object.values(directories).forEach(removeGroup);
+      throw error;
     }
-    const group = new AttemptGroup(root.version, directories);
-    group.#limit(limits);
-    return group;
   }
 
   #limit({ memoryBytes, processes, cores }: GroupLimits): void {
