@@ -121,7 +121,7 @@ export class Executor {
       const wired = wireRequest(request, tool);
       const host = await this.#takeHost();
       const attempt = ++this.#attempts;
-      const conversation = new Conversation(host, attempt, sink);
+      const conversation = new Conversation(host, attempt, wired.phase, sink);
       this.#conversations.set(attempt, conversation);
       return await conversation.run(wired, request, signal).finally(() => this.#conversations.delete(attempt));
     } catch (error) {
@@ -153,6 +153,8 @@ export class Executor {
     const directory = newHostDirectory(this.#root);
     const { host, ready } = await HostProcess.start({ ...this.#settings, directory }, this.#user);
     host.onMessage = (frame) => this.#receive(frame);
+    // The host has ended what killed hosts left running: now their groups can go.
+    this.#sweepGroups();
     // The service knows this worker as one that contains: it never executes anything otherwise.
     if (this.#isolation.isolation === 'sandbox' && ready.isolation === 'none') {
       host.kill();
@@ -172,14 +174,12 @@ export class Executor {
   }
 }
 
-/** The group below which this worker's attempts get theirs; groups of killed workers go. */
+/** The group below which this worker's attempts get theirs. */
 function openGroups(user: HostUser | null): GroupRoot | null {
   if (process.platform !== 'linux') return null;
   const owner = user ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const name = `${groupPrefix}${process.pid}-${readStart(process.pid)}-${++groupCount}`;
-  const groups = delegateGroup(name, owner);
-  if (groups !== null) removeForsakenGroups(groups, groupPrefix, isGroupOwned);
-  return groups;
+  return delegateGroup(name, owner);
 }
 
 function isGroupOwned(name: string): boolean {

@@ -1,6 +1,6 @@
 import type { Frame } from '../protocol/frames.ts';
 import type { HostMessage, WireRequest, WireResult } from '../protocol/messages.ts';
-import type { ExecutionResult, ExecutionSink } from '../protocol.ts';
+import type { ExecutionPhase, ExecutionResult, ExecutionSink } from '../protocol.ts';
 import type { HostProcess } from './host-process.ts';
 
 const watchEveryMs = 1_000;
@@ -12,11 +12,17 @@ export interface AttemptBytes {
   readonly artifact: Buffer | null;
 }
 
+/** The host said something that no host of ours says: somebody else speaks, or it is broken. */
+class UnfitMessage extends Error {}
+
 /** One attempt at a host, until its result or the host's end. */
 export class Conversation {
   readonly #host: HostProcess;
   readonly #attempt: number;
+  readonly #phase: ExecutionPhase;
   readonly #sink: ExecutionSink;
+  #lastLog = 0;
+  #lastState = 0;
   #logs: Promise<void> = Promise.resolve();
   #states: Promise<void> = Promise.resolve();
   #waitingForSink = 0;
@@ -24,9 +30,10 @@ export class Conversation {
   #result: ExecutionResult | null = null;
   readonly #finished = Promise.withResolvers<void>();
 
-  constructor(host: HostProcess, attempt: number, sink: ExecutionSink) {
+  constructor(host: HostProcess, attempt: number, phase: ExecutionPhase, sink: ExecutionSink) {
     this.#host = host;
     this.#attempt = attempt;
+    this.#phase = phase;
     this.#sink = sink;
   }
 
@@ -68,15 +75,23 @@ export class Conversation {
     return { outcome: 'failed', reason: 'executor_lost', message, exitCode: null, diagnostic };
   }
 
+  /**
+   * Takes what the host says of this attempt. Logs and states count from 1 without gaps, and only an attempt that applies
+   * has a state to give. @throws UnfitMessage, which gives the host up
+   */
   receive({ message, body }: Frame<HostMessage>): void {
     switch (message.type) {
       case 'log': {
         const { type: _, attempt: __, ...chunk } = message;
+        if (chunk.phase !== this.#phase) throw new UnfitMessage(`a log of the phase ${chunk.phase}`);
+        this.#lastLog = follow('log', this.#lastLog, chunk.sequence);
         this.#logs = this.#hand(this.#logs, () => this.#sink.log({ ...chunk, content: body }), 'log', chunk.sequence);
         break;
       }
       case 'state': {
         const { type: _, attempt: __, ...meta } = message;
+        if (this.#phase !== 'apply') throw new UnfitMessage(`a state of the phase ${this.#phase}`);
+        this.#lastState = follow('state', this.#lastState, meta.write);
         this.#states = this.#hand(this.#states, () => this.#sink.state(body, meta), 'state', meta.write);
         break;
       }
@@ -105,6 +120,10 @@ export class Conversation {
   }
 
   #finish({ result, artifactBytes, unsavedBytes }: Extract<HostMessage, { type: 'result' }>, body: Buffer): void {
+    if ((artifactBytes ?? 0) + (unsavedBytes ?? 0) !== body.length) throw new UnfitMessage('a result of another size');
+    if (this.#phase === 'apply' && result.plan) throw new UnfitMessage('a plan of an apply');
+    if (this.#phase !== 'apply' && (result.outputs || unsavedBytes !== null))
+      throw new UnfitMessage(`outputs or a state of the phase ${this.#phase}`);
     const artifact = body.subarray(0, artifactBytes ?? 0);
     const unsaved = unsavedBytes === null ? null : body.subarray(artifact.length, artifact.length + unsavedBytes);
     const diagnostic = this.#host.takeDiagnostic();
@@ -115,6 +134,11 @@ export class Conversation {
     };
     this.#finished.resolve();
   }
+}
+
+function follow(what: string, last: number, next: number): number {
+  if (next !== last + 1) throw new UnfitMessage(`${what} ${next} after ${last}`);
+  return next;
 }
 
 function withPlan({ plan, ...result }: WireResult, artifact: Buffer): ExecutionResult {

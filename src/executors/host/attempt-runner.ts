@@ -160,10 +160,11 @@ export class AttemptRunner {
       environment: this.#environmentOf(spec, places),
       relaySocket: this.#relay?.socketPath ?? null,
       progress: (step: string) => this.#worker.sendProgress({ step, time: new Date().toISOString() }),
+      ended: (code: number) => {
+        this.#exitCode = code;
+      },
     };
-    const result = await new JobRunner(deps, spec, places).run();
-    this.#exitCode = result.code;
-    return result;
+    return new JobRunner(deps, spec, places).run();
   }
 
   #environmentOf<Collected>(spec: JobSpec<Collected>, places: Places) {

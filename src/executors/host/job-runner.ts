@@ -30,6 +30,8 @@ export interface JobDeps {
   /** Where the job's own directory is made. */
   readonly directory: string;
   progress(title: string): void;
+  /** Told the exit code of the last step, also where the attempt was stopped. */
+  ended(code: number): void;
 }
 
 /** Runs one job: lays out its files, starts it, follows its steps, reads what they left, and removes it. */
@@ -63,6 +65,7 @@ export class JobRunner<Collected> {
       clearTimeout(this.#killTimer);
       await rm(directory, { recursive: true, force: true }).catch(reportUnforeseen);
     }
+    this.#deps.ended(this.#code);
     // What was asked to stop and yet ended well has done its work.
     if (this.#code !== 0 || this.#ended < this.#spec.steps.length) control.assertRunning();
     const { isTruncated } = this.#capture;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../host/attempt-error.ts';
+import type { AttemptGroup } from './cgroups.ts';
 import { type AttemptMark, findAttemptProcesses, type KnownProcesses } from './process-table.ts';
 
 const firstPauseMs = 5;
@@ -9,16 +10,19 @@ const patienceMs = 15_000;
 /** The processes of an attempt that runs without a sandbox: counts them, and ends them whatever they did to be forgotten. */
 export class AttemptProcesses {
   readonly #mark: AttemptMark;
+  readonly #group: AttemptGroup | null;
   #known: KnownProcesses = new Map();
 
-  constructor(mark: AttemptMark) {
+  /** @param group holds all of them, where the attempt has one: nothing leaves a control group */
+  constructor(mark: AttemptMark, group: AttemptGroup | null = null) {
     this.#mark = mark;
+    this.#group = group;
   }
 
   /** Those that live. Looking often also remembers those that will lose their parents later. */
   list(): number[] {
     this.#known = findAttemptProcesses(this.#mark, this.#known);
-    return [...this.#known.keys()];
+    return [...new Set([...this.#known.keys(), ...(this.#group?.listProcesses() ?? [])])];
   }
 
   /** Kills until nothing is left. False where something still lives after all patience. */

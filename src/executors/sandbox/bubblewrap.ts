@@ -44,7 +44,9 @@ export interface SandboxOptions {
 }
 
 /** The descriptor at which bubblewrap reads the filter. */
-export const filterDescriptor = 5;
+const filterDescriptor = 5;
+/** The one on which it says which process it made. */
+const infoDescriptor = 6;
 
 const systemDirectories = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 /** Of /etc: what programs need to find libraries, authorities, time zones and names. Nothing that an operator writes secrets into. */
@@ -70,7 +72,7 @@ export function sandboxArguments(view: SystemView, options: SandboxOptions): str
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
     ...['--disable-userns', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...['--uid', '1000', '--gid', '1000', '--hostname', 'sandbox'],
-    ...['--seccomp', String(filterDescriptor)],
+    ...['--seccomp', String(filterDescriptor), '--info-fd', String(infoDescriptor)],
     ...view.systemPaths.flatMap(systemArguments),
     ...view.hiddenPaths.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
     ...etcArguments(view.etc),

@@ -187,6 +187,12 @@ export class AttemptGroup {
     }
   }
 
+  /** Its processes, by the machine's numbers. */
+  listProcesses(): number[] {
+    const text = this.#read(this.#version === 2 ? 'all' : 'pids', 'cgroup.procs');
+    return text.split('\n').filter(Boolean).map(Number);
+  }
+
   /** Whether a process of it was killed because the memory was used up. */
   get ranOutOfMemory(): boolean {
     const text = this.#version === 2 ? this.#read('all', 'memory.events') : this.#read('memory', 'memory.oom_control');

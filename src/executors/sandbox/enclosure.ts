@@ -10,7 +10,7 @@ import { Job } from './job.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import { openOutputPipes } from './output-pipes.ts';
 import { cookieVariable } from './process-table.ts';
-import { measureTree } from './process-tree.ts';
+import { countOpenFiles, measureTree } from './process-tree.ts';
 import { type ProcessLimits, type Step, writeScript } from './script.ts';
 
 /** Paths as the programs of a job see them. */
@@ -51,7 +51,7 @@ export interface EnclosureLimits {
 
 export interface Usage {
   readonly processes: number;
-  /** Without a control group; what the group holds is its own business. */
+  /** 0 where a control group holds it. */
   readonly memoryBytes: number;
   readonly cpuSeconds: number;
   readonly openFiles: number;
@@ -115,7 +115,7 @@ export class SandboxEnclosure implements Enclosure {
     return {
       job,
       places,
-      usage: async () => ({ ...measureTree(job.pid), diskBytes: await usedBySandbox(job) }),
+      usage: async () => ({ ...measure(job, request.group), diskBytes: await usedBySandbox(job) }),
       clear: async () => {
         job.kill();
         await job.exited;
@@ -123,6 +123,14 @@ export class SandboxEnclosure implements Enclosure {
       },
     };
   }
+}
+
+/** A control group knows all but the files that its processes have open. */
+function measure(job: Job, group: AttemptGroup | null): Omit<Usage, 'diskBytes'> {
+  if (job.hasExited) return { processes: 0, memoryBytes: 0, cpuSeconds: 0, openFiles: 0 };
+  if (group === null) return measureTree(job.pid);
+  const pids = group.listProcesses();
+  return { processes: pids.length, memoryBytes: 0, cpuSeconds: group.cpuSeconds, openFiles: countOpenFiles(pids) };
 }
 
 /** What fills the sandbox's own file systems; they vanish with it. */
@@ -164,7 +172,7 @@ export class OpenEnclosure implements Enclosure {
       ...{ descriptors: [], pipes, isContained: false },
     });
     const cookie = environment[cookieVariable] ?? '';
-    const processes = new AttemptProcesses({ cookie, directory, root: job.pid });
+    const processes = new AttemptProcesses({ cookie, directory, root: job.pid }, request.group);
     return {
       job,
       places,

@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { Duplex, type Readable } from 'node:stream';
 import { AttemptFailure, codeOf } from '../host/attempt-error.ts';
 import { closeSinks, type OutputPipes } from './output-pipes.ts';
-import { listDescendants, readChildren, readGroupOf } from './process-tree.ts';
+import { listDescendants, readChildren } from './process-tree.ts';
 import type { ScriptWord } from './script.ts';
 
 /** How a job's script is started. */
@@ -13,7 +13,7 @@ export interface JobStart {
   readonly arguments: readonly string[];
   /** A process that starts joins these control groups first: files into which it writes. */
   readonly groupFiles: readonly string[];
-  /** Descriptors from 5 on; closed here once the process has them. */
+  /** Descriptor 5, if there is one; closed here once the process has it. */
   readonly descriptors: readonly number[];
   /** Pipes for what programs print; without them they get sockets. */
   readonly pipes: OutputPipes | null;
@@ -39,6 +39,8 @@ export class Job {
   readonly #isContained: boolean;
   readonly #child: ChildProcess;
   readonly #control: Duplex;
+  /** The init of the sandbox's process namespace, which is also the group of its programs; null until it is known. */
+  #init: number | null = null;
   readonly #events: JobEvent[] = [];
   #rest = '';
   #wake: () => void = () => undefined;
@@ -47,7 +49,7 @@ export class Job {
   /** @throws AttemptFailure where the system starts no such process */
   constructor(start: JobStart) {
     const child = spawnJob(start);
-    const [, , , status, control] = child.stdio;
+    const [, , , status, control, , info] = child.stdio;
     const stdout = start.pipes?.stdout.source ?? child.stdout;
     const stderr = start.pipes?.stderr.source ?? child.stderr;
     if (!(status instanceof Duplex) || !(control instanceof Duplex) || !stdout || !stderr || child.pid === undefined) {
@@ -63,6 +65,10 @@ export class Job {
     control.on('error', () => undefined);
     status.on('error', () => undefined);
     status.on('data', (piece: Buffer) => this.#read(piece));
+    if (info instanceof Duplex)
+      readInit(info, (pid) => {
+        this.#init = pid;
+      });
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
     });
@@ -100,8 +106,8 @@ export class Job {
 
   /** Asks the programs of the running step to stop, as Ctrl-C would. */
   interrupt(): void {
-    const group = this.#isContained ? this.#scriptGroup() : this.pid;
-    if (group !== null) signalQuietly(-group, 'SIGINT');
+    const group = this.#isContained ? this.#init : this.pid;
+    if (group !== null && !this.#hasExited) signalQuietly(-group, 'SIGINT');
   }
 
   /** Kills the programs of the running step, and leaves the script to say so. */
@@ -120,37 +126,44 @@ export class Job {
   /** The directory that the script sees as its root; null where it has ended. */
   get rootDirectory(): string | null {
     if (!this.#isContained) return '/';
-    const script = this.#scriptProcess();
-    return script === null ? null : `/proc/${script}/root`;
+    return this.#init === null || this.#hasExited ? null : `/proc/${this.#init}/root`;
   }
 
   get hasExited(): boolean {
     return this.#hasExited || this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** The sandbox's launcher has one child, the namespace's init, whose first child is the script. */
+  /** The first child of the sandbox's init. */
   #scriptProcess(): number | null {
-    const [init] = readChildren(this.pid);
-    const [script] = init === undefined ? [] : readChildren(init);
+    const [script] = this.#init === null ? [] : readChildren(this.#init);
     return script ?? null;
-  }
-
-  #scriptGroup(): number | null {
-    const script = this.#scriptProcess();
-    return script === null ? null : readGroupOf(script);
   }
 
   #read(piece: Buffer): void {
     const lines = (this.#rest + piece.toString('latin1')).split('\n');
     this.#rest = lines.pop() ?? '';
     // The script writes a few short lines: anything else comes from somebody who meddled with it.
-    if (this.#rest.length > longestStatus || this.#events.length > longestStatus) return this.kill();
+    if (this.#rest.length > longestStatus || this.#events.length > longestStatus) {
+      this.kill();
+      return;
+    }
     for (const line of lines) {
       const [word = '', ...details] = line.split(' ');
       if (isWord(word)) this.#events.push({ word, details });
     }
     this.#wake();
   }
+}
+
+/** bubblewrap says in JSON which process it made, before that runs anything. */
+function readInit(info: Duplex, found: (pid: number) => void): void {
+  let text = '';
+  info.on('error', () => undefined);
+  info.on('data', (piece: Buffer) => {
+    text = (text + piece.toString('latin1')).slice(0, longestStatus);
+    const pid = /"child-pid": (\d+)/.exec(text)?.[1];
+    if (pid !== undefined) found(Number(pid));
+  });
 }
 
 function isWord(word: string): word is ScriptWord {
@@ -169,7 +182,10 @@ function spawnJob(start: JobStart): ChildProcess {
       // Nothing of a run's environment: these programs work outside of the sandbox, and its script sets that inside.
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C' },
       detached: true,
-      stdio: ['ignore', pipes?.stdout.sink ?? 'pipe', pipes?.stderr.sink ?? 'pipe', 'pipe', 'pipe', ...descriptors],
+      stdio: [
+        ...['ignore' as const, pipes?.stdout.sink ?? 'pipe', pipes?.stderr.sink ?? 'pipe'],
+        ...['pipe' as const, 'pipe' as const, ...descriptors, ...(start.isContained ? ['pipe' as const] : [])],
+      ],
     });
   } finally {
     closeSinks(pipes);

@@ -43,17 +43,19 @@ function readFamilies(): Map<number, number[]> {
   return families;
 }
 
-export function readGroupOf(pid: number): number | null {
-  const fields = readStat(pid);
-  return fields ? Number(fields[2]) : null;
-}
-
 /** What the descendants of a process take together. Shared pages count once for each process that maps them. */
 export function measureTree(root: number): TreeUsage {
-  const pids = listDescendants(root);
+  return measureProcesses(listDescendants(root));
+}
+
+/** The most files that one of some processes has open. */
+export function countOpenFiles(pids: readonly number[]): number {
+  return Math.max(0, ...pids.map((pid) => attempt(() => readdirSync(`/proc/${pid}/fd`).length) ?? 0));
+}
+
+function measureProcesses(pids: readonly number[]): TreeUsage {
   let memoryBytes = 0;
   let ticks = 0;
-  let openFiles = 0;
   for (const pid of pids) {
     const [, resident = 0, shared = 0] = (attempt(() => readFileSync(`/proc/${pid}/statm`, 'latin1')) ?? '')
       .split(' ')
@@ -61,9 +63,8 @@ export function measureTree(root: number): TreeUsage {
     memoryBytes += Math.max(0, resident - shared) * pageBytes;
     // User and system time of its own and of the children that it has waited for.
     ticks += (readStat(pid) ?? []).slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-    openFiles = Math.max(openFiles, attempt(() => readdirSync(`/proc/${pid}/fd`).length) ?? 0);
   }
-  return { processes: pids.length, memoryBytes, cpuSeconds: ticks / ticksPerSecond, openFiles };
+  return { processes: pids.length, memoryBytes, cpuSeconds: ticks / ticksPerSecond, openFiles: countOpenFiles(pids) };
 }
 
 /** The fields of /proc/PID/stat behind the name, which may itself hold spaces and parentheses. */
