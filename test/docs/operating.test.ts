@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { executionLimits } from '#activities/execution-request.ts';
+import { loadConfig } from '#config';
 import { statusReasons, waitingCodes } from '#domain/runs/model.ts';
 import { findFreePort } from '#local/ports.ts';
 import { createEmptyDatabase, type TestDatabase } from '#test/support/database.ts';
 import { runShell } from '#test/support/shell.ts';
 import { createNamespace } from '#test/support/system.ts';
+import { executionLimits } from '#worker/executor.ts';
 import { codeBlocks, tableUnder } from './markdown.ts';
 
 const page = 'docs/operating.md';
@@ -36,8 +37,16 @@ describe('the table of limits', () => {
       const [, amount, unit = ''] = /^(\d+)(?: (GiB|MiB))?/.exec(value) ?? [];
       return [name, Number(amount) * (units[unit] ?? 1)];
     });
-    const { output, log, directory, processes } = Object.fromEntries(values);
-    expect({ outputBytes: output, logBytes: log, directoryBytes: directory, processes }).toEqual(executionLimits);
+    const { output, log, directory, memory, processes, files, cpu } = Object.fromEntries(values);
+    const config = loadConfig({
+      DATABASE_URL: 'postgres://unused/unused',
+      TEMPORAL_ADDRESS: 'unused:7233',
+      COORDINATOR_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+    });
+    expect({
+      ...{ outputBytes: output, logBytes: log, directoryBytes: directory, memoryBytes: memory },
+      ...{ processes, openFiles: files, cpuSeconds: cpu },
+    }).toEqual(executionLimits(config));
   });
 });
 
