@@ -14,6 +14,8 @@ export interface Bench {
   readonly http: HttpClient;
   /** The API's process. */
   readonly apiPid: number;
+  /** The worker's process, while there is one. */
+  workerPid(): number;
   /** Straight into the installation's database. */
   readonly database: pg.Pool;
   /** Straight to the engine, in the installation's namespace. */
@@ -43,6 +45,7 @@ export async function openBench(
   };
   return {
     ...{ config, environment, http, database, stopWorker, apiPid: api.pid },
+    workerPid: () => worker?.pid ?? 0,
     temporal: new Client({ connection, namespace: config.temporal.namespace }),
     startWorker: async () => {
       worker = await startServiceProcess('worker', environment, directory, profiles);

@@ -10,6 +10,7 @@ import { admission } from './measures/admission.ts';
 import { approval } from './measures/approval.ts';
 import { audit } from './measures/audit.ts';
 import { authorization } from './measures/authorization.ts';
+import { cost } from './measures/cost.ts';
 import { logs } from './measures/logs.ts';
 import { opentofu } from './measures/opentofu.ts';
 import { reads } from './measures/reads.ts';
@@ -17,7 +18,7 @@ import { workflow } from './measures/workflow.ts';
 import { toTable } from './report.ts';
 import { findTofu } from './tofu.ts';
 
-const measures: readonly Measure[] = [admission, opentofu, workflow, reads, logs, approval, authorization, audit];
+const measures: readonly Measure[] = [admission, opentofu, workflow, reads, logs, approval, authorization, audit, cost];
 
 const help = `Usage: npm run bench -- [measure …] [--rounds <n>] [--save] [--profile <directory>]
 

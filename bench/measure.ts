@@ -7,7 +7,8 @@ export interface Figure {
   readonly values: readonly number[];
 }
 
-export type Target = { readonly atLeast: number } | { readonly atMost: number };
+/** Of the ratio; `below`: of the service's own figure. */
+export type Target = { readonly atLeast: number } | { readonly atMost: number } | { readonly below: number };
 
 /** One figure of the service beside the same figure of what it is compared with, as a ratio (service / other). */
 export interface Comparison {

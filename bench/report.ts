@@ -14,6 +14,7 @@ export function ratioOf({ service, other }: Comparison): Spread | null {
 export function isMet(comparison: Comparison): boolean | null {
   const ratio = ratioOf(comparison);
   const { target } = comparison;
+  if (target !== null && 'below' in target) return median(comparison.service.values) <= target.below;
   if (ratio === null || target === null) return null;
   return 'atLeast' in target ? ratio.median >= target.atLeast : ratio.median <= target.atMost;
 }
@@ -38,7 +39,7 @@ function toRow(comparison: Comparison): string[] {
     showFigure(service, unit),
     other === null ? '' : `${other.arm}: ${showFigure(other, unit)}`,
     ratio === null ? '' : `**${show(ratio.median)} ×** (${show(ratio.lowest)}–${show(ratio.highest)})`,
-    showTarget(target),
+    showTarget(target, unit),
     met === null ? '' : met ? 'met' : 'missed',
   ];
 }
@@ -48,8 +49,9 @@ function showFigure({ values }: Figure, unit: string): string {
   return `${show(middle)} ${unit} (${show(lowest)}–${show(highest)})`;
 }
 
-function showTarget(target: Target | null): string {
+function showTarget(target: Target | null, unit: string): string {
   if (target === null) return '';
+  if ('below' in target) return `≤ ${target.below} ${unit}`;
   return 'atLeast' in target ? `≥ ${target.atLeast} ×` : `≤ ${target.atMost} ×`;
 }
 

@@ -2,6 +2,7 @@ import { ensureBrowser } from './setup/browser.js';
 import { ensureDependencies } from './setup/dependencies.js';
 import { SetupError } from './setup/errors.js';
 import { endWithParent } from './setup/programs.js';
+import { ensureProviders } from './setup/providers.js';
 import { ensureSandbox } from './setup/sandbox.js';
 import { ensureTemporal } from './setup/temporal.js';
 import { ensureTemporalCluster } from './setup/temporal-cluster.js';
@@ -23,7 +24,10 @@ async function setUp(purpose) {
   await ensureSandbox();
   if (purpose === 'bench') return ensureTemporalCluster();
   if (purpose === 'test' || !process.env.TEMPORAL_ADDRESS) await ensureTemporal();
-  if (purpose === 'test') await ensureBrowser();
+  if (purpose === 'test') {
+    await ensureBrowser();
+    await ensureProviders();
+  }
 }
 
 try {

@@ -53,7 +53,7 @@ const sweepEveryMs = 30_000;
 
 /** A worker's executor: one host process, in which any number of attempts run, each in sandboxes of its own. */
 export class Executor {
-  readonly #settings: Omit<HostSettings, 'directory'>;
+  readonly #settings: Omit<HostSettings, 'directory' | 'closedTools'>;
   readonly #root: string;
   readonly #user: HostUser | null;
   readonly #conversations = new Map<number, Conversation>();
@@ -62,7 +62,7 @@ export class Executor {
   #attempts = 0;
   #sweeping: NodeJS.Timeout | undefined;
 
-  private constructor(settings: Omit<HostSettings, 'directory'>, root: string, user: HostUser | null) {
+  private constructor(settings: Omit<HostSettings, 'directory' | 'closedTools'>, root: string, user: HostUser | null) {
     this.#settings = settings;
     this.#root = root;
     this.#user = user;

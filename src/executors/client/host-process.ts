@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import type { HostSettings } from '../host/settings.ts';
 import { Channel } from '../protocol/channel.ts';
 import type { Frame } from '../protocol/frames.ts';
 import { HostMessage, type WorkerMessage } from '../protocol/messages.ts';
+import { discoverTools, type InstalledTool } from '../tools.ts';
 import type { HostUser } from './host-user.ts';
 
 const program = fileURLToPath(new URL('../host/main.ts', import.meta.url));
@@ -46,7 +47,9 @@ export class HostProcess {
     settings: HostSettings,
     user: HostUser | null,
   ): Promise<{ host: HostProcess; ready: ReadyMessage }> {
-    const child = spawnHost(user);
+    const closed = user === null ? [] : (await discoverTools()).filter(({ path }) => !isReadableByAll(path));
+    const child = spawnHost(user, closed);
+    const closedTools = closed.map(({ path }, index) => ({ path, descriptor: pipeIndex + 1 + index }));
     const pipe = child.stdio[pipeIndex];
     if (!(pipe instanceof Duplex)) throw new Error('the executor host was started without its pipe');
     const host = new HostProcess(child, pipe);
@@ -56,7 +59,7 @@ export class HostProcess {
     };
     void host.exited.then(() => ready.resolve(null));
     const timer = setTimeout(() => ready.resolve(null), readyMs);
-    host.channel.send({ type: 'start', settings });
+    host.channel.send({ type: 'start', settings: { ...settings, closedTools } satisfies HostSettings });
     const message = await ready.promise;
     clearTimeout(timer);
     if (message !== null) return { host, ready: message };
@@ -88,16 +91,21 @@ export class HostProcess {
  * A host is started as its user where that one can read the program; where it cannot, it becomes that user once it has
  * loaded everything. It gets a session of its own: what a terminal sends to the worker is not meant for its host.
  */
-function spawnHost(user: HostUser | null): ChildProcess {
+function spawnHost(user: HostUser | null, closedTools: readonly InstalledTool[]): ChildProcess {
   const starts = user !== null && isReadableByAll(process.execPath) && isReadableByAll(program);
   const drops = user === null || starts ? [] : [String(user.uid), String(user.gid)];
-  return spawn(process.execPath, ['--disable-sigusr1', program, ...drops], {
-    cwd: '/',
-    env: allowedEnvironment(process.env),
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    ...(user !== null && starts && { uid: user.uid, gid: user.gid }),
-  });
+  const descriptors = closedTools.map(({ path }) => openSync(path, 'r'));
+  try {
+    return spawn(process.execPath, ['--disable-sigusr1', program, ...drops], {
+      cwd: '/',
+      env: allowedEnvironment(process.env),
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...descriptors],
+      ...(user !== null && starts && { uid: user.uid, gid: user.gid }),
+    });
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor);
+  }
 }
 
 function isReadableByAll(path: string): boolean {

@@ -132,6 +132,7 @@ export class AttemptRunner {
       ...{ request, artifact, settings, redactor: this.#redactor, state: this.#state, control: this.#control },
       directory: this.#directory,
       see: (mount) => enclosure.see(mount),
+      toolPath: (path) => this.#place.toolPath(path),
       openRelay: (state) => this.#openRelay(state),
       runJob: (spec) => this.#runJob(spec),
       note: (text) => this.#recorder.note(text),

@@ -77,6 +77,8 @@ export interface Attempt {
   readonly directory: string;
   /** The path by which a job sees something of the host. */
   see(mount: Mount): string;
+  /** Where the host can reach a tool that the worker names. */
+  toolPath(path: string): string;
   /** Opens the attempt's way out of its sandboxes; answers the origin at which programs find it. */
   openRelay(state: StateHandler | null): Promise<string>;
   /** Runs steps to their end, their output going to the log. @throws AttemptFailure where the attempt was stopped */

@@ -17,8 +17,15 @@ export class HostPlace {
   readonly view: SystemView | null;
   readonly initializations: Initializations;
   readonly #socketDirectory: string;
+  readonly #tools: ReadonlyMap<string, string>;
 
-  constructor(settings: HostSettings, view: SystemView | null, socketDirectory: string) {
+  constructor(
+    settings: HostSettings,
+    view: SystemView | null,
+    socketDirectory: string,
+    tools: ReadonlyMap<string, string>,
+  ) {
+    this.#tools = tools;
     const { sandboxProgram } = settings;
     this.#socketDirectory = socketDirectory;
     this.settings = settings;
@@ -44,6 +51,11 @@ export class HostPlace {
   openProxy(policy: EgressPolicy, log: (line: string) => void): Egress | null {
     if (this.enclosure.isolation === 'none') return null;
     return openEgress({ ...policy, denied: this.settings.deniedAddresses }, { log });
+  }
+
+  /** Where the host can reach a tool: it has copies of those that its user cannot. */
+  toolPath(path: string): string {
+    return this.#tools.get(path) ?? path;
   }
 
   /** At the host's end. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, createReadStream, createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { etcFiles, type SystemView, viewSystem } from '../sandbox/bubblewrap.ts';
 import { enterHostGroup } from '../sandbox/cgroups.ts';
 import { SandboxEnclosure } from '../sandbox/enclosure.ts';
@@ -38,9 +39,35 @@ export async function openPlace(settings: HostSettings): Promise<OpenedPlace> {
   claimDirectory(directory, socketDirectory);
   const swept = await removeForsaken(dirname(directory));
   if (settings.groups !== null) enterHostGroup(settings.groups, process.pid);
+  checkMirror(settings);
+  const tools = await copyTools(settings);
   const reason = await whyUncontained(settings);
   const view = reason === null ? makeView(settings) : null;
-  return { place: new HostPlace(settings, view, socketDirectory), reason, swept };
+  return { place: new HostPlace(settings, view, socketDirectory, tools), reason, swept };
+}
+
+/** @throws Error where the host's user cannot read the operator's providers */
+function checkMirror({ providerMirror }: HostSettings): void {
+  if (providerMirror === null) return;
+  try {
+    accessSync(providerMirror, constants.R_OK | constants.X_OK);
+  } catch {
+    throw new Error(
+      `COORDINATOR_PROVIDER_MIRROR names ${providerMirror}, which the executor host's user (${process.getuid?.()}) cannot read`,
+    );
+  }
+}
+
+/** Makes copies of the tools that were handed over open. Answers the copy of each. */
+async function copyTools({ directory, closedTools }: HostSettings): Promise<Map<string, string>> {
+  const copies = new Map<string, string>();
+  for (const { path, descriptor } of closedTools) {
+    const copy = join(directory, 'tools', String(descriptor), basename(path));
+    await mkdir(dirname(copy), { recursive: true, mode: 0o700 });
+    await pipeline(createReadStream('', { fd: descriptor }), createWriteStream(copy, { mode: 0o700 }));
+    copies.set(path, copy);
+  }
+  return copies;
 }
 
 function openSocketDirectory(directory: string): string {

@@ -21,6 +21,8 @@ export const HostSettings = z.strictObject({
   addedPaths: z.array(z.string()),
   /** Directories that no sandbox may see. */
   hiddenPaths: z.array(z.string()),
+  /** Tools that the host's user cannot reach by name, each with the descriptor at which the host got it open. */
+  closedTools: z.array(z.strictObject({ path: z.string(), descriptor: z.int() })),
   /** A directory with providers in the layout of a file system mirror. */
   providerMirror: z.string().nullable(),
   /** The URL of a network mirror for providers. */

@@ -58,7 +58,7 @@ export class ToolSession {
     this.executor = executor;
     this.tool = tool;
     const name = tool.name === 'opentofu' ? 'tofu' : 'terraform';
-    this.#toolMount = { source: toolPath, target: join(inside.tools, name) };
+    this.#toolMount = { source: attempt.toolPath(toolPath), target: join(inside.tools, name) };
     this.#backend = backend;
     this.#configuration = layOutConfiguration(executor);
     this.#variables = variables;

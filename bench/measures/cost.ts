@@ -1,0 +1,139 @@
+import { StartError } from '#local/errors.ts';
+import { command, makeWorkplace, publish } from '../catalog.ts';
+import { measureIdleStack } from '../idle-stack.ts';
+import type { Bench } from '../installation.ts';
+import type { Lab } from '../lab.ts';
+import { drive } from '../load.ts';
+import type { Comparison, Figure, Measure } from '../measure.ts';
+import { commandOf, listTree, readMemory, readTreeCpu, readUse } from '../processes.ts';
+import { admit, awaitStatus } from '../runs.ts';
+import { findTofu } from '../tofu.ts';
+
+const runsInTurn = 20;
+const postgres = /^\S*postgres -D/;
+const temporal = /^\S*temporal-server/;
+const configuration = `
+resource "terraform_data" "network" { input = "10.0.0.0/16" }
+output "cidr" { value = terraform_data.network.output }
+`;
+
+const parts = ['API', 'worker', 'executor host', 'sandboxes and tools', 'PostgreSQL', 'Temporal server'] as const;
+type Part = (typeof parts)[number];
+type Cpu = Record<Part, number>;
+
+const targets: Partial<Record<Part, number>> = { worker: 40, 'executor host': 15 };
+
+export const cost: Measure = {
+  name: 'cost',
+  about:
+    `Processor time of each process for one run, ${runsInTurn} runs one after the other in a round: of a command template ` +
+    'whose one step is `true`, and of an OpenTofu template whose version has run before. Then the memory (PSS) of each ' +
+    'process after those runs, and that of everything that `npm start` runs, idle after its samples.',
+  run: async (lab) => {
+    if (findTofu() === null) throw new StartError('There is neither OpenTofu nor Terraform: put `tofu` on PATH.');
+    const bench = await lab.open('cost', { settings: { WORKER_CONCURRENCY: '4' } });
+    try {
+      await bench.startWorker();
+      const measured = await measure(lab, bench);
+      return [...measured, ...(await measureIdle(lab))];
+    } finally {
+      await bench.close();
+    }
+  },
+};
+
+async function measure(lab: Lab, bench: Bench): Promise<Comparison[]> {
+  const { teamId, environmentId } = await makeWorkplace(bench.http);
+  const specs = {
+    'command `true`': command('true'),
+    OpenTofu: { outputs: { cidr: {} }, executor: { kind: 'opentofu', files: { 'main.tf': configuration } } },
+  };
+  const rows: Comparison[] = [];
+  for (const [index, [kind, spec]] of Object.entries(specs).entries()) {
+    const template_id = await publish(bench.http, teamId, `cost-${index}`, spec);
+    const request = { template_id, environment_id: environmentId };
+    rows.push(...toRows(kind, await measureRuns(lab, bench, request)));
+  }
+  return [...rows, ...memoryRows(bench)];
+}
+
+async function measureRuns(lab: Lab, bench: Bench, request: object): Promise<Cpu[]> {
+  const run = async () => void (await awaitStatus(bench.http, await admit(bench.http, request), 'succeeded'));
+  const rounds: Cpu[] = [];
+  for (let round = 0; round <= lab.rounds; round++) {
+    const before = readCpu(bench);
+    await drive(runsInTurn, 1, run);
+    const after = readCpu(bench);
+    const each = Object.fromEntries(parts.map((part) => [part, (after[part] - before[part]) / runsInTurn])) as Cpu;
+    lab.report(
+      `${round === 0 ? 'warm-up' : `round ${round}`}: ${parts.map((part) => `${part} ${each[part].toFixed(1)}`).join(', ')}`,
+    );
+    if (round > 0) rounds.push(each);
+  }
+  return rounds;
+}
+
+function readCpu({ apiPid, workerPid }: Bench): Cpu {
+  const host = hostOf(workerPid());
+  const { ownCpu, childrenCpu } = readUse(host);
+  return {
+    API: readUse(apiPid).ownCpu,
+    worker: readUse(workerPid()).ownCpu,
+    'executor host': ownCpu,
+    'sandboxes and tools': childrenCpu,
+    PostgreSQL: readTreeCpu(findServer(postgres)),
+    'Temporal server': readTreeCpu(findServer(temporal)),
+  };
+}
+
+/** A server that this program has started, behind the shell that guards it. */
+function findServer(pattern: RegExp): number {
+  const server = listTree(process.pid).find((pid) => pattern.test(commandOf(pid)));
+  if (server === undefined) throw new Error(`no process matches ${pattern}`);
+  return server;
+}
+
+function hostOf(workerPid: number): number {
+  const host = listTree(workerPid).find((pid) => commandOf(pid).includes('executors/host/main.ts'));
+  if (host === undefined) throw new Error('the worker has no executor host');
+  return host;
+}
+
+function toRows(kind: string, rounds: readonly Cpu[]): Comparison[] {
+  return parts.map((part) => {
+    const service: Figure = { arm: part, values: rounds.map((round) => round[part]) };
+    const most = targets[part];
+    const target = most === undefined ? null : { below: most };
+    return { what: `CPU of a run (${kind}): ${part}`, unit: 'ms', service, other: null, target };
+  });
+}
+
+function memoryRows({ apiPid, workerPid }: Bench): Comparison[] {
+  const pids = {
+    API: [apiPid],
+    worker: [workerPid()],
+    'executor host': [hostOf(workerPid())],
+    PostgreSQL: listTree(findServer(postgres)),
+    'Temporal server': listTree(findServer(temporal)),
+  };
+  return Object.entries(pids).map(([part, own]) => ({
+    ...{ what: `memory after the runs: ${part}`, unit: 'MiB', other: null, target: null },
+    service: { arm: part, values: [readMemory(own)] },
+  }));
+}
+
+async function measureIdle(lab: Lab): Promise<Comparison[]> {
+  const memory = await measureIdleStack(lab.directory);
+  const rows = Object.entries(memory).map(([name, mebibytes]) => ({
+    ...{ what: `idle \`npm start\`: ${name}`, unit: 'MiB', other: null, target: null },
+    service: { arm: name, values: [mebibytes] },
+  }));
+  const together = Object.values(memory).reduce((sum, mebibytes) => sum + mebibytes, 0);
+  return [
+    ...rows,
+    {
+      ...{ what: 'idle `npm start`: together', unit: 'MiB', other: null, target: { below: 350 } },
+      service: { arm: 'together', values: [together] },
+    },
+  ];
+}
