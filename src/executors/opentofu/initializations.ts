@@ -52,15 +52,23 @@ export class Initializations {
     make: (data: string) => Promise<{ lock: Buffer | null; modules: string }>,
   ): Promise<Initialization> {
     this.#used.set(key, (this.#used.get(key) ?? 0) + 1);
-    const known = this.#underWay.get(key) ?? (await this.#find(key)) ?? null;
-    if (known !== null) return known;
-    const made = this.#make(key, make);
-    this.#underWay.set(key, made);
+    const obtained = this.#underWay.get(key) ?? this.#findOrMake(key, make);
+    this.#underWay.set(key, obtained);
     try {
-      return await made;
+      return await obtained;
+    } catch (error) {
+      this.release(key);
+      throw error;
     } finally {
-      this.#underWay.delete(key);
+      if (this.#underWay.get(key) === obtained) this.#underWay.delete(key);
     }
+  }
+
+  async #findOrMake(
+    key: string,
+    make: (data: string) => Promise<{ lock: Buffer | null; modules: string }>,
+  ): Promise<Initialization> {
+    return (await this.#find(key)) ?? this.#make(key, make);
   }
 
   /** What is kept under a key; null where nothing is. */

@@ -56,8 +56,9 @@ async function withParent<Value>(
   path: string,
   use: (name: string) => Promise<Value>,
 ): Promise<Value | null> {
-  if (process.platform !== 'linux') return use(`${root}/${path}`);
   const names = path.split('/').filter(Boolean);
+  if (names.includes('..')) throw new Error('its path leads upwards');
+  if (process.platform !== 'linux') return use(`${root}/${path}`);
   const last = names.pop() ?? '.';
   let directory: FileHandle | null = await open(root, constants.O_DIRECTORY | onlyName).catch(refuseLinks);
   try {

@@ -10,7 +10,7 @@ import { Job } from './job.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import { openOutputPipes } from './output-pipes.ts';
 import { cookieVariable } from './process-table.ts';
-import { countOpenFiles, measureTree } from './process-tree.ts';
+import { countOpenFiles, measureTree, readSharedSegments } from './process-tree.ts';
 import { type ProcessLimits, type Step, writeScript } from './script.ts';
 
 /** Paths as the programs of a job see them. */
@@ -77,6 +77,8 @@ export interface Enclosure {
 }
 
 const sharedMemoryBytes = 64 * 1024 * 1024;
+/** What a process may map beside what it uses. */
+const mostNoise = 64 * 1024 * 1024;
 
 /** Runs each job in a sandbox of its own. */
 export class SandboxEnclosure implements Enclosure {
@@ -115,7 +117,7 @@ export class SandboxEnclosure implements Enclosure {
     return {
       job,
       places,
-      usage: async () => ({ ...measure(job, request.group), diskBytes: await usedBySandbox(job) }),
+      usage: () => measureSandbox(job, request.group),
       clear: async () => {
         job.kill();
         await job.exited;
@@ -125,12 +127,18 @@ export class SandboxEnclosure implements Enclosure {
   }
 }
 
-/** A control group knows all but the files that its processes have open. */
-function measure(job: Job, group: AttemptGroup | null): Omit<Usage, 'diskBytes'> {
-  if (job.hasExited) return { processes: 0, memoryBytes: 0, cpuSeconds: 0, openFiles: 0 };
-  if (group === null) return measureTree(job.pid);
+/** A control group knows all but the files that its processes have open. Without one, files in memory count as memory too. */
+async function measureSandbox(job: Job, group: AttemptGroup | null): Promise<Usage> {
+  const diskBytes = await usedBySandbox(job);
+  if (job.hasExited) return { processes: 0, memoryBytes: 0, cpuSeconds: 0, openFiles: 0, diskBytes };
+  if (group === null) {
+    const usage = measureTree(job.pid);
+    const memoryBytes = usage.memoryBytes + diskBytes + readSharedSegments(job.rootDirectory);
+    return { ...usage, memoryBytes, diskBytes };
+  }
   const pids = group.listProcesses();
-  return { processes: pids.length, memoryBytes: 0, cpuSeconds: group.cpuSeconds, openFiles: countOpenFiles(pids) };
+  const openFiles = countOpenFiles(pids);
+  return { processes: pids.length, memoryBytes: 0, cpuSeconds: group.cpuSeconds, openFiles, diskBytes };
 }
 
 /** What fills the sandbox's own file systems; they vanish with it. */
@@ -210,10 +218,10 @@ async function writeJobScript(request: JobRequest, places: Places, isContained: 
   const own: ProcessLimits = {
     openFiles: limits.openFiles,
     fileBytes: limits.diskBytes,
-    // A little above the limit, so that a look finds it passed.
+    // Each a little above the limit, so that a look finds it passed.
     processes: isContained && group === null ? limits.processes + 64 : null,
-    memoryBytes: group === null ? limits.memoryBytes : null,
-    cpuSeconds: limits.cpuSeconds,
+    memoryBytes: group === null ? limits.memoryBytes * 1.25 + mostNoise : null,
+    cpuSeconds: limits.cpuSeconds * 1.25 + 5,
   };
   const where = { ...places, input: join(places.input, 'work'), directory: startIn };
   const relay = relaySocket === null ? null : places.relay;

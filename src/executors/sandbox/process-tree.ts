@@ -12,7 +12,6 @@ export interface TreeUsage {
   readonly openFiles: number;
 }
 
-const pageBytes = 4096;
 const ticksPerSecond = 100;
 
 export function listDescendants(root: number): number[] {
@@ -43,9 +42,18 @@ function readFamilies(): Map<number, number[]> {
   return families;
 }
 
-/** What the descendants of a process take together. Shared pages count once for each process that maps them. */
+/** What a process and its descendants take together. Shared pages count once for each process that maps them. */
 export function measureTree(root: number): TreeUsage {
-  return measureProcesses(listDescendants(root));
+  return measureProcesses([root, ...listDescendants(root)]);
+}
+
+/** Bytes of the System V segments of a sandbox, which nobody has to map. */
+export function readSharedSegments(rootDirectory: string | null): number {
+  const text = attempt(() => readFileSync(`${rootDirectory}/proc/sysvipc/shm`, 'latin1')) ?? '';
+  const [header = '', ...rows] = text.trim().split('\n');
+  const column = header.trim().split(/\s+/).indexOf('rss');
+  if (column === -1) return 0;
+  return rows.reduce((sum, row) => sum + Number(row.trim().split(/\s+/)[column] ?? 0), 0);
 }
 
 /** The most files that one of some processes has open. */
@@ -57,14 +65,17 @@ function measureProcesses(pids: readonly number[]): TreeUsage {
   let memoryBytes = 0;
   let ticks = 0;
   for (const pid of pids) {
-    const [, resident = 0, shared = 0] = (attempt(() => readFileSync(`/proc/${pid}/statm`, 'latin1')) ?? '')
-      .split(' ')
-      .map(Number);
-    memoryBytes += Math.max(0, resident - shared) * pageBytes;
+    const status = attempt(() => readFileSync(`/proc/${pid}/status`, 'latin1')) ?? '';
+    memoryBytes += readKibibytes(status, 'RssAnon') + readKibibytes(status, 'RssShmem');
     // User and system time of its own and of the children that it has waited for.
     ticks += (readStat(pid) ?? []).slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   }
   return { processes: pids.length, memoryBytes, cpuSeconds: ticks / ticksPerSecond, openFiles: countOpenFiles(pids) };
+}
+
+/** A figure of /proc/PID/status, in bytes. */
+function readKibibytes(status: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
 }
 
 /** The fields of /proc/PID/stat behind the name, which may itself hold spaces and parentheses. */
