@@ -52,16 +52,30 @@ export class Initializations {
     make: (data: string) => Promise<{ lock: Buffer | null; modules: string }>,
   ): Promise<Initialization> {
     this.#used.set(key, (this.#used.get(key) ?? 0) + 1);
-    const obtained = this.#underWay.get(key) ?? this.#findOrMake(key, make);
-    this.#underWay.set(key, obtained);
     try {
-      return await obtained;
+      return (await this.#share(key)) ?? (await this.#lead(key, make));
     } catch (error) {
       this.release(key);
       throw error;
-    } finally {
-      if (this.#underWay.get(key) === obtained) this.#underWay.delete(key);
     }
+  }
+
+  /** What another attempt is making. Where that fails or is canceled, null: this attempt tries by itself, and logs why. */
+  async #share(key: string): Promise<Initialization | null> {
+    for (let others = this.#underWay.get(key); others; others = this.#underWay.get(key)) {
+      const made = await others.catch(() => null);
+      if (made !== null) return made;
+    }
+    return null;
+  }
+
+  async #lead(
+    key: string,
+    make: (data: string) => Promise<{ lock: Buffer | null; modules: string }>,
+  ): Promise<Initialization> {
+    const obtained = this.#findOrMake(key, make);
+    this.#underWay.set(key, obtained);
+    return obtained.finally(() => this.#underWay.delete(key));
   }
 
   async #findOrMake(
