@@ -169,7 +169,7 @@ describe('command templates', () => {
     expect(result).toMatchObject({
       outcome: 'failed',
       reason: 'step_not_started',
-      message: '"no-such-program" could not be started: there is no such program',
+      message: '"no-such-program" could not be started: there is no such program, or it may not be run',
     });
   });
 

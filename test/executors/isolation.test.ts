@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -6,16 +6,14 @@ import {
   findProcesses,
   makeRequest,
   makeWorkRoot,
+  openTestExecutor,
   RecordingSink,
   requireTools,
   run,
   runScript,
-  waitUntil,
 } from './support.ts';
 
 const work = makeWorkRoot();
-/** What is about changing user is skipped, visibly, where that is not allowed. */
-const isRoot = process.getuid?.() === 0;
 afterAll(work.remove);
 
 describe('template code', () => {
@@ -86,44 +84,20 @@ describe('template code', () => {
     expect(isSeen).toBe(false);
   });
 
-  it.runIf(isRoot)('can only read what its own files say of the system, where the worker may change user', async () => {
-    const keys = mkdtempSync(join(tmpdir(), 'coordinator-test-keys-'));
-    writeFileSync(join(keys, 'secret-keys'), 'the-key-ring', { mode: 0o600 });
-    const script = `
-      id -u; id -G
-      cat /proc/${process.pid}/environ && echo READ-WORKER-ENVIRON
-      ls /proc/${process.pid}/fd && echo READ-WORKER-FDS
-      head -c1 /proc/${process.pid}/mem && echo READ-WORKER-MEMORY
-      cat /proc/$PPID/environ && echo READ-EXECUTOR-ENVIRON
-      ls /proc/$PPID/fd && echo READ-EXECUTOR-FDS
-      cat ${keys}/secret-keys && echo READ-KEYS
-      kill -0 ${process.pid} && echo SIGNALED-WORKER
-      echo x > ${process.cwd()}/written && echo WROTE-SOURCES
-      exit 0`;
-    const { sink } = await runScript(work.path, script);
-    rmSync(keys, { recursive: true });
-    const text = sink.text('stdout');
-    expect(text).not.toMatch(/READ|SIGNALED|WROTE|the-key-ring/);
-    const [uid, groups] = text.split('\n');
-    expect(Number(uid)).toBeGreaterThan(0);
-    expect(groups).toBe(uid);
-  });
-
-  it.runIf(isRoot)('cannot enter the directory of another attempt, nor find out which there are', async () => {
+  it('cannot enter the directory of another attempt, nor find out which there are', async () => {
     const sink = new RecordingSink();
     const abort = new AbortController();
-    const other = runScript(work.path, 'echo private > mine; id -u; pwd; sleep 30', {}, sink, abort.signal);
-    await sink.saw('/work\n');
-    const [uid, place = ''] = sink.text('stdout').split('\n');
+    const other = runScript(work.path, 'echo private > mine; echo ready; sleep 30', {}, sink, abort.signal);
+    await sink.saw('ready');
+    const places = listAttempts();
     const spy = await runScript(
       work.path,
-      `id -u; ls ${place}; cat ${place}/mine ${place}/variables.json; ls ${work.path}; exit 0`,
+      `ls ${work.path} ${places.join(' ')}; find / -name mine -exec cat {} + 2>/dev/null; cat /proc/*/cwd/mine; exit 0`,
     );
-    expect(spy.sink.text('stdout')).toMatch(/^\d+\n$/);
-    expect(spy.sink.text('stdout').trim()).not.toBe(uid);
-    expect(readFileSync(join(place, 'mine'), 'utf8')).toBe('private\n');
     abort.abort();
     await other;
+    expect(places).toHaveLength(1);
+    expect(spy.sink.text('stdout')).toBe('');
   });
 
   it('leaves nothing behind, whatever it does to its directory', async () => {
@@ -132,34 +106,47 @@ describe('template code', () => {
       'mkdir -p a/b/c; touch a/b/c/f; chmod 000 a/b/c; chmod 500 a/b; chmod 000 a; mkdir -p "$HOME/x"; ln -s /etc/passwd link; exit 0',
     );
     expect(result.outcome).toBe('succeeded');
-    expect(readdirSync(work.path)).toEqual([]);
+    expect(listAttempts()).toEqual([]);
   });
 
-  it.runIf(isRoot)('leaves nothing where everybody may write, and nothing that is too deep to be named', async () => {
+  it('leaves nothing where everybody may write, and nothing that is too deep to be named', async () => {
     const name = `coordinator-test-stray-${process.pid}`;
     const deep =
       'i=0; d=0123456789012345678901234567890123456789; while [ $i -lt 120 ]; do mkdir $d; cd $d; i=$((i+1)); done';
     const { result } = await runScript(work.path, `mkdir -p /tmp/${name}/x; touch /var/tmp/${name}; (${deep}); exit 0`);
     expect(result.outcome).toBe('succeeded');
-    const isGone = () => !existsSync(`/tmp/${name}`) && !existsSync(`/var/tmp/${name}`);
-    await waitUntil(isGone, 'what was left outside of the directory was removed');
-    expect(readdirSync(work.path)).toEqual([]);
+    expect([`/tmp/${name}`, `/var/tmp/${name}`].filter((path) => existsSync(path))).toEqual([]);
+    expect(listAttempts()).toEqual([]);
+  });
+
+  it('leaves nothing too deep to be named without a sandbox either', async () => {
+    const deep =
+      'i=0; d=0123456789012345678901234567890123456789; while [ $i -lt 120 ]; do mkdir $d; cd $d; i=$((i+1)); done';
+    const { result } = await runScript(work.path, `(${deep}); chmod 000 .; exit 0`, { choice: { isolation: 'none' } });
+    expect(result.outcome).toBe('succeeded');
+    expect(listAttempts()).toEqual([]);
   });
 
   it('works where its user cannot reach the directory for attempts', async () => {
     const closed = mkdtempSync(join(tmpdir(), 'coordinator-test-closed-'));
     mkdirSync(join(closed, 'data'));
-    const { result, sink } = await runScript(
-      join(closed, 'data', 'work'),
-      'pwd; echo x > "$PWD/file"; cat "$PWD/file"',
-    );
+    const place = join(closed, 'data', 'work');
+    const { result, sink } = await runScript(place, 'pwd; echo x > "$PWD/file"; cat "$PWD/file"');
+    await (await openTestExecutor(place)).close();
     rmSync(closed, { recursive: true });
     expect(result).toMatchObject({ outcome: 'succeeded' });
-    expect(sink.text('stdout')).toContain('\nx\n');
+    expect(sink.text('stdout')).toBe('/work\nx\n');
   });
 
-  it.runIf(isRoot)('runs as the user that the request names, and as no other', async () => {
-    const { sink } = await runScript(work.path, 'id -u; id -g; id -G', { user: { uid: 12_345, gid: 12_346 } });
-    expect(sink.text('stdout')).toBe('12345\n12346\n12346\n');
+  it('is nobody in particular in a sandbox, whoever its worker is', async () => {
+    const { sink } = await runScript(work.path, 'id -u; id -g; id -un; hostname; pwd; echo $HOME');
+    expect(sink.text('stdout')).toBe('1000\n1000\nsandbox\nsandbox\n/work\n/tmp/home\n');
   });
 });
+
+/** Directories of attempts that run, or were left. */
+function listAttempts(): string[] {
+  const hosts = readdirSync(work.path).filter((name) => name.startsWith('host-'));
+  const names = hosts.flatMap((host) => readdirSync(join(work.path, host)).map((name) => join(work.path, host, name)));
+  return names.filter((path) => path.includes('/attempt-'));
+}

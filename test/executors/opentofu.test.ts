@@ -1,50 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { TemplateFiles } from '#domain/registry/files.ts';
-import type { ExecutionRequest, ExecutionResult, OpenTofuExecutor } from '#executors/protocol.ts';
-import { makeRequest, makeWorkRoot, type Ran, RecordingSink, requireTools, run } from './support.ts';
+import type { OpenTofuExecutor } from '#executors/protocol.ts';
+import { executor, main, useTool } from './opentofu-support.ts';
+import { makeWorkRoot, requireTools, run } from './support.ts';
 
 const tools = await requireTools();
 const work = makeWorkRoot();
 afterAll(work.remove);
 
-const main = `
-variable "size" { type = number }
-variable "token" {
-  type      = string
-  sensitive = true
-  default   = "none-at-all"
-}
-resource "terraform_data" "network" { input = var.size }
-resource "terraform_data" "machine" {
-  input            = { token = var.token, size = var.size }
-  triggers_replace = [var.size]
-}
-output "size" { value = terraform_data.network.output }
-output "token" {
-  value     = terraform_data.machine.output.token
-  sensitive = true
-}
-`;
-const executor: OpenTofuExecutor = { kind: 'opentofu', files: { 'main.tf': main } };
-
 describe.each(tools)('the executor with $name $version', ({ name, version }) => {
   const tool = { name, version };
-  const request = (changes: Partial<ExecutionRequest>) =>
-    makeRequest({ executor, workRoot: work.path, variables: { size: 3 }, tool, ...changes });
-  const plan = async (
-    changes: Partial<ExecutionRequest> = {},
-  ): Promise<Required<Pick<ExecutionResult, 'plan'>> & Ran> => {
-    const ran = await run(request({ phase: 'plan', ...changes }));
-    if (!ran.result.plan) throw new Error(`no plan: ${JSON.stringify(ran.result)}\n${ran.sink.text()}`);
-    return { ...ran, plan: ran.result.plan };
-  };
-  const apply = ({ artifact, digest }: { artifact: Buffer; digest: string }, changes: Partial<ExecutionRequest> = {}) =>
-    run(request({ artifact, planDigest: digest, ...changes }));
-  const deploy = async (changes: Partial<ExecutionRequest> = {}) => {
-    const { result, sink } = await apply((await plan(changes)).plan, changes);
-    expect(result).toMatchObject({ outcome: 'succeeded', reason: null });
-    return { result, state: sink.states.at(-1)?.content ?? null };
-  };
+  const { request, plan, apply, deploy } = useTool(work.path, tool);
 
   it('plans without touching anything, and says what would change', async () => {
     const { result, sink, plan: planned } = await plan();
@@ -196,134 +161,5 @@ output "leak" { value = terraform_data.a.output.nested[0] }\noutput "declared" {
     };
     const { sink } = await plan({ executor: nosy, state, variables: { size: 3, token: 'state-held-secret' } });
     expect(sink.text()).not.toContain('state-held-secret');
-  });
-
-  it('keeps the service as the backend, and says so to a configuration that wants another', async () => {
-    const attempts: TemplateFiles[] = [
-      { 'main.tf': 'terraform {\n  backend "local" { path = "/tmp/x" }\n}' },
-      { 'main.tf': '', 'zzzzz_override.tf': 'terraform {\n  backend "http" { address = "http://127.0.0.1:1" }\n}' },
-      { 'main.tf': '', 'x.tf.json': '{"terraform": {"cloud": {"organization": "x"}}}' },
-    ];
-    for (const files of attempts) {
-      const { result, sink } = await run(request({ phase: 'plan', executor: { kind: 'opentofu', files } }));
-      expect(result).toMatchObject({ outcome: 'failed', reason: 'backend_forbidden' });
-      expect(sink.text()).toContain('the service keeps the state itself');
-    }
-  });
-
-  it('says what the tool said when it fails', async () => {
-    const broken: OpenTofuExecutor = {
-      kind: 'opentofu',
-      files: { 'main.tf': 'resource "terraform_data" "x" { input = nope.there }' },
-    };
-    const { result } = await run(request({ phase: 'plan', executor: broken }));
-    expect(result).toMatchObject({ outcome: 'failed', reason: 'plan_failed', exitCode: 1 });
-    expect(result.message).toMatch(/undeclared resource/);
-    const unparsable: OpenTofuExecutor = { kind: 'opentofu', files: { 'main.tf': 'resource {' } };
-    expect((await run(request({ phase: 'plan', executor: unparsable }))).result).toMatchObject({
-      reason: 'init_failed',
-    });
-  });
-
-  it('works in a directory below the root, with modules of the same source', async () => {
-    const nested: OpenTofuExecutor = {
-      kind: 'opentofu',
-      directory: 'environments/test',
-      files: {
-        'modules/thing/main.tf':
-          'variable "size" {}\nresource "terraform_data" "x" { input = var.size }\noutput "size" { value = terraform_data.x.output }',
-        'environments/test/main.tf':
-          'variable "size" {}\nmodule "thing" {\n  source = "../../modules/thing"\n  size = var.size\n}\noutput "size" { value = module.thing.size }',
-      },
-    };
-    const planned = await plan({ executor: nested });
-    expect(planned.plan.changes).toMatchObject([{ address: 'module.thing.terraform_data.x' }]);
-    const { result } = await apply(planned.plan, { executor: nested });
-    expect(result).toMatchObject({ outcome: 'succeeded', outputs: { size: { value: 3 } } });
-  });
-
-  it('fails with the state kept when a resource fails, and hands over what was made before', async () => {
-    const failing: OpenTofuExecutor = {
-      kind: 'opentofu',
-      files: {
-        'main.tf': `resource "terraform_data" "first" { input = 1 }
-resource "terraform_data" "second" {
-  depends_on = [terraform_data.first]
-  provisioner "local-exec" { command = "echo broken >&2; exit 7" }
-}`,
-      },
-    };
-    const { plan: planned } = await plan({ executor: failing, variables: {} });
-    const { result, sink } = await apply(planned, { executor: failing, variables: {} });
-    expect(result).toMatchObject({ outcome: 'failed', reason: 'apply_failed', exitCode: 1 });
-    expect(sink.states.at(-1)?.content.toString()).toContain('"first"');
-  });
-
-  it('stops in order when it is canceled, and keeps what was made', async () => {
-    const slow: OpenTofuExecutor = {
-      kind: 'opentofu',
-      files: {
-        'main.tf': `resource "terraform_data" "first" { input = 1 }
-resource "terraform_data" "slow" {
-  depends_on = [terraform_data.first]
-  provisioner "local-exec" { command = "echo now-waiting; sleep 60" }
-}`,
-      },
-    };
-    const { plan: planned } = await plan({ executor: slow, variables: {} });
-    const abort = new AbortController();
-    const sink = new RecordingSink();
-    const running = run(
-      request({ executor: slow, variables: {}, artifact: planned.artifact, graceMs: 20_000 }),
-      sink,
-      abort.signal,
-    );
-    await sink.saw('now-waiting');
-    abort.abort();
-    const { result } = await running;
-    expect(result).toMatchObject({ outcome: 'canceled', reason: 'canceled' });
-    expect(sink.states.at(-1)?.content.toString()).toContain('"first"');
-  });
-});
-
-const openTofu = tools.find(({ name }) => name === 'opentofu');
-describe.skipIf(openTofu === undefined)('what only OpenTofu can do', () => {
-  const tool = openTofu ?? null;
-  it('chooses modules by variables, and keeps its state encrypted, with outputs all the same', async () => {
-    const encrypted: OpenTofuExecutor = {
-      kind: 'opentofu',
-      files: {
-        'a/main.tf':
-          'resource "terraform_data" "a" { input = "from-a" }\noutput "o" { value = terraform_data.a.output }',
-        'main.tf': `variable "which" {}
-variable "passphrase" {}
-terraform {
-  encryption {
-    key_provider "pbkdf2" "k" { passphrase = var.passphrase }
-    method "aes_gcm" "m" { keys = key_provider.pbkdf2.k }
-    state { method = method.aes_gcm.m }
-  }
-}
-module "chosen" { source = "./\${var.which}" }
-output "o" { value = module.chosen.o }`,
-      },
-    };
-    const variables = { which: 'a', passphrase: 'a-long-passphrase-of-the-state' };
-    const changes = { workRoot: work.path, executor: encrypted, tool, variables, sensitiveVariables: ['passphrase'] };
-    const planned = await run(makeRequest({ ...changes, phase: 'plan' }));
-    expect(planned.result.plan, planned.sink.text()).toMatchObject({ summary: { add: 1 } });
-    const { result, sink } = await run(makeRequest({ ...changes, artifact: planned.result.plan?.artifact ?? null }));
-    expect(result, sink.text()).toMatchObject({ outcome: 'succeeded', outputs: { o: { value: 'from-a' } } });
-    expect(sink.states.at(-1)?.content.toString()).not.toContain('from-a');
-  });
-});
-
-it('says that a tool is missing rather than taking another one', async () => {
-  const tool = { name: 'terraform' as const, version: '0.0.1' };
-  const { result } = await run(makeRequest({ executor, workRoot: work.path, tool }));
-  expect(result).toMatchObject({
-    outcome: 'failed',
-    reason: 'tool_unavailable',
-    message: 'this worker has no terraform 0.0.1',
   });
 });

@@ -1,9 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { OpenTofuExecutor } from '#executors/protocol.ts';
-import { Redactor } from '#executors/redaction/redaction.ts';
+import { Relay } from '#executors/host/relay.ts';
 import { StateBackend } from '#executors/opentofu/state-backend.ts';
 import { StateKeeper } from '#executors/opentofu/state-keeper.ts';
+import type { OpenTofuExecutor } from '#executors/protocol.ts';
+import { Redactor } from '#executors/redaction/redaction.ts';
 import { makeRequest, makeWorkRoot, RecordingSink, requireTools, run, runSteps, shell } from './support.ts';
 
 const work = makeWorkRoot();
@@ -81,9 +82,9 @@ describe('the state of an attempt', () => {
 });
 
 describe('the HTTP backend of an attempt', () => {
-  const open: StateBackend[] = [];
+  const open: Relay[] = [];
   afterEach(() => {
-    for (const backend of open.splice(0)) backend.close();
+    for (const relay of open.splice(0)) relay.close();
   });
 
   async function start(initial: object | null, isReadOnly = false) {
@@ -95,8 +96,9 @@ describe('the HTTP backend of an attempt', () => {
     });
     keeper.openDocument();
     const backend = new StateBackend(keeper, { isReadOnly });
-    open.push(backend);
-    const variables = await backend.listen();
+    const relay = await Relay.open({ socketPath: null, state: backend, proxy: null });
+    open.push(relay);
+    const variables = backend.environment(relay.origin);
     const password = variables['TF_HTTP_PASSWORD'] ?? '';
     const call = (method: string, path: string, body?: object | string, auth = `attempt:${password}`) =>
       send(

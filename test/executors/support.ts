@@ -163,9 +163,12 @@ export async function runScript(
   sink = new RecordingSink(),
   signal?: AbortSignal,
 ): Promise<Ran> {
-  const wrapped = `trap 'echo [] > plan.json' EXIT\n${script}`;
-  const executor: CommandExecutor = { kind: 'command', apply: [], detect: [shell(wrapped)] };
-  return run(makeRequest({ workRoot, executor, phase: 'detect', ...changes }), sink, signal);
+  return run(makeRequest({ workRoot, executor: wrapScript(script), phase: 'detect', ...changes }), sink, signal);
+}
+
+/** A template whose `detect` phase is a script, and finds nothing changed. */
+export function wrapScript(script: string): CommandExecutor {
+  return { kind: 'command', apply: [], detect: [shell(`trap 'echo [] > plan.json' EXIT\n${script}`)] };
 }
 
 /** Processes whose command line has a text. */

@@ -1,4 +1,5 @@
 import type { Installation } from './installation.ts';
+import { describeEscapes, describeGreed } from './nasty-attacks.ts';
 
 /** Written as it is printed by a shell: what must never be found anywhere. */
 export const secret = 'Tr0ub4dor&3 "quoted" $HOME/ünï';
@@ -56,11 +57,8 @@ export function describeNasties({ directory, postgres, temporal }: Places, flood
       ),
       ends: ['succeeded', null],
     },
-    'fills its directory': { spec: script(`fallocate -l 5G big; sleep 20`), ends: ['failed', 'directory_limit'] },
-    'starts processes without end': {
-      spec: script(`for i in $(seq 900); do sleep 717171 & done; wait`),
-      ends: ['failed', 'process_limit'],
-    },
+    ...describeGreed(script),
+    ...describeEscapes(script),
     'looks for keys': {
       spec: script(
         `env; for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ; tr '\\0' ' ' <$p/cmdline; ls -l $p/fd $p/cwd; done 2>/dev/null
