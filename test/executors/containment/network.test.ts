@@ -1,0 +1,217 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EgressPolicy } from '#executors/protocol.ts';
+import { RecordingSink } from '../support.ts';
+import { isRoot, WorkerProcess, workerUsers } from '../worker-process.ts';
+import { describeProbes, type Probe } from './probes.ts';
+
+/** Servers of the machine, which say this to everybody who reaches them. */
+const banner = 'banner-of-the-machine';
+const servers: Server[] = [];
+const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-sockets-'));
+chmodSync(directory, 0o755);
+let port = 0;
+const socketFiles: string[] = [];
+
+/** An address of this machine that is not its loopback; null where it has none. */
+const ownAddress =
+  Object.values(networkInterfaces())
+    .flat()
+    .find((address) => address && !address.internal && address.family === 'IPv4')?.address ?? null;
+
+function serve(listen: (server: Server, ready: () => void) => void): Promise<Server> {
+  const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${banner.length}\r\nConnection: close\r\n\r\n${banner}`;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.end(answer);
+  });
+  servers.push(server);
+  return new Promise((resolve) => listen(server, () => resolve(server)));
+}
+
+beforeAll(async () => {
+  const server = await serve((each, ready) => each.listen(0, '0.0.0.0', ready));
+  const address = server.address();
+  port = typeof address === 'object' && address ? address.port : 0;
+  await serve((each, ready) => each.listen(port, '::1', ready));
+  for (const path of [directory, ...(isRoot ? ['/run', '/var/run'] : []), '/tmp', '/var/tmp']) {
+    const file = join(path, `coordinator-test-${process.pid}.sock`);
+    if (socketFiles.includes(file.replace('/var/run', '/run'))) continue;
+    await serve((each, ready) => each.listen({ path: file, readableAll: true, writableAll: true }, ready));
+    socketFiles.push(file);
+  }
+  await serve((each, ready) => each.listen(`\0coordinator-test-${process.pid}`, ready));
+});
+afterAll(() => {
+  for (const server of servers) server.close();
+  rmSync(directory, { recursive: true });
+});
+
+const works = new RegExp(banner);
+/** The servers speak first. */
+const read = 'print while <$s>';
+
+/** Connects and prints what it is told. */
+function connect(address: string): string {
+  return `perl -MSocket=:all -e 'my ($error, @found) = getaddrinfo("${address}", ${port}, { socktype => SOCK_STREAM }); die $error if $error; socket(my $s, $found[0]{family}, SOCK_STREAM, 0) or die $!; connect($s, $found[0]{addr}) or die $!; ${read}'`;
+}
+
+function connectToPath(path: string): string {
+  return `perl -MSocket -e 'socket(my $s, PF_UNIX, SOCK_STREAM, 0) or die $!; connect($s, pack("S a*", 1, "${path}")) or die $!; ${read}'`;
+}
+
+const listeners = ['127.0.0.1', '::1', 'localhost', '0.0.0.0', ...(ownAddress ? [ownAddress] : [])];
+
+function socketProbes(): Probe[] {
+  return [
+    ...listeners.map((address) => ({
+      name: `call a server of the machine at ${address === ownAddress ? 'its own address' : address}`,
+      script: connect(address),
+      works,
+    })),
+    ...socketFiles.map((path) => ({
+      name: `call the socket ${path.replace(String(process.pid), 'N').replace(directory, '<temporary>')}`,
+      script: connectToPath(path),
+      works,
+    })),
+    {
+      name: 'call an abstract socket of the machine',
+      script: connectToPath(`\\0coordinator-test-${process.pid}`),
+      works,
+    },
+    {
+      name: 'see sockets of the machine',
+      script: 'cat /proc/net/unix',
+      works: new RegExp(`@coordinator-test-${process.pid}`),
+    },
+    {
+      name: 'see an interface of the machine',
+      script: 'cat /proc/net/dev | grep -v -E "lo:|Inter|face"',
+      works: /:\s+\d+/,
+    },
+    {
+      name: 'ask the machine for names',
+      script: 'cat /etc/resolv.conf | grep nameserver; getent hosts example.com',
+      works: /nameserver/,
+      notOutside: 'not every machine has a name server',
+    },
+  ];
+}
+
+const socketNames = [
+  ...['127.0.0.1', '::1', 'localhost', '0.0.0.0', ...(ownAddress ? ['its own address'] : [])].map(
+    (address) => `call a server of the machine at ${address}`,
+  ),
+  ...['<temporary>', ...(isRoot ? ['/run'] : []), '/tmp', '/var/tmp'].map(
+    (place) => `call the socket ${place}/coordinator-test-N.sock`,
+  ),
+  'call an abstract socket of the machine',
+  'see sockets of the machine',
+  'see an interface of the machine',
+  'ask the machine for names',
+];
+const policies: [string, EgressPolicy][] = [
+  ['none', { policy: 'none', allow: [] }],
+  ['internet', { policy: 'internet', allow: [] }],
+];
+for (const [name, egress] of policies) {
+  describeProbes(`the network under the policy "${name}"`, socketNames, socketProbes, { request: { egress } });
+}
+
+/** Ways to write an address that leads to this machine, to a private network, or to the cloud's metadata. */
+const forbidden = [
+  ...[
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '0.0.0.0',
+    'localhost',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::]',
+  ],
+  ...[
+    '169.254.169.254',
+    '[fd00:ec2::254]',
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.0.1',
+    '100.64.0.1',
+    '[fe80::1]',
+    '[::ffff:10.0.0.1]',
+  ],
+  ...(ownAddress ? [ownAddress] : []),
+];
+const ask = (line: string) =>
+  `printf '%s\\r\\nHost: x\\r\\n\\r\\n' '${line}' | timeout 20 socat -t 10 - TCP4:127.0.0.1:61280 2>&1 | head -1 | grep . || echo 'no answer to ${line}'`;
+
+describe.each(workerUsers)('the proxy of a worker that runs as $as', ({ user = null }) => {
+  let worker: WorkerProcess;
+  beforeAll(async () => {
+    worker = await WorkerProcess.start({ user });
+  });
+  afterAll(() => worker.close());
+
+  const answers = async (egress: EgressPolicy, lines: readonly string[]) => {
+    const { sink } = await worker.runScript(`${lines.map(ask).join('\n')}\nexit 0`, { egress, timeoutMs: 120_000 });
+    return sink
+      .text('stdout')
+      .trim()
+      .split('\n')
+      .map((line) => line.trim());
+  };
+
+  it.each([
+    ['internet', { policy: 'internet', allow: [] }],
+    ['allow', { policy: 'allow', allow: ['registry.opentofu.org', '203.0.113.0/24'] }],
+  ] as [string, EgressPolicy][])(
+    'under the policy "%s" forwards nothing to this machine, private networks or metadata',
+    async (_, egress) => {
+      const tunnels = forbidden.map((host) => `CONNECT ${host}:${port} HTTP/1.1`);
+      const requests = forbidden.map((host) => `GET http://${host}:${port}/ HTTP/1.1`);
+      const given = await answers(egress, [...tunnels, ...requests]);
+      expect(given).toHaveLength(forbidden.length * 2);
+      for (const answer of given) expect(answer).toMatch(/^HTTP\/1\.[01] [45]\d\d /);
+    },
+  );
+
+  it('forwards to a private place that the policy names, and to no other', async () => {
+    const egress: EgressPolicy = { policy: 'internet', allow: ['127.0.0.1/32'] };
+    const given = await answers(egress, [`CONNECT 127.0.0.1:${port} HTTP/1.1`, `CONNECT 127.0.0.2:${port} HTTP/1.1`]);
+    expect(given[0]).toMatch(/^HTTP\/1\.1 200 /);
+    expect(given[1]).toMatch(/^HTTP\/1\.1 [45]\d\d /);
+  });
+
+  it('is not there under the policy "none"', async () => {
+    const { sink } = await worker.runScript(
+      `env | grep -i proxy; ls /run/coordinator; ${ask('GET / HTTP/1.1')}; exit 0`,
+    );
+    expect(sink.text('stdout')).not.toMatch(/proxy=|relay|HTTP\/1/i);
+  });
+
+  it('serves the state of no attempt to a command template', async () => {
+    const [answer] = await answers({ policy: 'internet', allow: [] }, ['GET /state HTTP/1.1']);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('is the way out of one attempt alone: another attempt cannot call what the first one serves', async () => {
+    const sink = new RecordingSink();
+    const serving = worker.runScript(
+      'socat TCP4-LISTEN:5555,fork,reuseaddr SYSTEM:"echo hello-inside" & socat ABSTRACT-LISTEN:inside,fork SYSTEM:"echo hello-inside" & sleep 0.5; socat -t 1 - TCP4:127.0.0.1:5555 </dev/null; echo serving; sleep 8',
+      {},
+      sink,
+    );
+    await sink.saw('serving');
+    expect(sink.text()).toContain('hello-inside');
+    const other = await worker.runScript(
+      'socat -t 1 - TCP4:127.0.0.1:5555 </dev/null; socat -t 1 - ABSTRACT-CONNECT:inside </dev/null; exit 0',
+    );
+    expect(other.sink.text('stdout')).not.toContain('hello-inside');
+    await serving;
+  });
+});

@@ -1,0 +1,52 @@
+import { homedir } from 'node:os';
+import { Executor, type IsolationWanted } from '#executors/client.ts';
+import type { ExecutionRequest } from '#executors/protocol.ts';
+
+/** A worker for tests, in a process of its own: it runs the attempts that it is told, and passes on what they hand over. */
+
+export interface WorkerStart {
+  readonly directory: string;
+  readonly isolation: IsolationWanted;
+  readonly usesGroups: boolean;
+}
+
+export type ToWorker =
+  | { readonly type: 'run'; readonly id: number; readonly request: ExecutionRequest }
+  | { readonly type: 'cancel'; readonly id: number };
+
+export type FromWorker =
+  | { readonly type: 'ready'; readonly hostPid: number | null; readonly isolation: Executor['isolation'] }
+  | { readonly type: 'log' | 'state' | 'result'; readonly id: number; readonly values: readonly unknown[] };
+
+function tell(message: FromWorker): void {
+  process.send?.(message);
+}
+
+const { directory, isolation, usesGroups }: WorkerStart = JSON.parse(process.argv[2] ?? '{}');
+const executor = await Executor.start({
+  ...{ directory, isolation, usesGroups, user: null, cores: 2, addedPaths: [] },
+  hiddenPaths: [process.cwd(), homedir()],
+  ...{ providerMirror: null, providerNetworkMirror: null, providersDirect: false, deniedAddresses: [] },
+});
+
+const running = new Map<number, AbortController>();
+process.on('message', (message: ToWorker) => {
+  if (message.type === 'cancel') running.get(message.id)?.abort();
+  else void run(message.id, message.request);
+});
+process.on('disconnect', () => void executor.close().then(() => process.exit(0)));
+
+async function run(id: number, request: ExecutionRequest): Promise<void> {
+  const abort = new AbortController();
+  running.set(id, abort);
+  const sink = {
+    log: async (...values: unknown[]) => tell({ type: 'log', id, values }),
+    state: async (...values: unknown[]) => tell({ type: 'state', id, values }),
+  };
+  const { state, artifact } = request;
+  const buffers = { state: state && Buffer.from(state), artifact: artifact && Buffer.from(artifact) };
+  const result = await executor.execute({ ...request, ...buffers }, sink, abort.signal);
+  tell({ type: 'result', id, values: [result] });
+}
+
+tell({ type: 'ready', hostPid: await executor.processId(), isolation: executor.isolation });
