@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { OpenFiles } from './open-files.ts';
 import { openApiOptions } from './openapi.ts';
 
 export type DocsOptions = {
@@ -37,6 +40,7 @@ export const docs = fp<DocsOptions>(
         route.config = { ...route.config, anyQuery: true };
       });
       addDocument(scope);
+      addViewerFiles(scope);
       await scope.register(swaggerUi, {
         routePrefix: docsPath,
         staticCSP: docsPolicy,
@@ -58,6 +62,18 @@ function addDocument(app: FastifyInstance): void {
     if (request.headers['if-none-match'] === made.tag) return reply.code(304).send();
     return reply.type('application/json; charset=utf-8').send(made.text);
   });
+}
+
+/** Those that the viewer would read from its own directory at each request. It makes the other ones itself. */
+function addViewerFiles(app: FastifyInstance): void {
+  const library = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui'));
+  const files = new OpenFiles(join(library, 'static'));
+  for (const name of files.names.filter((each) => each !== 'index.html')) {
+    app.get(`${docsPath}/static/${name}`, { schema: { hide: true } }, (request, reply) => {
+      reply.header('cache-control', 'no-cache');
+      return files.send(name, request, reply);
+    });
+  }
 }
 
 function makeDocument(app: FastifyInstance): { text: string; tag: string } {
