@@ -8,7 +8,7 @@ import { ensureTemporal } from './setup/temporal.js';
 import { ensureTemporalCluster } from './setup/temporal-cluster.js';
 
 /**
- * Everything that `npm start`, `npm test` and `npm run bench` need before they can run: dependencies (with Node 24 among
+ * Everything that `npm start`, `npm test` and the longer proofs need before they can run: dependencies (with Node 24 among
  * them), a Temporal server, and for tests a browser. Runs on any Node from 18 on, before anything is installed; does
  * nothing when all is there.
  */
@@ -22,8 +22,9 @@ async function setUp(purpose) {
   endWithParent();
   await ensureDependencies();
   await ensureSandbox();
-  if (purpose === 'bench') return ensureTemporalCluster();
-  if (purpose === 'test' || !process.env.TEMPORAL_ADDRESS) await ensureTemporal();
+  if (purpose === 'bench' || purpose === 'containers') await ensureTemporalCluster();
+  if (purpose === 'bench') return;
+  if (purpose !== 'start' || !process.env.TEMPORAL_ADDRESS) await ensureTemporal();
   if (purpose === 'test') {
     await ensureBrowser();
     await ensureProviders();

@@ -16,6 +16,8 @@ const help = `Usage: node src/main.ts <command>
   api            the API and its pages
   worker         a worker, which executes runs
   migrate        brings the database's schema to this release's
+  healthcheck api | worker
+                 whether this container's process works; it ends with 1 and says why where it does not
   admin create   makes the first user, an administrator; the password comes by standard input
                  --email <address> [--name <name>]
   admin recover  gives an administrator a new password, which ends their sessions; it comes by standard input
@@ -55,6 +57,14 @@ const commands: Readonly<Record<string, Command>> = {
     const { migrate } = await import('#domain/shared/database.ts');
     await migrate(config);
     return 0;
+  },
+  healthcheck: async ([process, ...given]) => {
+    if (process !== 'api' && process !== 'worker') throw new UsageError('healthcheck needs api or worker');
+    refuseArguments(given);
+    const { findFault } = await import('./healthcheck.ts');
+    const fault = await findFault(process);
+    if (fault !== null) console.error(fault);
+    return fault === null ? 0 : 1;
   },
   admin: async ([subcommand, ...given]) => {
     if (subcommand === 'create') return createAdministrator(given);

@@ -35,6 +35,15 @@ export function findLiveWorkers(em: Em, runId: string): Promise<LiveWorker[]> {
   );
 }
 
+/** Whether a worker that was started on a host has been heard of lately. */
+export async function hasLiveWorker(em: Em, host: string): Promise<boolean> {
+  const rows = await em.execute<unknown[]>(
+    `select 1 from workers where host = ? and heartbeat_at > now() - make_interval(secs => ?) limit 1`,
+    [host, workerGoneAfterSeconds],
+  );
+  return rows.length > 0;
+}
+
 /** `gone`: it took its leave, or another one saw that its process had ended; `silent`: it was not heard of lately. */
 export type WorkerWord = 'alive' | 'silent' | 'gone';
 

@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { settings } from '#config';
+import { temporalVersion } from '../../bench/temporal-cluster.ts';
+import { secretSettings } from '../../src/secret-files.ts';
+import { imageEnvironment, instruction, ownImage, readComposition, readDockerfile, readText, root } from './compose.ts';
+
+const composition = readComposition();
+const services = Object.entries(composition.services);
+const own = services.filter(([, { image }]) => image === ownImage);
+const image = readDockerfile();
+const final = image.stages['final'] ?? [];
+
+describe('docker-compose.yml', () => {
+  it('is what the published schema of compose files describes', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    ajvFormats.default(ajv);
+    const validate = ajv.compile(JSON.parse(readText('test/containers/compose-spec.json')));
+    validate(parse(readText('docker-compose.yml'), { merge: true }));
+    expect(validate.errors).toBeNull();
+    expect(validate({ services: { api: { imaeg: 'x' } } })).toBe(false);
+  });
+
+  it('has a database, an engine with its schema job, the migration, two APIs and two workers', () => {
+    expect(services.map(([name]) => name)).toEqual([
+      ...['postgres', 'temporal-schema', 'temporal', 'temporal-namespace'],
+      ...['migrate', 'api-1', 'api-2', 'worker-1', 'worker-2'],
+    ]);
+    expect(own.map(([, { command }]) => command)).toEqual([['migrate'], ['api'], ['api'], ['worker'], ['worker']]);
+  });
+
+  it.each(services)(
+    'lets %s write nowhere but on volumes and temporary file systems, and gain no right',
+    (_name, service) => {
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+      expect(service.security_opt).toContain('no-new-privileges:true');
+      expect(service.cap_add ?? []).toEqual([]);
+      expect(service.privileged ?? false).toBe(false);
+      expect(service.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+      expect((service.volumes ?? []).filter((volume) => volume.startsWith('/') || volume.startsWith('.'))).toEqual([]);
+    },
+  );
+
+  it.each(services)('gives %s what bubblewrap needs only if it is a worker', (name, { security_opt }) => {
+    const needed = ['seccomp=./deploy/worker-seccomp.json', 'apparmor=unconfined', 'systempaths=unconfined'];
+    const more = security_opt.filter((option) => option !== 'no-new-privileges:true');
+    expect(more).toEqual(name.startsWith('worker-') ? needed : []);
+  });
+
+  it('pins every image to a version, and both of Temporal to the one that is tested', () => {
+    for (const [, { image: name }] of services) expect(name).toMatch(/:(\d+\.\d+(\.\d+)?(-\w+)?|local)$/);
+    const ofTemporal = services.filter(([, { image: name }]) => name.startsWith('temporalio/'));
+    expect(new Set(ofTemporal.map(([, { image: name }]) => name.split(':')[1]))).toEqual(new Set([temporalVersion]));
+  });
+
+  it('names only files, secrets, configurations, volumes and networks that exist', () => {
+    const options = services.flatMap(([, { security_opt }]) => security_opt);
+    const profiles = options
+      .filter((option) => option.startsWith('seccomp='))
+      .map((option) => option.split('=')[1] ?? '');
+    const files = [...Object.values(composition.configs).map(({ file }) => file), ...profiles];
+    expect(files.filter((file) => !existsSync(`${root}/${file}`))).toEqual([]);
+    for (const [, service] of services) {
+      expect(Object.keys(composition.secrets)).toEqual(expect.arrayContaining(service.secrets ?? []));
+      expect(Object.keys(composition.configs)).toEqual(
+        expect.arrayContaining((service.configs ?? []).map(({ source }) => source)),
+      );
+      expect(Object.keys(composition.networks)).toEqual(expect.arrayContaining(service.networks));
+      const volumes = (service.volumes ?? []).map((volume) => volume.split(':')[0]);
+      expect(Object.keys(composition.volumes)).toEqual(expect.arrayContaining(volumes));
+      expect(Object.keys(composition.services)).toEqual(expect.arrayContaining(Object.keys(service.depends_on ?? {})));
+    }
+  });
+
+  it.each(services)('hands %s its secrets as files: no variable holds one', (_name, service) => {
+    const variables = Object.entries(service.environment ?? {});
+    const fromFiles = variables.filter(([name]) => name.endsWith('_FILE')).map(([, path]) => path);
+    const mounted = (service.secrets ?? []).map((secret) => `/run/secrets/${secret}`);
+    expect(mounted).toEqual(expect.arrayContaining(fromFiles));
+    expect(
+      variables.filter(([name]) => /(PASSWORD|TOKEN|KEYS?|URL)$/.test(name) && name !== 'COORDINATOR_BASE_URL'),
+    ).toEqual([]);
+  });
+
+  it.each(services)('waits, before %s starts, for health checks and jobs that there are', (_name, service) => {
+    for (const [name, { condition }] of Object.entries(service.depends_on ?? {})) {
+      const hasCheck = composition.services[name]?.healthcheck !== undefined;
+      expect([name, condition]).toEqual([name, hasCheck ? 'service_healthy' : 'service_completed_successfully']);
+    }
+  });
+
+  it('keeps database and engine on the network without a way out, and publishes the APIs on loopback alone', () => {
+    expect(composition.networks['inside']).toEqual({ internal: true });
+    const outside = services.filter(([, { networks }]) => networks.includes('outside')).map(([name]) => name);
+    expect(outside).toEqual(['api-1', 'api-2', 'worker-1', 'worker-2']);
+    const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`));
+    expect(published).toEqual(['api-1 127.0.0.1:8080:8080', 'api-2 127.0.0.1:8081:8080']);
+  });
+
+  it('gives each worker a volume of its own for the data directory of the image', () => {
+    const { COORDINATOR_DATA_DIR } = imageEnvironment(final);
+    const volumes = ['worker-1', 'worker-2'].map((name) => composition.services[name]?.volumes);
+    expect(volumes).toEqual([[`worker-1:${COORDINATOR_DATA_DIR}`], [`worker-2:${COORDINATOR_DATA_DIR}`]]);
+  });
+});
+
+describe('a service of our image', () => {
+  it.each(own)('%s is told only what is a setting', (_name, { environment = {} }) => {
+    const known = [...Object.keys(settings), ...secretSettings.map((name) => `${name}_FILE`)];
+    expect(known).toEqual(expect.arrayContaining(Object.keys(environment)));
+  });
+
+  it.each(own)(
+    '%s runs as the user of the image, with an argument of the build that the image takes',
+    (_name, service) => {
+      expect(service.user).toBe(instruction(final, 'USER'));
+      const taken = (image.stages['opentofu'] ?? []).filter(({ name }) => name === 'ARG').map(({ text }) => text);
+      expect(taken).toEqual(expect.arrayContaining(Object.keys(service.build?.args ?? {})));
+    },
+  );
+
+  it.each(own.filter(([, { healthcheck }]) => healthcheck))(
+    '%s checks its health by the program itself',
+    (_name, service) => {
+      expect(service.healthcheck?.test).toEqual([
+        'CMD',
+        'node',
+        'src/main.ts',
+        'healthcheck',
+        ...(service.command ?? []),
+      ]);
+    },
+  );
+});
+
+describe('the seccomp profile of workers', () => {
+  it('is the usual list, and beside it the five calls of bubblewrap', () => {
+    const { defaultAction, syscalls } = JSON.parse(readText('deploy/worker-seccomp.json'));
+    expect(defaultAction).toBe('SCMP_ACT_ERRNO');
+    expect(syscalls[1].names).toEqual(['clone', 'unshare', 'mount', 'umount2', 'pivot_root']);
+    const refused = [
+      'ptrace',
+      'setns',
+      'bpf',
+      'keyctl',
+      'perf_event_open',
+      'userfaultfd',
+      'io_uring_setup',
+      'process_vm_readv',
+    ];
+    expect(refused.filter((name) => syscalls[0].names.includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, cpSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { temporalVersion } from '../../bench/temporal-cluster.ts';
+import { readDockerfile, root } from './compose.ts';
+
+/**
+ * Does in a directory what the build stage of the Dockerfile does in /app, so that what runs has no library, and no
+ * file, beside those of the image.
+ */
+export function buildTree(directory: string): void {
+  mkdirSync(directory, { mode: 0o755 });
+  for (const { name, text } of readDockerfile().stages['build'] ?? []) {
+    if (name === 'COPY') copyInto(directory, text.split(' '));
+    if (name === 'RUN') run(directory, text);
+  }
+}
+
+function copyInto(directory: string, paths: string[]): void {
+  const target = paths.pop() ?? '.';
+  for (const path of paths) {
+    cpSync(join(root, path), paths.length === 1 ? join(directory, target) : join(directory, target, path), { recursive: true });
+  }
+}
+
+function run(directory: string, script: string): void {
+  // npm is the system's: the project's own Node has none.
+  const PATH = (process.env['PATH'] ?? '').split(delimiter).filter((each) => !each.includes('node_modules')).join(delimiter);
+  const { status, stderr } = spawnSync('sh', ['-c', script], {
+    ...{ cwd: directory, encoding: 'utf8', env: { ...process.env, PATH } },
+  });
+  if (status !== 0) throw new Error(`"${script}" ended with ${status}: ${stderr}`);
+}
+
+/** The programs that the images have, where users without rights can read them. */
+export function collectPrograms(directory: string): void {
+  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'delivery-coordinator');
+  const cluster = join(cache, `temporal-server-${temporalVersion}`);
+  const programs = {
+    node: process.execPath,
+    'temporal-server': join(cluster, 'server'),
+    'temporal-sql-tool': join(cluster, 'sql'),
+    temporal: findProgram('temporal') ?? join(cache, 'temporal-1.5.1', 'temporal'),
+  };
+  mkdirSync(directory, { mode: 0o755 });
+  for (const [name, path] of Object.entries(programs)) {
+    copyFileSync(path, join(directory, name));
+    chmodSync(join(directory, name), 0o755);
+  }
+}
+
+export function findProgram(name: string): string | null {
+  const { status, stdout } = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : null;
+}
