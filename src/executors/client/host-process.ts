@@ -44,7 +44,7 @@ export class HostProcess {
 
   /** Starts a host, with nothing of this process's environment but an allow-list, and no descriptor but the pipe. */
   static async start(
-    settings: HostSettings,
+    settings: Omit<HostSettings, 'closedTools'>,
     user: HostUser | null,
   ): Promise<{ host: HostProcess; ready: ReadyMessage }> {
     const closed = user === null ? [] : (await discoverTools()).filter(({ path }) => !isReadableByAll(path));

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { Duplex, type Readable } from 'node:stream';
@@ -28,6 +28,8 @@ export interface JobEvent {
 
 const joinGroups = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"';
 const longestStatus = 64 * 1024;
+/** Where bubblewrap says which process it made, behind the filter at 5. */
+const infoIndex = 6;
 
 /** A job's script while it runs: the words that it says, and the ways to stop it. */
 export class Job {
@@ -49,7 +51,8 @@ export class Job {
   /** @throws AttemptFailure where the system starts no such process */
   constructor(start: JobStart) {
     const child = spawnJob(start);
-    const [, , , status, control, , info] = child.stdio;
+    const [, , , status, control] = child.stdio;
+    const info: unknown = Array.from<unknown>(child.stdio)[infoIndex];
     const stdout = start.pipes?.stdout.source ?? child.stdout;
     const stderr = start.pipes?.stderr.source ?? child.stderr;
     if (!(status instanceof Duplex) || !(control instanceof Duplex) || !stdout || !stderr || child.pid === undefined) {
@@ -182,15 +185,17 @@ function spawnJob(start: JobStart): ChildProcess {
       // Nothing of a run's environment: these programs work outside of the sandbox, and its script sets that inside.
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C' },
       detached: true,
-      stdio: [
-        ...['ignore' as const, pipes?.stdout.sink ?? 'pipe', pipes?.stderr.sink ?? 'pipe'],
-        ...['pipe' as const, 'pipe' as const, ...descriptors, ...(start.isContained ? ['pipe' as const] : [])],
-      ],
+      stdio: stdioOf(start),
     });
   } finally {
     closeSinks(pipes);
     for (const descriptor of descriptors) closeSync(descriptor);
   }
+}
+
+function stdioOf({ pipes, descriptors, isContained }: JobStart): StdioOptions {
+  const output = [pipes?.stdout.sink ?? 'pipe', pipes?.stderr.sink ?? 'pipe'] as const;
+  return ['ignore', ...output, 'pipe', 'pipe', ...descriptors, ...(isContained ? (['pipe'] as const) : [])];
 }
 
 function signalQuietly(pid: number, signal: 'SIGINT' | 'SIGKILL'): void {
