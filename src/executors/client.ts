@@ -140,13 +140,21 @@ export class Executor {
     if (this.#settings.groups !== null) removeGroups(this.#settings.groups);
   }
 
-  /** The host, or a new one where it has ended. */
-  async #takeHost(): Promise<HostProcess> {
-    const known = await this.#host?.catch(() => null);
-    if (known && !known.hasExited && known.channel.failure === null) return known;
-    const started = this.#startHost();
-    this.#host = started;
-    return started;
+  /** The host, or a new one where it has ended. Attempts that ask at the same time get the same one. */
+  #takeHost(): Promise<HostProcess> {
+    const known = this.#host ?? this.#startHost();
+    const taken = known.then(
+      (host) => (host.isUsable ? host : this.#replaceHost(known)),
+      () => this.#replaceHost(known),
+    );
+    this.#host ??= known;
+    return taken;
+  }
+
+  /** Starts another host, unless somebody else has done so already. */
+  #replaceHost(gone: Promise<HostProcess>): Promise<HostProcess> {
+    if (this.#host === gone) this.#host = this.#startHost();
+    return this.#host ?? this.#startHost();
   }
 
   async #startHost(): Promise<HostProcess> {

@@ -64,6 +64,8 @@ async function readVersion(path: string): Promise<string | null> {
   const key = `${path} ${size} ${mtimeMs}`;
   const known = versions.get(key) ?? askVersion(path);
   versions.set(key, known);
+  // A tool that was too slow to answer once may answer the next time.
+  if ((await known) === null) versions.delete(key);
   return known;
 }
 

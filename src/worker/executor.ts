@@ -34,10 +34,11 @@ export function executionLimits({ executor }: Config): ExecutionLimits {
   return { outputBytes, logBytes, directoryBytes: diskBytes, memoryBytes, cpuSeconds, processes, openFiles };
 }
 
-/** Where the service's own parts are; what listens on this machine is denied anyhow. */
+/** Where the service's own parts are; what listens on this machine is denied anyhow, and a socket has no address. */
 function ownAddresses({ databaseUrl, temporal, host, adminHost, baseUrl }: Config): string[] {
+  const databaseHost = new URL(databaseUrl).hostname;
   const names = [
-    new URL(databaseUrl).hostname,
+    ...(databaseHost.startsWith('%2F') || databaseHost.startsWith('%2f') ? [] : [databaseHost]),
     temporal.address.replace(/:\d+$/, ''),
     ...[host, adminHost].filter((address) => address !== '0.0.0.0' && address !== '::'),
     ...(baseUrl === null ? [] : [new URL(baseUrl).hostname]),

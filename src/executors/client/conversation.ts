@@ -26,6 +26,8 @@ export class Conversation {
   #logs: Promise<void> = Promise.resolve();
   #states: Promise<void> = Promise.resolve();
   #waitingForSink = 0;
+  /** Why the sink refused something first; null while it takes all. */
+  #sinkFault: string | null = null;
   #deadline = Number.POSITIVE_INFINITY;
   #result: ExecutionResult | null = null;
   readonly #finished = Promise.withResolvers<void>();
@@ -113,7 +115,10 @@ export class Conversation {
       .then(give)
       .then(
         () => true,
-        () => false,
+        (error: unknown) => {
+          this.#sinkFault ??= `a ${of} could not be kept: ${error instanceof Error ? error.message : String(error)}`;
+          return false;
+        },
       );
     this.#waitingForSink--;
     this.#host.channel.send({ type: 'ack', attempt: this.#attempt, of, id, ok });
@@ -126,7 +131,7 @@ export class Conversation {
       throw new UnfitMessage(`outputs or a state of the phase ${this.#phase}`);
     const artifact = body.subarray(0, artifactBytes ?? 0);
     const unsaved = unsavedBytes === null ? null : body.subarray(artifact.length, artifact.length + unsavedBytes);
-    const diagnostic = this.#host.takeDiagnostic();
+    const diagnostic = [this.#sinkFault, this.#host.takeDiagnostic()].filter(Boolean).join('\n');
     this.#result = {
       ...withPlan(result, artifact),
       ...(unsaved && { state: unsaved }),

@@ -8,6 +8,7 @@ import type { HostSettings } from '../host/settings.ts';
 import { Channel } from '../protocol/channel.ts';
 import type { Frame } from '../protocol/frames.ts';
 import { HostMessage, type WorkerMessage } from '../protocol/messages.ts';
+import { enterHostGroup } from '../sandbox/cgroups.ts';
 import { discoverTools, type InstalledTool } from '../tools.ts';
 import type { HostUser } from './host-user.ts';
 
@@ -25,6 +26,7 @@ export class HostProcess {
   onMessage: (frame: Frame<HostMessage>) => void = () => undefined;
   readonly #child: ChildProcess;
   #diagnostic = Buffer.alloc(0);
+  #hasClosed = false;
 
   private constructor(child: ChildProcess, pipe: Duplex) {
     this.#child = child;
@@ -35,6 +37,7 @@ export class HostProcess {
     this.channel = new Channel<WorkerMessage, HostMessage>(pipe, HostMessage, (frame) => this.onMessage(frame));
     // A pipe that was given up for a message that does not fit leaves nothing to talk to.
     void this.channel.closed.then(() => {
+      this.#hasClosed = true;
       if (this.channel.failure !== null) this.kill();
     });
     child.stderr?.on('data', (piece: Buffer) => {
@@ -58,6 +61,7 @@ export class HostProcess {
       if (message.type === 'ready') ready.resolve(message);
     };
     void host.exited.then(() => ready.resolve(null));
+    if (settings.groups !== null && child.pid !== undefined) enterHostGroup(settings.groups, child.pid);
     const timer = setTimeout(() => ready.resolve(null), readyMs);
     host.channel.send({ type: 'start', settings: { ...settings, closedTools } satisfies HostSettings });
     const message = await ready.promise;
@@ -73,6 +77,11 @@ export class HostProcess {
 
   get hasExited(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined;
+  }
+
+  /** Whether it lives and listens. */
+  get isUsable(): boolean {
+    return !this.hasExited && !this.#hasClosed;
   }
 
   /** What it said on standard error since this was asked last. */

@@ -12,6 +12,7 @@ import { maskSecrets, sensitiveMark } from '../redaction/masking.ts';
 const largestPlan = 16 * 1024 * 1024;
 const largestKept = 64 * 1024 * 1024;
 const mostFiles = 1_000;
+const longestAddress = 4_096;
 const keptDirectory = 'plan';
 export const planFile = 'plan.json';
 
@@ -39,6 +40,7 @@ function readChange(entry: JsonValue, index: number): PlannedChange & { sensitiv
   if (!isObject(entry)) throw new Error(`[${index}] is no object`);
   const { address, action, type, before = null, after = null, sensitive = false } = entry;
   if (typeof address !== 'string' || address === '') throw new Error(`[${index}].address must be a text`);
+  if (address.length > longestAddress) throw new Error(`[${index}].address has more than ${longestAddress} characters`);
   if (!isAction(action)) throw new Error(`[${index}].action must be one of ${changeActions.join(', ')}`);
   return { address, action, before, after, sensitive: sensitive === true, ...(typeof type === 'string' && { type }) };
 }

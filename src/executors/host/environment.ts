@@ -118,7 +118,7 @@ function holdsCredentials(proxy: string): boolean {
 const reserved = [
   /^COORDINATOR_/i,
   /^TF_(HTTP_|CLI_|BACKEND_)/i,
-  /^(TF_DATA_DIR|TF_WORKSPACE|TF_IN_AUTOMATION|TF_INPUT|CHECKPOINT_DISABLE)$/i,
+  /^(TF_DATA_DIR|TF_WORKSPACE|TF_ENCRYPTION|TF_IN_AUTOMATION|TF_INPUT|CHECKPOINT_DISABLE)$/i,
   /^(HOME|TMPDIR|PWD)$/,
 ];
 

@@ -32,7 +32,7 @@ export class HostPlace {
     this.view = view;
     this.enclosure =
       sandboxProgram === null || view === null ? new OpenEnclosure() : new SandboxEnclosure(sandboxProgram, view);
-    this.initializations = new Initializations(settings.cacheDirectory);
+    this.initializations = new Initializations(settings.cacheDirectory, settings.directory);
   }
 
   /** The control group for one attempt; null where this machine's groups are not the worker's to make. */

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { Channel } from '../protocol/channel.ts';
 import type { Frame } from '../protocol/frames.ts';
-import { type HostMessage, WorkerMessage } from '../protocol/messages.ts';
+import { type HostMessage, type WireRequest, WireResult, WorkerMessage } from '../protocol/messages.ts';
 import { reportUnforeseen } from './attempt-error.ts';
 import { type AttemptEnd, type AttemptInput, AttemptRunner, type AttemptWorker } from './attempt-runner.ts';
 import type { HostPlace } from './host-place.ts';
@@ -75,7 +75,17 @@ export class HostServer {
       state: stateBytes === null ? null : body.subarray(0, stateEnd),
       artifact: artifactBytes === null ? null : body.subarray(stateEnd),
     };
-    const { result, artifact, unsaved } = await this.#run(attempt, input, this.#place);
+    const end = await this.#run(attempt, input, this.#place);
+    try {
+      this.#sendResult(attempt, { ...end, result: WireResult.parse(end.result) });
+    } catch (error) {
+      // What a template put into its plan or outputs is more than the worker takes: that ends this attempt, and no other.
+      reportUnforeseen(error);
+      this.#sendResult(attempt, { result: tooMuch(request.phase, end.result), artifact: null, unsaved: null });
+    }
+  }
+
+  #sendResult(attempt: number, { result, artifact, unsaved }: AttemptEnd): void {
     const extras = [artifact, unsaved].filter((content) => content !== null);
     const sizes = { artifactBytes: artifact?.length ?? null, unsavedBytes: unsaved?.length ?? null };
     this.#channel.send({ type: 'result', attempt, result, ...sizes }, Buffer.concat(extras));
@@ -138,4 +148,11 @@ export class HostServer {
     this.#place?.remove();
     process.exit(wasBusy ? exitCodes.abandoned : exitCodes.done);
   }
+}
+
+function tooMuch(phase: WireRequest['phase'], { exitCode, tool }: WireResult): WireResult {
+  const what = phase === 'apply' ? 'outputs' : 'plan';
+  const message = `the ${what} cannot be taken: a name is too long, or all of it together too large`;
+  const reason = phase === 'apply' ? ('outputs_invalid' as const) : ('plan_invalid' as const);
+  return { outcome: 'failed', reason, message, exitCode, ...(tool && { tool }) };
 }

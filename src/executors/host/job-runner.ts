@@ -120,8 +120,8 @@ export class JobRunner<Collected> {
       limits.unfollow();
       release();
       const isClean = await enclosed.clear();
-      await this.#drain(pumps);
       if (!isClean) recorder.note('[processes of this attempt are still alive and cannot be killed]');
+      await this.#drain(pumps);
       recorder.flush();
     }
   }

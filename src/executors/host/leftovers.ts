@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { AttemptProcesses } from '../sandbox/attempt-processes.ts';
 import { readStart } from '../sandbox/process-table.ts';
+import { reportUnforeseen } from './attempt-error.ts';
 
 /**
  * Directories of hosts. Each names the process that owns it, so that a later host of the same user can tell one that was
@@ -29,10 +30,15 @@ export async function removeForsaken(root: string): Promise<number> {
     const directory = join(root, name);
     const [pid = '', start = '', ...sockets] = readText(join(directory, ownerFile)).split(' ');
     if (isAlive(directory, pid, start)) continue;
-    await endProcesses(directory);
-    removeHostDirectory(directory);
-    if (sockets.length > 0) removeHostDirectory(sockets.join(' '));
-    removed++;
+    try {
+      await endProcesses(directory);
+      removeHostDirectory(directory);
+      if (sockets.length > 0) removeHostDirectory(sockets.join(' '));
+      removed++;
+    } catch (error) {
+      // Another user's, from when the host ran as another one: for people to remove.
+      reportUnforeseen(error);
+    }
   }
   return removed;
 }

@@ -66,7 +66,8 @@ export class LimitWatch {
     const job = this.#job;
     if (job === null) return;
     const usage = await job.usage();
-    this.#cpuSeen = usage.cpuSeconds;
+    // A job that has ended tells nothing any more.
+    this.#cpuSeen = Math.max(this.#cpuSeen, usage.cpuSeconds);
     this.#judge(usage);
   }
 
@@ -75,11 +76,12 @@ export class LimitWatch {
   }
 
   async #lookAgain(): Promise<void> {
+    const job = this.#job;
     const startedAt = performance.now();
     await this.look().catch(reportUnforeseen);
     const took = performance.now() - startedAt;
     this.#pauseMs = Math.max(Math.min(this.#pauseMs * 1.5, longestPauseMs), took / lookingShare);
-    if (this.#job !== null) this.#schedule();
+    if (job !== null && this.#job === job) this.#schedule();
   }
 
   #judge(usage: Usage): void {
@@ -93,7 +95,7 @@ export class LimitWatch {
     }
     if (usage.diskBytes >= diskBytes * nearlyFull) this.#exceed('directory_limit', `${diskBytes} bytes`, 'short');
     if (usage.openFiles >= openFiles) this.#exceed('open_files_limit', `${openFiles} in one process`, 'short');
-    const cpu = group?.cpuSeconds ?? this.#cpuBefore + usage.cpuSeconds;
+    const cpu = group?.cpuSeconds ?? this.#cpuBefore + this.#cpuSeen;
     if (cpu > cpuSeconds) this.#exceed('cpu_limit', `${cpuSeconds} s`, 'short');
   }
 

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { etcFiles, type SystemView, viewSystem } from '../sandbox/bubblewrap.ts';
-import { enterHostGroup } from '../sandbox/cgroups.ts';
 import { SandboxEnclosure } from '../sandbox/enclosure.ts';
 import { buildSeccompFilter } from '../sandbox/seccomp.ts';
 import { messageOf } from './attempt-error.ts';
@@ -38,7 +37,6 @@ export async function openPlace(settings: HostSettings): Promise<OpenedPlace> {
   const socketDirectory = openSocketDirectory(directory);
   claimDirectory(directory, socketDirectory);
   const swept = await removeForsaken(dirname(directory));
-  if (settings.groups !== null) enterHostGroup(settings.groups, process.pid);
   checkMirror(settings);
   const tools = await copyTools(settings);
   const reason = await whyUncontained(settings);
@@ -92,7 +90,8 @@ function makeView({ directory, addedPaths, hiddenPaths }: HostSettings): SystemV
 /** Runs a sandbox as attempts will: what does not work now would fail every one of them. */
 async function whyUncontained(settings: HostSettings): Promise<string | null> {
   if (process.platform !== 'linux') return 'sandboxes need Linux';
-  if (settings.sandboxProgram === null) return 'bubblewrap (bwrap) is not installed, or was not asked for';
+  if (settings.sandboxProgram === null)
+    return 'bubblewrap (bwrap) is not installed, or COORDINATOR_EXECUTOR_ISOLATION is none';
   try {
     const said = await tryOut(settings, settings.sandboxProgram);
     return said === '' ? null : said;

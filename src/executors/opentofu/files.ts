@@ -19,6 +19,8 @@ const backendText = 'terraform {\n  backend "http" {}\n}\n';
 export const lockFile = '.terraform.lock.hcl';
 export const dataDirectory = '.terraform';
 
+/** A key provider or method of OpenTofu that runs a program of the template, also when a plan is only shown. */
+const externalEncryption = /\b(key_provider|method)\s+"external"|"(key_provider|method)"\s*:\s*(\[\s*)?\{\s*"external"/;
 const largestRecord = 1024 * 1024;
 const largestModuleFile = 64 * 1024 * 1024;
 const mostModuleFiles = 50_000;
@@ -42,6 +44,10 @@ export function layOutConfiguration(executor: OpenTofuExecutor): Map<string, Buf
 function refuseBackends({ files, directory = '' }: OpenTofuExecutor): void {
   for (const [path, text] of Object.entries(topFiles(files, directory))) {
     const isJson = path.endsWith('.json');
+    if (externalEncryption.test(text)) {
+      const message = `${path} encrypts by an external program: choose a key provider of OpenTofu's own, since such a program would run where plans are shown`;
+      throw new AttemptFailure('backend_forbidden', message);
+    }
     if (path === backendFile) throw new AttemptFailure('files_invalid', `the name "${path}" is kept for the service`);
     const isChosen = isJson
       ? hasTerraformMember(text, ['backend', 'cloud'])

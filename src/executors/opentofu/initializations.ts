@@ -27,12 +27,15 @@ const factsName = 'facts.json';
 
 export class Initializations {
   readonly #directory: string;
+  readonly #drafts: string;
   readonly #underWay = new Map<string, Promise<Initialization>>();
   readonly #used = new Map<string, number>();
   #secret: Buffer | null = null;
 
-  constructor(directory: string) {
+  /** @param drafts is the host's own: what a killed host was making goes with its directory */
+  constructor(directory: string, drafts: string) {
     this.#directory = directory;
+    this.#drafts = drafts;
   }
 
   /**
@@ -113,7 +116,7 @@ export class Initializations {
     key: string,
     make: (data: string) => Promise<{ lock: Buffer | null; modules: string }>,
   ): Promise<Initialization> {
-    const draft = join(this.#directory, `draft-${randomBytes(8).toString('hex')}`);
+    const draft = join(this.#drafts, `init-${randomBytes(8).toString('hex')}`);
     const place = join(this.#directory, key);
     await mkdir(join(draft, 'data'), { recursive: true, mode: 0o700 });
     try {

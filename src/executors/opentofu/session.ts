@@ -29,8 +29,6 @@ export interface ToolCall<Collected> {
   readonly initialized: Initialization | null;
   readonly data?: string;
   readonly extraFiles?: ReadonlyMap<string, Buffer>;
-  /** Whether the tool sees the configuration. */
-  readonly needsConfiguration?: boolean;
   readonly reaches: { readonly state: boolean; readonly egress: boolean };
   /** Collect garbage less often: where nothing but the tool itself runs, and has little to do. */
   readonly isUnhurried?: boolean;
@@ -127,15 +125,12 @@ export class ToolSession {
   }
 
   #filesOf<Collected>(call: ToolCall<Collected>, mirror: Mount | null): Map<string, Buffer> {
-    const configuration = call.needsConfiguration === false ? [] : this.#configuration;
-    const files = new Map([...configuration, ...(call.extraFiles ?? [])]);
+    const files = new Map([...this.#configuration, ...(call.extraFiles ?? [])]);
     const { settings } = this.attempt;
     files.set(settingsFile, Buffer.from(cliSettings(settings, mirror && this.attempt.see(mirror))));
     files.set(variablesFile, this.#variables);
     const lock = call.initialized?.lock ?? null;
     if (lock !== null) files.set(join('work', this.executor.directory ?? '', lockFile), lock);
-    // The start directory is there also where the configuration is not.
-    if (call.needsConfiguration === false) files.set(join('work', this.executor.directory ?? '', '/'), Buffer.alloc(0));
     return files;
   }
 

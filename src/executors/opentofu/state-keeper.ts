@@ -10,6 +10,7 @@ export interface StateKeeperOptions {
   readonly redactor: Redactor;
 }
 
+const longestLineage = 1024;
 const unknown: Pick<StateDocument, 'serial' | 'lineage' | 'resourceCount'> = {
   serial: null,
   lineage: null,
@@ -90,6 +91,7 @@ export class StateKeeper {
   #read(content: Buffer): StateDocument {
     try {
       const document = readStateDocument(content);
+      checkIdentity(document);
       for (const secret of document.secrets) this.#options.redactor.learn(secret);
       return document;
     } catch (error) {
@@ -106,4 +108,10 @@ export class StateKeeper {
     if (reason !== 'state_invalid') this.unsaved = content;
     return this.#failure;
   }
+}
+
+/** @throws Error where no tool of ours counts or names its states so */
+function checkIdentity({ serial, lineage }: StateDocument): void {
+  if (serial !== null && (!Number.isSafeInteger(serial) || serial < 0)) throw new Error(`its serial is ${serial}`);
+  if (lineage !== null && lineage.length > longestLineage) throw new Error('its lineage is too long');
 }

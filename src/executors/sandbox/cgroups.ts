@@ -86,7 +86,7 @@ function makeOwned(directory: string, { uid, gid }: { uid: number; gid: number }
   }
 }
 
-/** Moves the host itself to where it may move its children from; version 2 demands a common group that it owns. */
+/** Moves the host to where it may move its children from: version 2 demands a common group that it owns. Called by the worker, which may. */
 export function enterHostGroup(root: GroupRoot, pid: number): void {
   if (root.version === 2) writeFileSync(join(root.directories['all'] ?? '', 'host', 'cgroup.procs'), String(pid));
 }

@@ -117,7 +117,7 @@ export class SandboxEnclosure implements Enclosure {
     return {
       job,
       places,
-      usage: () => measureSandbox(job, request.group),
+      usage: () => measureSandbox(job, request),
       clear: async () => {
         job.kill();
         await job.exited;
@@ -128,12 +128,15 @@ export class SandboxEnclosure implements Enclosure {
 }
 
 /** A control group knows all but the files that its processes have open. Without one, files in memory count as memory too. */
-async function measureSandbox(job: Job, group: AttemptGroup | null): Promise<Usage> {
-  const diskBytes = await usedBySandbox(job);
+async function measureSandbox(job: Job, { group, mounts }: JobRequest): Promise<Usage> {
+  const inMemory = await usedBySandbox(job);
+  const writable = mounts.filter(({ isWritable }) => isWritable);
+  const onDisk = await Promise.all(writable.map(({ source }) => measureDirectory(source)));
+  const diskBytes = onDisk.reduce((sum, bytes) => sum + bytes, inMemory);
   if (job.hasExited) return { processes: 0, memoryBytes: 0, cpuSeconds: 0, openFiles: 0, diskBytes };
   if (group === null) {
     const usage = measureTree(job.pid);
-    const memoryBytes = usage.memoryBytes + diskBytes + readSharedSegments(job.rootDirectory);
+    const memoryBytes = usage.memoryBytes + inMemory + readSharedSegments(job.rootDirectory);
     return { ...usage, memoryBytes, diskBytes };
   }
   const pids = group.listProcesses();
@@ -225,6 +228,6 @@ async function writeJobScript(request: JobRequest, places: Places, isContained: 
   };
   const where = { ...places, input: join(places.input, 'work'), directory: startIn };
   const relay = relaySocket === null ? null : places.relay;
-  await writePrivate(path, writeScript(steps, environment, { ...where, relay }, own));
+  await writePrivate(path, writeScript(steps, environment, { ...where, relay }, own, isContained));
   return path;
 }

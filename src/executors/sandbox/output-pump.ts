@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from '../host/attempt-error.ts';
 
 const quietTurns = 2;
 /** How long output is waited for once its program has ended: what that left running may go on printing. */
@@ -28,6 +29,9 @@ export class OutputPump {
         await this.#take(piece);
         this.#isTaking = false;
       }
+    } catch (error) {
+      // Closed from this side, when nothing more was wanted.
+      if (codeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     } finally {
       this.#isTaking = false;
       this.#hasEnded = true;

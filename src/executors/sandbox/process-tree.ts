@@ -34,6 +34,7 @@ export function readChildren(pid: number): number[] {
 /** Parent → children. Not every kernel tells a process's children by itself. */
 function readFamilies(): Map<number, number[]> {
   const families = new Map<number, number[]>();
+  if (process.platform !== 'linux') return families;
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
   for (const pid of pids.sort((a, b) => a - b)) {
     const parent = Number(readStat(pid)?.[1] ?? -1);

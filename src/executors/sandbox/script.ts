@@ -50,6 +50,7 @@ export function writeScript(
   environment: Environment,
   places: ScriptPlaces,
   limits: ProcessLimits,
+  isContained: boolean,
 ): string {
   const lines = [
     'trap : INT TERM HUP',
@@ -57,8 +58,8 @@ export function writeScript(
     ...limitLines(limits),
     `mkdir -p ${quote(places.work)} ${quote(places.home)} ${quote(places.temporary)} && cp -R ${quote(`${places.input}/.`)} ${quote(places.work)} && cd ${quote(places.directory)} || { echo broken files >&3; exit 1; }`,
     ...(places.relay === null ? [] : relayLines(places.relay)),
-    // "All processes" are those of the sandbox alone: there this shell is among the first, and the sandbox's init its parent.
-    'finish() { [ $$ -lt 10 ] && [ "$PPID" = 1 ] && kill -9 -1 2>/dev/null; echo ready >&3; read -r word <&4; exit 0; }',
+    // In a sandbox, "all processes" are its own; this shell and the sandbox's init are spared.
+    `finish() { ${isContained ? '[ "$PPID" = 1 ] && kill -9 -1 2>/dev/null; ' : ''}echo ready >&3; read -r word <&4; exit 0; }`,
     // Last, so that none of it reaches the programs above.
     ...Object.entries(environment).map(([name, value]) => `export ${name}=${quote(value)}`),
     ...steps.flatMap(stepLines),
