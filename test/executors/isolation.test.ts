@@ -122,7 +122,9 @@ describe('template code', () => {
   it('leaves nothing too deep to be named without a sandbox either', async () => {
     const deep =
       'i=0; d=0123456789012345678901234567890123456789; while [ $i -lt 120 ]; do mkdir $d; cd $d; i=$((i+1)); done';
-    const { result } = await runScript(work.path, `(${deep}); chmod 000 .; exit 0`, { choice: { isolation: 'none' } });
+    const { result } = await runScript(work.path, `mkdir closed; (cd closed; ${deep}); chmod 000 closed; exit 0`, {
+      choice: { isolation: 'none' },
+    });
     expect(result.outcome).toBe('succeeded');
     expect(listAttempts()).toEqual([]);
   });

@@ -43,7 +43,7 @@ describe.each(tools)('the executor with $name $version', ({ name, version }) => 
       resourceCount: 2,
       lineage: expect.any(String),
     });
-    expect(sink.steps).toEqual(['apply']);
+    expect(sink.steps).toEqual(['init', 'apply']);
   });
 
   it('leaves the programs of a template to collect their garbage as they like', async () => {

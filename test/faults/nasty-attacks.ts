@@ -55,9 +55,9 @@ export function describeGreed(script: Script): Record<string, Nasty> {
 export function describeEscapes(script: Script): Record<string, Nasty> {
   return {
     'kills everything': { spec: script('kill -9 -1; kill -9 1; sleep 5'), ends: ['failed', 'step_failed'] },
-    'asks its parents for an inspector': {
+    'asks the process above it for an inspector': {
       spec: script(
-        `kill -USR1 1; kill -USR1 $PPID; sleep 1
+        `kill -USR1 1; sleep 1
          for port in 9229 9230; do (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null && ${broke}; done; true`,
       ),
       ends: ['succeeded', null],
@@ -65,7 +65,7 @@ export function describeEscapes(script: Script): Record<string, Nasty> {
     'reads the processes of the machine': {
       spec: script(
         `[ "$(ls -d /proc/[0-9]* | wc -l)" -lt 20 ] || ${broke}
-         cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -E 'DATABASE_URL|SECRET_KEYS|src/main.ts' && ${broke}; true`,
+         cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -E 'DATABASE[_]URL|SECRET[_]KEYS|src/main[.]ts' && ${broke}; true`,
       ),
       ends: ['succeeded', null],
     },

@@ -147,8 +147,9 @@ const forbidden = [
   ],
   ...(ownAddress ? [ownAddress] : []),
 ];
+/** Says one line to the proxy, and waits for its answer without hanging up. */
 const ask = (line: string) =>
-  `printf '%s\\r\\nHost: x\\r\\n\\r\\n' '${line}' | timeout 20 socat -t 10 - TCP4:127.0.0.1:61280 2>&1 | head -1 | grep . || echo 'no answer to ${line}'`;
+  `timeout 20 perl -MSocket -e 'socket(my $s, PF_INET, SOCK_STREAM, 0); connect($s, pack_sockaddr_in(61280, INADDR_LOOPBACK)) or die "no proxy\\n"; syswrite($s, "$ARGV[0]\\r\\nHost: x\\r\\n\\r\\n"); my $answer = <$s>; print $answer // "no answer to $ARGV[0]\\n"' '${line}' 2>&1 || echo 'no answer to ${line}'`;
 
 describe.each(workerUsers)('the proxy of a worker that runs as $as', ({ user = null }) => {
   let worker: WorkerProcess;
