@@ -10,7 +10,7 @@ import { Job } from './job.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import { openOutputPipes } from './output-pipes.ts';
 import { cookieVariable } from './process-table.ts';
-import { countOpenFiles, measureTree, readSharedSegments } from './process-tree.ts';
+import { countOpenFiles, measureTree } from './process-tree.ts';
 import { type ProcessLimits, type Step, writeScript } from './script.ts';
 
 /** Paths as the programs of a job see them. */
@@ -136,8 +136,7 @@ async function measureSandbox(job: Job, { group, mounts }: JobRequest): Promise<
   if (job.hasExited) return { processes: 0, memoryBytes: 0, cpuSeconds: 0, openFiles: 0, diskBytes };
   if (group === null) {
     const usage = measureTree(job.pid);
-    const memoryBytes = usage.memoryBytes + inMemory + readSharedSegments(job.rootDirectory);
-    return { ...usage, memoryBytes, diskBytes };
+    return { ...usage, memoryBytes: usage.memoryBytes + inMemory, diskBytes };
   }
   const pids = group.listProcesses();
   const openFiles = countOpenFiles(pids);

@@ -47,6 +47,7 @@ export class Job {
   #rest = '';
   #wake: () => void = () => undefined;
   #hasExited = false;
+  #hasBegun = false;
 
   /** @throws AttemptFailure where the system starts no such process */
   constructor(start: JobStart) {
@@ -129,7 +130,8 @@ export class Job {
   /** The directory that the script sees as its root; null where it has ended. */
   get rootDirectory(): string | null {
     if (!this.#isContained) return '/';
-    return this.#init === null || this.#hasExited ? null : `/proc/${this.#init}/root`;
+    // Until the script speaks, the process may still see the machine's own root.
+    return this.#init === null || !this.#hasBegun || this.#hasExited ? null : `/proc/${this.#init}/root`;
   }
 
   get hasExited(): boolean {
@@ -152,7 +154,9 @@ export class Job {
     }
     for (const line of lines) {
       const [word = '', ...details] = line.split(' ');
-      if (isWord(word)) this.#events.push({ word, details });
+      if (!isWord(word)) continue;
+      this.#hasBegun = true;
+      this.#events.push({ word, details });
     }
     this.#wake();
   }

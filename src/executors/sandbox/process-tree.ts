@@ -48,15 +48,6 @@ export function measureTree(root: number): TreeUsage {
   return measureProcesses([root, ...listDescendants(root)]);
 }
 
-/** Bytes of the System V segments of a sandbox, which nobody has to map. */
-export function readSharedSegments(rootDirectory: string | null): number {
-  const text = attempt(() => readFileSync(`${rootDirectory}/proc/sysvipc/shm`, 'latin1')) ?? '';
-  const [header = '', ...rows] = text.trim().split('\n');
-  const column = header.trim().split(/\s+/).indexOf('rss');
-  if (column === -1) return 0;
-  return rows.reduce((sum, row) => sum + Number(row.trim().split(/\s+/)[column] ?? 0), 0);
-}
-
 /** The most files that one of some processes has open. */
 export function countOpenFiles(pids: readonly number[]): number {
   return Math.max(0, ...pids.map((pid) => attempt(() => readdirSync(`/proc/${pid}/fd`).length) ?? 0));

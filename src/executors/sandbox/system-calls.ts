@@ -60,6 +60,8 @@ export const refusedCalls: readonly RefusedCall[] = [
   call('memfd_secret', 447, 447),
   // Memory that no file system of the sandbox and no process shows: its limit could be passed unseen.
   call('memfd_create', 319, 279),
+  call('shmget', 29, 194),
+  call('msgget', 68, 186),
   // The machine itself.
   call('init_module', 175, 105),
   call('finit_module', 313, 273),
