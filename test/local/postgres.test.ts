@@ -1,9 +1,23 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '#domain/shared/database.ts';
+import { findServiceAccount } from '#local/account/account.ts';
 import { type EmbeddedPostgres, startPostgres } from '#local/postgres.ts';
-import { makeDirectory } from '#test/support/directories.ts';
+import { openSocketDirectory, removeSocketDirectory } from '#local/socket-directory.ts';
+import { makeDirectory, makeTestDirectory } from '#test/support/directories.ts';
 import { listProcesses } from '#test/support/start.ts';
 
 const dataDir = makeDirectory();
@@ -71,5 +85,50 @@ describe('the embedded PostgreSQL', () => {
     await start();
     expect(listProcesses().some(({ pid }) => pid === left)).toBe(false);
     expect(await query('select id from kept order by id')).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
+  it.runIf(process.getuid?.() === 0)('takes over a cluster that an earlier start gave to another user', async () => {
+    await server.stop();
+    const cluster = join(dataDir, 'postgres');
+    const { uid } = statSync(cluster);
+    const link = join(cluster, 'link');
+    symlinkSync(join(dataDir, 'postgres-password'), link);
+    execFileSync('chown', ['--recursive', '--no-dereference', '23456:23456', cluster]);
+    await start();
+    expect(await query('select id from kept order by id')).toEqual([{ id: 1 }, { id: 2 }]);
+    for (const path of ['.', 'base', 'base/1/PG_VERSION', 'postgresql.conf']) {
+      expect(statSync(join(cluster, path)).uid, path).toBe(uid);
+    }
+    expect(statSync(join(dataDir, 'postgres-password')).uid).toBe(0);
+    expect(lstatSync(link).uid).toBe(23_456);
+  });
+});
+
+describe('the embedded PostgreSQL without a port', () => {
+  it('listens on a socket that only its user may enter, also where the path of the data directory is long', async () => {
+    const long = join(makeTestDirectory(), 'x, y "'.padEnd(120, 'z'));
+    mkdirSync(long, { mode: 0o711 });
+    const account = findServiceAccount(long, null);
+    const sockets = openSocketDirectory(long, account);
+    const inLong = await startPostgres({
+      dataDir: long,
+      logFile: join(long, 'log'),
+      sockets,
+      account,
+      isDurable: false,
+    });
+    try {
+      const orm = openDatabase({ databaseUrl: inLong.url, databasePoolSize: 1 });
+      const [row] = await orm.em.fork().execute(`select current_setting('listen_addresses') as addresses,
+        inet_server_addr() as address`);
+      await orm.close();
+      expect(row).toEqual({ addresses: '', address: null });
+      expect(statSync(sockets).mode & 0o077).toBe(0);
+      expect(readlinkSync(join(long, 'sockets'))).toBe(sockets);
+    } finally {
+      await inLong.stop();
+      removeSocketDirectory(long);
+    }
+    expect(existsSync(sockets)).toBe(false);
   });
 });

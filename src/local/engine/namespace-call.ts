@@ -9,22 +9,24 @@ import type { Socket } from 'node:net';
 /** Opens a new connection to the server. */
 export type OpenConnection = () => Socket;
 
-const answerWithinMs = 2_000;
+/** A server that is just starting is asked again and again; a setting is made once. */
+const answerWithinMs = { question: 2_000, setting: 30_000 };
 
 /** Whether the server answers for the namespace. */
 export function knowsNamespace(open: OpenConnection, namespace: string): Promise<boolean> {
-  return call(open, 'DescribeNamespace', bytesField(1, Buffer.from(namespace)));
+  return call(open, 'DescribeNamespace', bytesField(1, Buffer.from(namespace)), answerWithinMs.question);
 }
 
 /** Sets for how long histories of finished workflows are kept. Answers whether the server did it. */
 export function keepHistories(open: OpenConnection, namespace: string, seconds: number): Promise<boolean> {
   const duration = Buffer.concat([Buffer.from([1 << 3]), varint(seconds)]);
   const config = bytesField(1, duration);
-  return call(open, 'UpdateNamespace', Buffer.concat([bytesField(1, Buffer.from(namespace)), bytesField(3, config)]));
+  const message = Buffer.concat([bytesField(1, Buffer.from(namespace)), bytesField(3, config)]);
+  return call(open, 'UpdateNamespace', message, answerWithinMs.setting);
 }
 
 /** One call by gRPC. A connection that fails is the answer no. */
-function call(open: OpenConnection, method: string, message: Buffer): Promise<boolean> {
+function call(open: OpenConnection, method: string, message: Buffer, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const session = connectHttp2('http://temporal', { createConnection: open });
     const finish = (isDone: boolean) => {
@@ -32,7 +34,7 @@ function call(open: OpenConnection, method: string, message: Buffer): Promise<bo
       session.destroy();
       resolve(isDone);
     };
-    const timer = setTimeout(() => finish(false), answerWithinMs);
+    const timer = setTimeout(() => finish(false), withinMs);
     session.once('error', () => finish(false));
     const request = session.request({
       ':method': 'POST',

@@ -1,0 +1,137 @@
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SampleClient } from '#local/sample-client.ts';
+import { Repository } from '#test/support/git.ts';
+import { Program, processTree, programEnvironment, whatIsLeft } from '#test/support/start.ts';
+import { knockAt, listeningPorts, stranger, usersOf } from '#test/support/stranger.ts';
+
+/** Everything here is about what root gives up, and what others on the machine can reach. */
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const administrator = { email: 'root@example.com', password: 'correct horse battery' };
+
+/** Closed to everybody but root, as /root is: the checkout and the data directory of the stack lie in it. */
+const closed = mkdtempSync(join(tmpdir(), 'coordinator-closed-'));
+/** What git and the tests themselves need to reach. */
+const open = mkdtempSync(join(tmpdir(), 'coordinator-open-'));
+const dataDir = join(closed, 'data');
+const gitUsers = join(open, 'users-of-git');
+let program: Program;
+let url = '';
+
+/** A \`git\` that tells who ran it. */
+function writeGit(directory: string): void {
+  mkdirSync(directory);
+  const script = `#!/bin/sh\nid -u >> ${gitUsers}\nPATH=\${PATH#*:}\nexec git "$@"\n`;
+  writeFileSync(join(directory, 'git'), script, { mode: 0o755 });
+  writeFileSync(gitUsers, '');
+  chmodSync(gitUsers, 0o666);
+}
+
+function copyCheckout(): string {
+  const checkout = join(closed, 'checkout');
+  for (const part of ['src', 'migrations', 'package.json']) {
+    cpSync(join(root, part), join(checkout, part), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  return checkout;
+}
+
+const tree = () => processTree(program.pid);
+/** The processes that keep root's rights: those which start others as somebody else. */
+const keepsRoot = ({ command }: { command: string }) =>
+  /main\.ts (start|worker)$|executors\/main\.ts/.test(command) || command.startsWith('bwrap ');
+
+describe.runIf(isRoot)('a stack that root started, seen by others', () => {
+  beforeAll(async () => {
+    chmodSync(open, 0o755);
+    writeGit(join(open, 'bin'));
+    const environment = programEnvironment({
+      PATH: `${join(open, 'bin')}${delimiter}${process.env['PATH']}`,
+      COORDINATOR_DATA_DIR: dataDir,
+      COORDINATOR_ADMIN_EMAIL: administrator.email,
+      COORDINATOR_ADMIN_PASSWORD: administrator.password,
+      COORDINATOR_SAMPLE: 'false',
+      COORDINATOR_OUTBOUND_ALLOW: `file://${open}`,
+    });
+    program = new Program([process.execPath, 'src/main.ts', 'start'], environment, copyCheckout());
+    url = (await program.says(/Ready {2}(http:\/\/127\.0\.0\.1:\d+)/, 590_000))[1] ?? '';
+  }, 600_000);
+
+  afterAll(async () => {
+    await program?.stop();
+    for (const directory of [closed, open]) rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('starts although its account can pass neither to the checkout nor to the data directory', async () => {
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const page = await (await fetch(`${url}/login`)).text();
+    const [, stylesheet = ''] = /href="(\/assets\/[^"]+\.css)"/.exec(page) ?? [];
+    for (const path of [stylesheet, '/api/docs', '/api/docs/static/swagger-ui.css']) {
+      expect((await fetch(`${url}${path}`)).status, path).toBe(200);
+    }
+  });
+
+  it('shows other users no port and no socket of PostgreSQL or Temporal', async () => {
+    const service = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8')) as Record<string, string>;
+    const known = [service['url'], service['admin_url']].map((each) => Number(new URL(each ?? '').port));
+    const fronts = listeningPorts(tree()).filter((port) => !known.includes(port));
+    expect(fronts).toHaveLength(1);
+    const sockets = join(dataDir, 'sockets');
+    const targets = [...fronts, join(sockets, 'temporal.sock'), join(sockets, '.s.PGSQL.5432')];
+    expect((await knockAt(targets, null)).slice(0, 2)).toEqual(['answered', 'answered']);
+    expect(await knockAt(targets, stranger)).toEqual(['closed', 'EACCES', 'EACCES']);
+  });
+
+  it('runs the API, PostgreSQL and Temporal without root, as one account', () => {
+    const commands = tree().map(({ command }) => command);
+    for (const part of ['main.ts api', 'bin/postgres -D', 'temporal server start-dev', 'socat']) {
+      expect(
+        commands.some((command) => command.includes(part)),
+        part,
+      ).toBe(true);
+    }
+    const users = tree()
+      .filter((entry) => !keepsRoot(entry))
+      .flatMap(({ pid }) => usersOf(pid));
+    expect(new Set(users)).toEqual(new Set([JSON.parse(readFileSync(join(dataDir, 'account.json'), 'utf8')).uid]));
+  });
+
+  it('runs git without root when a version is published', async () => {
+    const repository = new Repository(join(open, 'repository'));
+    repository.commit({ 'main.tf': 'resource "terraform_data" "x" {}\n' });
+    const client = await SampleClient.signIn(url, administrator.email, administrator.password);
+    const organization = await client.create('/organizations', { name: 'Acme', slug: 'acme' });
+    const teamId = await client.create(`/organizations/${organization}/teams`, { name: 'Platform', slug: 'platform' });
+    const template = { name: 'Network', slug: 'network', description: '', team_id: teamId, tags: [] };
+    const templateId = await client.create('/registry/templates', template);
+    const spec = { executor: { kind: 'opentofu', git: { url: repository.url, ref: 'main' } } };
+    await client.publish(`/registry/templates/${templateId}/versions`, { version: '1.0.0', spec, changelog: 'First.' });
+    const users = readFileSync(gitUsers, 'utf8').trim().split('\n');
+    expect(users.length).toBeGreaterThan(2);
+    expect(users).not.toContain('0');
+  });
+
+  it('opens no debugger on SIGUSR1, in whichever way a process was started', async () => {
+    const before = listeningPorts(tree());
+    const ours = tree().filter(({ command }) => /main\.ts (start|api|worker)$/.test(command));
+    expect(ours).toHaveLength(3);
+    expect(ours.filter(({ command }) => !command.includes('--disable-sigusr1'))).toHaveLength(1);
+    for (const { pid } of ours) process.kill(pid, 'SIGUSR1');
+    await delay(1000);
+    expect(listeningPorts(tree())).toEqual(before);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(program.output).not.toContain('Debugger');
+  });
+
+  it('leaves no server, relay or network behind when it is killed with SIGKILL', async () => {
+    const processes = tree();
+    expect(processes.some(({ command }) => command.startsWith('bwrap '))).toBe(true);
+    await program.stop('SIGKILL');
+    expect(await whatIsLeft(processes)).toEqual([]);
+  });
+});
