@@ -20,13 +20,18 @@ export function buildTree(directory: string): void {
 function copyInto(directory: string, paths: string[]): void {
   const target = paths.pop() ?? '.';
   for (const path of paths) {
-    cpSync(join(root, path), paths.length === 1 ? join(directory, target) : join(directory, target, path), { recursive: true });
+    cpSync(join(root, path), paths.length === 1 ? join(directory, target) : join(directory, target, path), {
+      recursive: true,
+    });
   }
 }
 
 function run(directory: string, script: string): void {
   // npm is the system's: the project's own Node has none.
-  const PATH = (process.env['PATH'] ?? '').split(delimiter).filter((each) => !each.includes('node_modules')).join(delimiter);
+  const PATH = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((each) => !each.includes('node_modules'))
+    .join(delimiter);
   const { status, stderr } = spawnSync('sh', ['-c', script], {
     ...{ cwd: directory, encoding: 'utf8', env: { ...process.env, PATH } },
   });

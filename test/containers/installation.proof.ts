@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -58,16 +58,24 @@ describe('what docker-compose.yml runs, as plain processes', () => {
     const create = [...program, 'admin', 'create', '--email', administrator.email];
     expect(installation.run('api-1', create, administrator.password)).toMatchObject({ status: 0 });
     const environment = { URL: `http://127.0.0.1:${ports['api-1']?.['COORDINATOR_PORT']}`, EMAIL: administrator.email };
-    const result = await runShell([join(root, 'test/curl/main-job.sh')], {
-      ...environment,
-      PASSWORD: administrator.password,
-    }, { withinMs: 300_000 });
+    const result = await runShell(
+      [join(root, 'test/curl/main-job.sh')],
+      {
+        ...environment,
+        PASSWORD: administrator.password,
+      },
+      { withinMs: 300_000 },
+    );
     expect(result.code, result.output + result.errors).toBe(0);
   });
 
   it('answers the same at the other API, and both workers are there', async () => {
     const url = `http://127.0.0.1:${ports['api-2']?.['COORDINATOR_PORT']}/api/v1`;
-    const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(administrator) };
+    const post = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(administrator),
+    };
     const { token } = (await (await fetch(`${url}/auth/sessions`, post)).json()) as { token: string };
     const headers = { authorization: `Bearer ${token}` };
     const runs = (await (await fetch(`${url}/runs?status=succeeded`, { headers })).json()) as { items: unknown[] };
@@ -89,7 +97,10 @@ let ports: Record<string, Record<string, number>> = {};
 
 /** Every container has the usual ports for itself; here each process gets others. */
 async function choosePorts(): Promise<Record<string, Record<string, number>>> {
-  const temporal = ['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'].flatMap((part) => [`${part}_PORT`, `${part}_MEMBERSHIP_PORT`]);
+  const temporal = ['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'].flatMap((part) => [
+    `${part}_PORT`,
+    `${part}_MEMBERSHIP_PORT`,
+  ]);
   const api = ['COORDINATOR_PORT', 'COORDINATOR_ADMIN_PORT'];
   const choose = async (names: string[]) =>
     Object.fromEntries(await Promise.all(names.map(async (name) => [name, await findLowPort()])));
@@ -101,7 +112,10 @@ async function choosePorts(): Promise<Record<string, Record<string, number>>> {
 async function findLowPort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);
-    const isFree = await assertPortFree('127.0.0.1', port, 'port').then(() => true, () => false);
+    const isFree = await assertPortFree('127.0.0.1', port, 'port').then(
+      () => true,
+      () => false,
+    );
     if (isFree) return port;
   }
 }
@@ -117,7 +131,9 @@ async function makeRoles(adminUrl: string, directory: string): Promise<void> {
   mkdirSync(join(directory, 'init'));
   const script = join(directory, 'init/roles.sql');
   writeFileSync(script, readText('deploy/postgres-roles.sql').replaceAll('/run/secrets/', `${directory}/secrets/`));
-  const { status, stderr } = spawnSync('psql', ['-v', 'ON_ERROR_STOP=1', '--no-psqlrc', '-f', script, url.href], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync('psql', ['-v', 'ON_ERROR_STOP=1', '--no-psqlrc', '-f', script, url.href], {
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(`deploy/postgres-roles.sql failed: ${stderr}`);
 }
 

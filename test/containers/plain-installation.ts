@@ -4,7 +4,15 @@ import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Program } from '#test/support/start.ts';
-import { type Composition, imageEnvironment, instruction, ownImage, readComposition, readDockerfile, root } from './compose.ts';
+import {
+  type Composition,
+  imageEnvironment,
+  instruction,
+  ownImage,
+  readComposition,
+  readDockerfile,
+  root,
+} from './compose.ts';
 
 const final = readDockerfile().stages['final'] ?? [];
 const healthyWithinMs = 240_000;

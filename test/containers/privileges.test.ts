@@ -7,7 +7,11 @@ import { readProfile, runContained, type SeccompProfile } from './oci.ts';
  * Starts real containers by an OCI runtime, without an engine: it shows that a worker can make sandboxes with the
  * privileges of docker-compose.yml, and cannot with any one of them less.
  */
-const programs = [['runc', '--version'], ['bwrap', '--version'], ['unshare', '--mount', 'true']] as const;
+const programs = [
+  ['runc', '--version'],
+  ['bwrap', '--version'],
+  ['unshare', '--mount', 'true'],
+] as const;
 const isPossible = programs.every(([program, ...given]) => spawnSync(program, given).status === 0);
 
 const worker = readComposition().services['worker-1'] ?? expect.fail('there is no worker');
