@@ -1,14 +1,15 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestDirectory } from '#test/support/directories.ts';
-import { runShell } from '#test/support/shell.ts';
 import { instruction, readDockerfile, readText, root } from './compose.ts';
 
+const run = promisify(execFile);
 const { stages, head } = readDockerfile();
 const final = stages['final'] ?? [];
 
@@ -87,14 +88,16 @@ describe('installing OpenTofu', () => {
     digest = sha256(sums.join(''));
   }
 
-  function install(architecture: string, given: string) {
+  async function install(architecture: string, given: string) {
     const directory = join(makeTestDirectory(), 'bin');
     mkdirSync(directory);
     const script = [join(root, 'deploy/install-opentofu.sh'), '1.2.3', architecture, given, directory];
-    return runShell(script, { OPENTOFU_RELEASES: releases }).then((result) => ({
-      ...result,
-      isInstalled: existsSync(join(directory, 'tofu')),
-    }));
+    const env = { ...process.env, OPENTOFU_RELEASES: releases };
+    const ended = await run('sh', script, { env }).then(
+      ({ stderr }) => ({ code: 0, errors: stderr }),
+      ({ code, stderr }) => ({ code, errors: stderr }),
+    );
+    return { ...ended, isInstalled: existsSync(join(directory, 'tofu')) };
   }
 
   it.each(['amd64', 'arm64'])('installs the program for %s when every checksum agrees', async (architecture) => {
