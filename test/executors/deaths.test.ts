@@ -1,9 +1,11 @@
 import { existsSync, globSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findProcesses, RecordingSink, waitUntil } from './support.ts';
 import { type WorkerOptions, WorkerProcess, workerUsers } from './worker-process.ts';
 
 /** What is left when worker, host or both are killed while an attempt runs. */
+// Each starts several processes of Node, one after the other.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 const workers: WorkerProcess[] = [];
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.close();

@@ -106,21 +106,24 @@ describe.each(tools)('what init makes for $name $version', ({ name, version }) =
 
 describe('the places of initializations', () => {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-kept-'));
+  const open = (name: string) => new Initializations(join(directory, name), mkdtempSync(join(directory, 'drafts-')));
   afterAll(() => rmSync(directory, { recursive: true }));
 
   it('have names that nobody without the key of this worker can derive from credentials', () => {
-    const [one, other] = [new Initializations(join(directory, 'a')), new Initializations(join(directory, 'b'))];
-    expect(one.keyOf({ v: 1 }, ['secret'])).toBe(new Initializations(join(directory, 'a')).keyOf({ v: 1 }, ['secret']));
+    const [one, other] = [open('a'), open('b')];
+    expect(one.keyOf({ v: 1 }, ['secret'])).toBe(open('a').keyOf({ v: 1 }, ['secret']));
     expect(one.keyOf({ v: 1 }, ['secret'])).not.toBe(other.keyOf({ v: 1 }, ['secret']));
     expect(one.keyOf({ v: 1 }, ['secret'])).not.toBe(one.keyOf({ v: 1 }, ['Secret']));
     expect(one.keyOf({ v: 1 }, ['secret'])).not.toBe(one.keyOf({ v: 2 }, ['secret']));
   });
 
   it('are empty again where making one failed, and the next one tries anew', async () => {
-    const kept = new Initializations(join(directory, 'c'));
+    const kept = open('c');
     const key = kept.keyOf({ v: 1 }, {});
     await expect(kept.obtain(key, () => Promise.reject(new Error('no network')))).rejects.toThrow('no network');
     expect(readdirSync(join(directory, 'c')).filter((name) => name !== 'key')).toEqual([]);
+    const drafts = readdirSync(directory).filter((name) => name.startsWith('drafts-'));
+    expect(drafts.flatMap((name) => readdirSync(join(directory, name)))).toEqual([]);
     const made = await kept.obtain(key, async () => ({ lock: Buffer.from('lock'), modules: '' }));
     expect(existsSync(made.data)).toBe(true);
     expect((await kept.find(key))?.lock?.toString()).toBe('lock');

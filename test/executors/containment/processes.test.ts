@@ -81,8 +81,8 @@ describe.each(workerUsers)('with a worker that runs as $as', ({ user = null }) =
   let worker: WorkerProcess;
   beforeAll(async () => {
     worker = await WorkerProcess.start({ user });
-  });
-  afterAll(() => worker.close());
+  }, 180_000);
+  afterAll(() => worker?.close());
 
   it('a template that kills everything it can kills itself alone', async () => {
     const neighbour = startNeighbour(worker, user);

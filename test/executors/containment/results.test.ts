@@ -32,8 +32,8 @@ describe.each(workerUsers)('results of an attempt, with a worker that runs as $a
   let worker: WorkerProcess;
   beforeAll(async () => {
     worker = await WorkerProcess.start({ user });
-  });
-  afterAll(() => worker.close());
+  }, 180_000);
+  afterAll(() => worker?.close());
 
   const plan = (script: string) => {
     const executor: CommandExecutor = { kind: 'command', plan: [shell(script)], apply: [] };

@@ -112,8 +112,8 @@ describe.each(workerUsers)('what a run is given, with a worker that runs as $as'
   let worker: WorkerProcess;
   beforeAll(async () => {
     worker = await WorkerProcess.start({ user });
-  });
-  afterAll(() => worker.close());
+  }, 180_000);
+  afterAll(() => worker?.close());
 
   it.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
     'arrives in arguments, variables and files as it was, with isolation "$isolation"',
