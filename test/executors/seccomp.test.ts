@@ -45,9 +45,9 @@ function describeAnswer(value: number): string {
 
 /** By hand, from the kernel's tables: what ordinary programs cannot do without. */
 const needed: Record<Architecture, readonly number[]> = {
-  // read, write, open, mmap, execve, fork, vfork, wait4, kill, futex, openat, pipe2, epoll_wait, getrandom, memfd_create
-  x64: [0, 1, 2, 9, 59, 57, 58, 61, 62, 202, 257, 293, 232, 318, 319, 439],
-  arm64: [63, 64, 56, 222, 221, 260, 129, 98, 59, 22, 278, 279, 439],
+  // read, write, open, mmap, execve, fork, vfork, wait4, kill, futex, openat, pipe2, epoll_wait, getrandom, faccessat2
+  x64: [0, 1, 2, 9, 59, 57, 58, 61, 62, 202, 257, 293, 232, 318, 439],
+  arm64: [63, 64, 56, 222, 221, 260, 129, 98, 59, 22, 278, 439],
 };
 /** By hand as well: ptrace, mount, unshare, setns, bpf, keyctl, perf_event_open, userfaultfd, io_uring_setup, init_module. */
 const dangerous: Record<Architecture, readonly number[]> = {

@@ -34,12 +34,6 @@ export function describeGreed(script: Script): Record<string, Nasty> {
       spec: script(`for i in $(seq 80); do perl -e 'my $held = "x" x 50000000; sleep 20' & done; wait`),
       ends: ['failed', 'memory_limit'],
     },
-    'takes all the memory as shared memory': {
-      spec: script(
-        `perl -e 'for (1 .. 100) { my $id = shmget(0, 50000000, 0600) // last; shmwrite($id, "x" x 50000000, 0, 50000000) }'; sleep 20`,
-      ),
-      ends: ['failed', 'memory_limit'],
-    },
     'opens files without end': {
       spec: script(`perl -e 'my @held; while (open my $file, "<", "/dev/null") { push @held, $file } sleep 20'`),
       ends: ['failed', 'open_files_limit'],
@@ -67,6 +61,10 @@ export function describeEscapes(script: Script): Record<string, Nasty> {
         `[ "$(ls -d /proc/[0-9]* | wc -l)" -lt 20 ] || ${broke}
          cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -E 'DATABASE[_]URL|SECRET[_]KEYS|src/main[.]ts' && ${broke}; true`,
       ),
+      ends: ['succeeded', null],
+    },
+    'asks for shared memory that outlives it': {
+      spec: script(`perl -e 'exit(defined shmget(0, 50000000, 0600) ? 0 : 1)' && ${broke}; true`),
       ends: ['succeeded', null],
     },
     'makes namespaces and mounts': {
