@@ -37,7 +37,11 @@ describe('a worker', () => {
       [id],
     );
     const { body } = await admin.get(`/workers/${id}`);
-    expect(body).toMatchObject({ isolation: 'none', limits: 'process', isolation_reason: expect.stringMatching(/release/) });
+    expect(body).toMatchObject({
+      isolation: 'none',
+      limits: 'process',
+      isolation_reason: expect.stringMatching(/release/),
+    });
     expect((await admin.get('/worker-pools/old')).body).toMatchObject({ workers: 1, contained_workers: 0 });
   });
 });
@@ -49,8 +53,14 @@ describe('a pool', () => {
   });
 
   it('keeps its isolation and its egress where a request leaves them out, and gives them up by name', async () => {
-    const egress = { policy: 'allow', allow: ['registry.opentofu.org', '*.example.org', '10.1.0.0/16', '2001:db8::/32'] };
-    expect((await put('strict', { isolation: 'sandbox', egress })).body).toMatchObject({ isolation: 'sandbox', egress });
+    const egress = {
+      policy: 'allow',
+      allow: ['registry.opentofu.org', '*.example.org', '10.1.0.0/16', '2001:db8::/32'],
+    };
+    expect((await put('strict', { isolation: 'sandbox', egress })).body).toMatchObject({
+      isolation: 'sandbox',
+      egress,
+    });
     expect((await put('strict', { team_ids: [] })).body).toMatchObject({ isolation: 'sandbox', egress, team_ids: [] });
     const given = await put('strict', { isolation: null, egress: { policy: 'internet' } });
     expect(given.body).toMatchObject({ isolation: null, egress: internet, team_ids: null });
@@ -96,7 +106,11 @@ describe('a pool', () => {
   });
 
   it.each([
-    ['more than 200 entries', { policy: 'allow', allow: Array.from({ length: 201 }, (_, at) => `a${at}.org`) }, 'allow'],
+    [
+      'more than 200 entries',
+      { policy: 'allow', allow: Array.from({ length: 201 }, (_, at) => `a${at}.org`) },
+      'allow',
+    ],
     ['a policy that is not known', { policy: 'some' }, 'policy'],
     ['a list beside the policy "none"', { policy: 'none', allow: ['a.org'] }, 'must be empty'],
     ['another member', { policy: 'none', deny: [] }, 'deny'],
@@ -125,7 +139,10 @@ describe('what an environment demands', () => {
     const { owner, environment } = await makeTenant(api);
     const path = `/environments/${environment}`;
     expect((await owner.get(path)).body).toMatchObject({ isolation: null });
-    expect((await owner.patch(path, { isolation: 'sandbox' })).body).toMatchObject({ isolation: 'sandbox', revision: 2 });
+    expect((await owner.patch(path, { isolation: 'sandbox' })).body).toMatchObject({
+      isolation: 'sandbox',
+      revision: 2,
+    });
     expect((await owner.patch(path, { name: 'Kept' })).body).toMatchObject({ isolation: 'sandbox' });
     expect(await owner.patch(path, { isolation: 'none' })).toMatchObject({ status: 400 });
   });

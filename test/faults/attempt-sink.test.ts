@@ -43,14 +43,19 @@ const refusalsOf = async (runId: string) =>
   );
 
 describe('a state that an executor claims', () => {
-  it.each(['plan', 'apply'])('while it plans a run of the operation %s is not taken, and is named once', async (operation) => {
-    const { runId, spooled, sink } = await open('planning', operation);
-    for (const write of [1, 2])
-      await expect(sink.state(Buffer.from('{}'), meta(write))).rejects.toMatchObject({ reason: 'state_refused' });
-    expect(sink.stateRefused.aborted).toBe(true);
-    expect(spooled).toEqual([]);
-    expect(await refusalsOf(runId)).toMatchObject([{ data: { file: null, problem: expect.stringContaining('planning') } }]);
-  });
+  it.each(['plan', 'apply'])(
+    'while it plans a run of the operation %s is not taken, and is named once',
+    async (operation) => {
+      const { runId, spooled, sink } = await open('planning', operation);
+      for (const write of [1, 2])
+        await expect(sink.state(Buffer.from('{}'), meta(write))).rejects.toMatchObject({ reason: 'state_refused' });
+      expect(sink.stateRefused.aborted).toBe(true);
+      expect(spooled).toEqual([]);
+      expect(await refusalsOf(runId)).toMatchObject([
+        { data: { file: null, problem: expect.stringContaining('planning') } },
+      ]);
+    },
+  );
 
   it('while it applies is spooled', async () => {
     const { spooled, sink } = await open('applying');
