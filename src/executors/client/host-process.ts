@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, openSync } from 'node:fs';
 import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { allowedEnvironment } from '../host/environment.ts';
@@ -11,6 +10,7 @@ import { HostMessage, type WorkerMessage } from '../protocol/messages.ts';
 import { enterHostGroup } from '../sandbox/cgroups.ts';
 import { discoverTools, type InstalledTool } from '../tools.ts';
 import type { HostUser } from './host-user.ts';
+import { isReadableByAll } from './reachable.ts';
 
 const program = fileURLToPath(new URL('../host/main.ts', import.meta.url));
 const pipeIndex = 3;
@@ -115,20 +115,4 @@ function spawnHost(user: HostUser | null, closedTools: readonly InstalledTool[])
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor);
   }
-}
-
-function isReadableByAll(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return (statSync(path).mode & 0o004) !== 0 && isReachableByAll(dirname(path));
-  } catch {
-    return false;
-  }
-}
-
-/** Whether everybody may pass through a directory and all above it. */
-export function isReachableByAll(directory: string): boolean {
-  if ((statSync(directory).mode & 0o001) === 0) return false;
-  const above = dirname(directory);
-  return above === directory || isReachableByAll(above);
 }

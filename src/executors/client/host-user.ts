@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chownSync, lstatSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isReachableByAll } from './host-process.ts';
+import { isReachableByAll } from './reachable.ts';
 
 /** Whom the executor host runs as. */
 export interface HostUser {

@@ -12,6 +12,7 @@ import { maskSecrets, sensitiveMark } from '../redaction/masking.ts';
 const largestPlan = 16 * 1024 * 1024;
 const largestKept = 64 * 1024 * 1024;
 const mostFiles = 1_000;
+const mostChanges = 20_000;
 const longestAddress = 4_096;
 const keptDirectory = 'plan';
 export const planFile = 'plan.json';
@@ -24,9 +25,13 @@ export function readCommandPlan({ redactor }: Attempt, content: Buffer | null): 
       throw new Error(`it has ${content.length} bytes, and at most ${largestPlan} are read`);
     const entries = parseJson(content) as JsonValue;
     if (!Array.isArray(entries)) throw new Error('expected a list of changes');
-    return entries.map((entry, index) => {
-      const { sensitive, ...change } = readChange(entry, index);
-      if (sensitive) for (const side of [change.before, change.after]) redactor.learn(side);
+    if (entries.length > mostChanges)
+      throw new Error(`it has ${entries.length} changes, and at most ${mostChanges} are read`);
+    const read = entries.map(readChange);
+    // All of them first: each secret that becomes known makes the search for all of them anew.
+    for (const { sensitive, before, after } of read)
+      if (sensitive) for (const side of [before, after]) redactor.learn(side);
+    return read.map(({ sensitive, ...change }) => {
       const show = (side: JsonValue) => (sensitive && side !== null ? sensitiveMark : maskSecrets(side, redactor));
       const address = redactor.redactText(change.address);
       return { ...change, address, before: show(change.before), after: show(change.after) };

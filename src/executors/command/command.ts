@@ -9,7 +9,7 @@ import { readCommandOutputs } from '../host/outputs.ts';
 import { parseJson, toWorkFiles } from '../host/work-files.ts';
 import { summarize } from '../opentofu/plan.ts';
 import type { StepKind, WireRequest, WireStep } from '../protocol/messages.ts';
-import type { Places } from '../sandbox/enclosure.ts';
+import type { Places } from '../sandbox/places.ts';
 import { assumePlan, collectPlanFiles, planFile, readCommandPlan } from './command-plan.ts';
 
 type CommandExecutor = Extract<WireRequest['executor'], { kind: 'command' }>;

@@ -8,7 +8,7 @@ import type { WireRequest, WireResult } from '../protocol/messages.ts';
 import type { LogChunk, Progress, StateMeta } from '../protocol.ts';
 import { Redactor } from '../redaction/redaction.ts';
 import type { AttemptGroup } from '../sandbox/cgroups.ts';
-import type { Places } from '../sandbox/enclosure.ts';
+import type { Places } from '../sandbox/places.ts';
 import type { Attempt, JobResult, JobSpec, Performed } from './attempt.ts';
 import { AttemptControl, type StopCause } from './attempt-control.ts';
 import { AttemptFailure, reportUnforeseen } from './attempt-error.ts';

@@ -4,7 +4,7 @@ import type { WireRequest } from '../protocol/messages.ts';
 import type { ExecutionPlan, Tool } from '../protocol.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import type { Mount } from '../sandbox/bubblewrap.ts';
-import type { Places } from '../sandbox/enclosure.ts';
+import type { Places } from '../sandbox/places.ts';
 import type { Step } from '../sandbox/script.ts';
 import type { AttemptControl } from './attempt-control.ts';
 import type { Environment } from './environment.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, sep } from 'node:path';
 import type { SystemView } from '../sandbox/bubblewrap.ts';
-import type { Places } from '../sandbox/enclosure.ts';
+import type { Places } from '../sandbox/places.ts';
 import { cookieVariable } from '../sandbox/process-table.ts';
 import { AttemptFailure } from './attempt-error.ts';
 
@@ -120,6 +120,8 @@ const reserved = [
   /^TF_(HTTP_|CLI_|BACKEND_)/i,
   /^(TF_DATA_DIR|TF_WORKSPACE|TF_ENCRYPTION|TF_IN_AUTOMATION|TF_INPUT|CHECKPOINT_DISABLE)$/i,
   /^(HOME|TMPDIR|PWD)$/,
+  // What the script's shell reads itself, or does not let be set.
+  /^(IFS|ENV|PS\d|OPTIND|PPID|UID|EUID|BASHOPTS|SHELLOPTS|BASH_ENV)$/,
 ];
 
 function isReserved(name: string): boolean {

@@ -6,6 +6,7 @@ import type { EgressPolicy, ExecutionLimits } from '../protocol.ts';
 import type { SystemView } from '../sandbox/bubblewrap.ts';
 import { AttemptGroup, removeGroups } from '../sandbox/cgroups.ts';
 import { type Enclosure, OpenEnclosure, SandboxEnclosure } from '../sandbox/enclosure.ts';
+import { DeniedAddresses } from './denied-addresses.ts';
 import { removeHostDirectory } from './leftovers.ts';
 import type { HostSettings } from './settings.ts';
 
@@ -16,6 +17,7 @@ export class HostPlace {
   /** What sandboxes see of the system; null where there are none. */
   readonly view: SystemView | null;
   readonly initializations: Initializations;
+  readonly denied: DeniedAddresses;
   readonly #socketDirectory: string;
   readonly #tools: ReadonlyMap<string, string>;
 
@@ -32,6 +34,7 @@ export class HostPlace {
     this.view = view;
     this.enclosure =
       sandboxProgram === null || view === null ? new OpenEnclosure() : new SandboxEnclosure(sandboxProgram, view);
+    this.denied = new DeniedAddresses(settings.deniedAddresses);
     this.initializations = new Initializations(settings.cacheDirectory, settings.directory);
   }
 
@@ -50,7 +53,7 @@ export class HostPlace {
   /** Serves what a pool's policy allows; null where programs reach the network by themselves. */
   openProxy(policy: EgressPolicy, log: (line: string) => void): Egress | null {
     if (this.enclosure.isolation === 'none') return null;
-    return openEgress({ ...policy, denied: this.settings.deniedAddresses }, { log });
+    return openEgress({ ...policy, denied: this.denied.entries }, { log });
   }
 
   /** Where the host can reach a tool: it has copies of those that its user cannot. */

@@ -2,8 +2,9 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { listBeneath, readBeneath } from '../sandbox/beneath.ts';
 import type { AttemptGroup } from '../sandbox/cgroups.ts';
-import type { EnclosedJob, Enclosure, Places } from '../sandbox/enclosure.ts';
+import type { EnclosedJob, Enclosure } from '../sandbox/enclosure.ts';
 import { awaitQuiet, OutputPump } from '../sandbox/output-pump.ts';
+import type { Places } from '../sandbox/places.ts';
 import type { JobResult, JobSpec, JobStep, Results } from './attempt.ts';
 import type { AttemptControl, StopCause } from './attempt-control.ts';
 import { AttemptFailure, codeOf, reportUnforeseen } from './attempt-error.ts';
@@ -182,6 +183,7 @@ export class JobRunner<Collected> {
   }
 
   #watchTime(step: JobStep | undefined): void {
+    clearTimeout(this.#timer);
     const limit = step?.timeoutMs ?? null;
     if (limit !== null) this.#timer = setTimeout(() => this.#deps.control.stop(stepTimeout(limit)), limit);
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AttemptProcesses } from '../sandbox/attempt-processes.ts';
+import { initFile } from '../sandbox/enclosure.ts';
 import { readStart } from '../sandbox/process-table.ts';
 import { reportUnforeseen } from './attempt-error.ts';
 
@@ -54,7 +55,19 @@ function isAlive(directory: string, pid: string, start: string): boolean {
 async function endProcesses(directory: string): Promise<void> {
   for (const name of listNames(directory).filter((entry) => entry.startsWith('attempt-'))) {
     const attempt = join(directory, name);
+    for (const job of listNames(attempt)) endSandbox(join(attempt, job, initFile));
     await new AttemptProcesses({ cookie: attempt, directory: attempt, root: null }).killAll();
+  }
+}
+
+/** Ends a sandbox whose host was killed, should it have found a way to live on. */
+function endSandbox(file: string): void {
+  const [pid = '', start = ''] = readText(file).split(' ');
+  if (pid === '' || readStart(Number(pid)) !== start) return;
+  try {
+    process.kill(Number(pid), 'SIGKILL');
+  } catch (error) {
+    reportUnforeseen(error);
   }
 }
 

@@ -41,7 +41,9 @@ export async function openPlace(settings: HostSettings): Promise<OpenedPlace> {
   const tools = await copyTools(settings);
   const reason = await whyUncontained(settings);
   const view = reason === null ? makeView(settings) : null;
-  return { place: new HostPlace(settings, view, socketDirectory, tools), reason, swept };
+  const place = new HostPlace(settings, view, socketDirectory, tools);
+  await place.denied.refresh();
+  return { place, reason, swept };
 }
 
 /** @throws Error where the host's user cannot read the operator's providers */

@@ -4,6 +4,9 @@ import type { Socket } from 'node:net';
 import { type Egress, egressServerOptions, isProxied } from '../egress/egress.ts';
 import { relayPort } from '../sandbox/script.ts';
 
+/** Connections of one attempt; programs may come to the socket without the relay, which has the same bound. */
+const mostConnections = 256;
+
 /** What serves the attempt's state. */
 export interface StateHandler {
   handle(request: IncomingMessage, response: ServerResponse): void;
@@ -43,6 +46,7 @@ export class Relay {
       else if (!isForProxy && state !== null) state.handle(request, response);
       else response.writeHead(isForProxy ? 403 : 404, { connection: 'close' }).end();
     });
+    server.maxConnections = mostConnections;
     server.on('connect', (request, socket: Socket, head) => {
       if (proxy !== null) return proxy.handleConnect(request, socket, head);
       socket.on('error', () => undefined);

@@ -7,6 +7,7 @@ import { AttemptFailure, codeOf } from './attempt-error.ts';
 
 /** Files inside an attempt's directory: ours go in private, theirs are read as hostile. */
 
+const reservedNames = ['.terraform', 'terraform.d'];
 const privateFile = 0o600;
 const executableFile = 0o700;
 
@@ -25,6 +26,9 @@ export async function writeInput(path: string, content: string | Buffer): Promis
 export function toWorkFiles(files: Readonly<Record<string, FileContent>>): Map<string, Buffer> {
   const laidOut = new Map<string, Buffer>();
   for (const [path, content] of Object.entries(files)) {
+    if (path.split('/').some((name) => reservedNames.includes(name))) {
+      throw new AttemptFailure('files_invalid', `the file "${path}" lies where the tool keeps its own`);
+    }
     if (!resolve('/work', path).startsWith('/work/') || path.includes('\0')) {
       throw new AttemptFailure('files_invalid', `the file "${path}" does not lie below the template's root`);
     }

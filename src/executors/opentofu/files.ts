@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
 import type { TemplateFiles } from '#domain/registry/files.ts';
 import type { JsonValue } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/canonical.ts';
@@ -19,8 +19,6 @@ const backendText = 'terraform {\n  backend "http" {}\n}\n';
 export const lockFile = '.terraform.lock.hcl';
 export const dataDirectory = '.terraform';
 
-/** A key provider or method of OpenTofu that runs a program of the template, also when a plan is only shown. */
-const externalEncryption = /\b(key_provider|method)\s+"external"|"(key_provider|method)"\s*:\s*(\[\s*)?\{\s*"external"/;
 const largestRecord = 1024 * 1024;
 const largestModuleFile = 64 * 1024 * 1024;
 const mostModuleFiles = 50_000;
@@ -44,7 +42,7 @@ export function layOutConfiguration(executor: OpenTofuExecutor): Map<string, Buf
 function refuseBackends({ files, directory = '' }: OpenTofuExecutor): void {
   for (const [path, text] of Object.entries(topFiles(files, directory))) {
     const isJson = path.endsWith('.json');
-    if (externalEncryption.test(text)) {
+    if (encryptsByProgram(path, text)) {
       const message = `${path} encrypts by an external program: choose a key provider of OpenTofu's own, since such a program would run where plans are shown`;
       throw new AttemptFailure('backend_forbidden', message);
     }
@@ -59,9 +57,19 @@ function refuseBackends({ files, directory = '' }: OpenTofuExecutor): void {
   }
 }
 
+/**
+ * Whether a file has encryption whose keys or method come from a program of the template, which the tool would run wherever
+ * it reads the configuration. Where there is encryption, the word alone is enough: labels can be written in many ways.
+ */
+function encryptsByProgram(path: string, text: string): boolean {
+  if (!path.endsWith('.json')) return hasTerraformBlock(text, ['encryption']) && /external/.test(text);
+  return hasTerraformMember(text, ['encryption']) && /external/.test(JSON.stringify(JSON.parse(text)));
+}
+
 /** Configuration files right in the root module, by name. */
 function topFiles(files: TemplateFiles, directory: string): Record<string, string> {
-  const prefix = directory === '' ? '' : `${directory}/`;
+  const place = normalize(`${directory}/.`);
+  const prefix = place === '.' ? '' : `${place}/`;
   const found: Record<string, string> = {};
   for (const [path, content] of Object.entries(files)) {
     const name = path.startsWith(prefix) ? path.slice(prefix.length) : '/';
@@ -111,10 +119,12 @@ export async function digestModules(data: string): Promise<string> {
   }
 }
 
-/** The tool's settings: where providers come from, as the operator says. Strings of HCL are JSON's but for `${` and `%{`. */
+/**
+ * The tool's settings: where providers come from, as the operator says. They are written always: without them the tool would
+ * also take programs among the template's files for providers. Strings of HCL are JSON's but for `${` and `%{`.
+ */
 export function cliSettings(settings: HostSettings, mirror: string | null): string {
   const { providerNetworkMirror: url, providersDirect } = settings;
-  if (mirror === null && url === null && providersDirect) return '';
   const text = (value: string) => JSON.stringify(value).replaceAll('${', '$${').replaceAll('%{', '%%{');
   return [
     'provider_installation {',

@@ -92,6 +92,7 @@ async function make(
     reason: 'init_failed',
     initialized: null,
     data,
+    seesVariables: withVariables,
     ...(plannedLock !== null && { extraFiles: new Map([[lockPath, plannedLock]]) }),
     reaches: { state: true, egress: true },
     isUnhurried: true,

@@ -110,15 +110,16 @@ function planModes({ request: { operation, replace } }: Attempt): string[] {
 }
 
 /**
- * Reads a plan as reviewers will see it: by the tool, in a sandbox in which no code of the template runs or has run, which
- * reaches nothing and is given no secret but the plan.
+ * Reads a plan as reviewers will see it: by the tool, in a sandbox that has nothing of the template but the plan and the
+ * providers, and reaches nothing. A plan that the template encrypts cannot be read so: the service seals plans itself.
  */
 async function showPlan(session: ToolSession, initialized: Initialization, plan: Buffer): Promise<ReadPlan> {
   const { attempt } = session;
   const shown = await session.call({
     subcommand: 'show',
-    options: (places) => ['-json', '-no-color', ...session.earlyVariables(places), join(places.input, planInput)],
+    options: (places) => ['-json', '-no-color', join(places.input, planInput)],
     reason: 'plan_invalid',
+    seesTemplate: false,
     captureBytes: largestPlanJson,
     initialized,
     extraFiles: new Map([[planInput, plan]]),

@@ -5,7 +5,7 @@ import { AttemptFailure } from '../host/attempt-error.ts';
 import type { Environment } from '../host/environment.ts';
 import type { OpenTofuExecutor, Tool } from '../protocol.ts';
 import { inside, type Mount } from '../sandbox/bubblewrap.ts';
-import type { Places } from '../sandbox/enclosure.ts';
+import type { Places } from '../sandbox/places.ts';
 import { cliSettings, dataDirectory, layOutConfiguration, lockFile } from './files.ts';
 import type { Initialization } from './initializations.ts';
 import type { StateBackend } from './state-backend.ts';
@@ -29,6 +29,10 @@ export interface ToolCall<Collected> {
   readonly initialized: Initialization | null;
   readonly data?: string;
   readonly extraFiles?: ReadonlyMap<string, Buffer>;
+  /** Whether the tool sees the template's files and variables; a plan is shown without them. */
+  readonly seesTemplate?: boolean;
+  /** Whether `init` is given the values of the variables. */
+  readonly seesVariables?: boolean;
   readonly reaches: { readonly state: boolean; readonly egress: boolean };
   /** Collect garbage less often: where nothing but the tool itself runs, and has little to do. */
   readonly isUnhurried?: boolean;
@@ -125,12 +129,15 @@ export class ToolSession {
   }
 
   #filesOf<Collected>(call: ToolCall<Collected>, mirror: Mount | null): Map<string, Buffer> {
-    const files = new Map([...this.#configuration, ...(call.extraFiles ?? [])]);
+    const { seesTemplate = true, seesVariables = seesTemplate } = call;
+    const files = new Map([...(seesTemplate ? this.#configuration : []), ...(call.extraFiles ?? [])]);
     const { settings } = this.attempt;
     files.set(settingsFile, Buffer.from(cliSettings(settings, mirror && this.attempt.see(mirror))));
-    files.set(variablesFile, this.#variables);
+    if (seesVariables) files.set(variablesFile, this.#variables);
     const lock = call.initialized?.lock ?? null;
     if (lock !== null) files.set(join('work', this.executor.directory ?? '', lockFile), lock);
+    // The directory in which the tool starts is there also where the template is not.
+    files.set(join('work', this.executor.directory ?? '', '/'), Buffer.alloc(0));
     return files;
   }
 

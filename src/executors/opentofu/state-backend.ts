@@ -7,7 +7,7 @@ import type { StateKeeper } from './state-keeper.ts';
 /** OpenTofu's HTTP backend for one attempt, with a password of its own. */
 
 const user = 'attempt';
-const largestState = 256 * 1024 * 1024;
+const largestState = 128 * 1024 * 1024;
 const largestLock = 64 * 1024;
 
 interface Answer {
@@ -20,6 +20,8 @@ export class StateBackend {
   /** A plan looks only. */
   readonly #isReadOnly: boolean;
   readonly #password = randomBytes(32).toString('base64url');
+  /** One state at a time: the host keeps it in its own memory. */
+  #isReceiving = false;
   #lock: { id: string; info: string } | null = null;
 
   constructor(keeper: StateKeeper, options: { isReadOnly: boolean }) {
@@ -78,7 +80,11 @@ export class StateBackend {
     if (this.#isReadOnly) return { status: 403, body: 'state cannot be changed by a plan' };
     if (this.#lock === null || this.#lock.id !== lockId)
       return { status: 409, body: 'the state is not locked by this ID' };
-    const content = await readBody(request, largestState);
+    if (this.#isReceiving) return { status: 409, body: 'another state is being received' };
+    this.#isReceiving = true;
+    const content = await readBody(request, largestState).finally(() => {
+      this.#isReceiving = false;
+    });
     if (content === null) return { status: 413 };
     const checksum = request.headers['content-md5'];
     if (checksum !== undefined && checksum !== createHash('md5').update(content).digest('base64'))
@@ -127,7 +133,8 @@ async function readBody(request: IncomingMessage, maximum: number): Promise<Buff
   let bytes = 0;
   for await (const piece of request) {
     bytes += piece.length;
-    if (bytes <= maximum) pieces.push(piece);
+    if (bytes > maximum) return null;
+    pieces.push(piece);
   }
-  return bytes <= maximum ? Buffer.concat(pieces) : null;
+  return Buffer.concat(pieces);
 }

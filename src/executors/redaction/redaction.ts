@@ -1,21 +1,29 @@
 import type { JsonValue } from '#domain/runs/model.ts';
+import { AttemptFailure } from '../host/attempt-error.ts';
 import { PatternMatcher } from './matcher.ts';
 import { collectTexts, secretForms } from './secret-forms.ts';
 
 export const redacted = '[redacted]';
 const mark = Buffer.from(redacted);
 const nothing = Buffer.alloc(0);
+/** In all the forms that are looked for; the search takes some sixteen times as much memory. */
+const mostBytes = 32 * 1024 * 1024;
+const tooMuch = 'the secrets of the attempt are too large to be kept out of its log';
 
 /** The secrets that an attempt knows. Others may become known while it runs: a plan and a state name more of them. */
 export class Redactor {
   readonly #forms = new Map<string, Buffer>();
   #matcher = new PatternMatcher([]);
   #isStale = false;
+  #bytes = 0;
 
+  /** @throws AttemptFailure `environment_invalid` where the secrets are too much to be looked for */
   learn(value: JsonValue): void {
     for (const form of collectTexts(value).flatMap(secretForms)) {
       const key = form.toString('latin1');
       if (this.#forms.has(key)) continue;
+      this.#bytes += form.length;
+      if (this.#bytes > mostBytes) throw new AttemptFailure('environment_invalid', tooMuch);
       this.#forms.set(key, form);
       this.#isStale = true;
     }

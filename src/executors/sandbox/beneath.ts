@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { constants, type Dirent } from 'node:fs';
+import { type FileHandle, open, opendir } from 'node:fs/promises';
 import { codeOf } from '../host/attempt-error.ts';
 
 /**
@@ -10,6 +10,7 @@ import { codeOf } from '../host/attempt-error.ts';
 /** Opens a name without reading rights and without following it; Node does not name this flag of Linux. */
 const onlyName = process.platform === 'linux' ? 0o10000000 : 0;
 const directoryFlags = constants.O_DIRECTORY | constants.O_NOFOLLOW | onlyName;
+const deepest = 32;
 const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** A file below `root`; null where there is none. @throws Error saying what is wrong with it */
@@ -30,24 +31,31 @@ export interface FoundFile {
 export async function listBeneath(root: string, path: string, most: number): Promise<FoundFile[]> {
   const found: FoundFile[] = [];
   const directories = [''];
+  let seen = 0;
   for (let directory = directories.pop(); directory !== undefined; directory = directories.pop()) {
-    for (const entry of await listOne(root, [path, directory].filter(Boolean).join('/'))) {
+    if (directory.split('/').length > deepest) throw new Error(`it has directories more than ${deepest} deep`);
+    const place = [path, directory].filter(Boolean).join('/');
+    for (const entry of await listOne(root, place, most - seen)) {
+      seen++;
       const name = [directory, entry.name].filter(Boolean).join('/');
-      if (entry.isDirectory) directories.push(name);
-      else found.push({ path: name, isRegular: entry.isRegular });
-      if (found.length + directories.length > most) throw new Error(`it holds more than ${most} files`);
+      if (entry.isDirectory()) directories.push(name);
+      else found.push({ path: name, isRegular: entry.isFile() });
     }
   }
   return found;
 }
 
-async function listOne(root: string, path: string) {
-  const entries = await withParent(root, `${path}/.`, (name) => readdir(name, { withFileTypes: true }));
-  return (entries ?? []).map((entry) => ({
-    name: entry.name,
-    isDirectory: entry.isDirectory(),
-    isRegular: entry.isFile(),
-  }));
+/** @throws Error where a directory has more than `most` entries; no more than those are read */
+async function listOne(root: string, path: string, most: number): Promise<Dirent[]> {
+  const read = async (name: string) => {
+    const entries: Dirent[] = [];
+    for await (const entry of await opendir(name)) {
+      if (entries.length === most) throw new Error('it holds too many files');
+      entries.push(entry);
+    }
+    return entries;
+  };
+  return (await withParent(root, `${path}/.`, read)) ?? [];
 }
 
 /** Calls `use` with a name for the path whose directories are held open. Null where one of them is missing. */
@@ -60,7 +68,10 @@ async function withParent<Value>(
   if (names.includes('..')) throw new Error('its path leads upwards');
   if (process.platform !== 'linux') return use(`${root}/${path}`);
   const last = names.pop() ?? '.';
-  let directory: FileHandle | null = await open(root, constants.O_DIRECTORY | onlyName).catch(refuseLinks);
+  // The root itself must be there: without it, nothing is known of what it held.
+  let directory: FileHandle | null = await open(root, constants.O_DIRECTORY | onlyName).catch((error: unknown) => {
+    throw new Error(`its place is gone: ${codeOf(error)}`);
+  });
   try {
     for (const name of names) {
       if (directory === null) return null;

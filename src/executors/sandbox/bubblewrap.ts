@@ -48,6 +48,7 @@ const filterDescriptor = 5;
 /** The one on which it says which process it made. */
 const infoDescriptor = 6;
 
+const initMemory = ['/proc/1/mem', '/proc/1/task/1/mem'];
 const systemDirectories = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 /** Of /etc: what programs need to find libraries, authorities, time zones and names. Nothing that an operator writes secrets into. */
 const etcPaths = [
@@ -77,6 +78,8 @@ export function sandboxArguments(view: SystemView, options: SandboxOptions): str
     ...view.hiddenPaths.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
     ...etcArguments(view.etc),
     ...['--proc', '/proc', '--dev', '/dev', '--size', String(sharedMemoryBytes), '--tmpfs', '/dev/shm'],
+    // The memory of the sandbox's init: who could write it could make it outlive the host.
+    ...initMemory.flatMap((path) => ['--ro-bind', '/dev/null', path]),
     ...['--remount-ro', '/dev'],
     ...['--size', String(diskBytes), '--tmpfs', inside.work, '--size', String(diskBytes), '--tmpfs', inside.temporary],
     ...['--dir', '/var', '--symlink', inside.temporary, '/var/tmp', '--dir', '/run'],

@@ -105,8 +105,32 @@ export function removeForsakenGroups(root: GroupRoot, prefix: string, isAlive: (
     const parent = join(directory, '..');
     for (const name of listGroups(parent)) {
       if (!name.startsWith(prefix) || isAlive(name)) continue;
-      for (const child of listGroups(join(parent, name))) removeGroup(join(parent, name, child));
+      for (const child of listGroups(join(parent, name))) endGroup(join(parent, name, child));
       removeGroup(join(parent, name));
+    }
+  }
+}
+
+/** Ends what a killed worker left running in a group, and removes the group once the kernel lets go of it. */
+function endGroup(directory: string): void {
+  for (let tries = 0; tries < 20 && !removeGroup(directory); tries++) killEach(readProcesses(directory));
+}
+
+function readProcesses(directory: string): number[] {
+  try {
+    return readFileSync(join(directory, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Processes end by themselves meanwhile, and those of others are not ours to end. */
+function killEach(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      if (pid > 1 && pid !== process.pid) process.kill(pid, 'SIGKILL');
+    } catch {
+      // It is gone, or another user's.
     }
   }
 }
@@ -191,6 +215,13 @@ export class AttemptGroup {
   listProcesses(): number[] {
     const text = this.#read(this.#version === 2 ? 'all' : 'pids', 'cgroup.procs');
     return text.split('\n').filter(Boolean).map(Number);
+  }
+
+  /** Kills what it holds. Answers whether it holds nothing any more. */
+  killAll(): boolean {
+    const pids = this.listProcesses();
+    killEach(pids);
+    return pids.length === 0;
   }
 
   /** Whether a process of it was killed because the memory was used up. */

@@ -1,6 +1,7 @@
-import { openSync } from 'node:fs';
+import { openSync, writeFileSync } from 'node:fs';
 import { mkdir, statfs, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../host/environment.ts';
 import { measureDirectory, removeDirectory, writePrivate } from '../host/work-files.ts';
 import { AttemptProcesses } from './attempt-processes.ts';
@@ -9,21 +10,10 @@ import type { AttemptGroup } from './cgroups.ts';
 import { Job } from './job.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import { openOutputPipes } from './output-pipes.ts';
+import type { Places } from './places.ts';
 import { cookieVariable } from './process-table.ts';
 import { countOpenFiles, measureTree } from './process-tree.ts';
 import { type ProcessLimits, type Step, writeScript } from './script.ts';
-
-/** Paths as the programs of a job see them. */
-export interface Places {
-  /** The template's files; where its programs start. */
-  readonly work: string;
-  readonly home: string;
-  readonly temporary: string;
-  /** Files that the host wrote for the job beside the template's. */
-  readonly input: string;
-  /** The socket to the host; the script's relay alone uses it. */
-  readonly relay: string;
-}
 
 export interface JobRequest {
   /** The job's own directory on the host, with `input/work` and whatever else lies in `input`. */
@@ -76,6 +66,8 @@ export interface Enclosure {
   start(request: JobRequest): Promise<EnclosedJob>;
 }
 
+/** Names the init of a job's sandbox, for a host that finds it after this one was killed. */
+export const initFile = 'init';
 const sharedMemoryBytes = 64 * 1024 * 1024;
 /** What a process may map beside what it uses. */
 const mostNoise = 64 * 1024 * 1024;
@@ -111,6 +103,7 @@ export class SandboxEnclosure implements Enclosure {
       arguments: sandboxArguments(this.#view, { ...options, input: join(directory, 'input'), script }),
       groupFiles: request.group?.processFiles ?? [],
       descriptors: [openSync(this.#view.filterFile, 'r')],
+      onInit: (pid, start) => writeFileSync(join(directory, initFile), `${pid} ${start}`, { mode: 0o600 }),
       pipes,
       isContained: true,
     });
@@ -118,13 +111,20 @@ export class SandboxEnclosure implements Enclosure {
       job,
       places,
       usage: () => measureSandbox(job, request),
-      clear: async () => {
-        job.kill();
-        await job.exited;
-        return true;
-      },
+      clear: () => clearSandbox(job, request.group),
     };
   }
+}
+
+/** Ends a sandbox, and looks whether nothing of it lives: neither its init nor anything in its control group. */
+async function clearSandbox(job: Job, group: AttemptGroup | null): Promise<boolean> {
+  for (let tries = 0; tries < 200; tries++) {
+    job.kill();
+    await job.exited;
+    if (job.isCleared && (group === null || group.killAll())) return true;
+    await sleep(Math.min(5 * (tries + 1), 100));
+  }
+  return false;
 }
 
 /** A control group knows all but the files that its processes have open. Without one, files in memory count as memory too. */

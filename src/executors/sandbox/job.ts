@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { Duplex, type Readable } from 'node:stream';
 import { AttemptFailure, codeOf } from '../host/attempt-error.ts';
 import { closeSinks, type OutputPipes } from './output-pipes.ts';
+import { readStart } from './process-table.ts';
 import { listDescendants, readChildren } from './process-tree.ts';
 import type { ScriptWord } from './script.ts';
 
@@ -17,6 +18,8 @@ export interface JobStart {
   readonly descriptors: readonly number[];
   /** Pipes for what programs print; without them they get sockets. */
   readonly pipes: OutputPipes | null;
+  /** Told which process is the sandbox's init, and when that started. */
+  readonly onInit?: (pid: number, start: string) => void;
   /** Whether the script runs below an init of its own. */
   readonly isContained: boolean;
 }
@@ -43,6 +46,7 @@ export class Job {
   readonly #control: Duplex;
   /** The init of the sandbox's process namespace, which is also the group of its programs; null until it is known. */
   #init: number | null = null;
+  #initStart: string | null = null;
   readonly #events: JobEvent[] = [];
   #rest = '';
   #wake: () => void = () => undefined;
@@ -72,6 +76,8 @@ export class Job {
     if (info instanceof Duplex)
       readInit(info, (pid) => {
         this.#init = pid;
+        this.#initStart = readStart(pid);
+        start.onInit?.(pid, this.#initStart ?? '');
       });
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
@@ -121,10 +127,16 @@ export class Job {
     for (const pid of listDescendants(script)) signalQuietly(pid, 'SIGKILL');
   }
 
-  /** Ends a sandbox with all that is in it. Outside of one, ends the script's process group. */
+  /** Ends a sandbox with all that is in it: its init first, with which the kernel ends the rest. Outside of one, ends the script's process group. */
   kill(): void {
+    if (this.#init !== null && readStart(this.#init) === this.#initStart) signalQuietly(this.#init, 'SIGKILL');
     if (this.#hasExited) return;
     signalQuietly(this.#isContained ? this.pid : -this.pid, 'SIGKILL');
+  }
+
+  /** Whether the sandbox's init is gone, and with it everything in the sandbox. */
+  get isCleared(): boolean {
+    return this.hasExited && (this.#init === null || readStart(this.#init) !== this.#initStart);
   }
 
   /** The directory that the script sees as its root; null where it has ended. */

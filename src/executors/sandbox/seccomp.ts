@@ -36,6 +36,8 @@ const namespaceFlags = 0x7e02_0080;
 const allowedFamilies = [1, 2, 10, 16];
 /** Push characters into a terminal's input, or paste into a console. */
 const terminalInjections = [0x5412, 0x541c];
+/** PR_SET_PDEATHSIG: what ends a process with its parent is not the process's to take back. */
+const refusedProcessControls = [1];
 /** Asking for the personality, and the plain one. */
 const allowedPersonalities = [0xffff_ffff, 0];
 
@@ -68,6 +70,7 @@ export function buildSeccompFilter(architecture: Architecture): Buffer {
     ),
     ...unlessCall(number('personality'), allowOnly(0, allowedPersonalities, EPERM)),
     ...unlessCall(number('ioctl'), refuseAmong(1, terminalInjections)),
+    ...unlessCall(number('prctl'), refuseAmong(0, refusedProcessControls)),
     { code: answer, value: allow },
   ];
   return Buffer.concat(instructions.map(encode));

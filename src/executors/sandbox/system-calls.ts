@@ -97,4 +97,5 @@ export const inspectedCalls = {
   socketpair: { x64: 53, arm64: 199 },
   ioctl: { x64: 16, arm64: 29 },
   personality: { x64: 135, arm64: 92 },
+  prctl: { x64: 157, arm64: 167 },
 } as const;
