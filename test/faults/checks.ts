@@ -143,23 +143,28 @@ async function checkRows({ faults, query }: Installation): Promise<void> {
   }
 }
 
-/** No process of an attempt, no directory of one, and no state that the database has not taken. */
+/** No sandbox of an attempt, no directory of one, and no state that the database has not taken. */
 function checkLeftovers({ faults, dataDir }: Installation): void {
-  for (const pid of findAttemptProcesses(dataDir)) faults.push(`the process ${pid} of an attempt still lives`);
-  const list = (name: string) => (existsSync(join(dataDir, name)) ? readdirSync(join(dataDir, name)) : []);
-  for (const name of list('work')) faults.push(`the directory of an attempt is left: ${name}`);
-  for (const name of list('spool')) faults.push(`a state is left in the spool: ${name}`);
+  const work = join(dataDir, 'work');
+  for (const pid of findSandboxes(work)) faults.push(`the process ${pid} of an attempt still lives`);
+  const list = (path: string) => (existsSync(path) ? readdirSync(path) : []);
+  for (const host of list(work).filter((name) => name.startsWith('host-'))) {
+    const attempts = list(join(work, host)).filter((name) => name.startsWith('attempt-'));
+    for (const name of attempts) faults.push(`the directory of an attempt is left: ${host}/${name}`);
+  }
+  for (const name of list(join(dataDir, 'spool'))) faults.push(`a state is left in the spool: ${name}`);
 }
 
-/** Programs that attempts of this installation started know its directory by their environment. */
-function findAttemptProcesses(dataDir: string): number[] {
+/** A sandbox's launcher and its init name the attempt's directory among their arguments. */
+function findSandboxes(work: string): number[] {
   if (process.platform !== 'linux') return [];
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
   return pids.filter((pid) => {
     try {
-      return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`\0HOME=${join(dataDir, 'work')}`);
+      const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+      return commandLine.includes(`${work}/host-`) && commandLine.includes('/attempt-');
     } catch {
-      return false; // it has ended, or is not ours
+      return false; // it has ended
     }
   });
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Blow, blowNames, blows } from './blows.ts';
 import { checkAll, countOutlasted } from './checks.ts';
+import { deedsEgress, openDeeds } from './deeds.ts';
 import { type Installation, openInstallation } from './installation.ts';
 import { Load } from './load.ts';
 import { settle } from './quiescence.ts';
 import { openRandom, type Random } from './random.ts';
-import { makeDeeds, publishKinds } from './templates.ts';
+import { publishKinds } from './templates.ts';
 
 export interface CyclesOptions {
   readonly seed: number;
@@ -40,8 +41,9 @@ const loadMs = 6_000;
 export async function runCycles(options: CyclesOptions): Promise<CyclesReport> {
   const installation = await openInstallation();
   try {
-    const deeds = makeDeeds(installation.directory);
-    const kinds = await publishKinds(installation.requester, deeds);
+    const deeds = await openDeeds(installation.directory);
+    await installation.requester.call('PUT', '/worker-pools/default', { egress: deedsEgress });
+    const kinds = await publishKinds(installation.requester, deeds.port);
     const load = new Load(installation, kinds, openRandom(options.seed, 'load'));
     const struck: Record<string, number> = {};
     const settledInSeconds: number[] = [];
@@ -60,13 +62,14 @@ export async function runCycles(options: CyclesOptions): Promise<CyclesReport> {
       const seconds = await settle(installation, load, settleWithinMs);
       settledInSeconds.push(seconds);
       await load.end();
-      await checkAll(installation, load, deeds);
+      await checkAll(installation, load, deeds.path);
       options.report(
         `cycle ${cycle + 1}: ${chosen.join('; ')}: at rest after ${seconds.toFixed(1)} s, ${load.admissions.length} runs so far`,
       );
       if (installation.faults.length > 0) break;
     }
     const [ends, outlasted] = [await countEnds(installation), await countOutlasted(installation, load)];
+    deeds.close();
     await installation.close(installation.faults.length > 0);
     const { faults, directory } = installation;
     return {

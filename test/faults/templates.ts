@@ -1,6 +1,5 @@
-import { chmodSync, closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Client } from './client.ts';
+import { deedScript } from './deeds.ts';
 
 /** How many numbered lines each phase of a run of commands prints. */
 export const printedLines = 40;
@@ -19,8 +18,8 @@ export interface Kind {
 
 type Draft = Omit<Kind, 'templateId' | 'name'> & { spec: object };
 
-/** Publishes a template of each kind. Every apply first writes its run's mark into the file of deeds, outside of everything. */
-export async function publishKinds(client: Client, deeds: string): Promise<Kind[]> {
+/** Publishes a template of each kind. Every apply first leaves its run's mark with the server of deeds, outside of everything. */
+export async function publishKinds(client: Client, deeds: number): Promise<Kind[]> {
   const drafts = Object.entries(describeKinds(deeds));
   return Promise.all(
     drafts.map(async ([name, { spec, ...rest }]) => {
@@ -31,15 +30,7 @@ export async function publishKinds(client: Client, deeds: string): Promise<Kind[
   );
 }
 
-/** A file that every attempt may append to, whoever it runs as. */
-export function makeDeeds(directory: string): string {
-  const path = join(directory, 'deeds');
-  closeSync(openSync(path, 'a'));
-  chmodSync(path, 0o666);
-  return path;
-}
-
-function describeKinds(deeds: string): Record<string, Draft> {
+function describeKinds(deeds: number): Record<string, Draft> {
   const approval = { required: 1, when: 'always' };
   const plain = { needsApproval: false, retrySafe: false };
   return {
@@ -61,7 +52,7 @@ function describeKinds(deeds: string): Record<string, Draft> {
 const variables = { type: 'object', properties: { mark: { type: 'string' } }, required: ['mark'] };
 
 /** Prints numbered lines over a time, and remembers its mark. */
-function commands(deeds: string, { planMs, applyMs }: { planMs: number; applyMs: number }): object {
+function commands(deeds: number, { planMs, applyMs }: { planMs: number; applyMs: number }): object {
   const pause = (ms: number) => (ms === 0 ? ':' : `sleep ${ms / printedLines / 1000}`);
   const print = (ms: number) =>
     `i=1; while [ $i -le ${printedLines} ]; do echo "$COORDINATOR_PHASE line $i"; i=$((i+1)); ${pause(ms)}; done`;
@@ -70,9 +61,10 @@ function commands(deeds: string, { planMs, applyMs }: { planMs: number; applyMs:
     variables,
     executor: {
       kind: 'command',
+      files: { 'deed.sh': deedScript(deeds) },
       plan: [{ name: 'think', run: ['sh', '-c', `${print(planMs)}; echo '${change}' > plan.json`] }],
       apply: [
-        { name: 'mark', run: ['sh', '-c', `echo "$COORDINATOR_VAR_MARK" >> ${deeds}`] },
+        { name: 'mark', run: ['sh', '-c', './deed.sh "$COORDINATOR_VAR_MARK"'] },
         { name: 'remember', run: ['sh', '-c', `echo "{\\"mark\\":\\"$COORDINATOR_VAR_MARK\\"}" > state.json`] },
         { name: 'work', run: ['sh', '-c', print(applyMs)] },
       ],
@@ -81,17 +73,18 @@ function commands(deeds: string, { planMs, applyMs }: { planMs: number; applyMs:
 }
 
 /** Resources that are made one after another; the first one leaves its run's mark outside. */
-function infrastructure(deeds: string): object {
+function infrastructure(deeds: number): object {
   return {
     variables,
     executor: {
       kind: 'opentofu',
       files: {
+        'deed.sh': deedScript(deeds),
         'main.tf': `
 variable "mark" { type = string }
 resource "terraform_data" "first" {
   triggers_replace = var.mark
-  provisioner "local-exec" { command = "echo \${var.mark} >> ${deeds}; sleep 1" }
+  provisioner "local-exec" { command = "./deed.sh \${var.mark}; sleep 1" }
 }
 resource "terraform_data" "second" {
   triggers_replace = terraform_data.first.id

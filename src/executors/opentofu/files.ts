@@ -68,7 +68,7 @@ function encryptsByProgram(path: string, text: string): boolean {
 
 /** Configuration files right in the root module, by name. */
 function topFiles(files: TemplateFiles, directory: string): Record<string, string> {
-  const place = normalize(`${directory}/.`);
+  const place = normalize(directory === '' ? '.' : directory).replace(/\/$/, '');
   const prefix = place === '.' ? '' : `${place}/`;
   const found: Record<string, string> = {};
   for (const [path, content] of Object.entries(files)) {
