@@ -14,6 +14,7 @@ const tried: Record<string, string> = {
   'sh file apply.sh': 'writing-templates.test.ts',
   'sh tried': 'operating.test.ts',
   'sh access': 'access.test.ts',
+  'sh containers': '../containers/installation.proof.ts',
 };
 
 const shellBlocks = files.flatMap(codeBlocks).filter(({ info }) => /^(sh|bash|console|shell)\b/.test(info));
