@@ -55,6 +55,8 @@ const sweepEveryMs = 30_000;
 export class Executor {
   readonly #settings: Omit<HostSettings, 'directory' | 'closedTools'>;
   readonly #root: string;
+  /** Known before any host tries; null: the host's trial decides. */
+  readonly #whyUncontained: string | null;
   readonly #user: HostUser | null;
   readonly #conversations = new Map<number, Conversation>();
   #host: Promise<HostProcess> | null = null;
@@ -62,7 +64,13 @@ export class Executor {
   #attempts = 0;
   #sweeping: NodeJS.Timeout | undefined;
 
-  private constructor(settings: Omit<HostSettings, 'directory' | 'closedTools'>, root: string, user: HostUser | null) {
+  private constructor(
+    settings: Omit<HostSettings, 'directory' | 'closedTools'>,
+    root: string,
+    user: HostUser | null,
+    whyNone: string | null,
+  ) {
+    this.#whyUncontained = whyNone;
     this.#settings = settings;
     this.#root = root;
     this.#user = user;
@@ -87,6 +95,7 @@ export class Executor {
       },
       root,
       user,
+      whyUncontained(options.isolation, sandboxProgram),
     );
     await executor.#takeHost();
     executor.#sweeping = setInterval(() => executor.#sweepGroups(), sweepEveryMs).unref();
@@ -169,7 +178,7 @@ export class Executor {
       throw new AttemptFailure('sandbox_unavailable', `sandboxes cannot be made any more: ${ready.reason}`);
     }
     const limits = this.#settings.groups === null ? 'process' : 'cgroup';
-    this.#isolation = { isolation: ready.isolation, limits, reason: ready.reason };
+    this.#isolation = { isolation: ready.isolation, limits, reason: this.#whyUncontained ?? ready.reason };
     return host;
   }
 
@@ -180,6 +189,12 @@ export class Executor {
   #receive(frame: Frame<HostMessage>): void {
     if ('attempt' in frame.message) this.#conversations.get(frame.message.attempt)?.receive(frame);
   }
+}
+
+function whyUncontained(wanted: IsolationWanted, program: string | null): string | null {
+  if (process.platform !== 'linux') return 'sandboxes need Linux';
+  if (wanted === 'none') return 'COORDINATOR_EXECUTOR_ISOLATION is none';
+  return program === null ? 'bubblewrap (bwrap) is not on the PATH' : null;
 }
 
 /** The group below which this worker's attempts get theirs. */
