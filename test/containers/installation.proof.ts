@@ -83,10 +83,10 @@ describe('what docker-compose.yml runs, as plain processes', () => {
     };
     const { token } = (await (await fetch(`${url}/auth/sessions`, post)).json()) as { token: string };
     const headers = { authorization: `Bearer ${token}` };
-    const runs = (await (await fetch(`${url}/runs?status=succeeded`, { headers })).json()) as { items: unknown[] };
-    const workers = (await (await fetch(`${url}/workers`, { headers })).json()) as { items: { status: string }[] };
-    expect(runs.items.length).toBeGreaterThan(0);
-    expect(workers.items.map(({ status }) => status)).toEqual(['active', 'active']);
+    const runs = (await (await fetch(`${url}/runs?status=succeeded`, { headers })).json()) as { runs: unknown[] };
+    const workers = (await (await fetch(`${url}/workers`, { headers })).json()) as { workers: { status: string }[] };
+    expect(runs.runs.length).toBeGreaterThan(0);
+    expect(workers.workers.map(({ status }) => status)).toEqual(['active', 'active']);
   });
 
   it('says that a part is not healthy once it has ended, and ends at SIGTERM', async () => {
