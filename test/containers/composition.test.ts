@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { settings } from '#config';
 import { temporalVersion } from '../../bench/temporal-cluster.ts';
 import { secretSettings } from '../../src/secret-files.ts';
+import { codeBlocks } from '../docs/markdown.ts';
 import { imageEnvironment, instruction, ownImage, readComposition, readDockerfile, readText, root } from './compose.ts';
 
 const composition = readComposition();
@@ -152,5 +153,24 @@ describe('the seccomp profile of workers', () => {
       'process_vm_readv',
     ];
     expect(refused.filter((name) => syscalls[0].names.includes(name))).toEqual([]);
+  });
+});
+
+describe('the commands for an engine in the documentation', () => {
+  const [text = ''] = codeBlocks('docs/operating.md')
+    .filter(({ info }) => info === 'sh engine')
+    .map((block) => block.text);
+
+  it('take the release of OpenTofu that the image takes, and set what the build asks for', () => {
+    const versions = (image.stages['opentofu'] ?? []).filter(({ text: given }) => given.startsWith('OPENTOFU_VERSION='));
+    const [version = ''] = versions.map(({ text: given }) => given.split('=')[1]);
+    expect(new Set(text.match(/\d+\.\d+\.\d+/g))).toEqual(new Set([version]));
+    expect(readText('docker-compose.yml')).toContain(`\${${/"(OPENTOFU_\w+)=/.exec(text)?.[1]}:-}`);
+  });
+
+  it('build and run services that there are', () => {
+    const named = [...text.matchAll(/docker compose (?:build|run(?: -\S+)*) (\S+)/g)].map(([, name]) => name);
+    expect(named).toEqual(['api-1', 'api-1']);
+    expect(Object.keys(composition.services)).toEqual(expect.arrayContaining(named));
   });
 });

@@ -15,6 +15,8 @@ const tried: Record<string, string> = {
   'sh tried': 'operating.test.ts',
   'sh access': 'access.test.ts',
   'sh containers': '../containers/installation.proof.ts',
+  // Needs a container engine: the test compares it with the files that it is about.
+  'sh engine': '../containers/composition.test.ts',
 };
 
 const shellBlocks = files.flatMap(codeBlocks).filter(({ info }) => /^(sh|bash|console|shell)\b/.test(info));
