@@ -21,7 +21,7 @@ async function setUp(purpose) {
   }
   endWithParent();
   await ensureDependencies();
-  await ensureSandbox();
+  await ensureSandbox(purpose);
   if (purpose === 'bench' || purpose === 'containers') await ensureTemporalCluster();
   if (purpose === 'bench') return;
   if (purpose !== 'start' || !process.env.TEMPORAL_ADDRESS) await ensureTemporal();

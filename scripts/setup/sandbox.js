@@ -6,16 +6,17 @@ const leastVersion = [0, 8, 0];
 
 /**
  * Installs what template code is contained with, where that is possible (root on Debian): bubblewrap, and socat, which
- * carries a sandbox's connections to the executor host. Without them `start` goes on uncontained, and says so.
+ * carries a sandbox's connections to the executor host. Where it is not, `start` goes on uncontained and says so itself;
+ * for anything else it is said here.
  */
-export async function ensureSandbox() {
+export async function ensureSandbox(purpose) {
   if (process.platform !== 'linux') return;
   const missing = [];
   if (!isRecent()) missing.push('bubblewrap');
   if (findProgram('socat') === null) missing.push('socat');
   if (missing.length === 0) return;
   const isInstalled = await installPackages(`Installing ${missing.join(' and ')} for sandboxes`, missing);
-  if (isInstalled && isRecent()) return;
+  if ((isInstalled && isRecent()) || purpose === 'start') return;
   console.error(
     'Templates can be contained only with bubblewrap 0.8 or later and socat (Debian: apt-get install bubblewrap socat).',
   );

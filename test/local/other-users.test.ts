@@ -87,7 +87,7 @@ describe.runIf(isRoot)('a stack that root started, seen by others', () => {
     expect(await knockAt(targets, stranger)).toEqual(['closed', 'EACCES', 'EACCES']);
   });
 
-  it('runs the API, PostgreSQL and Temporal without root, as one account', () => {
+  it('runs the API, PostgreSQL and Temporal without root as one account, and the executor host as another', () => {
     const commands = tree().map(({ command }) => command);
     for (const part of ['main.ts api', 'bin/postgres -D', 'temporal server start-dev', 'socat']) {
       expect(
@@ -95,10 +95,18 @@ describe.runIf(isRoot)('a stack that root started, seen by others', () => {
         part,
       ).toBe(true);
     }
-    const users = tree()
-      .filter((entry) => !keepsRoot(entry))
-      .flatMap(({ pid }) => usersOf(pid));
-    expect(new Set(users)).toEqual(new Set([JSON.parse(readFileSync(join(dataDir, 'account.json'), 'utf8')).uid]));
+    const account = JSON.parse(readFileSync(join(dataDir, 'account.json'), 'utf8')).uid;
+    const isHost = ({ command }: { command: string }) => command.includes('executors/host/main.ts');
+    const others = tree().filter((entry) => !keepsRoot(entry) && !isHost(entry));
+    expect(new Set(others.flatMap(({ pid }) => usersOf(pid)))).toEqual(new Set([account]));
+    const host = new Set(
+      tree()
+        .filter(isHost)
+        .flatMap(({ pid }) => usersOf(pid)),
+    );
+    expect(host.size).toBe(1);
+    expect([...host]).not.toContain(0);
+    expect([...host]).not.toContain(account);
   });
 
   it('runs git without root when a version is published', async () => {
