@@ -1,10 +1,24 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lookUpAccount } from '#local/account/account.ts';
 import { SampleClient } from '#local/sample-client.ts';
+import { findTemporalProgram } from '#local/temporal.ts';
 import { Repository } from '#test/support/git.ts';
 import { Program, processTree, programEnvironment, whatIsLeft } from '#test/support/start.ts';
 import { knockAt, listeningPorts, stranger, usersOf } from '#test/support/stranger.ts';
@@ -23,7 +37,7 @@ const gitUsers = join(open, 'users-of-git');
 let program: Program;
 let url = '';
 
-/** A \`git\` that tells who ran it. */
+/** A `git` that tells who ran it. */
 function writeGit(directory: string): void {
   mkdirSync(directory);
   const script = `#!/bin/sh\nid -u >> ${gitUsers}\nPATH=\${PATH#*:}\nexec git "$@"\n`;
@@ -44,7 +58,26 @@ function copyCheckout(): string {
 const tree = () => processTree(program.pid);
 /** The processes that keep root's rights: those which start others as somebody else. */
 const keepsRoot = ({ command }: { command: string }) =>
-  /main\.ts (start|worker)$|executors\/main\.ts/.test(command) || command.startsWith('bwrap ');
+  /main\.ts (start|worker)$|executors\//.test(command) || command.startsWith('bwrap ');
+
+/** The one port that is neither the API's nor its admin listener's, and the sockets of the servers. */
+function serverTargets(stack: Program, directory: string): (number | string)[] {
+  const service = JSON.parse(readFileSync(join(directory, 'service.json'), 'utf8')) as Record<string, string>;
+  const known = [service['url'], service['admin_url']].map((each) => Number(new URL(each ?? '').port));
+  const fronts = listeningPorts(processTree(stack.pid)).filter((port) => !known.includes(port));
+  expect(fronts).toHaveLength(1);
+  return [...fronts, join(directory, 'sockets', 'temporal.sock'), join(directory, 'sockets', '.s.PGSQL.5432')];
+}
+
+/** A Temporal server's program that every user can reach. */
+function shareTemporal(directory: string): void {
+  const [from, to] = [findTemporalProgram(), join(directory, 'temporal')];
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to); // On another file system.
+  }
+}
 
 describe.runIf(isRoot)('a stack that root started, seen by others', () => {
   beforeAll(async () => {
@@ -59,8 +92,8 @@ describe.runIf(isRoot)('a stack that root started, seen by others', () => {
       COORDINATOR_OUTBOUND_ALLOW: `file://${open}`,
     });
     program = new Program([process.execPath, 'src/main.ts', 'start'], environment, copyCheckout());
-    url = (await program.says(/Ready {2}(http:\/\/127\.0\.0\.1:\d+)/, 590_000))[1] ?? '';
-  }, 600_000);
+    url = (await program.says(/Ready {2}(http:\/\/127\.0\.0\.1:\d+)/, 110_000))[1] ?? '';
+  }, 120_000);
 
   afterAll(async () => {
     await program?.stop();
@@ -68,7 +101,8 @@ describe.runIf(isRoot)('a stack that root started, seen by others', () => {
   });
 
   it('starts although its account can pass neither to the checkout nor to the data directory', async () => {
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const readiness = async () => (await fetch(`${url}/readyz`)).status;
+    await expect.poll(readiness, { timeout: 30_000 }).toBe(200);
     const page = await (await fetch(`${url}/login`)).text();
     const [, stylesheet = ''] = /href="(\/assets\/[^"]+\.css)"/.exec(page) ?? [];
     for (const path of [stylesheet, '/api/docs', '/api/docs/static/swagger-ui.css']) {
@@ -77,12 +111,7 @@ describe.runIf(isRoot)('a stack that root started, seen by others', () => {
   });
 
   it('shows other users no port and no socket of PostgreSQL or Temporal', async () => {
-    const service = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8')) as Record<string, string>;
-    const known = [service['url'], service['admin_url']].map((each) => Number(new URL(each ?? '').port));
-    const fronts = listeningPorts(tree()).filter((port) => !known.includes(port));
-    expect(fronts).toHaveLength(1);
-    const sockets = join(dataDir, 'sockets');
-    const targets = [...fronts, join(sockets, 'temporal.sock'), join(sockets, '.s.PGSQL.5432')];
+    const targets = serverTargets(program, dataDir);
     expect((await knockAt(targets, null)).slice(0, 2)).toEqual(['answered', 'answered']);
     expect(await knockAt(targets, stranger)).toEqual(['closed', 'EACCES', 'EACCES']);
   });
@@ -142,4 +171,41 @@ describe.runIf(isRoot)('a stack that root started, seen by others', () => {
     await program.stop('SIGKILL');
     expect(await whatIsLeft(processes)).toEqual([]);
   });
+});
+
+/** `initdb` wants a user with a name, and every Linux has this one. */
+const ordinary = isRoot ? lookUpAccount('bin') : null;
+
+describe.runIf(ordinary !== null)('a stack that an ordinary user started', () => {
+  it('is closed to all others, and runs as that user alone', async () => {
+    const shared = mkdtempSync(join(tmpdir(), 'coordinator-ordinary-'));
+    const directory = join(shared, 'data');
+    chmodSync(shared, 0o755);
+    shareTemporal(shared);
+    mkdirSync(directory, { mode: 0o700 });
+    chownSync(directory, ordinary?.uid ?? -1, ordinary?.gid ?? -1);
+    const environment = programEnvironment({
+      PATH: `${shared}${delimiter}${process.env['PATH']}`,
+      HOME: shared,
+      COORDINATOR_DATA_DIR: directory,
+      COORDINATOR_SAMPLE: 'false',
+    });
+    const change = ['setpriv', `--reuid=${ordinary?.uid}`, `--regid=${ordinary?.gid}`, '--clear-groups'];
+    const stack = new Program(
+      [change[0] ?? '', ...change.slice(1), process.execPath, 'src/main.ts', 'start'],
+      environment,
+    );
+    try {
+      await stack.says(/Ready {2}/, 110_000);
+      const targets = serverTargets(stack, directory);
+      expect((await knockAt(targets, ordinary)).slice(0, 2)).toEqual(['answered', 'answered']);
+      expect(await knockAt(targets, stranger)).toEqual(['closed', 'EACCES', 'EACCES']);
+      const users = processTree(stack.pid).flatMap(({ pid }) => usersOf(pid));
+      expect(new Set(users)).toEqual(new Set([ordinary?.uid]));
+      expect(await stack.stop()).toBe(0);
+    } finally {
+      if (!stack.hasEnded) await stack.stop('SIGKILL');
+      rmSync(shared, { recursive: true, force: true });
+    }
+  }, 120_000);
 });
