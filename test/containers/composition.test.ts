@@ -162,7 +162,9 @@ describe('the commands for an engine in the documentation', () => {
     .map((block) => block.text);
 
   it('take the release of OpenTofu that the image takes, and set what the build asks for', () => {
-    const versions = (image.stages['opentofu'] ?? []).filter(({ text: given }) => given.startsWith('OPENTOFU_VERSION='));
+    const versions = (image.stages['opentofu'] ?? []).filter(({ text: given }) =>
+      given.startsWith('OPENTOFU_VERSION='),
+    );
     const [version = ''] = versions.map(({ text: given }) => given.split('=')[1]);
     expect(new Set(text.match(/\d+\.\d+\.\d+/g))).toEqual(new Set([version]));
     expect(readText('docker-compose.yml')).toContain(`\${${/"(OPENTOFU_\w+)=/.exec(text)?.[1]}:-}`);
