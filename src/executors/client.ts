@@ -25,6 +25,8 @@ export interface ExecutorOptions {
   readonly isolation: IsolationWanted;
   /** The account that the host runs as; null: see `chooseHostUser`. */
   readonly user: string | null;
+  /** A user id that the service uses for something else. */
+  readonly takenUid?: number | null;
   /** Processors that one attempt may use at a time. */
   readonly cores: number;
   readonly addedPaths: readonly string[];
@@ -78,7 +80,7 @@ export class Executor {
 
   /** Starts the host. @throws Error where it does not start, or template code must be contained and cannot be */
   static async start(options: ExecutorOptions): Promise<Executor> {
-    const user = chooseHostUser(options.user, options.directory);
+    const user = chooseHostUser(options.user, options.directory, options.takenUid ?? null);
     const root = openHostRoot(options.directory, user);
     const sandboxProgram = options.isolation === 'none' ? null : await findProgram('bwrap');
     const executor = new Executor(

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,7 @@ export function openExecutor(config: Config): Promise<Executor> {
     directory: join(config.dataDir, 'work'),
     isolation: executor.isolation,
     user: executor.user,
+    takenUid: readAccount(config.dataDir),
     cores: executor.cores,
     addedPaths: executor.paths,
     // Of the service itself: its data, its code, and its user's files.
@@ -27,6 +28,15 @@ export function openExecutor(config: Config): Promise<Executor> {
     providersDirect: executor.providersDirect,
     deniedAddresses: [...ownAddresses(config), ...executor.denied],
   });
+}
+
+/** The account that root chose for the servers and the API; null where there is none. */
+function readAccount(dataDir: string): number | null {
+  const path = join(dataDir, 'account.json');
+  if (!existsSync(path)) return null;
+  const account: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  const hasUid = typeof account === 'object' && account !== null && 'uid' in account;
+  return hasUid && typeof account.uid === 'number' ? account.uid : null;
 }
 
 export function executionLimits({ executor }: Config): ExecutionLimits {

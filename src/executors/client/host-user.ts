@@ -20,7 +20,11 @@ const lastUid = 65_519;
  * same for a directory, so that each host can clear what an earlier one left; else the worker's own (null).
  * @throws Error where the account does not exist or the worker may not become it
  */
-export function chooseHostUser(accountName: string | null, directory: string): HostUser | null {
+export function chooseHostUser(
+  accountName: string | null,
+  directory: string,
+  takenUid: number | null,
+): HostUser | null {
   const isRoot = process.getuid?.() === 0;
   if (accountName !== null && !isRoot) {
     throw new Error(
@@ -30,7 +34,9 @@ export function chooseHostUser(accountName: string | null, directory: string): H
   if (accountName !== null) return findAccount(accountName);
   if (!isRoot || process.platform !== 'linux') return null;
   const number = createHash('sha256').update(`executor ${directory}`).digest().readUInt32BE(0);
-  const uid = firstUid + (number % (lastUid - firstUid + 1));
+  const chosen = firstUid + (number % (lastUid - firstUid));
+  // The account of the service's other processes is not the host's.
+  const uid = chosen === takenUid ? chosen + 1 : chosen;
   return { uid, gid: uid };
 }
 
