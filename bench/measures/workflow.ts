@@ -17,8 +17,7 @@ export const workflow: Measure = {
   about:
     `${runs} runs of a command template (\`true\`), admitted at once and counted when all have ended, beside as many bare ` +
     `workflows of two activities, plan and apply, on the same engine with the same slots (${slots}). "Bare, executor" runs ` +
-    "the same two phases in the service's own executor, each as a process of its own under a user of its own (where a run's apply " +
-    "shares its plan's), with nothing kept: the " +
+    "the same two phases in the service's own executor, each in a sandbox of its own, with nothing kept: the " +
     'difference is what the run itself costs (locks, order, fencing, state, logs, audit). "Bare, `true`" spawns `true` in ' +
     'each activity: beside it the isolation of template code counts too.',
   run: async (lab) => {
