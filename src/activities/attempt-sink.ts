@@ -19,7 +19,7 @@ export class AttemptSink implements ExecutionSink {
     this.#work = work;
   }
 
-  /** Aborts when a state was refused: going on would change more things that nobody remembers. */
+  /** Aborts when a state was refused. An attempt that went on would change things that no state records. */
   get stateRefused(): AbortSignal {
     return this.#refusal.signal;
   }
@@ -41,7 +41,7 @@ export class AttemptSink implements ExecutionSink {
     }
   }
 
-  /** A state that was not even taken to disk: its tool is told so. One is noted, whatever else the attempt sends. */
+  /** Records the first state that was not even written to disk; the tool is told that it was refused. */
   async #noteRefusal(content: Buffer, { message: problem }: AttemptWriteRefused): Promise<void> {
     if (this.#refusal.signal.aborted) return;
     this.#refusal.abort();

@@ -66,7 +66,7 @@ async function claimAndCarryOut(deps: ExecutionDeps, attemptId: string, signal: 
     // While this worker lives, its open attempts count as being worked on: what it gives up, it must say.
     await giveUp(deps, attemptId, hasBegun ? 'lost' : canOthersTake(error) ? 'handed_back' : 'failed');
     if (!(error instanceof WorkerTooWeak)) throw error;
-    deps.log.warn({ attempt_id: attemptId }, 'this worker may not take an attempt: it demands a sandbox');
+    deps.log.warn({ attempt_id: attemptId }, 'the attempt demands a sandbox and this worker has none');
     await sleep(tooWeakPauseMs, undefined, { signal }).catch(() => undefined);
     return null;
   }
@@ -123,7 +123,7 @@ async function keepResult(
   }
 }
 
-/** Null: not because of what the result is. Plans and outputs are the only parts of it that are not ours. */
+/** Null: not because of what the result is. Only plans and outputs come from the template, so only they can be at fault. */
 function whyNotKept({ attempt }: AttemptWork, error: unknown): ExecutionReason | null {
   if (error instanceof AttemptWriteRefused) return error.reason;
   if (!isDatabaseRefusal(error)) return null;

@@ -64,6 +64,7 @@ export class Executor {
   #host: Promise<HostProcess> | null = null;
   #isolation: Isolation = { isolation: 'none', limits: 'process', reason: 'it was not started' };
   #attempts = 0;
+  #swept = 0;
   #sweeping: NodeJS.Timeout | undefined;
 
   private constructor(
@@ -113,6 +114,11 @@ export class Executor {
 
   get isolation(): Isolation {
     return this.#isolation;
+  }
+
+  /** How many directories of killed hosts the last host removed when it started. */
+  get swept(): number {
+    return this.#swept;
   }
 
   /** The host's process; null while there is none. */
@@ -172,6 +178,7 @@ export class Executor {
     const directory = newHostDirectory(this.#root);
     const { host, ready } = await HostProcess.start({ ...this.#settings, directory }, this.#user);
     host.onMessage = (frame) => this.#receive(frame);
+    this.#swept = ready.swept;
     // The host has ended what killed hosts left running: now their groups can go.
     this.#sweepGroups();
     // The service knows this worker as one that contains: it never executes anything otherwise.

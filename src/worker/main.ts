@@ -67,6 +67,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   await housekeeping.start();
   const attempts = new AttemptWatch(orm, log);
   const executor = await openExecutor(config);
+  if (executor.swept > 0) log.warn({ hosts: executor.swept }, 'removed what killed executor hosts had left');
   const facts = await describeWorker(config, workerId, executor);
   const tasks = await openTaskWorkers(config, {
     ...{ orm, transactions, keyRing, log, workerId, executor, spool, attempts, isolation: facts.isolation },

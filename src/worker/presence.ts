@@ -59,7 +59,10 @@ export class Presence {
     this.#stop.abort();
     await this.#loop;
     await removeWorker(this.#orm.em.fork(), this.#facts.id).catch((error: unknown) => {
-      this.#log.warn({ err: error }, 'the worker could not take its leave; it will be taken for gone');
+      this.#log.warn(
+        { err: error },
+        'could not deregister the worker; it will be considered lost after its heartbeat expires',
+      );
     });
   }
 

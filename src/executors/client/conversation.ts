@@ -62,7 +62,7 @@ export class Conversation {
     }
   }
 
-  /** A host that waits for the sink is not late: the sink is. One that is late takes every attempt with it. */
+  /** Time spent waiting for the sink does not count. A host past its deadline is killed, and all its attempts fail. */
   #killIfOverdue(): void {
     if (this.#waitingForSink > 0) this.#deadline = Math.max(this.#deadline, Date.now() + cleaningMs);
     else if (Date.now() > this.#deadline) this.#host.kill();

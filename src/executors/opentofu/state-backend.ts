@@ -29,7 +29,7 @@ export class StateBackend {
     this.#isReadOnly = options.isReadOnly;
   }
 
-  /** The variables by which the tool finds it behind an origin: so, nothing of it gets into a plan file. */
+  /** The variables that tell the tool where it is. As variables, they keep its address out of the plan file. */
   environment(origin: string): Environment {
     return {
       TF_HTTP_ADDRESS: `${origin}/state`,

@@ -91,7 +91,7 @@ export function enterHostGroup(root: GroupRoot, pid: number): void {
   if (root.version === 2) writeFileSync(join(root.directories['all'] ?? '', 'host', 'cgroup.procs'), String(pid));
 }
 
-/** Removes a worker's groups and those below them. Groups that still hold a process stay, and so does this quiet. */
+/** Removes a worker's groups and those below them. Leaves groups that still hold a process, and reports nothing. */
 export function removeGroups(root: GroupRoot): void {
   for (const directory of Object.values(root.directories)) {
     for (const name of listGroups(directory)) removeGroup(join(directory, name));
