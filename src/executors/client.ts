@@ -7,11 +7,11 @@ import { chooseHostUser, type HostUser, openHostRoot } from './client/host-user.
 import { AttemptFailure } from './host/attempt-error.ts';
 import { newHostDirectory } from './host/leftovers.ts';
 import type { HostSettings } from './host/settings.ts';
+import { readStart } from './processes/process-table.ts';
 import type { Frame } from './protocol/frames.ts';
 import { type HostMessage, type StepKind, stepKinds, type WireRequest, type WireStep } from './protocol/messages.ts';
 import type { CommandStep, ExecutionRequest, ExecutionResult, ExecutionSink } from './protocol.ts';
 import { delegateGroup, type GroupRoot, removeForsakenGroups, removeGroups } from './sandbox/cgroups.ts';
-import { readStart } from './sandbox/process-table.ts';
 import { chooseTool, findProgram, type InstalledTool } from './tools.ts';
 
 export { discoverTools } from './tools.ts';

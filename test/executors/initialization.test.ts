@@ -85,7 +85,8 @@ describe.each(tools)('what init makes for $name $version', ({ name, version }) =
     const { artifact = null, digest } = planned.result.plan ?? {};
     const { sink } = await plan({ ...meddling, phase: 'apply', artifact, planDigest: digest });
     expect(sink.text()).toContain('meddled');
-    expect(sink.text()).not.toMatch(/\): (wrote-|removed|moved)/);
+    // The directory in its own sandbox may be a link, which it may move; what the link leads to stays as it is.
+    expect(sink.text()).not.toMatch(/\): (wrote-|removed)/);
     const again = await plan(meddling);
     expect(again.result).toMatchObject({ outcome: 'succeeded' });
     expect(again.sink.steps).toEqual(['plan', 'show']);

@@ -7,7 +7,6 @@ import { StateKeeper } from '../opentofu/state-keeper.ts';
 import type { WireRequest, WireResult } from '../protocol/messages.ts';
 import type { LogChunk, Progress, StateMeta } from '../protocol.ts';
 import { Redactor } from '../redaction/redaction.ts';
-import type { AttemptGroup } from '../sandbox/cgroups.ts';
 import type { Places } from '../sandbox/places.ts';
 import type { Attempt, JobResult, JobSpec, Performed } from './attempt.ts';
 import { AttemptControl, type StopCause } from './attempt-control.ts';
@@ -45,7 +44,6 @@ export class AttemptRunner {
   readonly #input: AttemptInput;
   readonly #place: HostPlace;
   readonly #directory: string;
-  readonly #group: AttemptGroup | null;
   readonly #redactor = new Redactor();
   readonly #control: AttemptControl;
   readonly #limits: LimitWatch;
@@ -55,6 +53,8 @@ export class AttemptRunner {
   readonly #worker: AttemptWorker;
   #relay: Relay | null = null;
   #jobs = 0;
+  /** What removes the places of jobs that have ended. */
+  readonly #removals: Promise<void>[] = [];
   #exitCode: number | null = null;
 
   constructor(input: AttemptInput, place: HostPlace, name: string, worker: AttemptWorker) {
@@ -63,10 +63,9 @@ export class AttemptRunner {
     this.#place = place;
     this.#worker = worker;
     this.#directory = join(place.settings.directory, name);
-    this.#group = place.makeGroup(name, request.limits);
     this.#learnSecrets();
     this.#control = new AttemptControl(request.graceMs);
-    this.#limits = new LimitWatch(request, this.#group, this.#control);
+    this.#limits = new LimitWatch(request, this.#control);
     const limit = request.limits.logBytes ?? null;
     this.#writer = new LogWriter({ phase: request.phase, limit, send: (chunk) => worker.sendLog(chunk) });
     this.#recorder = new OutputRecorder({
@@ -114,8 +113,8 @@ export class AttemptRunner {
 
   /** By the host's own user, which owns everything in it and may touch nothing else. */
   async #removePlace(): Promise<void> {
+    await Promise.all(this.#removals);
     await rm(this.#directory, { recursive: true, force: true }).catch(reportUnforeseen);
-    await this.#group?.remove();
   }
 
   #learnSecrets(): void {
@@ -156,7 +155,7 @@ export class AttemptRunner {
     const places = this.#place.enclosure.placesOf(directory);
     const spec = specify(places);
     const deps = {
-      ...{ directory, control: this.#control, recorder: this.#recorder, limits: this.#limits, group: this.#group },
+      ...{ directory, control: this.#control, recorder: this.#recorder, limits: this.#limits },
       enclosure: this.#place.enclosure,
       environment: this.#environmentOf(spec, places),
       relaySocket: this.#relay?.socketPath ?? null,
@@ -164,6 +163,7 @@ export class AttemptRunner {
       ended: (code: number) => {
         this.#exitCode = code;
       },
+      removing: (removal: Promise<void>) => void this.#removals.push(removal),
     };
     return new JobRunner(deps, spec, places).run();
   }

@@ -1,8 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, sep } from 'node:path';
+import { cookieVariable } from '../processes/process-table.ts';
 import type { SystemView } from '../sandbox/bubblewrap.ts';
 import type { Places } from '../sandbox/places.ts';
-import { cookieVariable } from '../sandbox/process-table.ts';
 import { AttemptFailure } from './attempt-error.ts';
 
 /** What of the worker's environment may reach the programs of an attempt. Anything else stays behind. */

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Egress, openEgress } from '../egress/egress.ts';
 import { Initializations } from '../opentofu/initializations.ts';
-import type { EgressPolicy, ExecutionLimits } from '../protocol.ts';
+import type { EgressPolicy } from '../protocol.ts';
 import type { SystemView } from '../sandbox/bubblewrap.ts';
-import { AttemptGroup, removeGroups } from '../sandbox/cgroups.ts';
-import { type Enclosure, OpenEnclosure, SandboxEnclosure } from '../sandbox/enclosure.ts';
+import { removeGroups } from '../sandbox/cgroups.ts';
+import type { Enclosure } from '../sandbox/enclosure.ts';
+import { type GroupMaker, JobGroup } from '../sandbox/job-group.ts';
+import { OpenEnclosure } from '../sandbox/open-enclosure.ts';
+import { SandboxEnclosure } from '../sandbox/sandbox-enclosure.ts';
 import { DeniedAddresses } from './denied-addresses.ts';
 import { removeHostDirectory } from './leftovers.ts';
 import type { HostSettings } from './settings.ts';
@@ -32,16 +35,14 @@ export class HostPlace {
     this.#socketDirectory = socketDirectory;
     this.settings = settings;
     this.view = view;
+    const makeGroup = groupMaker(settings);
+    const { directory } = settings;
     this.enclosure =
-      sandboxProgram === null || view === null ? new OpenEnclosure() : new SandboxEnclosure(sandboxProgram, view);
+      sandboxProgram === null || view === null
+        ? new OpenEnclosure(makeGroup)
+        : new SandboxEnclosure({ program: sandboxProgram, view, directory, socketDirectory, makeGroup });
     this.denied = new DeniedAddresses(settings.deniedAddresses);
     this.initializations = new Initializations(settings.cacheDirectory, settings.directory);
-  }
-
-  /** The control group for one attempt; null where this machine's groups are not the worker's to make. */
-  makeGroup(name: string, { memoryBytes, processes }: ExecutionLimits): AttemptGroup | null {
-    const { groups, cores } = this.settings;
-    return groups === null ? null : AttemptGroup.make(groups, name, { memoryBytes, processes, cores });
   }
 
   /** A name for a unix socket: short, as such names must be. Without sandboxes nobody could be kept from it, so there is none. */
@@ -63,8 +64,16 @@ export class HostPlace {
 
   /** At the host's end. */
   remove(): void {
+    this.enclosure.close();
     removeHostDirectory(this.settings.directory);
     removeHostDirectory(this.#socketDirectory);
     if (this.settings.groups !== null) removeGroups(this.settings.groups);
   }
+}
+
+/** Each host has names of its own: the groups of a killed one may still be there. */
+function groupMaker({ groups, cores, directory }: HostSettings): GroupMaker {
+  let made = 0;
+  const prefix = basename(directory);
+  return (limits) => (groups === null ? null : JobGroup.make(groups, `${prefix}-${++made}`, { ...limits, cores }));
 }

@@ -1,7 +1,6 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { listBeneath, readBeneath } from '../sandbox/beneath.ts';
-import type { AttemptGroup } from '../sandbox/cgroups.ts';
 import type { EnclosedJob, Enclosure } from '../sandbox/enclosure.ts';
 import { awaitQuiet, OutputPump } from '../sandbox/output-pump.ts';
 import type { Places } from '../sandbox/places.ts';
@@ -25,7 +24,6 @@ export interface JobDeps {
   readonly control: AttemptControl;
   readonly recorder: OutputRecorder;
   readonly limits: LimitWatch;
-  readonly group: AttemptGroup | null;
   readonly environment: Environment;
   readonly relaySocket: string | null;
   /** Where the job's own directory is made. */
@@ -33,9 +31,11 @@ export interface JobDeps {
   progress(title: string): void;
   /** Told the exit code of the last step, also where the attempt was stopped. */
   ended(code: number): void;
+  /** Given what removes the job's place, which nothing has to wait for but the attempt's end. */
+  removing(removal: Promise<void>): void;
 }
 
-/** Runs one job: lays out its files, starts it, follows its steps, reads what they left, and removes it. */
+/** Runs one job: lays out its files, starts it, follows its steps, and reads what they left. */
 export class JobRunner<Collected> {
   readonly #deps: JobDeps;
   readonly #spec: JobSpec<Collected>;
@@ -56,15 +56,15 @@ export class JobRunner<Collected> {
 
   /** @throws AttemptFailure where a step could not be started or the attempt was stopped */
   async run(): Promise<JobResult<Collected>> {
-    const { control, directory } = this.#deps;
+    const { control } = this.#deps;
     control.assertRunning();
     await this.#layOut();
     try {
-      await this.#execute(await this.#start());
+      const enclosed = await this.#start();
+      await this.#execute(enclosed).finally(() => this.#deps.removing(enclosed.remove().catch(reportUnforeseen)));
     } finally {
       clearTimeout(this.#timer);
       clearTimeout(this.#killTimer);
-      await rm(directory, { recursive: true, force: true }).catch(reportUnforeseen);
     }
     this.#deps.ended(this.#code);
     // What was asked to stop and yet ended well has done its work.
@@ -90,11 +90,11 @@ export class JobRunner<Collected> {
   }
 
   async #start(): Promise<EnclosedJob> {
-    const { enclosure, directory, environment, relaySocket, group, limits } = this.#deps;
+    const { enclosure, directory, environment, relaySocket, limits } = this.#deps;
     const { steps, startIn = '', network, mounts = [] } = this.#spec;
     this.#announce(steps[0]);
     return enclosure.start({
-      ...{ directory, steps, mounts, group },
+      ...{ directory, steps, mounts },
       environment: { ...environment, ...this.#spec.environment?.(this.#places) },
       startIn: join(this.#places.work, startIn),
       relaySocket: network.state || network.egress ? relaySocket : null,
@@ -140,7 +140,8 @@ export class JobRunner<Collected> {
       if (event.word === 'begin') {
         hasBegun = true;
         this.#watchTime(this.#spec.steps[index]);
-      } else if (event.word === 'missing') throw notStarted(this.#spec.steps[index]);
+      } else if (event.word === 'waiting') continue;
+      else if (event.word === 'missing') throw notStarted(this.#spec.steps[index]);
       else if (event.word === 'broken') throw broken(event.details.join(' '));
       else if (event.word === 'end') {
         await this.#endStep(index, Number(event.details[1]), pumps);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AttemptProcesses } from '../sandbox/attempt-processes.ts';
-import { initFile } from '../sandbox/enclosure.ts';
-import { readStart } from '../sandbox/process-table.ts';
+import { AttemptProcesses } from '../processes/attempt-processes.ts';
+import { readStart } from '../processes/process-table.ts';
+import { initFile, sandboxPrefix } from '../sandbox/sandbox.ts';
 import { reportUnforeseen } from './attempt-error.ts';
 
 /**
@@ -53,9 +53,12 @@ function isAlive(directory: string, pid: string, start: string): boolean {
 
 /** A sandbox ends with its host. Without one, the programs of an attempt outlive it. */
 async function endProcesses(directory: string): Promise<void> {
-  for (const name of listNames(directory).filter((entry) => entry.startsWith('attempt-'))) {
+  const names = listNames(directory);
+  for (const name of names.filter((entry) => entry.startsWith(sandboxPrefix))) {
+    endSandbox(join(directory, name, initFile));
+  }
+  for (const name of names.filter((entry) => entry.startsWith('attempt-'))) {
     const attempt = join(directory, name);
-    for (const job of listNames(attempt)) endSandbox(join(attempt, job, initFile));
     await new AttemptProcesses({ cookie: attempt, directory: attempt, root: null }).killAll();
   }
 }

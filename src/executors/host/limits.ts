@@ -1,6 +1,5 @@
 import { type ExecutionReason, executionReasons } from '#domain/runs/model.ts';
 import type { WireRequest } from '../protocol/messages.ts';
-import type { AttemptGroup } from '../sandbox/cgroups.ts';
 import type { EnclosedJob, EnclosureLimits, Usage } from '../sandbox/enclosure.ts';
 import type { AttemptControl, Urgency } from './attempt-control.ts';
 import { reportUnforeseen } from './attempt-error.ts';
@@ -19,7 +18,6 @@ const nearlyFull = 0.995;
 export class LimitWatch {
   readonly values: EnclosureLimits;
   readonly #control: AttemptControl;
-  readonly #group: AttemptGroup | null;
   readonly #wallTimer: NodeJS.Timeout;
   #job: EnclosedJob | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -28,15 +26,10 @@ export class LimitWatch {
   #cpuBefore = 0;
   #cpuSeen = 0;
 
-  constructor(
-    { timeoutMs, limits }: Pick<WireRequest, 'timeoutMs' | 'limits'>,
-    group: AttemptGroup | null,
-    control: AttemptControl,
-  ) {
+  constructor({ timeoutMs, limits }: Pick<WireRequest, 'timeoutMs' | 'limits'>, control: AttemptControl) {
     const { directoryBytes, processes, memoryBytes, openFiles, cpuSeconds } = limits;
     this.values = { diskBytes: directoryBytes, processes, memoryBytes, openFiles, cpuSeconds };
     this.#control = control;
-    this.#group = group;
     this.#wallTimer = setTimeout(() => {
       const message = `${executionReasons.time_limit}: ${timeoutMs} ms`;
       control.stop({ outcome: 'timed_out', reason: 'time_limit', message, urgency: 'grace' });
@@ -86,17 +79,15 @@ export class LimitWatch {
 
   #judge(usage: Usage): void {
     const { diskBytes, processes, memoryBytes, openFiles, cpuSeconds } = this.values;
-    const group = this.#group;
-    if (group?.ranOutOfMemory || (group === null && usage.memoryBytes > memoryBytes)) {
+    if (usage.ranOutOfMemory || usage.memoryBytes > memoryBytes) {
       this.#exceed('memory_limit', `${memoryBytes} bytes`, 'now');
     }
-    if (group?.ranOutOfProcesses || usage.processes > processes) {
+    if (usage.ranOutOfProcesses || usage.processes > processes) {
       this.#exceed('process_limit', `${processes}`, 'now');
     }
     if (usage.diskBytes >= diskBytes * nearlyFull) this.#exceed('directory_limit', `${diskBytes} bytes`, 'short');
     if (usage.openFiles >= openFiles) this.#exceed('open_files_limit', `${openFiles} in one process`, 'short');
-    const cpu = group?.cpuSeconds ?? this.#cpuBefore + this.#cpuSeen;
-    if (cpu > cpuSeconds) this.#exceed('cpu_limit', `${cpuSeconds} s`, 'short');
+    if (this.#cpuBefore + this.#cpuSeen > cpuSeconds) this.#exceed('cpu_limit', `${cpuSeconds} s`, 'short');
   }
 
   #exceed(reason: ExecutionReason, limit: string, urgency: Urgency): void {

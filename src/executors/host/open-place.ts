@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { etcFiles, type SystemView, viewSystem } from '../sandbox/bubblewrap.ts';
-import { SandboxEnclosure } from '../sandbox/enclosure.ts';
+import { endGroups } from '../sandbox/cgroups.ts';
+import { SandboxEnclosure } from '../sandbox/sandbox-enclosure.ts';
 import { buildSeccompFilter } from '../sandbox/seccomp.ts';
 import { messageOf } from './attempt-error.ts';
 import { HostPlace } from './host-place.ts';
@@ -37,6 +38,7 @@ export async function openPlace(settings: HostSettings): Promise<OpenedPlace> {
   const socketDirectory = openSocketDirectory(directory);
   claimDirectory(directory, socketDirectory);
   const swept = await removeForsaken(dirname(directory));
+  if (settings.groups !== null) endGroups(settings.groups);
   checkMirror(settings);
   const tools = await copyTools(settings);
   const reason = await whyUncontained(settings);
@@ -101,11 +103,13 @@ async function whyUncontained(settings: HostSettings): Promise<string | null> {
 }
 
 async function tryOut(settings: HostSettings, program: string): Promise<string> {
-  const enclosure = new SandboxEnclosure(program, makeView(settings));
-  const directory = join(settings.directory, 'trial');
+  const { directory: root } = settings;
+  const workshop = { program, view: makeView(settings), directory: root, socketDirectory: root, makeGroup: () => null };
+  const enclosure = new SandboxEnclosure(workshop);
+  const directory = join(root, 'trial');
   await mkdir(join(directory, 'input', 'work'), { recursive: true, mode: 0o700 });
-  const { job, clear } = await enclosure.start({
-    ...{ directory, environment: {}, mounts: [], relaySocket: null, wantsPipes: false, group: null },
+  const { job, clear, remove } = await enclosure.start({
+    ...{ directory, environment: {}, mounts: [], relaySocket: null, wantsPipes: false },
     steps: ['socat', 'setsid'].map((name) => ({ program: 'sh', arguments: ['-c', `command -v ${name}`] })),
     startIn: enclosure.placesOf().work,
     limits: trialLimits,
@@ -122,7 +126,8 @@ async function tryOut(settings: HostSettings, program: string): Promise<string> 
     if ((event.word === 'end' && ended < 2) || event.word === 'ready') job.proceed();
   }
   await clear();
-  await rm(directory, { recursive: true, force: true });
+  enclosure.close();
+  await Promise.all([remove(), rm(directory, { recursive: true, force: true })]);
   if (ended === 2) return said;
   return said.trim() || 'bubblewrap could not make a sandbox';
 }

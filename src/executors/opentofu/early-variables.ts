@@ -16,3 +16,10 @@ export function needsEarlyVariables(files: TemplateFiles): boolean {
     return earlyUse.test(content);
   });
 }
+
+/** Whether the template's own files may name programs for an apply to start. Remote modules are not seen here. */
+export function mayHaveProvisioners(files: TemplateFiles): boolean {
+  return Object.entries(files).some(
+    ([path, content]) => configuration.test(path) && (typeof content !== 'string' || content.includes('provisioner')),
+  );
+}

@@ -7,6 +7,7 @@ import { AttemptFailure, messageOf } from '../host/attempt-error.ts';
 import { readTofuOutputs } from '../host/outputs.ts';
 import { parseJson } from '../host/work-files.ts';
 import type { OpenTofuExecutor } from '../protocol.ts';
+import { mayHaveProvisioners } from './early-variables.ts';
 import { digestSources } from './files.ts';
 import type { Initialization, Initializations } from './initializations.ts';
 import { type Held, initialize } from './initialize.ts';
@@ -94,7 +95,7 @@ async function makePlan(session: ToolSession, initialized: Initialization): Prom
     expected: [0, 2],
     initialized,
     reaches: { state: true, egress: true },
-    isUnhurried: initialized.lock === null,
+    isUnhurried: runsAlone(initialized),
     collect: (results, places) =>
       results.read(session.planPath(places), largestPlan).catch((error: unknown) => {
         throw new AttemptFailure('plan_invalid', `the plan file cannot be kept: ${messageOf(error)}`);
@@ -102,6 +103,11 @@ async function makePlan(session: ToolSession, initialized: Initialization): Prom
   });
   if (collected === null) throw new AttemptFailure('plan_missing', 'the tool left no plan file');
   return { plan: collected, code };
+}
+
+/** Without a lock file there are no providers but the tool's own. */
+function runsAlone({ lock }: Initialization): boolean {
+  return lock === null;
 }
 
 function planModes({ request: { operation, replace } }: Attempt): string[] {
@@ -124,7 +130,7 @@ async function showPlan(session: ToolSession, initialized: Initialization, plan:
     initialized,
     extraFiles: new Map([[planInput, plan]]),
     reaches: { state: false, egress: false },
-    isUnhurried: initialized.lock === null,
+    isUnhurried: runsAlone(initialized),
   });
   if (shown.isTruncated) throw new AttemptFailure('plan_invalid', `the plan has more than ${largestPlanJson} bytes`);
   return readPlan(shown.captured, attempt.redactor);
@@ -180,6 +186,8 @@ async function applyPlan(session: ToolSession, initialized: Initialization, plan
     initialized,
     extraFiles: new Map([[planInput, plan]]),
     reaches: { state: true, egress: true },
+    // Programs of the template inherit the tool's environment, and collect their garbage as they like.
+    isUnhurried: runsAlone(initialized) && initialized.modules === '' && !mayHaveProvisioners(session.executor.files),
   });
 }
 

@@ -17,6 +17,8 @@ export const planInput = 'plan';
 const planOutput = 'coordinator.plan';
 
 const littleState = 1024 * 1024;
+/** Of the attempt's memory: beyond it the tool collects garbage however unhurried it is. */
+const mostHeap = 0.6;
 
 /** How one call of the tool differs from the others. */
 export interface ToolCall<Collected> {
@@ -143,9 +145,10 @@ export class ToolSession {
 
   #environmentOf<Collected>(call: ToolCall<Collected>, places: Places): Environment {
     const content = this.attempt.state.content;
+    const { limits } = this.attempt.request;
     const isUnhurried = call.isUnhurried === true && (content?.length ?? 0) <= littleState;
     return {
-      ...(isUnhurried && { GOGC: '400' }),
+      ...(isUnhurried && { GOGC: '400', GOMEMLIMIT: `${Math.floor(limits.memoryBytes * mostHeap)}B` }),
       ...(call.reaches.state && this.#origin !== null ? this.#backend.environment(this.#origin) : {}),
       TF_CLI_CONFIG_FILE: join(places.input, settingsFile),
       TF_IN_AUTOMATION: '1',
@@ -157,8 +160,8 @@ export class ToolSession {
 
 function dataMounts<Collected>({ initialized, data }: ToolCall<Collected>, module: string): Mount[] {
   const target = join(module, dataDirectory);
-  if (data !== undefined) return [{ source: data, target, isWritable: true }];
-  return initialized === null ? [] : [{ source: initialized.data, target }];
+  if (data !== undefined) return [{ source: data, target, isWritable: true, isOwn: true }];
+  return initialized === null ? [] : [{ source: initialized.data, target, isOwn: true }];
 }
 
 /** What the tool itself said first of what is wrong. */

@@ -6,6 +6,8 @@ export interface Mount {
   readonly source: string;
   readonly target: string;
   readonly isWritable?: boolean;
+  /** It is this job's alone; other mounts are the same for many jobs. */
+  readonly isOwn?: boolean;
 }
 
 /** Where things lie inside every sandbox. */
@@ -13,8 +15,9 @@ export const inside = {
   work: '/work',
   temporary: '/tmp',
   home: '/tmp/home',
-  input: '/run/coordinator/input',
-  script: '/run/coordinator/script',
+  /** What the host gives to the job. */
+  place: '/run/coordinator/place',
+  preparation: '/run/coordinator/preparation',
   relay: '/run/coordinator/relay',
   tools: '/run/coordinator/tools',
   providers: '/run/coordinator/providers',
@@ -37,9 +40,9 @@ export interface SandboxOptions {
   /** Bytes that each of the sandbox's own file systems holds at most. */
   readonly diskBytes: number;
   readonly sharedMemoryBytes: number;
-  /** Host paths of the job's files. */
-  readonly input: string;
-  readonly script: string;
+  /** Host paths: the directory for the job's files, the script, and the directory for the relay's socket. */
+  readonly place: string;
+  readonly preparation: string;
   readonly relay: string | null;
 }
 
@@ -68,7 +71,7 @@ const etcPaths = [
 
 /** Bubblewrap's arguments up to the program that it is to run. */
 export function sandboxArguments(view: SystemView, options: SandboxOptions): string[] {
-  const { diskBytes, sharedMemoryBytes, mounts, input, script, relay } = options;
+  const { diskBytes, sharedMemoryBytes, mounts, place, preparation, relay } = options;
   return [
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
     ...['--disable-userns', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
@@ -83,10 +86,10 @@ export function sandboxArguments(view: SystemView, options: SandboxOptions): str
     ...['--remount-ro', '/dev'],
     ...['--size', String(diskBytes), '--tmpfs', inside.work, '--size', String(diskBytes), '--tmpfs', inside.temporary],
     ...['--dir', '/var', '--symlink', inside.temporary, '/var/tmp', '--dir', '/run'],
-    ...['--ro-bind', input, inside.input, '--ro-bind', script, inside.script],
-    ...(relay === null ? [] : ['--bind', relay, inside.relay]),
+    ...['--ro-bind', place, inside.place, '--ro-bind', preparation, inside.preparation],
+    ...(relay === null ? [] : ['--ro-bind', relay, inside.relay]),
     ...mounts.flatMap(({ source, target, isWritable }) => [isWritable ? '--bind' : '--ro-bind', source, target]),
-    ...['--remount-ro', '/', '--chdir', '/', '--', '/bin/sh', inside.script],
+    ...['--remount-ro', '/', '--chdir', '/', '--', '/bin/sh', inside.preparation],
   ];
 }
 

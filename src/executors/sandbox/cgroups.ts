@@ -7,13 +7,6 @@ import { join, relative } from 'node:path';
  * host. The host makes a group in it for each attempt. Both versions of the kernel's interface are supported.
  */
 
-export interface GroupLimits {
-  readonly memoryBytes: number;
-  readonly processes: number;
-  /** Processors that it may use at one time; may be a fraction. */
-  readonly cores: number;
-}
-
 /** Where the host makes its groups; it crosses the pipe to the host. */
 export interface GroupRoot {
   readonly version: 1 | 2;
@@ -21,9 +14,8 @@ export interface GroupRoot {
   readonly directories: Readonly<Record<string, string>>;
 }
 
-/** Relative to the weight of 1024 that every other group and process has: an attempt gives way to the service. */
-const weight = 256;
-const cpuPeriodMicroseconds = 100_000;
+/** Of version 2: where the host itself is. */
+const hostGroup = 'host';
 const controllers = ['memory', 'pids', 'cpu', 'cpuacct'] as const;
 
 /** Makes a group for a worker and gives it to a user. Null where this machine, or this user, cannot have one. */
@@ -73,7 +65,7 @@ function delegateVersion2(name: string, owner: { uid: number; gid: number }): Gr
   const directory = join(parent, name);
   makeOwned(directory, owner);
   writeFileSync(join(directory, 'cgroup.subtree_control'), enable);
-  const host = join(directory, 'host');
+  const host = join(directory, hostGroup);
   makeOwned(host, owner);
   return { version: 2, directories: { all: directory } };
 }
@@ -88,7 +80,7 @@ function makeOwned(directory: string, { uid, gid }: { uid: number; gid: number }
 
 /** Moves the host to where it may move its children from: version 2 demands a common group that it owns. Called by the worker, which may. */
 export function enterHostGroup(root: GroupRoot, pid: number): void {
-  if (root.version === 2) writeFileSync(join(root.directories['all'] ?? '', 'host', 'cgroup.procs'), String(pid));
+  if (root.version === 2) writeFileSync(join(root.directories['all'] ?? '', hostGroup, 'cgroup.procs'), String(pid));
 }
 
 /** Removes a worker's groups and those below them. Leaves groups that still hold a process, and reports nothing. */
@@ -111,7 +103,14 @@ export function removeForsakenGroups(root: GroupRoot, prefix: string, isAlive: (
   }
 }
 
-/** Ends what a killed worker left running in a group, and removes the group once the kernel lets go of it. */
+/** Ends and removes what an earlier host of the same worker left in its groups. */
+export function endGroups(root: GroupRoot): void {
+  for (const directory of Object.values(root.directories)) {
+    for (const name of listGroups(directory)) if (name !== hostGroup) endGroup(join(directory, name));
+  }
+}
+
+/** Ends what a killed worker or host left running in a group, and removes the group once the kernel lets go of it. */
 function endGroup(directory: string): void {
   for (let tries = 0; tries < 20 && !removeGroup(directory); tries++) killEach(readProcesses(directory));
 }
@@ -125,7 +124,7 @@ function readProcesses(directory: string): number[] {
 }
 
 /** Processes end by themselves meanwhile, and those of others are not ours to end. */
-function killEach(pids: readonly number[]): void {
+export function killEach(pids: readonly number[]): void {
   for (const pid of pids) {
     try {
       if (pid > 1 && pid !== process.pid) process.kill(pid, 'SIGKILL');
@@ -144,109 +143,12 @@ function listGroups(directory: string): string[] {
   }
 }
 
-function removeGroup(directory: string): boolean {
+export function removeGroup(directory: string): boolean {
   try {
     rmdirSync(directory);
     return true;
   } catch {
     return !existsSync(directory);
-  }
-}
-
-/** The group of one attempt. */
-export class AttemptGroup {
-  /** A process that writes 0 into each of these files has joined. */
-  readonly processFiles: readonly string[];
-  readonly #version: 1 | 2;
-  readonly #directories: Readonly<Record<string, string>>;
-
-  private constructor(version: 1 | 2, directories: Readonly<Record<string, string>>) {
-    this.#version = version;
-    this.#directories = directories;
-    this.processFiles = Object.values(directories).map((directory) => join(directory, 'cgroup.procs'));
-  }
-
-  /** @throws Error where the kernel refuses */
-  static make(root: GroupRoot, name: string, limits: GroupLimits): AttemptGroup {
-    const entries = Object.entries(root.directories).map(([controller, parent]) => [controller, join(parent, name)]);
-    const directories: Record<string, string> = Object.fromEntries(entries);
-    try {
-      for (const directory of Object.values(directories)) mkdirSync(directory);
-      const group = new AttemptGroup(root.version, directories);
-      group.#limit(limits);
-      return group;
-    } catch (error) {
-      Object.values(directories).forEach(removeGroup);
-      throw error;
-    }
-  }
-
-  #limit({ memoryBytes, processes, cores }: GroupLimits): void {
-    const quota = String(Math.max(1_000, Math.round(cores * cpuPeriodMicroseconds)));
-    if (this.#version === 2) {
-      this.#write('all', 'memory.max', String(memoryBytes));
-      this.#write('all', 'memory.swap.max', '0');
-      this.#write('all', 'pids.max', String(processes));
-      this.#write('all', 'cpu.max', `${quota} ${cpuPeriodMicroseconds}`);
-      this.#write('all', 'cpu.weight', String(Math.max(1, Math.round((weight / 1024) * 100))));
-      return;
-    }
-    this.#write('memory', 'memory.limit_in_bytes', String(memoryBytes));
-    this.#write('memory', 'memory.memsw.limit_in_bytes', String(memoryBytes));
-    this.#write('pids', 'pids.max', String(processes));
-    this.#write('cpu', 'cpu.cfs_period_us', String(cpuPeriodMicroseconds));
-    this.#write('cpu', 'cpu.cfs_quota_us', quota);
-    this.#write('cpu', 'cpu.shares', String(weight));
-  }
-
-  #write(controller: string, file: string, value: string): void {
-    writeIfPresent(join(this.#directories[controller] ?? '', file), value);
-  }
-
-  #read(controller: string, file: string): string {
-    try {
-      return readFileSync(join(this.#directories[controller] ?? '', file), 'utf8');
-    } catch {
-      return '';
-    }
-  }
-
-  /** Its processes, by the machine's numbers. */
-  listProcesses(): number[] {
-    const text = this.#read(this.#version === 2 ? 'all' : 'pids', 'cgroup.procs');
-    return text.split('\n').filter(Boolean).map(Number);
-  }
-
-  /** Kills what it holds. Answers whether it holds nothing any more. */
-  killAll(): boolean {
-    const pids = this.listProcesses();
-    killEach(pids);
-    return pids.length === 0;
-  }
-
-  /** Whether a process of it was killed because the memory was used up. */
-  get ranOutOfMemory(): boolean {
-    const text = this.#version === 2 ? this.#read('all', 'memory.events') : this.#read('memory', 'memory.oom_control');
-    return /^oom_kill [1-9]/m.test(text);
-  }
-
-  /** Whether a process could not be started because there were too many. */
-  get ranOutOfProcesses(): boolean {
-    return /^max [1-9]/m.test(this.#read(this.#version === 2 ? 'all' : 'pids', 'pids.events'));
-  }
-
-  /** Seconds of processor time that all its processes have taken. */
-  get cpuSeconds(): number {
-    if (this.#version === 1) return Number(this.#read('cpuacct', 'cpuacct.usage') || 0) / 1e9;
-    return Number(/^usage_usec (\d+)/m.exec(this.#read('all', 'cpu.stat'))?.[1] ?? 0) / 1e6;
-  }
-
-  /** Removes it; the kernel lets go of the last process a moment after that has ended. */
-  async remove(): Promise<void> {
-    for (let tries = 0; tries < 50; tries++) {
-      if (Object.values(this.#directories).map(removeGroup).every(Boolean)) return;
-      await new Promise((resolve) => setTimeout(resolve, 2 * (tries + 1)));
-    }
   }
 }
 
@@ -272,6 +174,6 @@ function readMounts(kind: 'cgroup' | 'cgroup2'): { root: string; path: string; o
 }
 
 /** Kernels differ in the files that they have: what is missing cannot be limited by them. */
-function writeIfPresent(path: string, value: string): void {
+export function writeIfPresent(path: string, value: string): void {
   if (existsSync(path)) writeFileSync(path, value);
 }

@@ -3,9 +3,9 @@ import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { Duplex, type Readable } from 'node:stream';
 import { AttemptFailure, codeOf } from '../host/attempt-error.ts';
+import { readStart } from '../processes/process-table.ts';
+import { listDescendants, readChildren } from '../processes/process-tree.ts';
 import { closeSinks, type OutputPipes } from './output-pipes.ts';
-import { readStart } from './process-table.ts';
-import { listDescendants, readChildren } from './process-tree.ts';
 import type { ScriptWord } from './script.ts';
 
 /** How a job's script is started. */
@@ -186,7 +186,14 @@ function readInit(info: Duplex, found: (pid: number) => void): void {
 }
 
 function isWord(word: string): word is ScriptWord {
-  return word === 'begin' || word === 'end' || word === 'missing' || word === 'ready' || word === 'broken';
+  return (
+    word === 'waiting' ||
+    word === 'begin' ||
+    word === 'end' ||
+    word === 'missing' ||
+    word === 'ready' ||
+    word === 'broken'
+  );
 }
 
 function spawnJob(start: JobStart): ChildProcess {

@@ -1,4 +1,6 @@
 import type { Environment } from '../host/environment.ts';
+import type { EnclosureLimits } from './enclosure.ts';
+import type { Places } from './places.ts';
 
 /** One program of a job. */
 export interface Step {
@@ -8,6 +10,14 @@ export interface Step {
   readonly environment?: Environment;
   /** Milliseconds; null or missing: only the attempt's own limit holds. */
   readonly timeoutMs?: number | null;
+}
+
+/** What a job runs. */
+export interface JobSteps {
+  readonly steps: readonly Step[];
+  readonly environment: Environment;
+  /** Where the steps start, as they see it. */
+  readonly startIn: string;
 }
 
 /** Limits that each process keeps by itself; a sandbox sets them before template code runs. */
@@ -21,45 +31,57 @@ export interface ProcessLimits {
   readonly cpuSeconds: number;
 }
 
-export interface ScriptPlaces {
-  /** Files for the work directory; copied, so that programs may change them. */
-  readonly input: string;
-  readonly work: string;
-  readonly home: string;
-  readonly temporary: string;
-  /** Where programs start. */
-  readonly directory: string;
-  /** The unix socket that leads to the host; null without one. */
-  readonly relay: string | null;
-}
+/** What a process may map beside what it uses. */
+const mostNoise = 64 * 1024 * 1024;
 
 /** Where programs in a sandbox reach the host: its own loopback, which nobody else shares. */
 export const relayPort = 61_280;
 
 /** What the script reports on descriptor 3, a line each. It continues when a line arrives on descriptor 4. */
-export type ScriptWord = 'begin' | 'end' | 'missing' | 'ready' | 'broken';
+export type ScriptWord = 'waiting' | 'begin' | 'end' | 'missing' | 'ready' | 'broken';
+
+/** What a place is told about itself before it is known which job will run in it. */
+export interface PlaceTraits {
+  /** Whether the script runs below an init of its own. */
+  readonly isContained: boolean;
+  /** Whether the programs reach the host by a relay. */
+  readonly hasRelay: boolean;
+}
 
 /**
- * The shell script that runs a job's steps, one after the other, each after the host's word. At the end it kills whatever
- * the steps left running and holds the directories open until the host has read the results. It is the only thing in a
- * sandbox that is not the template's or a tool's, and it knows nothing that they do not. The environment is set here and
- * not at the script's start: what starts a sandbox lies outside of it, and variables such as LD_PRELOAD must not reach that.
+ * The first half of the shell script in a place: it sets the limits, makes the directories, starts the relay, and waits for
+ * the host's word. Until then it knows nothing of any job, so that a sandbox can be made before it is needed. The script is
+ * the only thing in a sandbox that is not the template's or a tool's.
  */
-export function writeScript(
-  steps: readonly Step[],
-  environment: Environment,
-  places: ScriptPlaces,
+export function writePreparation(
+  places: Places,
   limits: ProcessLimits,
-  isContained: boolean,
+  { isContained, hasRelay }: PlaceTraits,
 ): string {
-  const lines = [
+  const { work, home, temporary, script, relay } = places;
+  return [
     'trap : INT TERM HUP',
     'umask 077',
     ...limitLines(limits),
-    `mkdir -p ${quote(places.work)} ${quote(places.home)} ${quote(places.temporary)} && cp -R ${quote(`${places.input}/.`)} ${quote(places.work)} && cd ${quote(places.directory)} || { echo broken files >&3; exit 1; }`,
-    ...(places.relay === null ? [] : relayLines(places.relay)),
+    `mkdir -p ${[work, home, temporary].map(quote).join(' ')} || { echo broken files >&3; exit 1; }`,
+    ...(hasRelay ? relayLines(relay) : []),
     // In a sandbox, "all processes" are its own; this shell and the sandbox's init are spared.
     `finish() { ${isContained ? '[ "$PPID" = 1 ] && kill -9 -1 2>/dev/null; ' : ''}echo ready >&3; read -r word <&4; exit 0; }`,
+    'echo waiting >&3',
+    'read -r word <&4; [ "$word" = go ] || exit 0',
+    `. ${quote(script)}`,
+    '',
+  ].join('\n');
+}
+
+/**
+ * The second half: it runs a job's steps, one after the other, each after the host's word. At the end it kills whatever the
+ * steps left running and holds the directories open until the host has read the results. The environment is set here and not
+ * where the script starts: what makes a sandbox lies outside of it, and variables such as LD_PRELOAD must not reach that.
+ */
+export function writeSteps({ steps, environment, startIn }: JobSteps, { input, work }: Places): string {
+  const lines = [
+    `cp -R ${quote(`${input}/work/.`)} ${quote(work)} && cd ${quote(startIn)} || { echo broken files >&3; exit 1; }`,
     // Last, so that none of it reaches the programs above.
     ...Object.entries(environment).map(([name, value]) => `export ${name}=${quote(value)}`),
     ...steps.flatMap(stepLines),
@@ -67,6 +89,23 @@ export function writeScript(
     '',
   ];
   return lines.join('\n');
+}
+
+/**
+ * What each process of a job may take by itself, each a little above the job's limit, so that a look finds that passed.
+ * Outside of a sandbox the kernel counts all processes of the user together, so that their number cannot be limited so.
+ */
+export function processLimits(
+  limits: EnclosureLimits,
+  { isContained, hasGroup }: { isContained: boolean; hasGroup: boolean },
+): ProcessLimits {
+  return {
+    openFiles: limits.openFiles,
+    fileBytes: limits.diskBytes,
+    processes: isContained && !hasGroup ? limits.processes + 64 : null,
+    memoryBytes: hasGroup ? null : limits.memoryBytes * 1.25 + mostNoise,
+    cpuSeconds: limits.cpuSeconds * 1.25 + 5,
+  };
 }
 
 /** As the kernel takes them; a shell that does not know one of the limits goes on without it. */

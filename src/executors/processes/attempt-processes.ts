@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../host/attempt-error.ts';
-import type { AttemptGroup } from './cgroups.ts';
+import type { JobGroup } from '../sandbox/job-group.ts';
 import { type AttemptMark, findAttemptProcesses, type KnownProcesses } from './process-table.ts';
 
 const firstPauseMs = 5;
@@ -10,11 +10,11 @@ const patienceMs = 15_000;
 /** The processes of an attempt that runs without a sandbox: counts them, and ends them whatever they did to be forgotten. */
 export class AttemptProcesses {
   readonly #mark: AttemptMark;
-  readonly #group: AttemptGroup | null;
+  readonly #group: JobGroup | null;
   #known: KnownProcesses = new Map();
 
   /** @param group holds all of them, where the attempt has one: nothing leaves a control group */
-  constructor(mark: AttemptMark, group: AttemptGroup | null = null) {
+  constructor(mark: AttemptMark, group: JobGroup | null = null) {
     this.#mark = mark;
     this.#group = group;
   }

@@ -1,0 +1,156 @@
+import { linkSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, rename, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { measureDirectory, writePrivate } from '../host/work-files.ts';
+import { countOpenFiles, measureTree } from '../processes/process-tree.ts';
+import { inside, type Mount, type SystemView, sandboxArguments } from './bubblewrap.ts';
+import type { EnclosureLimits, JobRequest, Usage } from './enclosure.ts';
+import { Job } from './job.ts';
+import type { GroupMaker, JobGroup } from './job-group.ts';
+import { openOutputPipes } from './output-pipes.ts';
+import { processLimits, writePreparation, writeSteps } from './script.ts';
+
+/** What is decided when a sandbox is made. Two jobs with the same shape can use the same sandbox, though only one ever does. */
+export interface SandboxShape {
+  readonly mounts: readonly Mount[];
+  readonly hasRelay: boolean;
+  readonly wantsPipes: boolean;
+  readonly limits: EnclosureLimits;
+}
+
+/** What all sandboxes of a host have in common. */
+export interface SandboxWorkshop {
+  /** The path of bubblewrap. */
+  readonly program: string;
+  readonly view: SystemView;
+  /** Where each sandbox gets a directory. */
+  readonly directory: string;
+  /** Where each gets a directory for its relay, on the file system on which the host's sockets are. */
+  readonly socketDirectory: string;
+  readonly makeGroup: GroupMaker;
+}
+
+/** Names the init of a sandbox, for a host that finds it after this one was killed. */
+export const initFile = 'init';
+export const sandboxPrefix = 'sandbox-';
+const sharedMemoryBytes = 64 * 1024 * 1024;
+const traits = { isContained: true };
+
+/** Where things lie inside every sandbox. */
+export const sandboxPlaces = {
+  work: inside.work,
+  home: inside.home,
+  temporary: inside.temporary,
+  input: join(inside.place, 'input'),
+  script: join(inside.place, 'script'),
+  relay: join(inside.relay, 'socket'),
+} as const;
+
+/** One sandbox. It is made empty, runs one job, and is removed. */
+export class Sandbox {
+  readonly job: Job;
+  readonly #shape: SandboxShape;
+  readonly #directory: string;
+  readonly #relayDirectory: string;
+  readonly #group: JobGroup | null;
+
+  private constructor(shape: SandboxShape, directories: readonly [string, string], job: Job, group: JobGroup | null) {
+    [this.#directory, this.#relayDirectory] = directories;
+    this.#shape = shape;
+    this.#group = group;
+    this.job = job;
+  }
+
+  /** Makes one. It says `waiting` once a job can be given to it. @throws AttemptFailure, or Error where the system refuses */
+  static async make(workshop: SandboxWorkshop, shape: SandboxShape, name: string): Promise<Sandbox> {
+    const directory = join(workshop.directory, sandboxPrefix + name);
+    const relayDirectory = join(workshop.socketDirectory, sandboxPrefix + name);
+    const { limits, hasRelay, wantsPipes, mounts } = shape;
+    const place = join(directory, 'place');
+    const preparation = join(directory, 'preparation');
+    await mkdir(place, { recursive: true, mode: 0o700 });
+    if (hasRelay) mkdirSync(relayDirectory, { mode: 0o700 });
+    const pipes = wantsPipes ? await openOutputPipes(directory) : null;
+    const group = workshop.makeGroup(limits);
+    const own = processLimits(limits, { ...traits, hasGroup: group !== null });
+    await writePrivate(preparation, writePreparation(sandboxPlaces, own, { ...traits, hasRelay }));
+    const relay = hasRelay ? relayDirectory : null;
+    const sizes = { diskBytes: limits.diskBytes, sharedMemoryBytes };
+    const job = new Job({
+      program: workshop.program,
+      arguments: sandboxArguments(workshop.view, { ...sizes, mounts, place, preparation, relay }),
+      groupFiles: group?.processFiles ?? [],
+      descriptors: [openSync(workshop.view.filterFile, 'r')],
+      onInit: (pid, start) => writeFileSync(join(directory, initFile), `${pid} ${start}`, { mode: 0o600 }),
+      pipes,
+      isContained: true,
+    });
+    return new Sandbox(shape, [directory, relayDirectory], job, group);
+  }
+
+  /** Gives it its job, which starts at once, or as soon as the sandbox is ready. */
+  async run(request: JobRequest): Promise<void> {
+    const place = join(this.#directory, 'place');
+    await writePrivate(join(place, 'script'), writeSteps(request, sandboxPlaces));
+    await rename(join(request.directory, 'input'), join(place, 'input'));
+    if (request.relaySocket !== null) linkSync(request.relaySocket, join(this.#relayDirectory, 'socket'));
+    this.job.proceed();
+  }
+
+  /** A control group knows all but the files that its processes have open. Without one, files in memory count as memory too. */
+  async usage(): Promise<Usage> {
+    const inMemory = await this.#usedInMemory();
+    const writable = this.#shape.mounts.filter(({ isWritable }) => isWritable);
+    const onDisk = await Promise.all(writable.map(({ source }) => measureDirectory(source)));
+    const diskBytes = onDisk.reduce((sum, bytes) => sum + bytes, inMemory);
+    const group = this.#group;
+    if (group !== null) {
+      const pids = group.listProcesses();
+      const { cpuSeconds, ranOutOfMemory, ranOutOfProcesses } = group;
+      const counted = { processes: pids.length, openFiles: countOpenFiles(pids), memoryBytes: 0 };
+      return { ...counted, cpuSeconds, ranOutOfMemory, ranOutOfProcesses, diskBytes };
+    }
+    const none = { processes: 0, memoryBytes: 0, cpuSeconds: 0, openFiles: 0 };
+    const tree = this.job.hasExited ? none : measureTree(this.job.pid);
+    const memoryBytes = tree.memoryBytes + inMemory;
+    return { ...tree, memoryBytes, diskBytes, ranOutOfMemory: false, ranOutOfProcesses: false };
+  }
+
+  /** Ends it, and looks whether nothing of it lives: neither its init nor anything in its control group. */
+  async clear(): Promise<boolean> {
+    for (let tries = 0; tries < 200; tries++) {
+      this.job.kill();
+      await this.job.exited;
+      if (this.job.isCleared && (this.#group === null || this.#group.killAll())) return true;
+      await sleep(Math.min(tries + 1, 100));
+    }
+    return false;
+  }
+
+  /** Removes its directories and its control group. Everything in them belongs to the host's user. */
+  async remove(): Promise<void> {
+    const directories = [this.#directory, this.#relayDirectory];
+    await Promise.all(directories.map((path) => rm(path, { recursive: true, force: true })));
+    await this.#group?.remove();
+  }
+
+  /** Ends and removes one that no job has used. */
+  discard(): void {
+    this.job.kill();
+    for (const path of [this.#directory, this.#relayDirectory]) rmSync(path, { recursive: true, force: true });
+    void this.clear().then(() => this.#group?.remove());
+  }
+
+  /** What fills the sandbox's own file systems; they vanish with it. */
+  async #usedInMemory(): Promise<number> {
+    const root = this.job.rootDirectory;
+    if (root === null) return 0;
+    const used = async (path: string) => {
+      const stats = await statfs(root + path).catch(() => null);
+      return stats === null ? 0 : (stats.blocks - stats.bfree) * stats.bsize;
+    };
+    const [work, temporary, memory] = await Promise.all([used(inside.work), used(inside.temporary), used('/dev/shm')]);
+    return work + temporary + memory;
+  }
+}
