@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const program = fileURLToPath(new URL('bundle-main.ts', import.meta.url));
 
 /** All that a bundle is made of: what workflows may import (a linter holds that), and the libraries. */
 const ingredients = [
@@ -31,12 +34,20 @@ export async function cachedWorkflowBundle(directory: string): Promise<{ code: s
   const path = join(directory, `workflows-${digestOfIngredients()}.js`);
   const kept = await readFile(path, 'utf8').catch(() => undefined);
   if (kept !== undefined) return { code: kept };
-  const { code } = await bundleWorkflows();
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${randomUUID()}`;
-  await writeFile(unfinished, code, { mode: 0o600 });
+  await bundleApart(unfinished);
   await rename(unfinished, path);
-  return { code };
+  return { code: await readFile(path, 'utf8') };
+}
+
+/** In a process of its own: bundling takes 100 MiB, which a worker would keep for as long as it lives. */
+async function bundleApart(path: string): Promise<void> {
+  try {
+    await promisify(execFile)(process.execPath, ['--disable-sigusr1', program, path], { cwd: root });
+  } catch (cause) {
+    throw new Error('the workflows could not be bundled', { cause });
+  }
 }
 
 function digestOfIngredients(): string {

@@ -13,7 +13,7 @@ interface Shelf {
 /** At most so many of one shape wait for a job. */
 const mostReady = 4;
 /** A job that starts has the processors first. */
-const refillAfterMs = 20;
+const refillAfterMs = 5;
 /** A shape that nobody has used for so long is given up. */
 const keepMs = 5 * 60_000;
 const lookEveryMs = 60_000;
