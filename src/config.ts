@@ -203,7 +203,9 @@ function composeExecutor(values: Values): ExecutorConfig {
     isolation: values.COORDINATOR_EXECUTOR_ISOLATION ?? 'sandbox',
     user: values.COORDINATOR_EXECUTOR_USER,
     memoryBytes: (values.COORDINATOR_EXECUTOR_MEMORY_MB ?? 0) * mebibyte,
-    diskBytes: (values.COORDINATOR_EXECUTOR_DISK_MB ?? 0) * mebibyte,
+    // What is written is kept in memory, so there is never more of it.
+    diskBytes:
+      Math.min(values.COORDINATOR_EXECUTOR_DISK_MB ?? 0, values.COORDINATOR_EXECUTOR_MEMORY_MB ?? 0) * mebibyte,
     cores: values.COORDINATOR_EXECUTOR_CPUS ?? Math.max(1, Math.floor(availableParallelism() / 2)),
     cpuSeconds: values.COORDINATOR_EXECUTOR_CPU_SECONDS ?? 0,
     processes: values.COORDINATOR_EXECUTOR_PROCESSES ?? 0,

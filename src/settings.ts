@@ -233,7 +233,7 @@ export const settings = {
     schema: oneOf(['sandbox', 'auto', 'none']),
     default: 'sandbox',
     description:
-      'How template code is contained. `sandbox`: a worker that cannot contain it does not start. `auto`: it is contained where that is possible; `start` uses this, and says when it is not. `none`: it runs uncontained, with all rights of the worker.',
+      'How template code is contained. `sandbox`: a worker that cannot contain it does not start. `auto`: it is contained where that is possible; `start` uses this, and says when it is not. `none`: it runs uncontained, with all rights of the user that the executor host runs as.',
   },
   COORDINATOR_EXECUTOR_USER: {
     schema: userName,

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDuration } from '#domain/shared/durations.ts';
 import { Conversation } from './client/conversation.ts';
-import { HostProcess } from './client/host-process.ts';
+import { ExecutorUnavailable, HostProcess } from './client/host-process.ts';
 import { chooseHostUser, type HostUser, openHostRoot } from './client/host-user.ts';
 import { AttemptFailure } from './host/attempt-error.ts';
 import { newHostDirectory } from './host/leftovers.ts';
@@ -14,6 +14,7 @@ import type { CommandStep, ExecutionRequest, ExecutionResult, ExecutionSink } fr
 import { delegateGroup, type GroupRoot, removeForsakenGroups, removeGroups } from './sandbox/cgroups.ts';
 import { chooseTool, findProgram, type InstalledTool } from './tools.ts';
 
+export { ExecutorUnavailable } from './client/host-process.ts';
 export { discoverTools } from './tools.ts';
 
 /** How template code is to be contained: it must be, it is where that is possible, or it is not. */
@@ -79,7 +80,7 @@ export class Executor {
     this.#user = user;
   }
 
-  /** Starts the host. @throws Error where it does not start, or template code must be contained and cannot be */
+  /** Starts the host. @throws ExecutorUnavailable where it does not start, or template code must be contained and cannot be */
   static async start(options: ExecutorOptions): Promise<Executor> {
     const user = chooseHostUser(options.user, options.directory, options.takenUid ?? null);
     const root = openHostRoot(options.directory, user);
@@ -105,7 +106,7 @@ export class Executor {
     const { isolation, reason } = executor.isolation;
     if (isolation === 'none' && options.isolation === 'sandbox') {
       await executor.close();
-      throw new Error(
+      throw new ExecutorUnavailable(
         `Template code cannot be contained here: ${reason}. Mend that, or set COORDINATOR_EXECUTOR_ISOLATION=none to run it uncontained.`,
       );
     }

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '#config';
-import { Executor } from '#executors/client.ts';
+import { type Config, ConfigurationError } from '#config';
+import { Executor, type ExecutorOptions, ExecutorUnavailable } from '#executors/client.ts';
 import type { ExecutionLimits } from '#executors/protocol.ts';
 
 const code = resolve(fileURLToPath(new URL('../..', import.meta.url)));
@@ -11,10 +11,32 @@ const code = resolve(fileURLToPath(new URL('../..', import.meta.url)));
 const outputBytes = 1024 * 1024 * 1024;
 const logBytes = 100 * 1024 * 1024;
 
-/** Starts the worker's executor host. @throws Error where template code must be contained and cannot be */
-export function openExecutor(config: Config): Promise<Executor> {
+/**
+ * Starts the worker's executor host.
+ * @throws ConfigurationError where a setting cannot be followed, or template code must be contained and cannot be
+ */
+export async function openExecutor(config: Config): Promise<Executor> {
+  const problems = config.executor.paths.flatMap(problemOfPath);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return Executor.start(executorOptions(config)).catch((error: unknown) => {
+    throw error instanceof ExecutorUnavailable ? new ConfigurationError([error.message]) : error;
+  });
+}
+
+/** A sandbox has directories of its own in these places: what the machine has there cannot be seen. */
+const ownPlaces = ['/tmp', '/var/tmp', '/work', '/run', '/proc', '/dev', '/sys'];
+
+function problemOfPath(path: string): string[] {
+  const setting = `COORDINATOR_EXECUTOR_PATHS names ${path}`;
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [`${setting}, which is no directory.`];
+  const place = ownPlaces.find((own) => path === own || path.startsWith(`${own}/`));
+  if (place === undefined) return [];
+  return [`${setting}, but sandboxes have a ${place} of their own: choose a directory elsewhere, such as /opt.`];
+}
+
+function executorOptions(config: Config): ExecutorOptions {
   const { executor } = config;
-  return Executor.start({
+  return {
     directory: join(config.dataDir, 'work'),
     isolation: executor.isolation,
     user: executor.user,
@@ -27,7 +49,7 @@ export function openExecutor(config: Config): Promise<Executor> {
     providerNetworkMirror: executor.providerNetworkMirror,
     providersDirect: executor.providersDirect,
     deniedAddresses: [...ownAddresses(config), ...executor.denied],
-  });
+  };
 }
 
 /** The account that root chose for the servers and the API; null where there is none. */

@@ -85,8 +85,8 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const expirer = openExpiry({ orm, transactions, keyRing, bindingKey: installation.bindingKey, log });
   expirer.start('later');
   tasks.start();
-  const { pools, tools, isolation } = facts;
-  log.info({ worker_id: workerId, pools, tools, isolation }, 'worker started');
+  const { pools, tools, isolation, limits } = facts;
+  log.info({ worker_id: workerId, pools, tools, isolation, limits }, 'worker started');
   const notice = facts.isolationReason && `Templates are not contained on this machine: ${facts.isolationReason}.`;
   if (notice !== null) log.warn({ worker_id: workerId }, notice);
   return {

@@ -169,8 +169,26 @@ describe('command templates', () => {
     expect(result).toMatchObject({
       outcome: 'failed',
       reason: 'step_not_started',
-      message: '"no-such-program" could not be started: there is no such program, or it may not be run',
+      message: expect.stringContaining(
+        '"no-such-program" could not be started: there is no such program, or it may not be run. Sandboxes see',
+      ),
     });
+  });
+
+  it.each([
+    [
+      'a command line in one word',
+      'echo hello world',
+      '"run" is a list with one word in each item: ["echo","hello","world"]',
+    ],
+    ['a file of the template without ./', 'apply.sh', `To run the template's own file, write "./apply.sh"`],
+    ['a file that does not begin with #!', './plain.sh', 'A file that is run must begin with #!'],
+    ['a file with the line ends of Windows', './crlf.sh', 'its first line ends with a carriage return'],
+    ['a file that is not there', './missing.sh', '"./missing.sh" could not be started'],
+  ])('say what would be right where a step names %s', async (_, program, hint) => {
+    const files = { 'apply.sh': '#!/bin/sh\n', 'plain.sh': 'echo x\n', 'crlf.sh': '#!/bin/sh\r\necho x\r\n' };
+    const { result } = await runSteps(work.path, { files, apply: [{ name: 'x', run: [program] }] });
+    expect(result).toMatchObject({ reason: 'step_not_started', message: expect.stringContaining(hint) });
   });
 
   it('end with the first step that takes too long', async () => {

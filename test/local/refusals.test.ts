@@ -3,8 +3,10 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '#config';
 import { makeTestDirectory } from '#test/support/directories.ts';
 import { Program } from '#test/support/start.ts';
+import { openExecutor } from '#worker/executor.ts';
 
 async function takePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -20,6 +22,17 @@ async function refusalOf(settings: Record<string, string>): Promise<string> {
   expect(await program.ends()).toBe(1);
   expect(program.output.trim().split('\n')).toHaveLength(1);
   return program.output.trim();
+}
+
+/** Of a worker's executor, which needs neither database nor engine to refuse a setting. */
+async function refusalOfWorker(settings: Record<string, string>): Promise<string> {
+  const servers = { DATABASE_URL: 'postgres://127.0.0.1/none', TEMPORAL_ADDRESS: '127.0.0.1:1' };
+  const key = { COORDINATOR_SECRET_KEYS: `k:${Buffer.alloc(32).toString('base64')}` };
+  const config = loadConfig({ COORDINATOR_DATA_DIR: makeTestDirectory(), ...servers, ...key, ...settings });
+  return openExecutor(config).then(
+    async (executor) => executor.close().then(() => 'it started'),
+    (error: Error) => error.message,
+  );
 }
 
 function directoryWith(files: Record<string, string>): { COORDINATOR_DATA_DIR: string } {
@@ -59,6 +72,19 @@ describe('start says in one sentence what to do about', () => {
     writeFileSync(file, '');
     expect(await refusalOf({ COORDINATOR_DATA_DIR: file })).toBe(
       `${file} is not a directory: give another one with COORDINATOR_DATA_DIR.`,
+    );
+  });
+
+  it('a provider mirror that is not there', async () => {
+    expect(await refusalOfWorker({ COORDINATOR_PROVIDER_MIRROR: '/no/such/mirror' })).toMatch(
+      /^The executor host did not start: COORDINATOR_PROVIDER_MIRROR names \/no\/such\/mirror, which does not exist\.$/,
+    );
+  });
+
+  it('a directory that sandboxes cannot see', async () => {
+    expect(await refusalOfWorker({ COORDINATOR_EXECUTOR_PATHS: '/no/such,/tmp' })).toBe(
+      'COORDINATOR_EXECUTOR_PATHS names /no/such, which is no directory.\n' +
+        'COORDINATOR_EXECUTOR_PATHS names /tmp, but sandboxes have a /tmp of their own: choose a directory elsewhere, such as /opt.',
     );
   });
 

@@ -70,10 +70,10 @@ export class Conversation {
 
   async #lost(): Promise<ExecutionResult> {
     this.#host.kill();
-    const code = await this.#host.exited;
+    const end = await this.#host.exited;
     const message = 'the executor process ended before its attempt';
     const broken = this.#host.channel.failure;
-    const diagnostic = broken?.message ?? (this.#host.takeDiagnostic() || `exit code ${code}`);
+    const diagnostic = broken?.message ?? (this.#host.takeDiagnostic() || end);
     return { outcome: 'failed', reason: 'executor_lost', message, exitCode: null, diagnostic };
   }
 

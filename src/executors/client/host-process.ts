@@ -17,12 +17,16 @@ const pipeIndex = 3;
 const diagnosticBytes = 8 * 1024;
 const readyMs = 30_000;
 
+/** Template code cannot be executed here; the message says why, and what an operator can do. */
+export class ExecutorUnavailable extends Error {}
+
 export type ReadyMessage = Extract<HostMessage, { type: 'ready' }>;
 
 /** The executor host as its worker holds it. */
 export class HostProcess {
   readonly channel: Channel<WorkerMessage, HostMessage>;
-  readonly exited: Promise<number | null>;
+  /** Resolves with how it ended, in words. */
+  readonly exited: Promise<string>;
   onMessage: (frame: Frame<HostMessage>) => void = () => undefined;
   readonly #child: ChildProcess;
   #diagnostic = Buffer.alloc(0);
@@ -31,8 +35,10 @@ export class HostProcess {
   private constructor(child: ChildProcess, pipe: Duplex) {
     this.#child = child;
     this.exited = new Promise((resolve) => {
-      child.once('error', () => resolve(null));
-      child.once('exit', (code) => resolve(code));
+      child.once('error', (error) => resolve(`it could not be started: ${error.message}`));
+      child.once('exit', (code, signal) =>
+        resolve(signal === null ? `exit code ${code}` : `it was ended by ${signal}`),
+      );
     });
     this.channel = new Channel<WorkerMessage, HostMessage>(pipe, HostMessage, (frame) => this.onMessage(frame));
     // A pipe that was given up for a message that does not fit leaves nothing to talk to.
@@ -68,7 +74,9 @@ export class HostProcess {
     clearTimeout(timer);
     if (message !== null) return { host, ready: message };
     host.kill();
-    throw new Error(`the executor host did not start: ${host.takeDiagnostic() || 'it said nothing'}`);
+    throw new ExecutorUnavailable(
+      `The executor host did not start: ${host.takeDiagnostic().trim() || 'it said nothing'}`,
+    );
   }
 
   get pid(): number | null {

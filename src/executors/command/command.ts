@@ -131,7 +131,10 @@ async function runSteps<Collected>(
     wantsPipes: true,
     collect: (results, code) => options.collect(results, places.work, code),
   }));
-  if (result.code !== 0) throw stepFailed(steps, result);
+  if (result.code !== 0) {
+    if (!isReached) attempt.note('[the programs of this pool reach no network: its egress policy is "none"]');
+    throw stepFailed(steps, result);
+  }
   if (result.collected === undefined)
     throw new AttemptFailure('step_failed', 'the steps ended before they left their results');
   return result.collected;

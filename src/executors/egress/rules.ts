@@ -70,7 +70,7 @@ export function readEgressRules(policy: EgressPolicy): EgressRules {
 export function refusalOfName(rules: EgressRules, name: string): string | null {
   if (rules.policy === 'none') return nothingAllowed;
   if (allowsHost(rules.denied, name) && !rules.allow.hosts.includes(name)) return ownPart;
-  if (rules.policy === 'allow' && !allowsHost(rules.allow, name)) return `the pool's list does not name ${name}`;
+  if (rules.policy === 'allow' && !allowsHost(rules.allow, name)) return notListed(rules.allow, name);
   return null;
 }
 
@@ -93,13 +93,18 @@ export function refusalOfAddress(rules: EgressRules, name: string | null, text: 
   if (isGuarded(address)) return 'its address is loopback, link-local, multicast, a metadata service or reserved';
   if (name !== null && allowsHost(rules.allow, name)) return null;
   if (rules.policy === 'allow') return "the pool's list does not have its address";
-  if (!isPublicAddress(address)) return 'its address is not public';
+  if (!isPublicAddress(address)) return `its address is not public, and the pool's list does not have ${address}`;
   if (port === mailPort) return `port ${mailPort} (mail) is closed to the Internet`;
   return null;
 }
 
 const nothingAllowed = 'the pool\'s egress policy is "none"';
-const ownPart = 'it is a part of the coordinator itself';
+const ownPart = 'it belongs to the service or to this machine, or COORDINATOR_EXECUTOR_DENIED names it';
+
+function notListed({ ranges }: OutboundPolicy, name: string): string {
+  const hint = ranges.length > 0 ? '; ranges open addresses, not names' : '';
+  return `the pool's list does not name ${name}${hint}`;
+}
 
 /**
  * The one form of an address that every parser reads alike, or null. The library of ranges takes `1.2.3` for an address,

@@ -8,7 +8,7 @@ import { type AttemptEnd, type AttemptInput, AttemptRunner, type AttemptWorker }
 import type { HostPlace } from './host-place.ts';
 import { removeForsaken } from './leftovers.ts';
 import { openPlace } from './open-place.ts';
-import { HostSettings } from './settings.ts';
+import { HostSettings, HostSettingsError } from './settings.ts';
 
 const exitCodes = { done: 0, abandoned: 3 } as const;
 /** How long everything may take to end once the worker is gone. */
@@ -36,7 +36,8 @@ export class HostServer {
     switch (message.type) {
       case 'start':
         this.#start(HostSettings.parse(message.settings)).catch((error: unknown) => {
-          reportUnforeseen(error);
+          if (error instanceof HostSettingsError) process.stderr.write(`${error.message}\n`);
+          else reportUnforeseen(error);
           process.exit(exitCodes.abandoned);
         });
         break;

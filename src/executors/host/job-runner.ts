@@ -11,6 +11,7 @@ import { Capture } from './capture.ts';
 import type { Environment } from './environment.ts';
 import type { LimitWatch } from './limits.ts';
 import type { OutputRecorder } from './output-recorder.ts';
+import { notStarted, refuseCarriageReturn, type Start } from './start-problem.ts';
 import { writeInput } from './work-files.ts';
 
 const killedCode = 137;
@@ -74,7 +75,14 @@ export class JobRunner<Collected> {
     return { steps: this.#ended, code: this.#code, captured, isTruncated, collected: this.#collected };
   }
 
+  #startOf(step: JobStep | undefined): Start {
+    const { files, startIn = '' } = this.#spec;
+    return { program: step?.program ?? '', directory: startIn, files };
+  }
+
   async #layOut(): Promise<void> {
+    // Only the first: a step may mend what a later one starts.
+    refuseCarriageReturn(this.#startOf(this.#spec.steps[0]));
     const input = join(this.#deps.directory, 'input');
     await mkdir(join(input, 'work'), { recursive: true, mode: 0o700 });
     for (const [path, content] of this.#spec.files) {
@@ -141,7 +149,7 @@ export class JobRunner<Collected> {
         hasBegun = true;
         this.#watchTime(this.#spec.steps[index]);
       } else if (event.word === 'waiting') continue;
-      else if (event.word === 'missing') throw notStarted(this.#spec.steps[index]);
+      else if (event.word === 'missing') throw notStarted(this.#startOf(this.#spec.steps[index]));
       else if (event.word === 'broken') throw broken(event.details.join(' '));
       else if (event.word === 'end') {
         await this.#endStep(index, Number(event.details[1]), pumps);
@@ -210,13 +218,6 @@ export class JobRunner<Collected> {
       for (const pump of pumps) pump.close();
     }
   }
-}
-
-function notStarted(step: JobStep | undefined): AttemptFailure {
-  return new AttemptFailure(
-    'step_not_started',
-    `"${step?.program}" could not be started: there is no such program, or it may not be run`,
-  );
 }
 
 function broken(why: string): AttemptFailure {

@@ -8,10 +8,10 @@ import { etcFiles, type SystemView, viewSystem } from '../sandbox/bubblewrap.ts'
 import { endGroups } from '../sandbox/cgroups.ts';
 import { SandboxEnclosure } from '../sandbox/sandbox-enclosure.ts';
 import { buildSeccompFilter } from '../sandbox/seccomp.ts';
-import { messageOf } from './attempt-error.ts';
+import { codeOf, messageOf } from './attempt-error.ts';
 import { HostPlace } from './host-place.ts';
 import { claimDirectory, removeForsaken } from './leftovers.ts';
-import type { HostSettings } from './settings.ts';
+import { type HostSettings, HostSettingsError } from './settings.ts';
 
 /** Unix sockets have names of at most 107 bytes; the sockets' own names are short. */
 const longestDirectory = 90;
@@ -48,15 +48,18 @@ export async function openPlace(settings: HostSettings): Promise<OpenedPlace> {
   return { place, reason, swept };
 }
 
-/** @throws Error where the host's user cannot read the operator's providers */
+/** @throws HostSettingsError where the host's user cannot read the operator's providers */
 function checkMirror({ providerMirror }: HostSettings): void {
   if (providerMirror === null) return;
   try {
     accessSync(providerMirror, constants.R_OK | constants.X_OK);
-  } catch {
-    throw new Error(
-      `COORDINATOR_PROVIDER_MIRROR names ${providerMirror}, which the executor host's user (${process.getuid?.()}) cannot read`,
-    );
+  } catch (error) {
+    const user = `the executor host's user (${process.getuid?.()})`;
+    const why =
+      codeOf(error) === 'ENOENT'
+        ? 'which does not exist'
+        : `which ${user} cannot read: let it pass every directory above, and read this one`;
+    throw new HostSettingsError(`COORDINATOR_PROVIDER_MIRROR names ${providerMirror}, ${why}.`);
   }
 }
 

@@ -33,3 +33,6 @@ export const HostSettings = z.strictObject({
   deniedAddresses: z.array(z.string()),
 });
 export type HostSettings = z.output<typeof HostSettings>;
+
+/** A setting that this machine cannot follow; the message is for the operator. */
+export class HostSettingsError extends Error {}

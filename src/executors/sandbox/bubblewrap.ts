@@ -46,10 +46,11 @@ export interface SandboxOptions {
   readonly relay: string | null;
 }
 
-/** The descriptor at which bubblewrap reads the filter. */
+/** The descriptors at which bubblewrap reads the filter and its arguments. */
 const filterDescriptor = 5;
+const argumentsDescriptor = 6;
 /** The one on which it says which process it made. */
-const infoDescriptor = 6;
+const infoDescriptor = 7;
 
 const initMemory = ['/proc/1/mem', '/proc/1/task/1/mem'];
 const systemDirectories = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
@@ -69,7 +70,17 @@ const etcPaths = [
   'ssl',
 ];
 
-/** Bubblewrap's arguments up to the program that it is to run. */
+/**
+ * How bubblewrap is called. The other arguments come by a descriptor: they name paths of the machine, and its command line can
+ * be read inside the sandbox.
+ */
+export const programArguments = ['--args', String(argumentsDescriptor), '--', '/bin/sh', inside.preparation];
+
+/** Bubblewrap's other arguments, as it reads them from a descriptor. */
+export function encodeArguments(list: readonly string[]): string {
+  return list.map((argument) => `${argument}\0`).join('');
+}
+
 export function sandboxArguments(view: SystemView, options: SandboxOptions): string[] {
   const { diskBytes, sharedMemoryBytes, mounts, place, preparation, relay } = options;
   return [
@@ -89,7 +100,7 @@ export function sandboxArguments(view: SystemView, options: SandboxOptions): str
     ...['--ro-bind', place, inside.place, '--ro-bind', preparation, inside.preparation],
     ...(relay === null ? [] : ['--ro-bind', relay, inside.relay]),
     ...mounts.flatMap(({ source, target, isWritable }) => [isWritable ? '--bind' : '--ro-bind', source, target]),
-    ...['--remount-ro', '/', '--chdir', '/', '--', '/bin/sh', inside.preparation],
+    ...['--remount-ro', '/', '--chdir', '/'],
   ];
 }
 

@@ -14,7 +14,7 @@ export interface JobStart {
   readonly arguments: readonly string[];
   /** A process that starts joins these control groups first: files into which it writes. */
   readonly groupFiles: readonly string[];
-  /** Descriptor 5, if there is one; closed here once the process has it. */
+  /** Descriptors 5 and 6, if there are any; closed here once the process has them. */
   readonly descriptors: readonly number[];
   /** Pipes for what programs print; without them they get sockets. */
   readonly pipes: OutputPipes | null;
@@ -31,8 +31,8 @@ export interface JobEvent {
 
 const joinGroups = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"';
 const longestStatus = 64 * 1024;
-/** Where bubblewrap says which process it made, behind the filter at 5. */
-const infoIndex = 6;
+/** Where bubblewrap says which process it made, behind the filter at 5 and its arguments at 6. */
+const infoIndex = 7;
 
 /** A job's script while it runs: the words that it says, and the ways to stop it. */
 export class Job {

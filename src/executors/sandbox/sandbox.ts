@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureDirectory, writePrivate } from '../host/work-files.ts';
 import { countOpenFiles, measureTree } from '../processes/process-tree.ts';
-import { inside, type Mount, type SystemView, sandboxArguments } from './bubblewrap.ts';
+import {
+  encodeArguments,
+  inside,
+  type Mount,
+  programArguments,
+  type SystemView,
+  sandboxArguments,
+} from './bubblewrap.ts';
 import type { EnclosureLimits, JobRequest, Usage } from './enclosure.ts';
 import { Job } from './job.ts';
 import type { GroupMaker, JobGroup } from './job-group.ts';
@@ -77,11 +84,14 @@ export class Sandbox {
     await writePrivate(preparation, writePreparation(sandboxPlaces, own, { ...traits, hasRelay }));
     const relay = hasRelay ? relayDirectory : null;
     const sizes = { diskBytes: limits.diskBytes, sharedMemoryBytes };
+    const list = sandboxArguments(workshop.view, { ...sizes, mounts, place, preparation, relay });
+    const argumentsFile = join(directory, 'arguments');
+    await writePrivate(argumentsFile, encodeArguments(list));
     const job = new Job({
       program: workshop.program,
-      arguments: sandboxArguments(workshop.view, { ...sizes, mounts, place, preparation, relay }),
+      arguments: programArguments,
       groupFiles: group?.processFiles ?? [],
-      descriptors: [openSync(workshop.view.filterFile, 'r')],
+      descriptors: [workshop.view.filterFile, argumentsFile].map((path) => openSync(path, 'r')),
       onInit: (pid, start) => writeFileSync(join(directory, initFile), `${pid} ${start}`, { mode: 0o600 }),
       pipes,
       isContained: true,

@@ -139,7 +139,7 @@ function stepLines({ program, arguments: given, environment = {} }: Step, index:
   return [
     ...(index === 0 ? [] : ['read -r word <&4; [ "$word" = go ] || finish']),
     `echo begin ${index} >&3`,
-    `( ${exports.join(' ')} command -v -- ${name} >/dev/null 2>&1 || { echo missing ${index} >&3; exit 127; }`,
+    `( ${exports.join(' ')} ${program.includes('/') ? `[ -f ${name} ] && [ -x ${name} ]` : `command -v -- ${name} >/dev/null 2>&1`} || { echo missing ${index} >&3; exit 127; }`,
     // Where memory runs out, the programs go first, and this shell can still say so.
     `  echo 500 2>/dev/null >/proc/self/oom_score_adj; exec 3>&- 4<&-; exec ${[name, ...given.map(quote)].join(' ')} ) </dev/null`,
     `echo end ${index} "$?" >&3`,

@@ -7,8 +7,12 @@ describe('a refused request', () => {
   it.each([
     ['none', '10.9.9.9:1', 'egress policy is "none"'],
     ['allow', '10.9.9.9:1', "the pool's list does not have its address"],
-    ['internet', '10.9.9.9:1', 'its address is not public'],
-    ['internet', '127.0.0.1:1', 'it is a part of the coordinator itself'],
+    ['internet', '10.9.9.9:1', "its address is not public, and the pool's list does not have 10.9.9.9"],
+    [
+      'internet',
+      '127.0.0.1:1',
+      'it belongs to the service or to this machine, or COORDINATOR_EXECUTOR_DENIED names it',
+    ],
   ] as const)('under the policy "%s" to %s answers 403 and names the rule', async (policy, target, rule) => {
     const proxy = await startProxy({ policy, allow: [] });
     expect(await curl(proxy.port, `http://${target}/`)).toMatch(new RegExp(`^refused: .*${rule}\n\n403$`));

@@ -138,17 +138,15 @@ describe('the parts of the coordinator itself', () => {
   const parts = ['10.0.0.5', 'db.example.org', '203.0.113.0/24', '1.1.1.1'];
 
   it('are refused on public addresses, in allowed ranges and by listed names', () => {
-    expect(refusalOfAddress(rules('internet', [], parts), null, '1.1.1.1', 443)).toMatch('part of the coordinator');
+    expect(refusalOfAddress(rules('internet', [], parts), null, '1.1.1.1', 443)).toMatch('belongs to the service');
     expect(refusalOfAddress(rules('allow', ['10.0.0.0/8'], parts), null, '10.0.0.5', 5432)).toMatch(
-      'part of the coordinator',
+      'belongs to the service',
     );
     expect(refusalOfAddress(rules('allow', ['a.example'], parts), 'a.example', '10.0.0.5', 1)).toMatch(
-      'part of the coordinator',
+      'belongs to the service',
     );
-    expect(refusalOfName(rules('allow', ['*.example.org'], parts), 'db.example.org')).toMatch(
-      'part of the coordinator',
-    );
-    expect(refusalOfName(rules('internet', [], parts), 'db.example.org')).toMatch('part of the coordinator');
+    expect(refusalOfName(rules('allow', ['*.example.org'], parts), 'db.example.org')).toMatch('belongs to the service');
+    expect(refusalOfName(rules('internet', [], parts), 'db.example.org')).toMatch('belongs to the service');
   });
 
   it('are reached where the list has the very same name or address', () => {
