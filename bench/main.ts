@@ -12,13 +12,17 @@ import { audit } from './measures/audit.ts';
 import { authorization } from './measures/authorization.ts';
 import { cost } from './measures/cost.ts';
 import { logs } from './measures/logs.ts';
+import { neighbours } from './measures/neighbours.ts';
 import { opentofu } from './measures/opentofu.ts';
 import { reads } from './measures/reads.ts';
 import { workflow } from './measures/workflow.ts';
 import { toTable } from './report.ts';
 import { findTofu } from './tofu.ts';
 
-const measures: readonly Measure[] = [admission, opentofu, workflow, reads, logs, approval, authorization, audit, cost];
+const measures: readonly Measure[] = [
+  ...[admission, opentofu, workflow, reads, logs],
+  ...[approval, authorization, audit, cost, neighbours],
+];
 
 const help = `Usage: npm run bench -- [measure …] [--rounds <n>] [--save] [--profile <directory>]
 
