@@ -84,7 +84,7 @@ describe('a pool', () => {
     const id = await publish(administrator, 'guarded', { ...commands({ act: 'true' }), pool: 'guarded' });
     const { body: early } = await administrator.post('/runs', { template_id: id });
     await untilWaiting(early.id, 'no_worker');
-    const closed = await administrator.send('PUT', '/worker-pools/guarded', { team_ids: [] });
+    const closed = await administrator.post('/worker-pools', { name: 'guarded', team_ids: [] });
     expect(closed.body).toMatchObject({ name: 'guarded', team_ids: [], environment_ids: null });
     const refused = await administrator.post('/runs', { template_id: id });
     expect(refused.status).toBe(409);
@@ -93,7 +93,7 @@ describe('a pool', () => {
       status: 'failed',
       status_reason: 'pool_closed',
     });
-    await administrator.send('PUT', '/worker-pools/guarded', { team_ids: null });
+    await administrator.send('PATCH', '/worker-pools/guarded', { team_ids: null });
     expect((await administrator.post('/runs', { template_id: id })).status).toBe(202);
   });
 });

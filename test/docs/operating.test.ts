@@ -71,7 +71,7 @@ describe('the processes, started by hand', () => {
   });
 
   it('come up as the page says, are healthy, and come up again under a new key', { timeout: 180_000 }, async () => {
-    const [start = '', probe = '', audit = '', rotate = '', recover = ''] = codeBlocks(page)
+    const [start = '', probe = '', audit = '', rotate = '', recover = '', pools = ''] = codeBlocks(page)
       .filter(({ info }) => info === 'sh tried')
       .map(({ text }) => text);
     const again = ['node src/main.ts api &', 'node src/main.ts worker &', 'await_ready', 'stop', 'echo done'];
@@ -81,6 +81,7 @@ describe('the processes, started by hand', () => {
       'await_ready',
       onPorts(probe),
       inScratch(onPorts(audit)),
+      inScratch(onPorts(pools)),
       'stop',
       rotate,
       recover,
@@ -92,6 +93,7 @@ describe('the processes, started by hand', () => {
     expect(output).toContain('{"status":"ready","checks":{"database":"ok","temporal":"ok","migrations":"ok"}}');
     expect(output).toContain('http_request_duration_seconds_bucket');
     expect(output).toMatch(/^x-audit-complete-until: \S+Z\r?\n^x-audit-records: [1-9]\d*\r?$/im);
+    expect(output).toMatch(/"name":"guarded".*"policy":"internet","allow":\["registry\.opentofu\.org"\].*"revision":2/);
     expect(output).toMatch(/\ndone\n$/);
   });
 

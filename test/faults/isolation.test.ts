@@ -16,11 +16,12 @@ beforeAll(async () => {
   steps = new RunSteps(api, admin);
 });
 afterAll(() => api?.close());
-beforeEach(() => {
+beforeEach(async () => {
   pool = `pool-${++pools}`;
+  await admin.make('/worker-pools', { name: pool });
 });
 
-const demand = (isolation: 'sandbox' | null) => admin.put(`/worker-pools/${pool}`, { isolation });
+const demand = (isolation: 'sandbox' | null) => admin.patch(`/worker-pools/${pool}`, { isolation });
 const readRun = async (id: string) => (await admin.get(`/runs/${id}`)).body;
 const storyOf = async (id: string) => (await admin.get(`/runs/${id}/events`)).body.events;
 const admit = (request: object = {}) => steps.admit(request, { pool });
@@ -158,7 +159,7 @@ describe('a run', () => {
     const work = await steps.claim(executing(first), worker, 'none');
     expect(work?.egress).toEqual({ policy: 'internet', allow: [] });
     const egress = { policy: 'allow', allow: ['registry.opentofu.org', '10.1.0.0/16'] };
-    await admin.put(`/worker-pools/${pool}`, { egress });
+    expect(await admin.patch(`/worker-pools/${pool}`, { egress })).toMatchObject({ status: 200 });
     const second = await steps.next({ runId: await admit() });
     expect((await steps.claim(executing(second), worker, 'none'))?.egress).toEqual(egress);
   });

@@ -79,6 +79,13 @@ const anotherKey: Preparation = async ({ root }) => {
   return { ids: { key: body.api_key.id } };
 };
 
+/** The pool that requests about pools name. */
+const addPool: Preparation = async ({ execute }) => {
+  await execute('truncate worker_pools');
+  await execute(`insert into worker_pools (name, created_at) values ('nowhere', now())`);
+  return undefined;
+};
+
 /** What has to be so before a command can succeed, by its operation's id. A command that is not here needs nothing. */
 export const preparations: Readonly<Record<string, Preparation>> = {
   'organizations.archive': endRun,
@@ -107,10 +114,8 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     });
     return undefined;
   },
-  'worker_pools.put': async ({ execute }) => {
-    await execute('truncate worker_pools');
-    return undefined;
-  },
+  'worker_pools.update': addPool,
+  'worker_pools.delete': addPool,
   'workers.drain': async ({ execute }) => {
     const session = newId();
     await execute(

@@ -70,6 +70,11 @@ function empty(kind: keyof Ids, path: (ids: Ids) => string, body: (ids: Ids) => 
   };
 }
 
+async function addPool({ root }: Stage): Promise<Scene> {
+  const { headers } = await root.caller.post('/worker-pools', { name: `pool-${newId()}` });
+  return { path: headers.get('location') ?? undefined };
+}
+
 async function runWithSecret({ root }: Stage, { team, environment }: Ids) {
   const template = await publish(root.caller, withSecret, team);
   return { template_id: template, environment_id: environment, variables: { token: secret('run') } };
@@ -130,6 +135,8 @@ export const scenes: Readonly<Record<string, Arrange>> = {
     await root.caller.send('PUT', `/environments/${environment}/variables/REGION`, variable);
     return {};
   },
+  'worker_pools.update': addPool,
+  'worker_pools.delete': addPool,
   'service_accounts.transfer': async ({ root }) => ({ body: { owner: { user_id: root.id } } }),
   'organizations.archive': endRun,
   'teams.archive': endRun,

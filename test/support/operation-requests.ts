@@ -146,7 +146,8 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'runs.review': () => ({ decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` }),
   'runs.cancel': () => ({}),
   'instances.import_state': () => ({ version: 4, serial: 1, lineage: 'a', resources: [] }),
-  'worker_pools.put': () => ({}),
+  'worker_pools.create': () => ({ name: `pool-${newId()}` }),
+  'worker_pools.update': () => ({ isolation: 'sandbox' }),
 };
 
 export interface Request {

@@ -132,7 +132,9 @@ workers.get                         worker:read                         platform
 workers.drain                       worker:manage                       platform
 worker_pools.list                   worker:read                         platform
 worker_pools.get                    worker:read                         platform
-worker_pools.put                    worker:manage                       platform
+worker_pools.create                 worker:manage                       platform
+worker_pools.update                 worker:manage                       platform
+worker_pools.delete                 worker:manage                       platform
 audit_records.list                  audit:read                          platform
 audit_records.list_actions          audit:read                          platform
 audit_records.export                audit:read                          platform

@@ -159,7 +159,7 @@ async function addWorkers({ orm }: TestApi, root: Person): Promise<{ workers: st
     ...{ startedAt: now, heartbeatAt: now },
   });
   await em.flush();
-  await root.caller.send('PUT', '/worker-pools/reserved', {});
+  await root.caller.post('/worker-pools', { name: 'reserved' });
   return { workers: [id], worker_pools: ['reserved', 'gpu', 'nowhere'] };
 }
 

@@ -27,6 +27,7 @@ import * as templateVersions from './template-versions.ts';
 import * as templates from './templates.ts';
 import * as userAdministration from './user-administration.ts';
 import * as users from './users.ts';
+import * as workerPools from './worker-pools.ts';
 import * as workers from './workers.ts';
 
 const areas = [
@@ -34,7 +35,7 @@ const areas = [
   ...[runs, runApproval, runLogs, instances, templates, templateVersions],
   ...[users, userAdministration, serviceAccounts, serviceAccountKeys],
   ...[organizations, organizationMembers, teams, teamMembers],
-  ...[projects, environments, environmentVariables, workers, commands, audit],
+  ...[projects, environments, environmentVariables, workers, workerPools, commands, audit],
   ...[invitations, organizationInvitations, teamInvitations],
 ];
 

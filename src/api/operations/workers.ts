@@ -3,8 +3,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { afterId, pageQuery, toPage, Where } from '#domain/shared/paging.ts';
-import { DemandedIsolation, EgressBody, egressPolicies, isolations, limitKinds } from '#domain/workers/model.ts';
-import { changePool, findPool, listPools } from '#domain/workers/pools.ts';
+import { isolations, limitKinds } from '#domain/workers/model.ts';
 import { findWorker, requestDrain } from '#domain/workers/registration.ts';
 import { workerGoneAfterSeconds } from '#domain/workers/service.ts';
 import { command, read } from '../operation.ts';
@@ -80,19 +79,13 @@ export const get = read({
   },
 });
 
-const manageAccess: Access = {
-  ...readAccess,
-  anyOf: ['worker:manage'],
-  review: { resource: 'workers', verb: 'drain' },
-};
-
 export const drain = command({
   id: 'workers.drain',
   route: 'POST /api/v1/workers/:id/drain',
   summary: 'Let a worker finish what it executes and take nothing new, until it is restarted',
   params: z.strictObject({ id: Id }),
   responses: { 202: WorkerView },
-  access: manageAccess,
+  access: { ...readAccess, anyOf: ['worker:manage'], review: { resource: 'workers', verb: 'drain' } },
   target: ({ em, params }) => findWorker(em, params.id),
   targetName: 'worker',
   idempotency: 'optional',
@@ -101,75 +94,5 @@ export const drain = command({
     if (!(await requestDrain(tx.em, params.id))) throw new NotFound('worker');
     const audit = { action: 'worker.drain_requested', resource: { type: 'workers', id: params.id } };
     return { status: 202, location: `/api/v1/workers/${params.id}`, audit };
-  },
-});
-
-const PoolName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
-  error: 'expected 1-63 lowercase letters, digits and ". _ -", such as "default"',
-});
-const Ids = z.array(Id).max(1000).nullable();
-
-const PoolView = z
-  .object({
-    name: z.string(),
-    team_ids: z.array(z.string()).nullable(),
-    environment_ids: z.array(z.string()).nullable(),
-    isolation: DemandedIsolation.describe('What a worker must have to execute runs of the pool; null: nothing.'),
-    egress: z.object({ policy: z.enum(egressPolicies), allow: z.array(z.string()) }),
-    workers: z.number(),
-    contained_workers: z.number().describe('Those of its workers that contain template code.'),
-    concurrency: z.number(),
-    queued: z.number(),
-    running: z.number(),
-  })
-  .meta({ id: 'WorkerPool' });
-
-export const listWorkerPools = read({
-  id: 'worker_pools.list',
-  route: 'GET /api/v1/worker-pools',
-  summary: 'List pools: their rules, who serves them, what waits and works in them',
-  responses: { 200: z.object({ worker_pools: z.array(PoolView) }) },
-  access: { ...readAccess, review: { resource: 'worker_pools', verb: 'list' } },
-  handle: async ({ em }) => ({ worker_pools: await listPools(em) }),
-});
-
-export const getWorkerPool = read({
-  id: 'worker_pools.get',
-  route: 'GET /api/v1/worker-pools/:name',
-  summary: 'Read a pool',
-  params: z.strictObject({ name: PoolName }),
-  responses: { 200: PoolView },
-  access: { ...readAccess, review: { resource: 'worker_pools', verb: 'get' } },
-  target: ({ em, params }) => findPool(em, params.name),
-  targetName: 'worker pool',
-  handle: async ({ target }) => target,
-});
-
-export const putWorkerPool = command({
-  id: 'worker_pools.put',
-  route: 'PUT /api/v1/worker-pools/:name',
-  summary: 'Say who may use a pool, what its workers must have, and what its runs may reach',
-  description:
-    'For teams and environments, null or nothing stands for all. What is left out of isolation and egress stays as it is.',
-  params: z.strictObject({ name: PoolName }),
-  body: z.strictObject({
-    team_ids: Ids.default(null),
-    environment_ids: Ids.default(null),
-    isolation: DemandedIsolation.optional(),
-    egress: EgressBody.optional(),
-  }),
-  responses: { 200: PoolView },
-  access: { ...manageAccess, review: { resource: 'worker_pools', verb: 'update' } },
-  idempotency: 'none',
-  audit: 'worker_pool.updated',
-  handle: async ({ tx, params, body }) => {
-    const { before, after } = await changePool(tx.em, params.name, body);
-    const audit = {
-      action: 'worker_pool.updated',
-      resource: { type: 'worker_pools', id: params.name },
-      before: before && { ...before },
-      after: { ...after },
-    };
-    return { status: 200, location: `/api/v1/worker-pools/${params.name}`, audit };
   },
 });

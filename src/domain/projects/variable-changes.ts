@@ -3,7 +3,7 @@ import { refuseArchived } from '#domain/organizations/lifecycle.ts';
 import type { JsonValue } from '#domain/runs/model.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Invalid, NotFound } from '#domain/shared/errors.ts';
-import type { Page, PageRequest } from '#domain/shared/paging.ts';
+import { afterName, type Page, type PageRequest, toNamedPage } from '#domain/shared/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { SetVariable, VariableCategory } from './model.ts';
@@ -34,30 +34,13 @@ export async function findVariable(em: Em, environmentId: string, name: string):
 }
 
 /** A page of an environment's variables, by name; the cursor is the last name of the page before. */
-export async function listVariables(
-  em: Em,
-  environmentId: string,
-  { limit, cursor }: PageRequest,
-): Promise<Page<ShownVariable>> {
-  const after = cursor === undefined ? '' : readCursor(cursor);
+export async function listVariables(em: Em, environmentId: string, request: PageRequest): Promise<Page<ShownVariable>> {
+  const after = afterName(request, (name) => !explainVariableName('template', name));
   const rows = await em.execute<ShownVariable[]>(
     `${selectVariables} and v.environment_id = ? and v.name collate "C" > ? order by v.name collate "C" limit ?`,
-    [environmentId, after, limit + 1],
+    [environmentId, after, request.limit + 1],
   );
-  const items = rows.slice(0, limit);
-  const last = rows.length > limit ? items.at(-1) : undefined;
-  return { items, nextCursor: last ? writeCursor(last.name) : null };
-}
-
-function writeCursor(name: string): string {
-  return Buffer.from(name).toString('base64url');
-}
-
-function readCursor(cursor: string): string {
-  const name = Buffer.from(cursor, 'base64url').toString();
-  if (explainVariableName('template', name) || writeCursor(name) !== cursor)
-    throw new Invalid('cursor: expected a next_cursor of this list, unchanged');
-  return name;
+  return toNamedPage(rows, request);
 }
 
 const maximumVariables = 500;

@@ -22,22 +22,41 @@ export interface Page<T> {
 export function afterId({ cursor }: PageRequest): string | null {
   if (cursor === undefined) return null;
   const id = Buffer.from(cursor, 'base64url').toString();
-  if (!isId(id) || toCursor(id) !== cursor) {
-    throw new Invalid('cursor: expected a next_cursor of this list, unchanged');
-  }
+  if (!isId(id) || toCursor(id) !== cursor) throw changedCursor();
   return id;
 }
 
+/** The same for a list by name: the name after which the page starts; empty for the first one. */
+export function afterName({ cursor }: PageRequest, isName: (text: string) => boolean): string {
+  if (cursor === undefined) return '';
+  const name = Buffer.from(cursor, 'base64url').toString();
+  if (!isName(name) || toCursor(name) !== cursor) throw changedCursor();
+  return name;
+}
+
+function changedCursor(): Invalid {
+  return new Invalid('cursor: expected a next_cursor of this list, unchanged');
+}
+
 /** Cuts a result of `limit + 1` rows to its page. */
-export function toPage<T extends { id: string }>(rows: T[], { limit }: PageRequest): Page<T> {
+export function toPage<T extends { id: string }>(rows: T[], request: PageRequest): Page<T> {
+  return cutPage(rows, request, ({ id }) => id);
+}
+
+/** The same for a list by name. */
+export function toNamedPage<T extends { name: string }>(rows: T[], request: PageRequest): Page<T> {
+  return cutPage(rows, request, ({ name }) => name);
+}
+
+function cutPage<T>(rows: T[], { limit }: PageRequest, placeOf: (row: T) => string): Page<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const more = rows.length > limit && last !== undefined;
-  return { items, nextCursor: more ? toCursor(last.id) : null };
+  return { items, nextCursor: more ? toCursor(placeOf(last)) : null };
 }
 
-function toCursor(id: string): string {
-  return Buffer.from(id).toString('base64url');
+function toCursor(place: string): string {
+  return Buffer.from(place).toString('base64url');
 }
 
 /** Conditions and parameters of a list's `where`, put together from the filters that were given. */

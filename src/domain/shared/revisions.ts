@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Conflict } from './errors.ts';
 
 /** @throws Conflict where an update was made for a revision that is no longer the current one */
@@ -21,7 +22,7 @@ export function findDifference<T extends object>(
   wanted: { [K in keyof T]?: T[K] | undefined },
 ): Difference<T> {
   const names = (Object.keys(wanted) as (keyof T)[]).filter(
-    (name) => wanted[name] !== undefined && wanted[name] !== current[name],
+    (name) => wanted[name] !== undefined && !isDeepStrictEqual(wanted[name], current[name]),
   );
   const pick = (from: { [K in keyof T]?: T[K] | undefined }): Partial<T> => {
     const picked: Partial<T> = {};

@@ -29,6 +29,8 @@ export const defaultEgress: Egress = { policy: 'internet', allow: [] };
 const mostEntries = 200;
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const hostName = new RegExp(`^(?:\\*\\.)?(?=.{1,253}$)${label}(?:\\.${label})*$`);
+/** An address of either kind, right or not, in front of a slash. */
+const rangeLike = /^(?:[\d.]+|[\da-f.]*:[^/]*:[^/]*)\//;
 /** A last label of digits makes a name an address to some parsers. */
 const numericEnd = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
 
@@ -41,21 +43,25 @@ const EgressEntry = z
     if (problem) context.addIssue({ code: 'custom', message: problem });
   });
 
-export const EgressBody = z
-  .strictObject({ policy: z.enum(egressPolicies), allow: z.array(EgressEntry).max(mostEntries).default([]) })
-  .refine(({ policy, allow }) => policy !== 'none' || allow.length === 0, {
-    path: ['allow'],
-    error: 'must be empty where policy is "none": choose "allow" to permit what it names',
-  });
+export const EgressList = z.array(EgressEntry).max(mostEntries);
 
-/** What is wrong with one entry of a list; null where it is a name or a range. */
+/** What is wrong with a list beside its policy; null where they fit. */
+export function findMismatch({ policy, allow }: Egress): string | null {
+  if (policy === 'none' && allow.length > 0)
+    return 'must be empty where policy is "none": send "allow": [] with it, or choose the policy "allow"';
+  if (policy === 'allow' && allow.length === 0)
+    return 'must name a host or a range where policy is "allow": fill the list, or choose the policy "none"';
+  return null;
+}
+
+/** What is wrong with one entry of a list; null where it is a name or a range that can be reached. */
 function findProblem(entry: string): string | null {
-  if (entry.includes('/')) return findRangeProblem(entry);
+  if (rangeLike.test(entry)) return findRangeProblem(entry);
   if (ipaddr.isValid(entry) || numericEnd.test(entry))
     return `"${entry}" is an address or looks like one: write a CIDR range, such as "10.1.2.3/32"`;
   if (!hostName.test(entry))
-    return `"${entry}" is no host name and no CIDR range: write "registry.example.org", "*.example.org" ("*." at the front only) or "10.1.0.0/16"`;
-  return null;
+    return `"${entry}": write a host name without scheme, port or path, or a CIDR range; "*." may stand at the front only`;
+  return loopbackName.test(entry) ? explainLoopback(entry) : null;
 }
 
 function findRangeProblem(entry: string): string | null {
@@ -67,11 +73,26 @@ function findRangeProblem(entry: string): string | null {
   if (base.kind() === 'ipv6' && (base as ipaddr.IPv6).isIPv4MappedAddress())
     return `"${entry}" carries an IPv4 address: write the IPv4 range itself`;
   const network = firstAddress(entry, base.kind());
-  return network.toString() === base.toString()
-    ? null
-    : `"${entry}" does not begin at the start of its range: write "${network}/${bits}"`;
+  if (network.toString() !== base.toString())
+    return `"${entry}" does not begin at the start of its range: write "${network}/${bits}"`;
+  return isLoopback(base, bits) ? explainLoopback(entry) : null;
 }
 
 function firstAddress(range: string, kind: 'ipv4' | 'ipv6'): ipaddr.IPv4 | ipaddr.IPv6 {
   return kind === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(range) : ipaddr.IPv6.networkAddressFromCIDR(range);
+}
+
+const loopbackName = /(?:^|\.)localhost$/;
+/** What leads to the machine itself; the second block of each kind holds the address that stands for "here". */
+const loopbackBlocks = ['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128'].map((block) => ipaddr.parseCIDR(block));
+
+/** Whether every address of a range is the machine itself. A wider range, such as `0.0.0.0/0`, has others. */
+function isLoopback(base: ipaddr.IPv4 | ipaddr.IPv6, bits: number): boolean {
+  return loopbackBlocks.some(
+    ([start, length]) => start.kind() === base.kind() && bits >= length && base.match(start, length),
+  );
+}
+
+function explainLoopback(entry: string): string {
+  return `"${entry}" is loopback, the worker's own machine, which a pool never opens: name the host as other machines reach it`;
 }

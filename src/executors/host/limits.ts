@@ -1,6 +1,7 @@
 import { type ExecutionReason, executionReasons } from '#domain/runs/model.ts';
 import type { WireRequest } from '../protocol/messages.ts';
-import type { EnclosedJob, EnclosureLimits, Usage } from '../sandbox/enclosure.ts';
+import type { EnclosedJob, Usage } from '../sandbox/enclosure.ts';
+import type { EnclosureLimits } from '../sandbox/enclosure-limits.ts';
 import type { AttemptControl, Urgency } from './attempt-control.ts';
 import { reportUnforeseen } from './attempt-error.ts';
 

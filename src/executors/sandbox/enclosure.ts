@@ -1,4 +1,5 @@
 import type { Mount } from './bubblewrap.ts';
+import type { EnclosureLimits } from './enclosure-limits.ts';
 import type { Job } from './job.ts';
 import type { Places } from './places.ts';
 import type { JobSteps } from './script.ts';
@@ -13,14 +14,6 @@ export interface JobRequest extends JobSteps {
   /** Gives programs pipes instead of sockets to print into, which scripts may open by name. */
   readonly wantsPipes: boolean;
   readonly limits: EnclosureLimits;
-}
-
-export interface EnclosureLimits {
-  readonly diskBytes: number;
-  readonly processes: number;
-  readonly memoryBytes: number;
-  readonly openFiles: number;
-  readonly cpuSeconds: number;
 }
 
 export interface Usage {

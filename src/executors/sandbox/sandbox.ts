@@ -12,7 +12,8 @@ import {
   type SystemView,
   sandboxArguments,
 } from './bubblewrap.ts';
-import type { EnclosureLimits, JobRequest, Usage } from './enclosure.ts';
+import type { JobRequest, Usage } from './enclosure.ts';
+import type { EnclosureLimits } from './enclosure-limits.ts';
 import { Job } from './job.ts';
 import type { GroupMaker, JobGroup } from './job-group.ts';
 import { openOutputPipes } from './output-pipes.ts';

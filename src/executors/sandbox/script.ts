@@ -1,5 +1,5 @@
 import type { Environment } from '../host/environment.ts';
-import type { EnclosureLimits } from './enclosure.ts';
+import type { EnclosureLimits } from './enclosure-limits.ts';
 import type { Places } from './places.ts';
 
 /** One program of a job. */
