@@ -65,9 +65,11 @@ export class AlreadyReviewed extends Conflict {
 }
 
 export class SelfApprovalRefused extends Conflict {
-  constructor() {
+  /** @param published the version of the template that the reviewer published; null where they asked for the run */
+  constructor(published: string | null) {
+    const why = published === null ? '' : `you published version ${published} of its template, so `;
     super(
-      'you answer for this run: its approval must come from somebody else (the environment does not allow self-approval)',
+      `you answer for this run: ${why}its approval must come from somebody else (the environment does not allow self-approval)`,
     );
   }
 }
