@@ -7,6 +7,7 @@ import { Limits } from './20261122_5_limits.ts';
 import { RunLists } from './20261122_7_run_lists.ts';
 import { Reconciler } from './20261122_reconciler.ts';
 import { Containment } from './20261123_1_containment.ts';
+import { Publishers } from './20261123_2_publishers.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   { name: '20261122_7_run_lists', class: RunLists },
   { name: '20261122_reconciler', class: Reconciler },
   { name: '20261123_1_containment', class: Containment },
+  { name: '20261123_2_publishers', class: Publishers },
 ];

@@ -13,7 +13,7 @@ const outcomes: Record<Exclude<ExecutionOutcome, 'succeeded'>, Exclude<AttemptOu
 /** What an execution means for its attempt. */
 export function toAttemptResult(work: AttemptWork, result: ExecutionResult): AttemptResult {
   const { tool = null, reason, plan, outputs, resourceCount } = result;
-  const common = { reason: reason === 'canceled' ? null : reason, tool };
+  const common = { reason: toStatusReason(reason), tool };
   if (result.outcome !== 'succeeded') return { ...common, outcome: outcomes[result.outcome] };
   if (work.attempt.phase === 'applying') {
     return {
@@ -29,6 +29,11 @@ export function toAttemptResult(work: AttemptWork, result: ExecutionResult): Att
     ...(plan && { plan: { ...plan, executorDigest: plan.digest } }),
     ...(outputs && { outputs }),
   };
+}
+
+/** Null: the run says by itself that somebody canceled it, or which of its phases took too long. */
+function toStatusReason(reason: ExecutionResult['reason']): AttemptResult['reason'] {
+  return reason === 'canceled' || reason === 'time_limit' ? null : reason;
 }
 
 /** The same for an attempt that was cut off because its worker stops: a plan is handed back, an apply was interrupted. */

@@ -9,7 +9,7 @@ import {
   completeAttempt,
   concludeAttempt,
 } from '#domain/runs/execution.ts';
-import type { ExecutionReason } from '#domain/runs/model.ts';
+import type { FailureReason } from '#domain/runs/model.ts';
 import { isDatabaseAway, isDatabaseRefusal, isPassingError } from '#domain/shared/sql.ts';
 import { watchEngine } from './attempt-signal.ts';
 import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
@@ -124,13 +124,13 @@ async function keepResult(
 }
 
 /** Null: not because of what the result is. Only plans and outputs come from the template, so only they can be at fault. */
-function whyNotKept({ attempt }: AttemptWork, error: unknown): ExecutionReason | null {
+function whyNotKept({ attempt }: AttemptWork, error: unknown): FailureReason | null {
   if (error instanceof AttemptWriteRefused) return error.reason;
   if (!isDatabaseRefusal(error)) return null;
   return attempt.phase === 'planning' ? 'plan_invalid' : 'outputs_invalid';
 }
 
-function failure(reason: ExecutionReason, result: AttemptResult | null): AttemptResult {
+function failure(reason: FailureReason, result: AttemptResult | null): AttemptResult {
   return { outcome: 'failed', reason, tool: result?.tool ?? null };
 }
 

@@ -49,4 +49,15 @@ describe('a run of a command template', () => {
     const log = await administrator.get(`/runs/${run.id}/logs`, { accept: 'text/plain' });
     expect(log.text).toContain('hello Ana');
   });
+
+  it('ends timed_out where a step takes longer than its timeout, and its log names the step and the limit', async () => {
+    const { administrator } = system;
+    const slow = { name: 'wait', run: ['sleep', '60'], timeout: '1s' };
+    const templateId = await publish('slow', { executor: { kind: 'command', apply: [slow] } });
+    const { body } = await administrator.post('/runs', { template_id: templateId });
+    const run = await administrator.awaitRun(body.id, ended);
+    expect(run).toMatchObject({ status: 'timed_out', status_reason: 'step_timeout' });
+    const log = await administrator.get(`/runs/${run.id}/logs`, { accept: 'text/plain' });
+    expect(log.text).toContain('step "wait" took longer than its timeout of 1 s');
+  });
 });

@@ -122,9 +122,19 @@ expect 200 'she joins the team'
 call bea GET "/api/v1/environments/$environment"
 expect 200 'and sees its environment'
 
+call admin POST /api/v1/users "{\"email\":\"cleo-$suffix@example.com\",\"name\":\"Cleo\",
+  \"password\":\"a third pair of eyes\",\"role\":\"maintainer\"}"
+expect 201 'a third person is made, who writes templates' '"role":"maintainer"'
+cleo=$(field id)
+sign_in cleo "cleo-$suffix@example.com" 'a third pair of eyes' 'she signs in'
+call admin PUT "/api/v1/organizations/$organization/members/$cleo" '{"role":"member"}'
+expect 200 'she joins the organization'
+call admin PUT "/api/v1/organizations/$organization/teams/$team/members/$cleo" '{"role":"admin"}'
+expect 200 'she joins the team'
+
 # --- A template of commands ------------------------------------------------------------------------------------------
 
-call bea POST /api/v1/registry/templates "{\"name\":\"Greeting\",\"team_id\":\"$team\"}"
+call cleo POST /api/v1/registry/templates "{\"name\":\"Greeting\",\"team_id\":\"$team\"}"
 expect 201 'a template is made'
 template=$(field id)
 versions=/api/v1/registry/templates/$template/versions
@@ -135,11 +145,11 @@ spec='{"variables":{"type":"object","required":["name"],"properties":{
   "executor":{"kind":"command",
     "plan":[{"name":"look","run":["sh","-c","echo \"would greet $COORDINATOR_VAR_NAME\"; echo \"[{\\\"address\\\":\\\"greeting\\\",\\\"action\\\":\\\"create\\\",\\\"before\\\":null,\\\"after\\\":{\\\"name\\\":\\\"$COORDINATOR_VAR_NAME\\\"}}]\" > plan.json"]}],
     "apply":[{"name":"greet","run":["sh","-c","echo \"Hello, $COORDINATOR_VAR_NAME\"; echo \"with $CLOUD_TOKEN\"; cp variables.json state.json; echo \"{\\\"greeting\\\":\\\"Hello, $COORDINATOR_VAR_NAME\\\"}\" > outputs.json"]}]}}'
-call bea POST "$versions" "{\"version\":\"1.0.0\",\"spec\":$spec}"
+call cleo POST "$versions" "{\"version\":\"1.0.0\",\"spec\":$spec}"
 expect 201 'a version of commands is published' '"version":"1.0.0"' '"digest":"'
-call bea POST "$versions" "{\"version\":\"1.0.0\",\"spec\":$spec}"
+call cleo POST "$versions" "{\"version\":\"1.0.0\",\"spec\":$spec}"
 expect 200 'the same again is the same version'
-call bea POST "$versions" '{"version":"1.0.0","spec":{"executor":{"kind":"command","apply":[{"name":"other","run":["true"]}]}}}'
+call cleo POST "$versions" '{"version":"1.0.0","spec":{"executor":{"kind":"command","apply":[{"name":"other","run":["true"]}]}}}'
 expect 409 'another content under the same version is refused'
 call bea POST "$versions/latest/validate" '{"variables":{"nme":"Ana"}}'
 expect 200 'variables are checked, all errors at once' '"valid":false' 'did you mean' '/name'
@@ -174,6 +184,8 @@ expect 202 'a review is asked for'
 approve="{\"decision\":\"approve\",\"comment\":\"Looks right\",\"plan_digest\":\"$digest\"}"
 call admin POST "/api/v1/runs/$run/approval/review" "$approve"
 expect 409 'nobody approves their own run' 'somebody else'
+call cleo POST "/api/v1/runs/$run/approval/review" "$approve"
+expect 409 'nobody approves a run of a version that they published' 'you published version 1.0.0'
 call bea POST "/api/v1/runs/$run/approval/review" \
   '{"decision":"approve","plan_digest":"sha256:0000000000000000000000000000000000000000000000000000000000000000"}'
 expect 409 'a digest that is not of the plan approves nothing' 'plan_digest'
@@ -248,10 +260,10 @@ expect 200 'to the last' '"next_cursor":null' "\"id\":\"$run\""
 # --- OpenTofu --------------------------------------------------------------------------------------------------------
 
 if [ "$tool" = opentofu ]; then
-  call bea POST /api/v1/registry/templates "{\"name\":\"Network\",\"team_id\":\"$team\"}"
+  call cleo POST /api/v1/registry/templates "{\"name\":\"Network\",\"team_id\":\"$team\"}"
   expect 201 'a template for OpenTofu is made'
   network=$(field id)
-  call bea POST "/api/v1/registry/templates/$network/versions" '{"version":"1.0.0","spec":{
+  call cleo POST "/api/v1/registry/templates/$network/versions" '{"version":"1.0.0","spec":{
     "variables":{"type":"object","properties":{"cidr":{"type":"string","default":"10.0.0.0/16"}}},
     "outputs":{"cidr":{}},
     "executor":{"kind":"opentofu","files":{"main.tf":"variable \"cidr\" { type = string }\nresource \"terraform_data\" \"network\" { input = var.cidr }\noutput \"cidr\" { value = terraform_data.network.output }\n"}}}}'

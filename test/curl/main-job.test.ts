@@ -32,7 +32,7 @@ describe('the main job', () => {
     expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
     const steps = stepsOf(output);
     expect(steps.filter((line) => !line.startsWith('ok - '))).toEqual([]);
-    expect(steps).toHaveLength(hasTool ? 75 : 63);
+    expect(steps).toHaveLength(hasTool ? 80 : 68);
   });
 
   it('stops at the first step that goes wrong, and says what came instead', async () => {

@@ -192,8 +192,11 @@ describe('command templates', () => {
   });
 
   it('end with the first step that takes too long', async () => {
-    const { result } = await runSteps(work.path, { apply: [shell('sleep 30', { timeout: '1s' })] });
-    expect(result).toMatchObject({ outcome: 'timed_out', reason: 'step_timeout' });
+    const slow = { ...shell('sleep 30', { timeout: '1s' }), name: 'wait' };
+    const { result, sink } = await runSteps(work.path, { apply: [slow] });
+    const message = 'step "wait" took longer than its timeout of 1 s';
+    expect(result).toMatchObject({ outcome: 'timed_out', reason: 'step_timeout', message });
+    expect(sink.text('system')).toContain(message);
   });
 
   it('detect without changing anything, and never take silence for "all as it was"', async () => {

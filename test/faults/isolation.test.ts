@@ -154,13 +154,13 @@ describe('a run', () => {
   });
 
   it('is given to a worker with what its pool may reach', async () => {
-    const worker = await steps.worker('none', pool);
+    const worker = await steps.worker('sandbox', pool);
     const first = await steps.next({ runId: await admit() });
-    const work = await steps.claim(executing(first), worker, 'none');
+    const work = await steps.claim(executing(first), worker, 'sandbox');
     expect(work?.egress).toEqual({ policy: 'internet', allow: [] });
     const egress = { policy: 'allow', allow: ['registry.opentofu.org', '10.1.0.0/16'] };
     expect(await admin.patch(`/worker-pools/${pool}`, { egress })).toMatchObject({ status: 200 });
     const second = await steps.next({ runId: await admit() });
-    expect((await steps.claim(executing(second), worker, 'none'))?.egress).toEqual(egress);
+    expect((await steps.claim(executing(second), worker, 'sandbox'))?.egress).toEqual(egress);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { durationBetween, formatDuration, parseDuration } from '#domain/shared/durations.ts';
+import { describeDuration, durationBetween, formatDuration, parseDuration } from '#domain/shared/durations.ts';
 
 describe('a duration', () => {
   it.each([
@@ -44,6 +44,17 @@ describe('a duration', () => {
 
   it.each([0, 1, 59, 60, 3600, 5400, 86_400, 90_061, 1_209_600])('of %i seconds survives being written', (seconds) => {
     expect(parseDuration(formatDuration(seconds))).toBe(seconds);
+  });
+
+  it.each([
+    [0, '0 s'],
+    [3, '3 s'],
+    [60, '1 min'],
+    [90, '1 min 30 s'],
+    [5400, '1 h 30 min'],
+    [86_400, '24 h'],
+  ])('of %i seconds is read by people as %s', (seconds, text) => {
+    expect(describeDuration(seconds)).toBe(text);
   });
 
   it('says which range it expects', () => {

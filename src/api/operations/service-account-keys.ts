@@ -36,8 +36,8 @@ function holderOf({ id }: AccountTarget, caller: Principal) {
 
 /** A new key is refused to whoever would get at more by it than they may do themselves. */
 async function refuseIssuing(em: Em, caller: Principal, account: AccountTarget): Promise<void> {
-  refuseArchived(account);
   await refuseBeyondOwn(em, caller, account);
+  refuseArchived(account);
 }
 
 export const list = read({

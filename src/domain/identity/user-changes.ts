@@ -57,13 +57,14 @@ export async function updateUser(
   { expected_revision: expected, password: _, ...wanted }: z.output<typeof UpdateUser>,
   passwordHash: string | null,
 ): Promise<{ updated: UserTarget; difference: Difference<Fields> }> {
-  refuseStale(user, expected);
   const { email, name, role, enabled } = user;
   const difference = findDifference<Fields>({ email, name, role, enabled }, wanted);
-  if (difference.isEmpty && passwordHash === null) return { updated: user, difference };
+  const isEmpty = difference.isEmpty && passwordHash === null;
   const { after } = difference;
-  refuseRoleAboveOwn(caller, user.role);
+  if (!isEmpty) refuseRoleAboveOwn(caller, user.role);
   if (after.role !== undefined) refuseRoleAboveOwn(caller, after.role);
+  refuseStale(user, expected);
+  if (isEmpty) return { updated: user, difference };
   if (!staysAdministrator(user, after)) await refuseLastAdministrator(em, user);
   await writePrincipal(em, user, after);
   if (after.email !== undefined) await writeEmail(em, user.id, after.email);

@@ -21,7 +21,10 @@ export function mayGiveTeamRole(
   return teamActionsOf(giver, team.organizationId, team.teamId).has('team.owner.manage');
 }
 
-/** Rules that protect an environment are weakened by owners of its team, or by the administration of its organization. */
+/**
+ * Rules that protect an environment are weakened by owners of its team, or by the administration of its organization. That
+ * they may write the environment at all is asked before: the administration alone may not, since it acts as members do.
+ */
 export function mayWeakenPolicy(
   principal: Principal,
   { organizationId, teamId }: { readonly organizationId: string; readonly teamId: string },

@@ -34,11 +34,12 @@ export function inviteToOrganization(
   team: TeamTarget | null,
   request: z.output<typeof InviteToOrganization>,
 ): Promise<SentInvitation> {
-  refuseArchived(team ?? organization);
   const offer: Offer = {
     ...{ organizationId: organization.id, role: request.role },
     ...{ teamId: team?.id ?? null, teamRole: team ? (request.team_role ?? 'member') : null },
   };
+  refuseUngrantable(inviter, offer);
+  refuseArchived(team ?? organization);
   return invite(em, inviter, offer, request);
 }
 
@@ -52,9 +53,10 @@ export async function inviteToTeam(
   team: TeamTarget,
   request: z.output<typeof InviteToTeam>,
 ): Promise<SentInvitation> {
-  refuseArchived(team);
   const { id: teamId, organizationId } = team;
   const offer: Offer = { organizationId, teamId, teamRole: request.role, role: 'member' };
+  refuseUngrantable(inviter, { ...offer, role: null });
+  refuseArchived(team);
   if (mayOfferOrganization(inviter, offer)) return invite(em, inviter, offer, request);
   if (!(await isMember(em, organizationMembers, organizationId, request.email))) {
     throw new Conflict(
@@ -70,7 +72,6 @@ async function invite(
   offer: Offer,
   { email, expires_in: lifetime }: { email: string; expires_in?: string | undefined },
 ): Promise<SentInvitation> {
-  refuseUngrantable(inviter, offer);
   await refuseMember(em, offer, email);
   const [id, token] = [newId(), generateToken()];
   await makeRoom(em, offer, email);
@@ -112,9 +113,9 @@ export async function resendInvitation(
   owner: OrganizationTarget | TeamTarget,
   invitation: Invitation,
 ): Promise<SentInvitation> {
+  refuseUngrantable(sender, invitation);
   refuseArchived(owner);
   refuseEnded(invitation);
-  refuseUngrantable(sender, invitation);
   await refuseMember(em, invitation, invitation.email);
   const token = generateToken();
   await em.execute(
@@ -134,8 +135,8 @@ export async function resendInvitation(
 
 /** Takes an invitation back; its token is worth nothing from now on. @throws Forbidden, Conflict */
 export async function revokeInvitation(em: Em, caller: Principal, invitation: Invitation): Promise<void> {
-  refuseEnded(invitation);
   refuseUngrantable(caller, invitation);
+  refuseEnded(invitation);
   await em.execute('update invitations set revoked_at = now(), revision = revision + 1 where id = ?', [invitation.id]);
 }
 

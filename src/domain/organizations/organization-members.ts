@@ -30,10 +30,10 @@ export async function setOrganizationMember(
   { id: userId, ...joiner }: Joiner & { readonly id: string },
   role: OrganizationRole,
 ): Promise<MemberChange<OrganizationRole>> {
-  refuseArchived(organization);
-  refuseAccountInOrganization(joiner, role);
   const before = await find(em, organization.id, userId);
   refuseAboveOwn(caller, organization.id, before ? [before.role, role] : [role]);
+  refuseArchived(organization);
+  refuseAccountInOrganization(joiner, role);
   if (before?.role === role) return { before, after: before };
   if (before) await refuseLastOwner(em, organization.id, before);
   if (before) await em.nativeUpdate(OrganizationMember, { id: before.id }, { role });

@@ -47,10 +47,10 @@ export async function transferOrganization(
   organization: OrganizationTransfer,
   { expected_revision: expected }: z.output<typeof TransferOrganization>,
 ): Promise<OrganizationTarget> {
-  refuseArchived(organization);
-  refuseStale(organization, expected);
   const { id, newOwner } = organization;
   if (!newOwner) throw new Forbidden('permission denied: there is no such user, or you may not see them');
+  refuseArchived(organization);
+  refuseStale(organization, expected);
   if (!newOwner.enabled) throw new Conflict('new_owner_user_id: this user is disabled: enable them, or choose another');
   const before = await findMember<OrganizationRole>(em, organizationMembers, id, newOwner.id);
   if (before?.role === 'owner') throw new Conflict('new_owner_user_id: this user is an owner already');

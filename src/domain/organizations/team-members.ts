@@ -33,10 +33,10 @@ export async function setTeamMember(
   { id: userId, ...joiner }: Joiner & { readonly id: string },
   role: TeamRole,
 ): Promise<MemberChange<TeamRole>> {
-  refuseArchived(team);
-  refuseAccountInTeam(joiner, role);
   const before = await find(em, team.id, userId);
   refuseOwners(caller, team, before ? [before.role, role] : [role]);
+  refuseArchived(team);
+  refuseAccountInTeam(joiner, role);
   if (before?.role === role) return { before, after: before };
   if (before) await refuseLastOwner(em, team.id, before);
   if (before) await em.nativeUpdate(TeamMember, { id: before.id }, { role });

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { mayWeakenPolicy } from '#domain/organizations/grants.ts';
 import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/organizations/lifecycle.ts';
 import { chooseSlug, underSlug } from '#domain/organizations/slugs.ts';
-import type { ApprovalPolicy } from '#domain/registry/model.ts';
+import { type ApprovalPolicy, isWeakerApproval, stricterApproval } from '#domain/registry/model.ts';
 import { readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
@@ -41,8 +41,8 @@ export async function createEnvironment(
 
 /**
  * Changes an environment.
+ * @throws Forbidden where the caller may not weaken what protects the environment
  * @throws Conflict for a stale revision, something archived, or a slug that is taken
- * @throws Forbidden where the caller may not give up what the environment demands of workers
  */
 export async function updateEnvironment(
   em: Em,
@@ -50,15 +50,16 @@ export async function updateEnvironment(
   environment: EnvironmentTarget,
   request: z.output<typeof UpdateEnvironment>,
 ): Promise<{ updated: EnvironmentTarget; difference: Difference<Fields> }> {
-  refuseArchived(environment);
-  const { expected_revision: expected, approval_policy: policy, ttl, ...wanted } = request;
-  refuseStale(environment, expected);
-  if (environment.isolation !== null && wanted.isolation === null) refuseWeakening(principal, environment);
+  const { expected_revision: expected, approval_policy: _, ttl, ...wanted } = request;
+  const policy = choosePolicy(environment, request);
   const difference = findDifference<Fields>(describeEnvironment(environment), {
     ...wanted,
     ...(policy && policyFields(policy)),
     ...(ttl !== undefined && { ttlSeconds: secondsOf(ttl) }),
   });
+  refuseWeakening(principal, environment, { ...environment, ...difference.after });
+  refuseArchived(environment);
+  refuseStale(environment, expected);
   if (difference.isEmpty) return { updated: environment, difference };
   const { after } = difference;
   await underSlug(after.slug ?? environment.slug, place, () =>
@@ -87,11 +88,33 @@ export function describeEnvironment(environment: EnvironmentTarget): Fields {
   return { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ttlSeconds, isolation };
 }
 
-function refuseWeakening(principal: Principal, environment: EnvironmentTarget): void {
-  if (mayWeakenPolicy(principal, environment)) return;
+/** What becomes production has no less approval than production asks, unless the request says so by name. */
+function choosePolicy(
+  environment: EnvironmentTarget,
+  { kind, approval_policy: policy }: z.output<typeof UpdateEnvironment>,
+): ApprovalPolicy | undefined {
+  if (policy || kind !== 'production' || environment.kind === 'production') return policy;
+  return stricterApproval(defaultApproval.production, policyOf(environment));
+}
+
+/** What protects an environment is given up by those above its team's admins. @throws Forbidden */
+function refuseWeakening(principal: Principal, environment: EnvironmentTarget, after: Fields): void {
+  const weakened = findWeakened(environment, after);
+  if (weakened === null || mayWeakenPolicy(principal, environment)) return;
   throw new Forbidden(
-    'permission denied: isolation: only an owner of the team, or an owner or admin of its organization, may end the demand for a sandbox',
+    `permission denied: ${weakened} takes an owner of the team, or an admin of the team who is an owner or admin of its organization as well`,
   );
+}
+
+function findWeakened(before: Fields, after: Fields): string | null {
+  if (after.kind !== before.kind) return 'kind: changing it';
+  if (isWeakerApproval(policyOf(after), policyOf(before))) return 'approval_policy: weakening it';
+  if (before.isolation !== null && after.isolation === null) return 'isolation: ending the demand for a sandbox';
+  return null;
+}
+
+function policyOf({ approvalRequired, approvalWhen, approvalAllowSelf }: Fields): ApprovalPolicy {
+  return { required: approvalRequired, when: approvalWhen, allow_self: approvalAllowSelf };
 }
 
 function policyFields({ required, when, allow_self: allowSelf }: ApprovalPolicy) {

@@ -49,6 +49,8 @@ const TemplateVersionSchema = defineEntity({
     commit: p.string().nullable(),
     changelog: p.text().default(''),
     publishedBy: p.uuid(),
+    /** The person who answered for the publisher then. Null: an account of a team, by a release that did not keep it. */
+    responsibleUserId: p.uuid().nullable(),
     createdAt: createdAt(),
     yankedAt: at().nullable(),
     yankedBy: p.uuid().nullable(),

@@ -88,3 +88,12 @@ export function stricterApproval(
     allow_self: environment?.allow_self ?? false,
   };
 }
+
+/** Whether a policy protects less than another: in any one way, since a template's own policy may make up for the others. */
+export function isWeakerApproval(policy: ApprovalPolicy, than: ApprovalPolicy): boolean {
+  return (
+    policy.required < than.required ||
+    strictness[policy.when] < strictness[than.when] ||
+    (policy.allow_self && !than.allow_self)
+  );
+}

@@ -59,6 +59,7 @@ export async function publishVersion(
     spec: request.spec,
     changelog: request.changelog,
     publishedBy: publisher.id,
+    responsibleUserId: publisher.responsibleUserId,
   });
   await tx.em.persist(version).flush();
   return { version, isNew: true };

@@ -6,7 +6,7 @@ import {
   type AttemptOutcome,
   type AttemptPhase,
   changeActions,
-  type ExecutionReason,
+  type FailureReason,
   type ResourceChange,
   statusReasons,
 } from './model.ts';
@@ -133,6 +133,6 @@ function refusedLog(message: string): AttemptWriteRefused {
   return new AttemptWriteRefused('logs_not_saved', `a piece of log was refused: ${message}`);
 }
 
-function refusedResult(reason: ExecutionReason, message: string): AttemptWriteRefused {
+function refusedResult(reason: FailureReason, message: string): AttemptWriteRefused {
   return new AttemptWriteRefused(reason, `a result was refused: ${message}`);
 }

@@ -42,6 +42,7 @@ function pollsContainedQueue({ isolation }: LiveWorker): boolean {
 async function noteWeakWorkers(em: Em, run: Run): Promise<void> {
   await recordEventOnce(em, run.id, 'run.not_contained', {
     pool: run.pool,
-    message: 'a sandbox is demanded for this run, and no live worker of its pool contains template code',
+    message:
+      'its pool or environment demands a sandbox, or the egress policy of its pool needs one, and no live worker of its pool contains template code',
   });
 }

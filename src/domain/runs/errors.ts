@@ -1,5 +1,5 @@
 import { Conflict } from '#domain/shared/errors.ts';
-import type { ExecutionReason, RunStatus } from './model.ts';
+import type { FailureReason, RunStatus } from './model.ts';
 
 /** A defect: some code tried a change of status that the table of transitions does not have. */
 export class RunTransitionRefused extends Error {
@@ -20,10 +20,10 @@ export class AttemptSuperseded extends Error {
 /** What an attempt wrote (a state, a piece of log, its result) breaks a rule, and is not stored. */
 export class AttemptWriteRefused extends Error {
   /** Why the attempt fails because of it. */
-  readonly reason: ExecutionReason;
+  readonly reason: FailureReason;
 
   /** @param message names the rule, and never what was written */
-  constructor(reason: ExecutionReason, message: string) {
+  constructor(reason: FailureReason, message: string) {
     super(message);
     this.name = 'AttemptWriteRefused';
     this.reason = reason;
@@ -65,9 +65,11 @@ export class AlreadyReviewed extends Conflict {
 }
 
 export class SelfApprovalRefused extends Conflict {
-  constructor() {
+  /** @param published the version of the template that the reviewer published; null where they asked for the run */
+  constructor(published: string | null) {
+    const why = published === null ? '' : `you published version ${published} of its template, so `;
     super(
-      'you answer for this run: its approval must come from somebody else (the environment does not allow self-approval)',
+      `you answer for this run: ${why}its approval must come from somebody else (the environment does not allow self-approval)`,
     );
   }
 }

@@ -19,6 +19,7 @@ import { AttemptSuperseded, WorkerTooWeak } from './errors.ts';
 import { recordEvent } from './events.ts';
 import { openInputs, type RunInputs } from './inputs.ts';
 import { closeAttempt, lockAttemptInOrder } from './lifecycle.ts';
+import { noteUncontained } from './logs.ts';
 import type { MaskedOutputs, NextStep } from './model.ts';
 import { moveOn } from './steps.ts';
 
@@ -72,6 +73,7 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
   const version = await loadVersionById(em, run.templateVersionId);
   const { files } = await em.findOneOrFail(TemplateVersion, { id: run.templateVersionId }, { populate: ['files'] });
   const instance = await em.findOneOrFail(Instance, { id: run.instanceId });
+  if (attempt.isolation === 'none') await noteUncontained(em, run, attempt);
   const plan = attempt.phase === 'applying' ? await em.findOneOrFail(RunPlan, { runId }) : null;
   return {
     ...{ run, attempt, spec: version.spec, files },

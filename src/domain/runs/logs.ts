@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Em } from '#domain/shared/database.ts';
 import { checkLogChunk } from './attempt-checks.ts';
 import type { LogChunk } from './attempt-writes.ts';
+import { type Run, RunAttempt } from './entity.ts';
 import { AttemptSuperseded } from './errors.ts';
 
 export interface LogRow {
@@ -36,6 +38,27 @@ export async function appendLog(em: Em, attemptId: string, chunk: LogChunk): Pro
     ],
   );
   if (!rows[0]?.live) throw new AttemptSuperseded(attemptId);
+}
+
+/**
+ * Says in a run's log, once, that a worker which does not contain template code executes it. To be called in the transaction
+ * that gives the attempt away: what the attempt prints is numbered behind the line.
+ */
+export async function noteUncontained(em: Em, run: Run, attempt: RunAttempt): Promise<void> {
+  const uncontained = await em.count(RunAttempt, { runId: run.id, isolation: 'none' });
+  if (uncontained > 1) return;
+  const content = Buffer.from(
+    `this worker does not contain template code: it cannot enforce the egress policy of the pool "${run.pool}", and template code can reach whatever this machine can\n`,
+  );
+  const checksum = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+  const phase = attempt.phase === 'planning' ? 'plan' : 'apply';
+  await em.execute(
+    `insert into run_log_chunks (run_id, sequence, time, attempt_id, phase, stream, first_line, lines, content, checksum)
+     values (?, ?, clock_timestamp(), ?, ?, 'system', ?, 1, ?, ?)`,
+    [run.id, attempt.logBase + 1, attempt.id, phase, attempt.lineBase, content, checksum],
+  );
+  attempt.logBase += 1;
+  attempt.lineBase += 1;
 }
 
 export interface LogQuery {

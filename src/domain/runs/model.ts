@@ -55,11 +55,15 @@ export interface WaitingOn {
   blocker: string | null;
 }
 
-/** Why an attempt at a run did not succeed, as the executor says it. Stable words that clients may match. */
-export const executionReasons = {
+/** What an attempt says of itself, and its run in words of its own: that somebody canceled it, or which phase took too long. */
+const attemptReasons = {
   canceled: 'the attempt was canceled',
   time_limit: 'the attempt took longer than its limit',
-  step_timeout: 'a step took longer than its limit',
+} as const;
+
+/** Why an attempt went wrong, which its run says in the same words. */
+const failureReasons = {
+  step_timeout: 'a step took longer than its timeout',
   output_limit: 'the attempt printed more than its limit',
   directory_limit: 'the attempt used more disk space than its limit',
   process_limit: 'the attempt ran more processes than its limit',
@@ -90,6 +94,10 @@ export const executionReasons = {
   executor_lost: 'the executor process ended before its attempt',
   executor_failed: 'the executor process failed',
 } as const;
+export type FailureReason = keyof typeof failureReasons;
+
+/** Why an attempt at a run did not succeed, as the executor says it. Stable words that clients may match. */
+export const executionReasons = { ...attemptReasons, ...failureReasons } as const;
 export type ExecutionReason = keyof typeof executionReasons;
 
 /** Why a run ended, or is ending, other than by success. Stable words that clients may match. */
@@ -105,7 +113,7 @@ export const statusReasons = {
   plan_moved: 'the instance changed after the plan was made',
   pool_closed: 'the pool is no longer open to the team or environment of the run',
   engine_lost: 'the workflow engine no longer knows the run',
-  ...executionReasons,
+  ...failureReasons,
 } as const;
 export type StatusReason = keyof typeof statusReasons;
 

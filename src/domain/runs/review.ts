@@ -19,16 +19,15 @@ export interface Review {
 
 /**
  * The one function that every review goes through: the run is pending, the digest is that of its plan, the person has not
- * decided yet and, for an approval, does not answer for the run or one that it was requeued from. A rejection ends the run; the last approval that is
- * needed lets it go on.
+ * decided yet and, for an approval, does not answer for the run: they did not ask for it, nor for a run that it was requeued
+ * from, and did not publish its version. A rejection ends the run; the last approval that is needed lets it go on.
  */
 export async function reviewRun(tx: Transaction, run: Run, reviewer: Principal, review: Review): Promise<void> {
   if (run.status !== 'pending_approval') throw new RunNotPending(run.status);
   if (run.planDigest !== review.plan_digest) throw new PlanMoved(run.planDigest ?? null);
   if (run.approvalExpiresAt && run.approvalExpiresAt <= new Date()) throw new Conflict('the time for approval is over');
   const person = responsiblePerson(reviewer);
-  if (review.decision === 'approve' && !run.approvalAllowSelf && (await answersFor(tx.em, run, reviewer)))
-    throw new SelfApprovalRefused();
+  if (review.decision === 'approve' && !run.approvalAllowSelf) await refuseSelfApproval(tx.em, run, reviewer);
   await addReview(tx, run, reviewer, person, review);
   run.revision += 1;
   await recordEvent(tx.em, run.id, 'run.reviewed', {
@@ -82,22 +81,36 @@ export async function requestApproval(
   });
 }
 
-/**
- * Whether what the run does goes back to the reviewer, or to the person who answers for them: whoever asked for it, or for
- * a run that it repeats. An account that asked stays the one that asked, whoever answers for it by now.
- */
-async function answersFor(em: Em, run: Run, reviewer: Principal): Promise<boolean> {
-  const [row] = await em.execute<[{ exists: boolean }]>(
-    `with recursive repeated as (
-       select requeued_from, responsible_user_id, requested_by_id from runs where id = ?
-       union all
-       select r.requeued_from, r.responsible_user_id, r.requested_by_id from runs r
-         join repeated on r.id = repeated.requeued_from)
-     select exists (select 1 from repeated where responsible_user_id = ? or requested_by_id = ?)`,
-    [run.id, responsiblePerson(reviewer), reviewer.id],
-  );
-  return row.exists;
+/** @throws SelfApprovalRefused where the reviewer answers for the run */
+async function refuseSelfApproval(em: Em, run: Run, reviewer: Principal): Promise<void> {
+  const [answers] = await em.execute<[Answers]>(answersFor, [
+    run.id,
+    ...[responsiblePerson(reviewer), reviewer.id],
+    ...[responsiblePerson(reviewer), reviewer.id],
+  ]);
+  if (answers.requested) throw new SelfApprovalRefused(null);
+  if (answers.published) throw new SelfApprovalRefused(run.templateVersion);
 }
+
+/** In which ways what a run does goes back to the reviewer, or to the person who answers for them. */
+interface Answers {
+  readonly requested: boolean;
+  readonly published: boolean;
+}
+
+/**
+ * Compares the reviewer with whoever asked for the run, or for a run that it repeats, and with the publisher of its version.
+ * An account that asked or published stays the one that did, whoever answers for it by now.
+ */
+const answersFor = `
+  with recursive repeated as (
+    select requeued_from, responsible_user_id, requested_by_id, template_version_id from runs where id = ?
+    union all
+    select r.requeued_from, r.responsible_user_id, r.requested_by_id, r.template_version_id from runs r
+      join repeated on r.id = repeated.requeued_from)
+  select exists (select 1 from repeated where responsible_user_id = ? or requested_by_id = ?) as requested,
+         exists (select 1 from repeated join template_versions v on v.id = repeated.template_version_id
+                  where v.responsible_user_id = ? or v.published_by = ?) as published`;
 
 /** Four eyes compares people: an account's review is its owner's, and its own where nobody owns it. */
 function responsiblePerson(reviewer: Principal): string {

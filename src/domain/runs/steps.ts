@@ -78,9 +78,14 @@ async function goOn(tx: Transaction, run: Run, request: Omit<StepRequest, 'runId
   if (outcome === 'handed_back') return execute(tx, run, phase);
   if (outcome === 'lost') return goOnAfterLoss(tx, run, phase);
   if (outcome === 'canceled') return end(tx, run, 'canceled', 'canceled_by_user');
-  if (outcome === 'timed_out')
-    return end(tx, run, 'timed_out', phase === 'planning' ? 'plan_timeout' : 'apply_timeout');
+  if (outcome === 'timed_out') return end(tx, run, 'timed_out', timeoutReason(run, phase));
   return end(tx, run, 'failed', run.statusReason ?? (phase === 'planning' ? 'plan_failed' : 'apply_failed'));
+}
+
+/** A step's own timeout counts before its phase's. Workers of earlier releases kept another word for the phase's. */
+function timeoutReason({ statusReason }: Run, phase: AttemptPhase): StatusReason {
+  if (statusReason === 'step_timeout') return statusReason;
+  return phase === 'planning' ? 'plan_timeout' : 'apply_timeout';
 }
 
 /** The worker of an attempt went away. One that never began is simply executed again. */

@@ -45,19 +45,24 @@ export async function updateAccount(
   account: AccountTarget,
   { expected_revision: expected, ...wanted }: z.output<typeof UpdateServiceAccount>,
 ): Promise<{ updated: AccountTarget; difference: Difference<Fields> }> {
+  const difference = findDifference<Fields>({ name: account.name, role: account.role }, wanted);
+  const { role } = difference.after;
+  if (role !== undefined) await refuseRole(em, caller, account, role);
   refuseArchived(account);
   refuseStale(account, expected);
-  const difference = findDifference<Fields>({ name: account.name, role: account.role }, wanted);
   if (difference.isEmpty) return { updated: account, difference };
-  if (difference.after.role !== undefined) await changeRole(em, caller, account, difference.after.role);
+  if (role !== undefined) await changeRole(em, account, role);
   const revision = account.revision + 1;
   await em.nativeUpdate(Principal, { id: account.id }, { ...difference.after, revision });
   return { updated: await readBack(findAccount(em, account.id)), difference };
 }
 
-async function changeRole(em: Em, caller: Caller, account: AccountTarget, role: PlatformRole): Promise<void> {
+async function refuseRole(em: Em, caller: Caller, account: AccountTarget, role: PlatformRole): Promise<void> {
   refuseOnItself(caller, account);
   await refuseBeyondOwn(em, caller, account, role);
+}
+
+async function changeRole(em: Em, account: AccountTarget, role: PlatformRole): Promise<void> {
   await refuseLastAdministrator(em, account);
   await em.execute('update team_members set role = ? where principal_id = ?', [teamRoleOfAccount[role], account.id]);
 }
@@ -72,8 +77,8 @@ export async function setAccountEnabled(
   refuseOnItself(caller, account);
   if (account.enabled === enabled) return false;
   if (enabled) {
-    refuseArchived(account);
     await refuseBeyondOwn(em, caller, account);
+    refuseArchived(account);
   } else await refuseLastAdministrator(em, account);
   const { revision, eligibilityGeneration } = account;
   const change = { enabled, ...(!enabled && { eligibilityGeneration: eligibilityGeneration + 1 }) };

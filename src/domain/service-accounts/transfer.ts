@@ -38,8 +38,9 @@ export async function transferAccount(
   { expected_revision: expected }: { expected_revision?: number | undefined },
 ): Promise<Transferred> {
   refuseOnItself(caller, account);
+  if (!owner.user) refuseTeam(caller, owner);
   refuseStale(account, expected);
-  refuseAsOwner(caller, account, owner);
+  refuseAsOwner(account, owner);
   const keysRevoked = await revokeAllKeys(em, account.id);
   const membershipsEnded = await endMemberships(em, account.id);
   await em.execute('update service_accounts set owner_user_id = ?, owner_team_id = ? where id = ?', [
@@ -54,11 +55,11 @@ export async function transferAccount(
   return { updated: await readBack(findAccount(em, account.id)), keysRevoked, membershipsEnded };
 }
 
-function refuseAsOwner(caller: Principal, account: AccountTarget, owner: OwnerTarget): void {
+function refuseAsOwner(account: AccountTarget, owner: OwnerTarget): void {
   if (owner.ownerUserId === account.ownerUserId && owner.teamId === account.teamId)
     throw new Conflict('owner: the service account is theirs already');
   if (owner.user) refuseUser(account, owner.user);
-  else refuseTeam(caller, owner);
+  else refuseArchived(owner);
 }
 
 /** A team takes it by one of its own owners. */
@@ -67,7 +68,6 @@ function refuseTeam(caller: Principal, owner: OwnerTarget): void {
   if (!decision.allowed && decision.because === 'hidden') throw new NotFound('the team that is to own it');
   if (!decision.allowed)
     throw new Forbidden('permission denied: owner: this needs the role owner in the new owner team');
-  refuseArchived(owner);
 }
 
 /** A user must be able to do something with it. */

@@ -35,6 +35,16 @@ export function formatDuration(seconds: number): string {
   return `P${days ? `${days}D` : ''}${time ? `T${time}` : ''}`;
 }
 
+/** Whole seconds as people read them, in hours, minutes and seconds: 3 → `3 s`, 5400 → `1 h 30 min`. */
+export function describeDuration(seconds: number): string {
+  const amounts = [
+    { amount: Math.floor(seconds / hour), unit: 'h' },
+    { amount: Math.floor((seconds % hour) / minute), unit: 'min' },
+    { amount: seconds % minute, unit: 's' },
+  ].filter(({ amount }) => amount > 0);
+  return amounts.map(({ amount, unit }) => `${amount} ${unit}`).join(' ') || '0 s';
+}
+
 /** A duration in a request, kept as it was written; both bounds are in seconds and inclusive. */
 export function durationBetween(least: number, most: number) {
   const range = `between ${formatDuration(least)} and ${formatDuration(most)}`;

@@ -6,10 +6,12 @@ export const workerGoneAfterSeconds = 30;
 
 /**
  * Whether the pool or the environment of a run demands that its template code is contained, as an SQL condition on a row
- * `r` of runs. It is asked whenever an attempt is given away, so that a demand holds from the moment it is made.
+ * `r` of runs. It is asked whenever an attempt is given away, so that a demand holds from the moment it is made. A pool that
+ * limits what its runs may reach demands it as well: only a sandbox enforces that.
  */
 export const demandsSandbox = `(
-  exists (select 1 from worker_pools demanding where demanding.name = r.pool and demanding.isolation = 'sandbox')
+  exists (select 1 from worker_pools demanding where demanding.name = r.pool
+             and (demanding.isolation = 'sandbox' or demanding.egress->>'policy' in ('none', 'allow')))
   or exists (select 1 from environments demanding where demanding.id = r.environment_id and demanding.isolation = 'sandbox'))`;
 
 /** A worker that serves the pool of a run, beside what the run asks of it. */

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { describeDuration } from '#domain/shared/durations.ts';
 import { listBeneath, readBeneath } from '../sandbox/beneath.ts';
 import type { EnclosedJob, Enclosure } from '../sandbox/enclosure.ts';
 import { awaitQuiet, OutputPump } from '../sandbox/output-pump.ts';
@@ -194,7 +195,8 @@ export class JobRunner<Collected> {
   #watchTime(step: JobStep | undefined): void {
     clearTimeout(this.#timer);
     const limit = step?.timeoutMs ?? null;
-    if (limit !== null) this.#timer = setTimeout(() => this.#deps.control.stop(stepTimeout(limit)), limit);
+    if (!step || limit === null) return;
+    this.#timer = setTimeout(() => this.#deps.control.stop(stepTimeout(step, limit)), limit);
   }
 
   async #collect(root: string): Promise<Collected | undefined> {
@@ -224,7 +226,7 @@ function broken(why: string): AttemptFailure {
   return new AttemptFailure('sandbox_unavailable', `the place for the attempt could not be made: ${why}`);
 }
 
-function stepTimeout(limitMs: number): StopCause {
-  const message = `a step took longer than ${limitMs} ms`;
+function stepTimeout({ title }: JobStep, limitMs: number): StopCause {
+  const message = `step "${title}" took longer than its timeout of ${describeDuration(limitMs / 1000)}`;
   return { outcome: 'timed_out', reason: 'step_timeout', message, urgency: 'grace' };
 }
