@@ -155,7 +155,7 @@ export class Executor {
     this.#host = null;
     host?.channel.destroy();
     await host?.exited;
-    if (this.#settings.groups !== null) removeGroups(this.#settings.groups);
+    if (this.#settings.groups !== null) await removeGroups(this.#settings.groups);
   }
 
   /** The host, or a new one where it has ended. Attempts that ask at the same time get the same one. */

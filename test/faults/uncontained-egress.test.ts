@@ -28,7 +28,9 @@ const limited = [
 const internet = { policy: 'internet', allow: [] };
 
 const setEgress = async (egress: object) => {
-  const { status, text } = await admin.put(`/worker-pools/${pool}`, { egress });
+  const made = await admin.post('/worker-pools', { name: pool, egress });
+  if (made.status === 201) return;
+  const { status, text } = await admin.patch(`/worker-pools/${pool}`, { egress });
   expect(status, text).toBe(200);
 };
 const admit = () => steps.admit({}, { pool });

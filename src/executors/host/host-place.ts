@@ -4,7 +4,6 @@ import { type Egress, openEgress } from '../egress/egress.ts';
 import { Initializations } from '../opentofu/initializations.ts';
 import type { EgressPolicy } from '../protocol.ts';
 import type { SystemView } from '../sandbox/bubblewrap.ts';
-import { removeGroups } from '../sandbox/cgroups.ts';
 import type { Enclosure } from '../sandbox/enclosure.ts';
 import { type GroupMaker, JobGroup } from '../sandbox/job-group.ts';
 import { OpenEnclosure } from '../sandbox/open-enclosure.ts';
@@ -67,7 +66,6 @@ export class HostPlace {
     this.enclosure.close();
     removeHostDirectory(this.settings.directory);
     removeHostDirectory(this.#socketDirectory);
-    if (this.settings.groups !== null) removeGroups(this.settings.groups);
   }
 }
 

@@ -1,5 +1,6 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Control groups, which hold the memory, the processor time and the number of processes of one attempt together. A worker
@@ -16,6 +17,8 @@ export interface GroupRoot {
 
 /** Of version 2: where the host itself is. */
 const hostGroup = 'host';
+const mostTries = 100;
+const longestPauseMs = 20;
 const controllers = ['memory', 'pids', 'cpu', 'cpuacct'] as const;
 
 /** Makes a group for a worker and gives it to a user. Null where this machine, or this user, cannot have one. */
@@ -83,8 +86,19 @@ export function enterHostGroup(root: GroupRoot, pid: number): void {
   if (root.version === 2) writeFileSync(join(root.directories['all'] ?? '', hostGroup, 'cgroup.procs'), String(pid));
 }
 
-/** Removes a worker's groups and those below them. Leaves groups that still hold a process, and reports nothing. */
-export function removeGroups(root: GroupRoot): void {
+/**
+ * Removes a worker's groups and those below them, once the kernel lets go of the last processes in them: a sandbox that has
+ * ended with its host needs a moment. Leaves what still holds a process after that.
+ */
+export async function removeGroups(root: GroupRoot): Promise<void> {
+  const areGone = () => Object.values(root.directories).every((directory) => !existsSync(directory));
+  for (let tries = 0; tries < mostTries && !areGone(); tries++) {
+    if (tries > 0) await sleep(Math.min(tries, longestPauseMs));
+    tryToRemove(root);
+  }
+}
+
+function tryToRemove(root: GroupRoot): void {
   for (const directory of Object.values(root.directories)) {
     for (const name of listGroups(directory)) removeGroup(join(directory, name));
     removeGroup(directory);
