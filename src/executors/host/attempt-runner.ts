@@ -8,6 +8,7 @@ import type { WireRequest, WireResult } from '../protocol/messages.ts';
 import type { LogChunk, Progress, StateMeta } from '../protocol.ts';
 import { Redactor } from '../redaction/redaction.ts';
 import type { Places } from '../sandbox/places.ts';
+import { describeBytes } from './amounts.ts';
 import type { Attempt, JobResult, JobSpec, Performed } from './attempt.ts';
 import { AttemptControl, type StopCause } from './attempt-control.ts';
 import { AttemptFailure, reportUnforeseen } from './attempt-error.ts';
@@ -208,6 +209,6 @@ function failed(reason: ExecutionReason, message: string) {
 }
 
 function outputLimit(bytes: number): StopCause {
-  const message = `the attempt printed more than its limit of ${bytes} bytes`;
+  const message = `the attempt printed more than its limit of ${describeBytes(bytes)}`;
   return { outcome: 'limit_exceeded', reason: 'output_limit', message, urgency: 'short' };
 }

@@ -1,7 +1,9 @@
 import { type ExecutionReason, executionReasons } from '#domain/runs/model.ts';
+import { describeDuration } from '#domain/shared/durations.ts';
 import type { WireRequest } from '../protocol/messages.ts';
 import type { EnclosedJob, Usage } from '../sandbox/enclosure.ts';
 import type { EnclosureLimits } from '../sandbox/enclosure-limits.ts';
+import { describeBytes } from './amounts.ts';
 import type { AttemptControl, Urgency } from './attempt-control.ts';
 import { reportUnforeseen } from './attempt-error.ts';
 
@@ -32,7 +34,7 @@ export class LimitWatch {
     this.values = { diskBytes: directoryBytes, processes, memoryBytes, openFiles, cpuSeconds };
     this.#control = control;
     this.#wallTimer = setTimeout(() => {
-      const message = `${executionReasons.time_limit}: ${timeoutMs} ms`;
+      const message = `${executionReasons.time_limit} of ${describeDuration(timeoutMs / 1000)}`;
       control.stop({ outcome: 'timed_out', reason: 'time_limit', message, urgency: 'grace' });
     }, timeoutMs);
   }
@@ -81,18 +83,18 @@ export class LimitWatch {
   #judge(usage: Usage): void {
     const { diskBytes, processes, memoryBytes, openFiles, cpuSeconds } = this.values;
     if (usage.ranOutOfMemory || usage.memoryBytes > memoryBytes) {
-      this.#exceed('memory_limit', `${memoryBytes} bytes`, 'now');
+      this.#exceed('memory_limit', describeBytes(memoryBytes), 'now');
     }
     if (usage.ranOutOfProcesses || usage.processes > processes) {
       this.#exceed('process_limit', `${processes}`, 'now');
     }
-    if (usage.diskBytes >= diskBytes * nearlyFull) this.#exceed('directory_limit', `${diskBytes} bytes`, 'short');
+    if (usage.diskBytes >= diskBytes * nearlyFull) this.#exceed('directory_limit', describeBytes(diskBytes), 'short');
     if (usage.openFiles >= openFiles) this.#exceed('open_files_limit', `${openFiles} in one process`, 'short');
-    if (this.#cpuBefore + this.#cpuSeen > cpuSeconds) this.#exceed('cpu_limit', `${cpuSeconds} s`, 'short');
+    if (this.#cpuBefore + this.#cpuSeen > cpuSeconds) this.#exceed('cpu_limit', describeDuration(cpuSeconds), 'short');
   }
 
   #exceed(reason: ExecutionReason, limit: string, urgency: Urgency): void {
-    const message = `${executionReasons[reason]}: ${limit}`;
+    const message = `${executionReasons[reason]} of ${limit}`;
     this.#control.stop({ outcome: 'limit_exceeded', reason, message, urgency });
   }
 }
