@@ -29,6 +29,16 @@ export function refuseUndeclared(operation: Operation, { action, resource }: Aud
   );
 }
 
+/** A command's row names the owners of its target, unless the work knows better: what it made or moved has its own. */
+export function withOwners(entry: AuditEntry, target: Ownership | null | undefined): AuditEntry {
+  const { organizationId, teamId } = entry;
+  return {
+    ...entry,
+    organizationId: organizationId ?? target?.organizationId ?? null,
+    teamId: teamId ?? target?.teamId ?? null,
+  };
+}
+
 /** A row by itself of what was read, before any of it is answered. */
 export async function recordRead(asking: Asking, action: string, target: Ownership | undefined): Promise<void> {
   const { operation, services, principal, parts, request } = asking;
@@ -53,6 +63,19 @@ export async function recordingRefusals<T>(asking: Asking, work: () => Promise<T
   }
 }
 
+/** What an error was about: known once the target was found, whoever refuses afterwards. */
+const targets = new WeakMap<Error, Ownership>();
+
+/** Does work that is about a target. A refusal of it is recorded with the target's owners. */
+export async function aboutTarget<T>(target: Ownership | null | undefined, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error && target) targets.set(error, target);
+    throw error;
+  }
+}
+
 const refusals = [Forbidden, Hidden, Unauthenticated, WrongSecret];
 
 function isRefusal(error: unknown): error is ServiceError {
@@ -62,8 +85,10 @@ function isRefusal(error: unknown): error is ServiceError {
 
 async function recordRefusal(asking: Asking, error: ServiceError): Promise<void> {
   const { operation, services, request, principal } = asking;
+  const target = targets.get(error);
   const entry: AuditEntry = {
     ...{ action: actionOf(operation), resource: { type: resourceTypeOf(operation), id: namedId(asking) } },
+    ...{ organizationId: target?.organizationId ?? null, teamId: target?.teamId ?? null },
     after: { refused: error.message, ...accountTried(asking) },
   };
   await services.refusals.record(services.orm.em.fork(), principal, entry, requestFacts(request));

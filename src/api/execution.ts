@@ -5,7 +5,15 @@ import { type Command, type CommandResult, findReceipt, type Outcome, runCommand
 import type { Em } from '#domain/shared/database.ts';
 import { Forbidden, ServiceError, Unavailable } from '#domain/shared/errors.ts';
 import type { Asking, Parts } from './asking.ts';
-import { Hidden, recordingRefusals, recordRead, refuseUndeclared, requestFacts } from './auditing.ts';
+import {
+  aboutTarget,
+  Hidden,
+  recordingRefusals,
+  recordRead,
+  refuseUndeclared,
+  requestFacts,
+  withOwners,
+} from './auditing.ts';
 import { type Decided, decideAdmission, decideTarget, describeRefusal, type Guarded } from './authorization.ts';
 import { matchLocation } from './location.ts';
 import {
@@ -45,7 +53,7 @@ export function executeRead(asking: Asking<ReadOperation>, key: string | null = 
   const { operation, services } = asking;
   return recordingRefusals(asking, async () => {
     const call = await openCall(asking, services.orm.em.fork());
-    const answer = await operation.handle({ ...call, key: key ?? '' });
+    const answer = await aboutTarget(call.target, () => operation.handle({ ...call, key: key ?? '' }));
     if (operation.audit !== undefined) await recordRead(asking, operation.audit, call.target);
     return answer;
   });
@@ -79,12 +87,13 @@ async function runOnce(asking: Asking<CommandOperation>, input: Command): Promis
   }
   return runCommand(services.transactions, bindingKey, input, {
     find: (tx) => findTarget(asking, tx.em),
-    act: async (tx, caller, target): Promise<Outcome> => {
-      const call = decideCall({ ...asking, principal: caller }, tx.em, target);
-      const outcome = await operation.handle({ ...call, tx, key: input.key, prepared });
-      refuseUndeclared(operation, outcome.audit);
-      return outcome;
-    },
+    act: (tx, caller, target) =>
+      aboutTarget(target, async (): Promise<Outcome> => {
+        const call = decideCall({ ...asking, principal: caller }, tx.em, target);
+        const outcome = await operation.handle({ ...call, tx, key: input.key, prepared });
+        refuseUndeclared(operation, outcome.audit);
+        return { ...outcome, audit: withOwners(outcome.audit, target) };
+      }),
   });
 }
 
@@ -116,7 +125,8 @@ export function callerOf(operation: Operation, principal: Principal): Principal 
 /** Slow work is done only for a caller who could go on with it; the transaction decides again. */
 async function prepare(asking: Asking<CommandOperation>): Promise<unknown> {
   const { operation, services } = asking;
-  return operation.prepare?.(await openCall(asking, services.orm.em.fork()));
+  const call = await openCall(asking, services.orm.em.fork());
+  return aboutTarget(call.target, () => operation.prepare?.(call));
 }
 
 function toCommand(asking: Asking<CommandOperation>, key: string | null, sentBody: unknown): Command {
@@ -141,7 +151,8 @@ type OpenCall = Call<Erased, Erased, Erased, Erased>;
 
 /** Finds the target and decides; answers what the handler needs. @throws Forbidden, NotFound */
 export async function openCall(asking: Asking, em: Em): Promise<OpenCall> {
-  return decideCall(asking, em, await findTarget(asking, em));
+  const target = await findTarget(asking, em);
+  return aboutTarget(target, () => decideCall(asking, em, target));
 }
 
 /** Inside a command's transaction the target's rows are locked until its end. */

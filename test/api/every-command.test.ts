@@ -46,6 +46,15 @@ afterAll(async () => {
   await empty?.close();
 });
 
+/** Commands about something that has owners; the others are about people, their credentials, or the whole installation. */
+const ownerless = /^(bootstrap|auth|profile|users|workers|worker_pools|invitations|organizations\.create$)/;
+const owned = commands.filter(({ id }) => !ownerless.test(id));
+/** What they are about is in another organization afterwards, or another one was made for the scene. */
+const isElsewhere = (id: string) => /^(teams\.transfer|organizations\.(delete|transfer))/.test(id);
+const forAdministratorsAlone = new Set(['runs.delete']);
+const isOfOrganization = (id: string) => /^(organization|teams\.create$)/.test(id);
+const makesTeams = (id: string) => /^(teams\.|projects\.transfer)/.test(id);
+
 const breakable = `create function refuse_audit() returns trigger language plpgsql as $$
 begin
   if exists (select 1 from audit_is_broken where broken) then raise 'the audit is broken'; end if;
@@ -126,6 +135,32 @@ describe('every command', () => {
       );
       const [action, type] = [actionOf(operation), resourceTypeOf(operation)];
       expect(rows).toEqual([{ action, resource_type: type, outcome: 'committed' }]);
+    },
+  );
+
+  it.each(owned.map((operation) => [operation.id, operation] as const))(
+    '%s and its refusal are found in the audit by the owners of what they are about',
+    async (id, operation) => {
+      const request = await prepare(operation);
+      const stranger = await addPerson(stage, 'maintainer');
+      const refused = await ask(stage, operation, { ...request, key: stranger.key });
+      expect([403, 404], refused.text).toContain(refused.status);
+      const done = await ask(stage, operation, request);
+      expect(done.status, done.text).toBeLessThan(300);
+      const rows = await api.rows<Record<string, string | null>>(
+        `select outcome, organization_id, team_id from audit_records where action = ? order by at desc, id desc limit 2`,
+        [actionOf(operation)],
+      );
+      // Who may do such a thing to nothing at all is refused before the target is looked up.
+      if (forAdministratorsAlone.has(id)) rows.pop();
+      const { organization, team } = request.ids;
+      expect(rows.map(({ outcome }) => outcome)).toEqual(['committed', 'refused'].slice(0, rows.length));
+      for (const { organization_id, team_id } of rows) {
+        if (!isElsewhere(id)) expect(organization_id).toBe(organization);
+        else expect(organization_id).not.toBeNull();
+        if (!isOfOrganization(id)) expect(team_id).not.toBeNull();
+        if (team_id !== null && !makesTeams(id)) expect(team_id).toBe(team);
+      }
     },
   );
 

@@ -219,7 +219,6 @@ export const importInstanceState = command({
       audit: {
         action: 'instance.state_imported',
         resource: { type: 'instances', id: params.id },
-        teamId: target.teamId,
         after: { serial },
       },
     };
@@ -242,12 +241,12 @@ export const unlock = command({
   targetName: 'instance',
   idempotency: 'none',
   audit: 'instance.unlocked',
-  handle: async ({ tx, params, target }) => {
+  handle: async ({ tx, params }) => {
     await unlockInstance(tx, params.id);
     return {
       status: 200,
       location: `/api/v1/instances/${params.id}`,
-      audit: { action: 'instance.unlocked', resource: { type: 'instances', id: params.id }, teamId: target.teamId },
+      audit: { action: 'instance.unlocked', resource: { type: 'instances', id: params.id } },
     };
   },
 });

@@ -95,6 +95,6 @@ function answer(
     status,
     location: `/api/v1/runs/${run.id}`,
     revision: run.revision,
-    audit: { action, resource: { type: 'runs', id: run.id }, teamId: run.teamId ?? null, after },
+    audit: { action, resource: { type: 'runs', id: run.id }, after },
   };
 }

@@ -178,7 +178,7 @@ export const remove = command({
     await deleteRun(tx, target.run, principal.name);
     return {
       status: 204,
-      audit: { action: 'run.deleted', resource: { type: 'runs', id: target.run.id }, teamId: target.teamId },
+      audit: { action: 'run.deleted', resource: { type: 'runs', id: target.run.id } },
     };
   },
 });
@@ -200,14 +200,11 @@ function admissionOf({ admission }: { readonly admission: AdmissionTarget | unde
   throw new Conflict("the run's template or environment is gone: there is nothing to run it for");
 }
 
-function accepted(
-  run: { id: string; teamId?: string | null; revision: number },
-  audit: { action: string; after: Record<string, unknown> },
-) {
+function accepted(run: { id: string; revision: number }, audit: { action: string; after: Record<string, unknown> }) {
   return {
     status: 202,
     location: `/api/v1/runs/${run.id}`,
     revision: run.revision,
-    audit: { ...audit, resource: { type: 'runs', id: run.id }, teamId: run.teamId ?? null },
+    audit: { ...audit, resource: { type: 'runs', id: run.id } },
   };
 }
