@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { Executor } from '#executors/client.ts';
-import type { ExecutionRequest, ExecutionSink } from '#executors/protocol.ts';
+import { Executor } from '#executors/client/executor.ts';
+import type { ExecutionRequest, ExecutionSink } from '#executors/protocol/request.ts';
 
 /** How the work is done: by the service's own executor, or by nothing but a process. */
 export type BareKind = 'executor' | 'true';

@@ -4,7 +4,7 @@ import { AttemptSuperseded, AttemptWriteRefused } from '#domain/runs/errors.ts';
 import type { AttemptWork } from '#domain/runs/execution.ts';
 import { appendLog } from '#domain/runs/logs.ts';
 import { noteRefusedState } from '#domain/runs/refused-state.ts';
-import type { ExecutionSink, LogChunk, StateMeta } from '#executors/protocol.ts';
+import type { ExecutionSink, LogChunk, StateMeta } from '#executors/protocol/request.ts';
 import type { ExecutionDeps } from './deps.ts';
 import { persist } from './persist.ts';
 

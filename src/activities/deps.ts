@@ -4,8 +4,8 @@ import type { Orm } from '#domain/shared/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Transactions } from '#domain/shared/transaction.ts';
 import type { Isolation } from '#domain/workers/model.ts';
-import type { Executor } from '#executors/client.ts';
-import type { ExecutionLimits } from '#executors/protocol.ts';
+import type { Executor } from '#executors/client/executor.ts';
+import type { ExecutionLimits } from '#executors/protocol/request.ts';
 
 /** What activities work with, made once for the worker. */
 export interface ActivityDeps {

@@ -1,5 +1,11 @@
 import type { AttemptWork } from '#domain/runs/execution.ts';
-import type { ExecutionLimits, ExecutionRequest, ResolvedExecutor, Tool, ToolName } from '#executors/protocol.ts';
+import type {
+  ExecutionLimits,
+  ExecutionRequest,
+  ResolvedExecutor,
+  Tool,
+  ToolName,
+} from '#executors/protocol/request.ts';
 
 const graceMs = 30_000;
 

@@ -1,7 +1,7 @@
 import type { AttemptResult } from '#domain/runs/attempt-writes.ts';
 import type { AttemptWork } from '#domain/runs/execution.ts';
 import type { AttemptOutcome } from '#domain/runs/model.ts';
-import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol.ts';
+import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol/request.ts';
 
 const outcomes: Record<Exclude<ExecutionOutcome, 'succeeded'>, Exclude<AttemptOutcome, 'lost'>> = {
   failed: 'failed',

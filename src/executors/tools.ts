@@ -3,9 +3,9 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { AttemptFailure } from './host/attempt-error.ts';
-import { allowedEnvironment } from './host/environment.ts';
-import type { Tool, ToolName } from './protocol.ts';
+import { AttemptFailure } from './attempt/attempt-error.ts';
+import { allowedEnvironment } from './attempt/environment.ts';
+import type { Tool, ToolName } from './protocol/request.ts';
 
 export interface InstalledTool extends Tool {
   readonly path: string;

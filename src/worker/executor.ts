@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, ConfigurationError } from '#config';
-import { Executor, type ExecutorOptions, ExecutorUnavailable } from '#executors/client.ts';
-import type { ExecutionLimits } from '#executors/protocol.ts';
+import { Executor, type ExecutorOptions, ExecutorUnavailable } from '#executors/client/executor.ts';
+import type { ExecutionLimits } from '#executors/protocol/request.ts';
 
 const code = resolve(fileURLToPath(new URL('../..', import.meta.url)));
 /** Bytes that an attempt may print, and those of them that its log keeps; docs/operating.md lists them. */
@@ -44,12 +44,21 @@ function executorOptions(config: Config): ExecutorOptions {
     cores: executor.cores,
     addedPaths: executor.paths,
     // Of the service itself: its data, its code, and its user's files.
-    hiddenPaths: [config.dataDir, code, homedir()].filter((path) => existsSync(path)),
+    hiddenPaths: [config.dataDir, code, readHome()].filter((path) => path !== null).filter((path) => existsSync(path)),
     providerMirror: executor.providerMirror,
     providerNetworkMirror: executor.providerNetworkMirror,
     providersDirect: executor.providersDirect,
     deniedAddresses: [...ownAddresses(config), ...executor.denied],
   };
+}
+
+/** The directory of this user's own files; null for a user that the system does not know, as containers have them. */
+function readHome(): string | null {
+  try {
+    return homedir();
+  } catch {
+    return null;
+  }
 }
 
 /** The account that root chose for the servers and the API; null where there is none. */

@@ -18,7 +18,7 @@ import { isEngineAway, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
 import { Sweeper } from '#engine/sweeper.ts';
 import { Upkeep } from '#engine/upkeep.ts';
-import { discoverTools, type Executor } from '#executors/client.ts';
+import { discoverTools, type Executor } from '#executors/client/executor.ts';
 import { AttemptWatch } from './attempt-watch.ts';
 import { executionLimits, openExecutor } from './executor.ts';
 import { openExpiry } from './expiry.ts';

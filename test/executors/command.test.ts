@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { CommandExecutor } from '#executors/protocol.ts';
+import type { CommandExecutor } from '#executors/protocol/request.ts';
 import { makeRequest, makeWorkRoot, run, runScript, runSteps, shell } from './support.ts';
 
 const work = makeWorkRoot();

@@ -1,4 +1,17 @@
-import { existsSync, globSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chownSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findProcesses, RecordingSink, waitUntil } from './support.ts';
 import { type WorkerOptions, WorkerProcess, workerUsers } from './worker-process.ts';
@@ -93,6 +106,25 @@ describe.each(workerUsers)('an attempt of a worker that runs as $as', ({ user = 
       expect(listGroups(worker).filter((path) => path.includes('attempt-'))).toEqual([]);
     },
   );
+
+  it('that was killed while it made a sandbox is ended by the next worker, with what held a file of its host open', async () => {
+    const first = await startWorker({ user });
+    const directory = join(first.directory, 'host-0123456789abcdef');
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'owner'), '999999999 1 /nowhere');
+    writeFileSync(join(directory, 'seccomp.bpf'), '');
+    const owner = statSync(first.directory);
+    for (const path of [directory, join(directory, 'owner'), join(directory, 'seccomp.bpf')])
+      chownSync(path, owner.uid, owner.gid);
+    const holder = spawn('sh', ['-c', `exec 5<"$1"; cd /; sleep 600`, 'sh', join(directory, 'seccomp.bpf')], {
+      ...{ stdio: 'ignore', uid: owner.uid, gid: owner.gid },
+      cwd: '/',
+    });
+    const ended = once(holder, 'exit');
+    await startWorker({ user, place: first.place });
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    expect(existsSync(directory)).toBe(false);
+  });
 
   it.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
     'leaves nothing where worker and host were killed together and another worker starts, with isolation "$isolation"',

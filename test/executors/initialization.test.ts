@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Initializations } from '#executors/opentofu/initializations.ts';
-import type { OpenTofuExecutor } from '#executors/protocol.ts';
+import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { makeRequest, makeWorkRoot, requireTools, run, type TestRequest } from './support.ts';
 
 const tools = await requireTools();

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ExecutionLimits } from '#executors/protocol.ts';
+import type { ExecutionLimits } from '#executors/protocol/request.ts';
 import { type ExecutorChoice, findProcesses, makeWorkRoot, RecordingSink, roomyLimits, runScript } from './support.ts';
 
 const work = makeWorkRoot();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { LogWriter } from '#executors/host/log-writer.ts';
-import type { LogChunk } from '#executors/protocol.ts';
+import { LogWriter } from '#executors/attempt/log-writer.ts';
+import type { LogChunk } from '#executors/protocol/request.ts';
 
 function collect(limit: number | null = null) {
   const chunks: LogChunk[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { TemplateFiles } from '#domain/registry/files.ts';
-import type { OpenTofuExecutor } from '#executors/protocol.ts';
+import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { executor, useTool } from './opentofu-support.ts';
 import { makeRequest, makeWorkRoot, RecordingSink, requireTools, run } from './support.ts';
 

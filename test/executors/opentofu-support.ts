@@ -1,4 +1,4 @@
-import type { ExecutionResult, OpenTofuExecutor, Tool } from '#executors/protocol.ts';
+import type { ExecutionResult, OpenTofuExecutor, Tool } from '#executors/protocol/request.ts';
 import { makeRequest, type Ran, run, type TestRequest } from './support.ts';
 
 /** A configuration with a variable, a secret, two resources that depend on them, and outputs. */

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { OpenTofuExecutor } from '#executors/protocol.ts';
+import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { executor, main, useTool } from './opentofu-support.ts';
 import { makeWorkRoot, requireTools, run } from './support.ts';
 

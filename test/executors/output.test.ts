@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ExecutionSink, LogChunk } from '#executors/protocol.ts';
+import type { ExecutionSink, LogChunk } from '#executors/protocol/request.ts';
 import { makeRequest, makeWorkRoot, RecordingSink, roomyLimits, run, runScript, shell } from './support.ts';
 
 const work = makeWorkRoot();

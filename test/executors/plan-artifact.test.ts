@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { unpackArtifact } from '#executors/host/artifact.ts';
+import { unpackArtifact } from '#executors/attempt/artifact.ts';
 import { encodeFrame, FrameReader } from '#executors/protocol/frames.ts';
-import type { CommandExecutor, OpenTofuExecutor } from '#executors/protocol.ts';
+import type { CommandExecutor, OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { makeRequest, makeWorkRoot, RecordingSink, requireTools, run, shell, type TestRequest } from './support.ts';
 
 /** What reviewers see is what is applied, whatever the template does while it plans. */

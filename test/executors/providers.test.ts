@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Executor } from '#executors/client.ts';
-import type { ExecutionRequest } from '#executors/protocol.ts';
+import { Executor } from '#executors/client/executor.ts';
+import type { ExecutionRequest } from '#executors/protocol/request.ts';
 import { hasProviders, makeProviderMirror } from '#test/support/providers.ts';
 import { makeRequest, RecordingSink, requireTools } from './support.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Relay } from '#executors/host/relay.ts';
 import { StateBackend } from '#executors/opentofu/state-backend.ts';
 import { StateKeeper } from '#executors/opentofu/state-keeper.ts';
-import type { OpenTofuExecutor } from '#executors/protocol.ts';
+import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { Redactor } from '#executors/redaction/redaction.ts';
 import { makeRequest, makeWorkRoot, RecordingSink, requireTools, run, runSteps, shell } from './support.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { Executor, type IsolationWanted } from '#executors/client.ts';
+import { Executor, type IsolationWanted } from '#executors/client/executor.ts';
 import type {
   CommandExecutor,
   CommandStep,
@@ -12,7 +12,7 @@ import type {
   ExecutionSink,
   LogChunk,
   StateMeta,
-} from '#executors/protocol.ts';
+} from '#executors/protocol/request.ts';
 import { discoverTools, type InstalledTool } from '#executors/tools.ts';
 
 const cache = join(homedir(), '.cache', 'delivery-coordinator');

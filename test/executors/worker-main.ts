@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
-import { Executor, type IsolationWanted } from '#executors/client.ts';
-import type { ExecutionRequest } from '#executors/protocol.ts';
+import { Executor, type IsolationWanted } from '#executors/client/executor.ts';
+import type { ExecutionRequest } from '#executors/protocol/request.ts';
 
 /** A worker for tests, in a process of its own: it runs the attempts that it is told, and passes on what they hand over. */
 

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Isolation } from '#executors/client.ts';
-import type { ExecutionResult, LogChunk, StateMeta } from '#executors/protocol.ts';
+import type { Isolation } from '#executors/client/executor.ts';
+import type { ExecutionResult, LogChunk, StateMeta } from '#executors/protocol/request.ts';
 import { type ExecutorChoice, makeRequest, type Ran, RecordingSink, type TestRequest, wrapScript } from './support.ts';
 import type { FromWorker, ToWorker, WorkerStart } from './worker-main.ts';
 

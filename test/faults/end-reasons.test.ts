@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toAttemptResult } from '#activities/execution-result.ts';
 import type { AttemptWork } from '#domain/runs/execution.ts';
 import { type AttemptPhase, type ExecutionReason, executionReasons, statusReasons } from '#domain/runs/model.ts';
-import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol.ts';
+import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol/request.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
 import { RunSteps } from '#test/support/run-steps.ts';
 

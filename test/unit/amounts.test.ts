@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeBytes } from '#executors/host/amounts.ts';
+import { describeBytes } from '#executors/attempt/amounts.ts';
 
 describe('an amount of bytes', () => {
   it.each([

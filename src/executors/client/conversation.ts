@@ -1,6 +1,6 @@
 import type { Frame } from '../protocol/frames.ts';
 import type { HostMessage, WireRequest, WireResult } from '../protocol/messages.ts';
-import type { ExecutionPhase, ExecutionResult, ExecutionSink } from '../protocol.ts';
+import type { ExecutionPhase, ExecutionResult, ExecutionSink } from '../protocol/request.ts';
 import type { HostProcess } from './host-process.ts';
 
 const watchEveryMs = 1_000;

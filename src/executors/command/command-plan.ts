@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type ChangeAction, changeActions, type JsonValue } from '#domain/runs/model.ts';
-import type { Attempt, Results } from '../host/attempt.ts';
-import { AttemptFailure, messageOf } from '../host/attempt-error.ts';
-import { parseJson } from '../host/work-files.ts';
+import type { Attempt, Results } from '../attempt/attempt.ts';
+import { AttemptFailure, messageOf } from '../attempt/attempt-error.ts';
+import { parseJson } from '../attempt/work-files.ts';
 import { isObject } from '../opentofu/state-document.ts';
-import type { PlannedChange } from '../protocol.ts';
+import type { PlannedChange } from '../protocol/request.ts';
 import { maskSecrets, sensitiveMark } from '../redaction/masking.ts';
 
 /** What the steps of a command template say they would change, and what of it waits for the apply. */

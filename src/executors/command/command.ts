@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { RunOperation } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/canonical.ts';
-import { packArtifact, sha256, unpackArtifact } from '../host/artifact.ts';
-import type { Attempt, JobResult, JobStep, Performed, Results } from '../host/attempt.ts';
-import { AttemptFailure, messageOf } from '../host/attempt-error.ts';
-import { checkName, type Environment, variableEnvironmentName } from '../host/environment.ts';
-import { readCommandOutputs } from '../host/outputs.ts';
-import { parseJson, toWorkFiles } from '../host/work-files.ts';
+import { packArtifact, sha256, unpackArtifact } from '../attempt/artifact.ts';
+import type { Attempt, JobResult, JobStep, Performed, Results } from '../attempt/attempt.ts';
+import { AttemptFailure, messageOf } from '../attempt/attempt-error.ts';
+import { checkName, type Environment, variableEnvironmentName } from '../attempt/environment.ts';
+import { readCommandOutputs } from '../attempt/outputs.ts';
+import { parseJson, toWorkFiles } from '../attempt/work-files.ts';
 import { summarize } from '../opentofu/plan.ts';
 import type { StepKind, WireRequest, WireStep } from '../protocol/messages.ts';
 import type { Places } from '../sandbox/places.ts';

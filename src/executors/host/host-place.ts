@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { type Egress, openEgress } from '../egress/egress.ts';
+import { type GroupMaker, JobGroup } from '../groups/job-group.ts';
 import { Initializations } from '../opentofu/initializations.ts';
-import type { EgressPolicy } from '../protocol.ts';
+import type { EgressPolicy } from '../protocol/request.ts';
 import type { SystemView } from '../sandbox/bubblewrap.ts';
 import type { Enclosure } from '../sandbox/enclosure.ts';
-import { type GroupMaker, JobGroup } from '../sandbox/job-group.ts';
 import { OpenEnclosure } from '../sandbox/open-enclosure.ts';
 import { SandboxEnclosure } from '../sandbox/sandbox-enclosure.ts';
 import { DeniedAddresses } from './denied-addresses.ts';

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { reportUnforeseen } from '../attempt/attempt-error.ts';
+import { type AttemptEnd, type AttemptInput, AttemptRunner, type AttemptWorker } from '../attempt/attempt-runner.ts';
 import { Channel } from '../protocol/channel.ts';
 import type { Frame } from '../protocol/frames.ts';
 import { type HostMessage, type WireRequest, WireResult, WorkerMessage } from '../protocol/messages.ts';
-import { reportUnforeseen } from './attempt-error.ts';
-import { type AttemptEnd, type AttemptInput, AttemptRunner, type AttemptWorker } from './attempt-runner.ts';
 import type { HostPlace } from './host-place.ts';
 import { removeForsaken } from './leftovers.ts';
 import { openPlace } from './open-place.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { codeOf, reportUnforeseen } from '../attempt/attempt-error.ts';
 import { AttemptProcesses } from '../processes/attempt-processes.ts';
 import { readStart } from '../processes/process-table.ts';
 import { initFile, sandboxPrefix } from '../sandbox/sandbox.ts';
-import { reportUnforeseen } from './attempt-error.ts';
 
 /**
  * Directories of hosts. Each names the process that owns it, so that a later host of the same user can tell one that was
@@ -57,9 +57,22 @@ async function endProcesses(directory: string): Promise<void> {
   for (const name of names.filter((entry) => entry.startsWith(sandboxPrefix))) {
     endSandbox(join(directory, name, initFile));
   }
-  for (const name of names.filter((entry) => entry.startsWith('attempt-'))) {
-    const attempt = join(directory, name);
-    await new AttemptProcesses({ cookie: attempt, directory: attempt, root: null }).killAll();
+  endHolders(directory);
+  const attempts = names.filter((entry) => entry.startsWith('attempt-')).map((name) => join(directory, name));
+  const ends = attempts.map((attempt) =>
+    new AttemptProcesses({ cookie: attempt, directory: attempt, root: null }).killAll(),
+  );
+  await Promise.all(ends);
+}
+
+/**
+ * Ends processes that have a file of a killed host open. Bubblewrap is such a one where its host was killed in the moment in
+ * which it makes a sandbox: it does not end with its parent yet, and waits for good for a word that nobody will say.
+ */
+function endHolders(directory: string): void {
+  for (const pid of listNames('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)) {
+    const files = listNames(`/proc/${pid}/fd`).map((descriptor) => readLink(`/proc/${pid}/fd/${descriptor}`));
+    if (files.some((file) => file.startsWith(directory + sep))) killQuietly(Number(pid));
   }
 }
 
@@ -67,10 +80,23 @@ async function endProcesses(directory: string): Promise<void> {
 function endSandbox(file: string): void {
   const [pid = '', start = ''] = readText(file).split(' ');
   if (pid === '' || readStart(Number(pid)) !== start) return;
+  killQuietly(Number(pid));
+}
+
+function killQuietly(pid: number): void {
   try {
-    process.kill(Number(pid), 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
   } catch (error) {
-    reportUnforeseen(error);
+    if (codeOf(error) !== 'ESRCH') reportUnforeseen(error);
+  }
+}
+
+/** Where a link leads; '' where that cannot be told. */
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
   }
 }
 

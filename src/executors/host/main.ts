@@ -1,6 +1,6 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { codeOf, reportUnforeseen } from './attempt-error.ts';
+import { codeOf, reportUnforeseen } from '../attempt/attempt-error.ts';
 import { HostServer } from './host-server.ts';
 
 /**

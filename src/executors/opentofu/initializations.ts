@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalJson } from '#domain/shared/canonical.ts';
-import { codeOf, reportUnforeseen } from '../host/attempt-error.ts';
+import { codeOf, reportUnforeseen } from '../attempt/attempt-error.ts';
 
 /**
  * What `init` made, kept for the next runs of the same template version with the same tool: providers, modules and the

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { sha256 } from '../host/artifact.ts';
-import { AttemptFailure } from '../host/attempt-error.ts';
+import { sha256 } from '../attempt/artifact.ts';
+import { AttemptFailure } from '../attempt/attempt-error.ts';
 import { needsEarlyVariables } from './early-variables.ts';
 import { digestModules, digestSources, lockFile, verifyBackend } from './files.ts';
 import type { Initialization, Initializations } from './initializations.ts';

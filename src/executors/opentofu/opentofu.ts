@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { JsonValue } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/canonical.ts';
-import { type PlanFacts, packArtifact, unpackArtifact } from '../host/artifact.ts';
-import type { Attempt, Performed } from '../host/attempt.ts';
-import { AttemptFailure, messageOf } from '../host/attempt-error.ts';
-import { readTofuOutputs } from '../host/outputs.ts';
-import { parseJson } from '../host/work-files.ts';
-import type { OpenTofuExecutor } from '../protocol.ts';
+import { type PlanFacts, packArtifact, unpackArtifact } from '../attempt/artifact.ts';
+import type { Attempt, Performed } from '../attempt/attempt.ts';
+import { AttemptFailure, messageOf } from '../attempt/attempt-error.ts';
+import { readTofuOutputs } from '../attempt/outputs.ts';
+import { parseJson } from '../attempt/work-files.ts';
+import type { OpenTofuExecutor } from '../protocol/request.ts';
 import { mayHaveProvisioners } from './early-variables.ts';
 import { digestSources } from './files.ts';
 import type { Initialization, Initializations } from './initializations.ts';

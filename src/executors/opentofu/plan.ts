@@ -1,7 +1,7 @@
 import type { ChangeAction, JsonValue, PlanSummary } from '#domain/runs/model.ts';
-import { AttemptFailure, messageOf } from '../host/attempt-error.ts';
-import { parseJson } from '../host/work-files.ts';
-import type { PlannedChange } from '../protocol.ts';
+import { AttemptFailure, messageOf } from '../attempt/attempt-error.ts';
+import { parseJson } from '../attempt/work-files.ts';
+import type { PlannedChange } from '../protocol/request.ts';
 import { collectMarked, maskMarked, maskSecrets, sensitiveMark, unknownMark } from '../redaction/masking.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { asArray, isObject } from './state-document.ts';

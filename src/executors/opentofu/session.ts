@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { ExecutionReason } from '#domain/runs/model.ts';
-import type { Attempt, JobResult, JobSpec, Results } from '../host/attempt.ts';
-import { AttemptFailure } from '../host/attempt-error.ts';
-import type { Environment } from '../host/environment.ts';
-import type { OpenTofuExecutor, Tool } from '../protocol.ts';
+import type { Attempt, JobResult, JobSpec, Results } from '../attempt/attempt.ts';
+import { AttemptFailure } from '../attempt/attempt-error.ts';
+import type { Environment } from '../attempt/environment.ts';
+import type { OpenTofuExecutor, Tool } from '../protocol/request.ts';
 import { inside, type Mount } from '../sandbox/bubblewrap.ts';
 import type { Places } from '../sandbox/places.ts';
 import { cliSettings, dataDirectory, layOutConfiguration, lockFile } from './files.ts';

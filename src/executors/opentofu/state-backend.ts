@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { reportUnforeseen } from '../host/attempt-error.ts';
-import type { Environment } from '../host/environment.ts';
+import { reportUnforeseen } from '../attempt/attempt-error.ts';
+import type { Environment } from '../attempt/environment.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
 /** OpenTofu's HTTP backend for one attempt, with a password of its own. */

@@ -1,5 +1,5 @@
 import type { JsonValue, MaskedOutputs } from '#domain/runs/model.ts';
-import { parseJson } from '../host/work-files.ts';
+import { parseJson } from '../attempt/work-files.ts';
 
 /** What is read of OpenTofu's state; the rest is its own business. */
 export interface StateDocument {

@@ -1,5 +1,5 @@
-import { AttemptFailure, messageOf } from '../host/attempt-error.ts';
-import type { StateMeta } from '../protocol.ts';
+import { AttemptFailure, messageOf } from '../attempt/attempt-error.ts';
+import type { StateMeta } from '../protocol/request.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { readStateDocument, type StateDocument } from './state-document.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from '../host/attempt-error.ts';
-import type { JobGroup } from '../sandbox/job-group.ts';
+import { codeOf } from '../attempt/attempt-error.ts';
+import type { JobGroup } from '../groups/job-group.ts';
 import { type AttemptMark, findAttemptProcesses, type KnownProcesses } from './process-table.ts';
 
 const firstPauseMs = 5;

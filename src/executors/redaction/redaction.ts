@@ -1,5 +1,5 @@
 import type { JsonValue } from '#domain/runs/model.ts';
-import { AttemptFailure } from '../host/attempt-error.ts';
+import { AttemptFailure } from '../attempt/attempt-error.ts';
 import { PatternMatcher } from './matcher.ts';
 import { collectTexts, secretForms } from './secret-forms.ts';
 

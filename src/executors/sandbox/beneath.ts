@@ -1,6 +1,6 @@
 import { constants, type Dirent } from 'node:fs';
 import { type FileHandle, open, opendir } from 'node:fs/promises';
-import { codeOf } from '../host/attempt-error.ts';
+import { codeOf } from '../attempt/attempt-error.ts';
 
 /**
  * Reads what template code may have written. Every directory on the way is opened by its own name in the one before it,

@@ -27,12 +27,10 @@ export const inside = {
 export interface SystemView {
   /** Directories with programs and libraries, read-only. */
   readonly systemPaths: readonly string[];
-  /** Directories that lie below one of those and hold what template code must not see. */
-  readonly hiddenPaths: readonly string[];
+  /** Bubblewrap's arguments for all of it. The machine is asked once: what it has there does not change under a host. */
+  readonly arguments: readonly string[];
   /** The file with the system call filter. */
   readonly filterFile: string;
-  /** Directory with the few files of /etc that are made for sandboxes. */
-  readonly etc: string;
 }
 
 export interface SandboxOptions {
@@ -88,9 +86,7 @@ export function sandboxArguments(view: SystemView, options: SandboxOptions): str
     ...['--disable-userns', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...['--uid', '1000', '--gid', '1000', '--hostname', 'sandbox'],
     ...['--seccomp', String(filterDescriptor), '--info-fd', String(infoDescriptor)],
-    ...view.systemPaths.flatMap(systemArguments),
-    ...view.hiddenPaths.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
-    ...etcArguments(view.etc),
+    ...view.arguments,
     ...['--proc', '/proc', '--dev', '/dev', '--size', String(sharedMemoryBytes), '--tmpfs', '/dev/shm'],
     // The memory of the sandbox's init: who could write it could make it outlive the host.
     ...initMemory.flatMap((path) => ['--ro-bind', '/dev/null', path]),
@@ -142,7 +138,12 @@ export function viewSystem(options: {
   const systemPaths = [...systemDirectories, ...options.added].filter((path) => existsSync(path));
   const real = systemPaths.filter((path) => !lstatSync(path).isSymbolicLink());
   const hiddenPaths = options.secret.filter((path) => existsSync(path) && real.some((root) => isBelow(path, root)));
-  return { systemPaths, hiddenPaths, filterFile: options.filterFile, etc: options.etc };
+  const seen = [
+    ...systemPaths.flatMap(systemArguments),
+    ...hiddenPaths.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
+    ...etcArguments(options.etc),
+  ];
+  return { systemPaths, arguments: seen, filterFile: options.filterFile };
 }
 
 function isBelow(path: string, root: string): boolean {

@@ -1,13 +1,13 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { measureDirectory, removeDirectory, writePrivate } from '../host/work-files.ts';
+import { measureDirectory, removeDirectory, writePrivate } from '../attempt/work-files.ts';
+import type { GroupMaker } from '../groups/job-group.ts';
 import { AttemptProcesses } from '../processes/attempt-processes.ts';
 import { cookieVariable } from '../processes/process-table.ts';
 import { measureTree } from '../processes/process-tree.ts';
 import type { Mount } from './bubblewrap.ts';
 import type { EnclosedJob, Enclosure, JobRequest } from './enclosure.ts';
 import { Job } from './job.ts';
-import type { GroupMaker } from './job-group.ts';
 import { type OutputPipes, openOutputPipes } from './output-pipes.ts';
 import type { Places } from './places.ts';
 import { processLimits, writePreparation, writeSteps } from './script.ts';

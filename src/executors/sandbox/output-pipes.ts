@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { AttemptFailure, codeOf } from '../host/attempt-error.ts';
+import { AttemptFailure, codeOf } from '../attempt/attempt-error.ts';
 
 /**
  * Node gives its children sockets for standard output, and a socket cannot be opened by name: `tee /dev/stderr` fails.

@@ -1,4 +1,4 @@
-import { reportUnforeseen } from '../host/attempt-error.ts';
+import { reportUnforeseen } from '../attempt/attempt-error.ts';
 import { Sandbox, type SandboxShape, type SandboxWorkshop } from './sandbox.ts';
 
 /** What is kept of one shape. */

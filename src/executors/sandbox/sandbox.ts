@@ -1,8 +1,10 @@
-import { linkSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, rename, rm, statfs } from 'node:fs/promises';
+import { linkSync, mkdirSync, openSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { measureDirectory, writePrivate } from '../host/work-files.ts';
+import { codeOf, reportUnforeseen } from '../attempt/attempt-error.ts';
+import { measureDirectory, writePrivate } from '../attempt/work-files.ts';
+import type { GroupMaker, JobGroup } from '../groups/job-group.ts';
 import { countOpenFiles, measureTree } from '../processes/process-tree.ts';
 import {
   encodeArguments,
@@ -15,7 +17,6 @@ import {
 import type { JobRequest, Usage } from './enclosure.ts';
 import type { EnclosureLimits } from './enclosure-limits.ts';
 import { Job } from './job.ts';
-import type { GroupMaker, JobGroup } from './job-group.ts';
 import { openOutputPipes } from './output-pipes.ts';
 import { processLimits, writePreparation, writeSteps } from './script.ts';
 
@@ -93,7 +94,7 @@ export class Sandbox {
       arguments: programArguments,
       groupFiles: group?.processFiles ?? [],
       descriptors: [workshop.view.filterFile, argumentsFile].map((path) => openSync(path, 'r')),
-      onInit: (pid, start) => writeFileSync(join(directory, initFile), `${pid} ${start}`, { mode: 0o600 }),
+      onInit: (pid, start) => nameInit(directory, `${pid} ${start}`),
       pipes,
       isContained: true,
     });
@@ -111,7 +112,7 @@ export class Sandbox {
 
   /** A control group knows all but the files that its processes have open. Without one, files in memory count as memory too. */
   async usage(): Promise<Usage> {
-    const inMemory = await this.#usedInMemory();
+    const inMemory = this.#usedInMemory();
     const writable = this.#shape.mounts.filter(({ isWritable }) => isWritable);
     const onDisk = await Promise.all(writable.map(({ source }) => measureDirectory(source)));
     const diskBytes = onDisk.reduce((sum, bytes) => sum + bytes, inMemory);
@@ -148,20 +149,34 @@ export class Sandbox {
 
   /** Ends and removes one that no job has used. */
   discard(): void {
-    this.job.kill();
-    for (const path of [this.#directory, this.#relayDirectory]) rmSync(path, { recursive: true, force: true });
-    void this.clear().then(() => this.#group?.remove());
+    void this.clear()
+      .then(() => this.remove())
+      .catch(reportUnforeseen);
   }
 
   /** What fills the sandbox's own file systems; they vanish with it. */
-  async #usedInMemory(): Promise<number> {
+  #usedInMemory(): number {
     const root = this.job.rootDirectory;
     if (root === null) return 0;
-    const used = async (path: string) => {
-      const stats = await statfs(root + path).catch(() => null);
-      return stats === null ? 0 : (stats.blocks - stats.bfree) * stats.bsize;
-    };
-    const [work, temporary, memory] = await Promise.all([used(inside.work), used(inside.temporary), used('/dev/shm')]);
-    return work + temporary + memory;
+    return [inside.work, inside.temporary, '/dev/shm'].reduce((sum, path) => sum + readUsed(root + path), 0);
+  }
+}
+
+/** The directory may be gone: a host that ends removes it, whatever is still being made. */
+function nameInit(directory: string, name: string): void {
+  try {
+    writeFileSync(join(directory, initFile), name, { mode: 0o600 });
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** Bytes that a file system in memory holds, which never takes time to say; 0 where the sandbox has just ended. */
+function readUsed(path: string): number {
+  try {
+    const { blocks, bfree, bsize } = statfsSync(path);
+    return (blocks - bfree) * bsize;
+  } catch {
+    return 0;
   }
 }

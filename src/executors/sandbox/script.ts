@@ -1,4 +1,4 @@
-import type { Environment } from '../host/environment.ts';
+import type { Environment } from '../attempt/environment.ts';
 import type { EnclosureLimits } from './enclosure-limits.ts';
 import type { Places } from './places.ts';
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EgressPolicy } from '#executors/protocol.ts';
+import type { EgressPolicy } from '#executors/protocol/request.ts';
 import { RecordingSink } from '../support.ts';
 import { isRoot, WorkerProcess, workerUsers } from '../worker-process.ts';
 import { describeProbes, type Probe } from './probes.ts';

@@ -2,7 +2,7 @@ import { linkSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CommandExecutor } from '#executors/protocol.ts';
+import type { CommandExecutor } from '#executors/protocol/request.ts';
 import { listBeneath, readBeneath } from '#executors/sandbox/beneath.ts';
 import { makeRequest, RecordingSink, shell } from '../support.ts';
 import { WorkerProcess, workerUsers } from '../worker-process.ts';

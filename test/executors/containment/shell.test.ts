@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CommandExecutor } from '#executors/protocol.ts';
+import type { CommandExecutor } from '#executors/protocol/request.ts';
 import { quote } from '#executors/sandbox/script.ts';
 import { makeRequest, shell } from '../support.ts';
 import { WorkerProcess, workerUsers } from '../worker-process.ts';

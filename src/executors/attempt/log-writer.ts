@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ExecutionPhase, LogChunk, LogStream } from '../protocol.ts';
+import type { ExecutionPhase, LogChunk, LogStream } from '../protocol/request.ts';
 
 const chunkBytes = 64 * 1024;
 const flushAfterMs = 250;

@@ -1,15 +1,15 @@
 import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { StateHandler } from '../host/relay.ts';
+import type { HostSettings } from '../host/settings.ts';
 import type { StateKeeper } from '../opentofu/state-keeper.ts';
 import type { WireRequest } from '../protocol/messages.ts';
-import type { ExecutionPlan, Tool } from '../protocol.ts';
+import type { ExecutionPlan, Tool } from '../protocol/request.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import type { Mount } from '../sandbox/bubblewrap.ts';
 import type { Places } from '../sandbox/places.ts';
 import type { Step } from '../sandbox/script.ts';
 import type { AttemptControl } from './attempt-control.ts';
 import type { Environment } from './environment.ts';
-import type { StateHandler } from './relay.ts';
-import type { HostSettings } from './settings.ts';
 
 /** What the programs of a job may reach: the attempt's state, and the way out that the pool's policy leaves. */
 export interface JobNetwork {

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GroupRoot, killEach, removeGroup, writeIfPresent } from './cgroups.ts';
+import { type GroupRoot, killEach, removeGroup, writeIfPresent } from './delegation.ts';
 
 export interface GroupLimits {
   readonly memoryBytes: number;

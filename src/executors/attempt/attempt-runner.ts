@@ -2,10 +2,12 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionReason } from '#domain/runs/model.ts';
 import { runCommands } from '../command/command.ts';
+import type { HostPlace } from '../host/host-place.ts';
+import { Relay, type StateHandler } from '../host/relay.ts';
 import { runOpenTofu } from '../opentofu/opentofu.ts';
 import { StateKeeper } from '../opentofu/state-keeper.ts';
 import type { WireRequest, WireResult } from '../protocol/messages.ts';
-import type { LogChunk, Progress, StateMeta } from '../protocol.ts';
+import type { LogChunk, Progress, StateMeta } from '../protocol/request.ts';
 import { Redactor } from '../redaction/redaction.ts';
 import type { Places } from '../sandbox/places.ts';
 import { describeBytes } from './amounts.ts';
@@ -13,12 +15,10 @@ import type { Attempt, JobResult, JobSpec, Performed } from './attempt.ts';
 import { AttemptControl, type StopCause } from './attempt-control.ts';
 import { AttemptFailure, reportUnforeseen } from './attempt-error.ts';
 import { buildEnvironment } from './environment.ts';
-import type { HostPlace } from './host-place.ts';
 import { JobRunner } from './job-runner.ts';
 import { LimitWatch } from './limits.ts';
 import { LogWriter } from './log-writer.ts';
 import { OutputRecorder } from './output-recorder.ts';
-import { Relay, type StateHandler } from './relay.ts';
 
 /** The worker, as an attempt sees it. */
 export interface AttemptWorker {

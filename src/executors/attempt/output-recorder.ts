@@ -1,4 +1,4 @@
-import type { LogStream } from '../protocol.ts';
+import type { LogStream } from '../protocol/request.ts';
 import { RedactingStream, type Redactor } from '../redaction/redaction.ts';
 import type { LogWriter } from './log-writer.ts';
 

@@ -1,5 +1,5 @@
 import type { ExecutionReason } from '#domain/runs/model.ts';
-import type { ExecutionOutcome } from '../protocol.ts';
+import type { ExecutionOutcome } from '../protocol/request.ts';
 import { AttemptFailure } from './attempt-error.ts';
 
 /** How quickly a stopped attempt's processes are killed: after its whole grace, a short one, or at once. */

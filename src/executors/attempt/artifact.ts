@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '#domain/shared/canonical.ts';
 import { encodeFrame, FrameReader } from '../protocol/frames.ts';
-import type { PlannedChange, Tool } from '../protocol.ts';
+import type { PlannedChange, Tool } from '../protocol/request.ts';
 import { AttemptFailure } from './attempt-error.ts';
 
 /** What the plan phase hands to the apply phase, which may run on another machine, days later: one frame of files. */

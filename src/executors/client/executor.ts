@@ -1,21 +1,21 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDuration } from '#domain/shared/durations.ts';
-import { Conversation } from './client/conversation.ts';
-import { ExecutorUnavailable, HostProcess } from './client/host-process.ts';
-import { chooseHostUser, type HostUser, openHostRoot } from './client/host-user.ts';
-import { AttemptFailure } from './host/attempt-error.ts';
-import { newHostDirectory } from './host/leftovers.ts';
-import type { HostSettings } from './host/settings.ts';
-import { readStart } from './processes/process-table.ts';
-import type { Frame } from './protocol/frames.ts';
-import { type HostMessage, type StepKind, stepKinds, type WireRequest, type WireStep } from './protocol/messages.ts';
-import type { CommandStep, ExecutionRequest, ExecutionResult, ExecutionSink } from './protocol.ts';
-import { delegateGroup, type GroupRoot, removeForsakenGroups, removeGroups } from './sandbox/cgroups.ts';
-import { chooseTool, findProgram, type InstalledTool } from './tools.ts';
+import { AttemptFailure } from '../attempt/attempt-error.ts';
+import { delegateGroup, type GroupRoot, removeForsakenGroups, removeGroups } from '../groups/delegation.ts';
+import { newHostDirectory } from '../host/leftovers.ts';
+import type { HostSettings } from '../host/settings.ts';
+import { readStart } from '../processes/process-table.ts';
+import type { Frame } from '../protocol/frames.ts';
+import { type HostMessage, type StepKind, stepKinds, type WireRequest, type WireStep } from '../protocol/messages.ts';
+import type { CommandStep, ExecutionRequest, ExecutionResult, ExecutionSink } from '../protocol/request.ts';
+import { chooseTool, findProgram, type InstalledTool } from '../tools.ts';
+import { Conversation } from './conversation.ts';
+import { ExecutorUnavailable, HostProcess } from './host-process.ts';
+import { chooseHostUser, type HostUser, openHostRoot } from './host-user.ts';
 
-export { ExecutorUnavailable } from './client/host-process.ts';
-export { discoverTools } from './tools.ts';
+export { discoverTools } from '../tools.ts';
+export { ExecutorUnavailable } from './host-process.ts';
 
 /** How template code is to be contained: it must be, it is where that is possible, or it is not. */
 export type IsolationWanted = 'sandbox' | 'auto' | 'none';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from '../host/attempt-error.ts';
+import { codeOf } from './attempt-error.ts';
 
 const quietTurns = 2;
 /** How long output is waited for once its program has ended: what that left running may go on printing. */
