@@ -8,6 +8,7 @@ import { RunLists } from './20261122_7_run_lists.ts';
 import { Reconciler } from './20261122_reconciler.ts';
 import { Containment } from './20261123_1_containment.ts';
 import { Publishers } from './20261123_2_publishers.ts';
+import { ReceiptAnswers } from './20261123_3_receipt_answers.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   { name: '20261122_reconciler', class: Reconciler },
   { name: '20261123_1_containment', class: Containment },
   { name: '20261123_2_publishers', class: Publishers },
+  { name: '20261123_3_receipt_answers', class: ReceiptAnswers },
 ];

@@ -16,7 +16,7 @@ export interface Parts {
  */
 export interface Asking<O extends Operation = Operation> {
   readonly operation: O;
-  /** All of them: the repeat of a command is answered by the read that its location names. */
+  /** All of them: the repeat of a command is answered by the read that its receipt names. */
   readonly operations: readonly Operation[];
   readonly services: Services;
   readonly request: FastifyRequest;

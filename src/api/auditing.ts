@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import { type AuditEntry, auditStatement, type RequestFacts } from '#domain/shared/audit.ts';
+import { type AuditEntry, type AuditedAction, auditStatement, type RequestFacts } from '#domain/shared/audit.ts';
 import { Forbidden, NotFound, type ServiceError, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { Asking } from './asking.ts';
@@ -20,23 +20,9 @@ export function resourceTypeOf({ id, resource }: Operation): string {
   return resource ?? id.slice(0, id.indexOf('.'));
 }
 
-/** A command's row says what its declaration says, from which the catalogue is made. */
-export function refuseUndeclared(operation: Operation, { action, resource }: AuditEntry): void {
-  const [declared, type] = [actionOf(operation), resourceTypeOf(operation)];
-  if (action === declared && resource.type === type) return;
-  throw new Error(
-    `${operation.id} is declared as ${declared} of ${type} and may not be recorded as ${action} of ${resource.type}`,
-  );
-}
-
-/** A command's row names the owners of its target, unless the work knows better: what it made or moved has its own. */
-export function withOwners(entry: AuditEntry, target: Ownership | null | undefined): AuditEntry {
-  const { organizationId, teamId } = entry;
-  return {
-    ...entry,
-    organizationId: organizationId ?? target?.organizationId ?? null,
-    teamId: teamId ?? target?.teamId ?? null,
-  };
+/** What the audit rows of an operation say, by its declaration, from which the catalogue is made as well. */
+export function auditedAction(operation: Operation): AuditedAction {
+  return { action: actionOf(operation), resourceType: resourceTypeOf(operation) };
 }
 
 /** A row by itself of what was read, before any of it is answered. */

@@ -1,21 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
-import { type Command, type CommandResult, findReceipt, type Outcome, runCommand } from '#domain/shared/command.ts';
+import { type Command, type CommandResult, findReceipt, runCommand } from '#domain/shared/command.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Forbidden, ServiceError, Unavailable } from '#domain/shared/errors.ts';
+import type { CommandAnswer } from './answer-types.ts';
+import { type KeptAnswer, keepAnswer, repeatedBy } from './answering.ts';
 import type { Asking, Parts } from './asking.ts';
-import {
-  aboutTarget,
-  Hidden,
-  recordingRefusals,
-  recordRead,
-  refuseUndeclared,
-  requestFacts,
-  withOwners,
-} from './auditing.ts';
+import { aboutTarget, auditedAction, Hidden, recordingRefusals, recordRead, requestFacts } from './auditing.ts';
 import { type Decided, decideAdmission, decideTarget, describeRefusal, type Guarded } from './authorization.ts';
-import { matchLocation } from './location.ts';
 import {
   type Call,
   type CommandOperation,
@@ -48,6 +41,9 @@ function limitingGuesses<Result>(asking: Asking, attempt: () => Promise<Result>)
   return request.server.limitGuesses(request, limit({ body: parts.body, principal }), attempt);
 }
 
+/** What a command came to, and how it is answered. */
+export type Performed = CommandResult<CommandAnswer<unknown>, KeptAnswer>;
+
 /** Runs a read operation; answers what its handler said, not yet encoded. */
 export function executeRead(asking: Asking<ReadOperation>, key: string | null = null): Promise<unknown> {
   const { operation, services } = asking;
@@ -67,44 +63,52 @@ export function executeCommand(
   asking: Asking<CommandOperation>,
   key: string | null,
   sentBody: unknown,
-): Promise<CommandResult> {
+): Promise<Performed> {
   return recordingRefusals(asking, () => {
     const run = () => runOnce(asking, toCommand(asking, key, sentBody));
     return asking.operation.guard ? run() : limitingGuesses(asking, run);
   });
 }
 
-async function runOnce(asking: Asking<CommandOperation>, input: Command): Promise<CommandResult> {
-  const { operation, services } = asking;
+async function runOnce(asking: Asking<CommandOperation>, input: Command): Promise<Performed> {
+  const { operation, services, parts } = asking;
   const { bindingKey } = services.installation;
   let prepared: unknown;
   try {
     prepared = await prepare(asking);
   } catch (error) {
-    const receipt = await findReceipt(services.orm.em.fork(), bindingKey, input);
+    const receipt = await findReceipt<KeptAnswer>(services.orm.em.fork(), bindingKey, input);
     if (receipt) return { receipt, replayed: true };
     throw error;
   }
   return runCommand(services.transactions, bindingKey, input, {
     find: (tx) => findTarget(asking, tx.em),
     act: (tx, caller, target) =>
-      aboutTarget(target, async (): Promise<Outcome> => {
+      aboutTarget(target, () => {
         const call = decideCall({ ...asking, principal: caller }, tx.em, target);
-        const outcome = await operation.handle({ ...call, tx, key: input.key, prepared });
-        refuseUndeclared(operation, outcome.audit);
-        return { ...outcome, audit: withOwners(outcome.audit, target) };
+        return operation.handle({ ...call, tx, key: input.key, prepared });
       }),
+    answer: (change, target) => keepAnswer(operation, change, { ...parts, target }),
   });
 }
 
-/** The first answer says what the command said; a repeat says what today's read of the same thing says. */
-export async function bodyOf(asking: Asking<CommandOperation>, result: CommandResult): Promise<unknown> {
-  if (!result.replayed && result.body !== undefined) return result.body;
-  const { location } = result.receipt;
-  const match = location === null ? undefined : matchLocation(asking.operations, location);
-  if (!match) return {};
-  const parts: Parts = { params: match.params, query: {}, body: undefined };
-  const reading = executeRead({ ...asking, operation: match.operation, parts });
+/** A command's answer: its status and address, as the first time; its body is what is read at that address today. */
+export async function answerOf(
+  asking: Asking<CommandOperation>,
+  result: Performed,
+): Promise<{ status: number; location: string | null; body: unknown }> {
+  const kept = result.receipt.answer;
+  if (!kept) throw new Error(`the receipt of ${asking.operation.id} does not say how to answer it`);
+  const { status, location } = kept;
+  return { status, location, body: status === 204 ? undefined : await bodyOf(asking, result, kept) };
+}
+
+/** The first answer shows what the command answered; a repeat shows what today's read of the same thing shows. */
+async function bodyOf(asking: Asking<CommandOperation>, result: Performed, kept: KeptAnswer): Promise<unknown> {
+  if (!result.replayed && result.change.answer !== undefined) return result.change.answer;
+  const repeated = repeatedBy(asking.operations, kept);
+  if (!repeated) return {};
+  const reading = executeRead({ ...asking, ...repeated });
   return result.replayed ? reading : reading.catch(afterCommit);
 }
 
@@ -135,6 +139,7 @@ function toCommand(asking: Asking<CommandOperation>, key: string | null, sentBod
     key,
     caller: principal,
     operation: operation.id,
+    audit: auditedAction(operation),
     target: parts.params as Record<string, string>,
     input: sentBody,
     locks: locksOf(operation, principal, parts),

@@ -1,6 +1,6 @@
 import { type Operation, type ReadOperation, routeOf } from './operation.ts';
 
-/** The read operation that answers `GET location`, with its path parameters. */
+/** The read operation that answers `GET location`, with its path parameters: for receipts that keep an address alone. */
 export function matchLocation(
   operations: readonly Operation[],
   location: string,

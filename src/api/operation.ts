@@ -2,14 +2,13 @@ import type { z } from 'zod';
 import type { Access, Ownership, PublicAccess } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { RequestFacts } from '#domain/shared/audit.ts';
-import type { Outcome } from '#domain/shared/command.ts';
 import type { Em } from '#domain/shared/database.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
+import type { AnswerOf, CommandAnswer, Done, Responses, Shape, Spelled } from './answer-types.ts';
+import type { RawAnswer } from './raw-answer.ts';
 import type { Services } from './services.ts';
 
-type Shape = z.ZodType;
 type Out<S> = S extends Shape ? z.output<S> : undefined;
-type Responses = Readonly<Record<number, Shape>>;
 
 /** What a target resolver is given: the parts of the request by which it finds the thing, and whether to lock it. */
 export interface Lookup<P, Q, B> {
@@ -51,7 +50,13 @@ export interface CommandCall<P, Q, B, T, R> extends Call<P, Q, B, T> {
   readonly prepared: R;
 }
 
-interface Declaration<P extends Shape | undefined, Q extends Shape | undefined, B extends Shape | undefined, T> {
+interface Declaration<
+  P extends Shape | undefined,
+  Q extends Shape | undefined,
+  B extends Shape | undefined,
+  T,
+  S extends Responses,
+> {
   /** `area.verb`; what logs, metrics and the OpenAPI document call it. */
   readonly id: `${string}.${string}`;
   readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
@@ -60,7 +65,8 @@ interface Declaration<P extends Shape | undefined, Q extends Shape | undefined, 
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  readonly responses: Responses;
+  /** What is answered, by status. Of two successes the second is that of something new. */
+  readonly responses: S;
   readonly access: Access | PublicAccess;
   /** What a public operation asks of whoever calls it, before the body is read; throws where they may not. */
   readonly guard?: (request: Sender, services: Services) => void;
@@ -87,13 +93,14 @@ export interface ReadDeclaration<
   P extends Shape | undefined,
   Q extends Shape | undefined,
   T,
-  B extends Shape | undefined = undefined,
-> extends Declaration<P, Q, B, T> {
+  B extends Shape | undefined,
+  S extends Responses,
+> extends Declaration<P, Q, B, T, S> {
   /** The action in the audit's catalogue, for what is not to leave the service unnoticed: no row, no answer. */
   readonly audit?: string;
   /** It asks about a command, by that command's key. */
   readonly idempotency?: 'required';
-  readonly handle: (call: ReadCall<Out<P>, Out<Q>, Out<B>, T>) => Promise<unknown>;
+  readonly handle: (call: ReadCall<Out<P>, Out<Q>, Out<B>, T>) => Promise<AnswerOf<S> | RawAnswer>;
 }
 
 export interface CommandDeclaration<
@@ -102,9 +109,16 @@ export interface CommandDeclaration<
   B extends Shape | undefined,
   T,
   R,
-> extends Declaration<P, Q, B, T> {
+  S extends Responses,
+  A extends ReadOperation | undefined,
+  D extends Done<S, A>,
+> extends Declaration<P, Q, B, T, S> {
   /** The action in the audit's catalogue. */
   readonly audit: string;
+  /** The read operation that shows what the command left: the answer's `Location`, and the answer to a repeat. */
+  readonly at?: A;
+  /** The parameters of its path, where they are more than the id of what was changed. Stands behind `handle`, whose change it gets. */
+  readonly atParams?: (change: D, asked: Asked<Out<P>, Out<B>, T>) => ParamsOf<A>;
   /** `required`, `optional` (one is made where none is sent): the key names the work. `none`: no receipt. */
   readonly idempotency: 'required' | 'optional' | 'none';
   /** Advisory locks, taken before anything else; where what they are about is asked for, by what was asked. */
@@ -117,19 +131,53 @@ export interface CommandDeclaration<
    * at, before there is a body; else the whole command.
    */
   readonly limitGuesses?: (asked: { readonly body: Out<B>; readonly principal: Principal }) => string;
-  readonly handle: (call: CommandCall<Out<P>, Out<Q>, Out<B>, T, R>) => Promise<Outcome>;
+  readonly handle: (call: CommandCall<Out<P>, Out<Q>, Out<B>, T, R>) => Promise<D>;
   /** The session cookie that goes with the first answer: a token to set, null to clear it, undefined to leave it. */
   readonly sessionCookie?: (
-    body: unknown,
+    answer: AnswerOf<S>,
     asked: { readonly params: Out<P>; readonly principal: Principal },
   ) => { token: string; maxAgeSeconds: number } | null | undefined;
 }
 
+/** What was asked for, and of what. */
+export interface Asked<P, B, T> {
+  readonly params: P;
+  readonly body: B;
+  readonly target: T;
+}
+
+type ParamsOf<A> = A extends { readonly params?: infer P extends Shape } ? z.output<P> : never;
+
 // Inside the pipeline an operation's own types are gone: what was parsed by its schemas is what its functions get.
 // biome-ignore lint/suspicious/noExplicitAny: the one place where declarations of all types stand in one list
 export type Erased = any;
-export type ReadOperation = { kind: 'read' } & ReadDeclaration<Erased, Erased, Erased, Erased>;
-export type CommandOperation = { kind: 'command' } & CommandDeclaration<Erased, Erased, Erased, Erased, Erased>;
+type ErasedRead = ReadDeclaration<Erased, Erased, Erased, Erased, Responses>;
+type ErasedCommand = CommandDeclaration<Erased, Erased, Erased, Erased, Erased, Responses, undefined, Erased>;
+
+export interface ReadOperation<S extends Responses = Responses, P = Erased>
+  extends Omit<ErasedRead, 'responses' | 'params' | 'handle'> {
+  readonly kind: 'read';
+  readonly responses: S;
+  readonly params?: P;
+  readonly handle: (call: Erased) => Promise<unknown>;
+}
+
+export interface CommandOperation<
+  S extends Responses = Responses,
+  D = CommandAnswer<unknown>,
+  A = ReadOperation | undefined,
+> extends Omit<ErasedCommand, 'responses' | 'at' | 'atParams' | 'handle' | 'sessionCookie'> {
+  readonly kind: 'command';
+  readonly responses: S;
+  readonly at?: A;
+  atParams?(change: D, asked: Erased): Erased;
+  readonly handle: (call: Erased) => Promise<D>;
+  readonly sessionCookie?: (
+    answer: Erased,
+    asked: { readonly params: Erased; readonly principal: Principal },
+  ) => { token: string; maxAgeSeconds: number } | null | undefined;
+}
+
 export type Operation = ReadOperation | CommandOperation;
 
 /** Declares an operation that changes nothing; one that takes a body only looks at it. Its type keeps what it answers. */
@@ -138,8 +186,8 @@ export function read<
   Q extends Shape | undefined = undefined,
   T = undefined,
   B extends Shape | undefined = undefined,
-  R extends Responses = Responses,
->(declaration: ReadDeclaration<P, Q, T, B> & { responses: R }): ReadOperation & { responses: R } {
+  S extends Responses = Responses,
+>(declaration: ReadDeclaration<P, Q, T, B, S>): ReadOperation<S, P> {
   return { kind: 'read', ...declaration };
 }
 
@@ -150,7 +198,10 @@ export function command<
   B extends Shape | undefined = undefined,
   T = undefined,
   R = undefined,
->(declaration: CommandDeclaration<P, Q, B, T, R>): CommandOperation {
+  S extends Responses = Responses,
+  A extends ReadOperation | undefined = undefined,
+  D extends Done<S, A> = Done<S, A>,
+>(declaration: CommandDeclaration<P, Q, B, T, R, S, A, D> & Spelled<D>): CommandOperation<S, D, A> {
   return { kind: 'command', ...declaration };
 }
 

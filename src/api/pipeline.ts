@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
+import { successStatus } from './answering.ts';
 import type { Asking, Parts } from './asking.ts';
 import { recordingRefusals } from './auditing.ts';
 import { authenticate } from './authentication.ts';
 import { answerSession } from './cookies.ts';
-import { admit, bodyOf, executeCommand, executeRead } from './execution.ts';
+import { admit, answerOf, executeCommand, executeRead } from './execution.ts';
 import { commandKey } from './idempotency.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
 import { HttpProblem } from './plugins/http-problem.ts';
@@ -97,16 +98,11 @@ async function answerCommand(asking: Asking<CommandOperation>, reply: FastifyRep
   const key = commandKey(operation, request);
   if (key !== null) reply.header('idempotency-key', key);
   const result = await executeCommand(asking, key, request.sentBody);
-  const { receipt } = result;
-  const body = receipt.status === 204 ? undefined : await bodyOf(asking, result);
-  reply.status(receipt.status);
-  if (receipt.location) reply.header('location', receipt.location);
+  const { status, location, body } = await answerOf(asking, result);
+  reply.status(status);
+  if (location) reply.header('location', location);
   if (!result.replayed) answerSession(reply, asking, body);
   return reply.send(body);
-}
-
-function successStatus(operation: Operation): number {
-  return Number(Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? 200);
 }
 
 declare module 'fastify' {

@@ -5,9 +5,10 @@ import type { CommandOperation } from '#api/operation.ts';
 import { operations } from '#api/operations/index.ts';
 import { edgeLogOptions } from '#api/plugins/log-options.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { type Stage, scenes } from '#test/support/command-scenes.ts';
+import { requestOf } from '#test/support/command-requests.ts';
+import type { Stage } from '#test/support/command-scenes.ts';
 import { startApi, type TestApi } from '#test/support/in-process-api.ts';
-import { addTenant, ask, bodies, type Ids, type Request } from '#test/support/operation-requests.ts';
+import { ask, type Request } from '#test/support/operation-requests.ts';
 import { addPerson } from '#test/support/people.ts';
 import { fillSecrets, secretsIn } from '#test/support/secret-fields.ts';
 
@@ -88,25 +89,18 @@ async function contents({ services }: TestApi): Promise<Record<string, string>> 
 /** The request by which a command succeeds, with a secret in every secret field. */
 async function prepare(operation: CommandOperation): Promise<Request> {
   const isBootstrap = operation.id === 'bootstrap.admin';
-  const tenant = isBootstrap ? ({} as Ids) : await addTenant(stage, stage.root);
-  const scene = (await scenes[operation.id]?.(stage, tenant)) ?? {};
-  const ids = scene.ids ?? tenant;
-  const headers = {
-    ...scene.headers,
-    ...(operation.idempotency !== 'none' && { 'idempotency-key': newId() }),
-    ...(isBootstrap && { 'x-service-bootstrap-token': bootstrapToken }),
-  };
+  const request = await requestOf(stage, operation);
+  const { key } = request;
+  const headers = { ...request.headers, ...(isBootstrap && { 'x-service-bootstrap-token': bootstrapToken }) };
   const credentials = Object.entries(headers).filter(([name]) => name !== 'idempotency-key');
   for (const [name, value] of credentials) secrets.set(value.replace('Bearer ', ''), `${operation.id} ${name}`);
-  const key = 'key' in scene ? scene.key : stage.root.key;
   if (key) secrets.set(key, `${operation.id} x-api-key`);
-  return { ids, key, headers, path: scene.path, body: bodyOf(operation, ids, scene.body) };
+  return { ...request, headers, body: withSecrets(operation, request.body) };
 }
 
-function bodyOf(operation: CommandOperation, ids: Ids, given?: object): string | undefined {
-  if (!operation.body) return undefined;
-  const body = given ?? bodies[operation.id]?.(ids) ?? {};
-  const filled = fillSecrets(operation.body, body, (field) => `secret-of-${field}-${newId()}`);
+function withSecrets(operation: CommandOperation, body: string | undefined): string | undefined {
+  if (body === undefined) return undefined;
+  const filled = fillSecrets(operation.body, JSON.parse(body), (field) => `secret-of-${field}-${newId()}`);
   const marked = JSON.stringify(filled.body).match(/secret-of-[\w.-]+/g) ?? [];
   for (const secret of [...filled.secrets, ...marked]) secrets.set(secret, operation.id);
   return JSON.stringify(filled.body);

@@ -11,6 +11,7 @@ import { html } from '#api/web/html.ts';
 import { sendPage } from '#api/web/layout.ts';
 import { pageAdder } from '#api/web/page-route.ts';
 import { performCommand, performRead } from '#api/web/perform.ts';
+import { newId } from '#domain/shared/ids.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/in-process-api.ts';
 import { Visitor } from '#test/support/visitor.ts';
 
@@ -27,13 +28,14 @@ const makeThing = command({
   ...{ id: 'things.make', route: 'POST /api/v1/things/:name', summary: 'Make', params, access, audit: 'thing.made' },
   body: z.strictObject({ size: z.enum(['small', 'large']).default('small') }),
   responses: { 201: z.object({ name: z.string() }) },
+  at: readThing,
   idempotency: 'required',
   handle: async ({ params: { name }, body }) => ({
-    status: 201,
-    location: `/api/v1/things/${name}`,
-    audit: { action: 'thing.made', resource: { type: 'things', id: null }, after: { name, size: body.size } },
-    body: { name },
+    id: newId(),
+    after: { name, size: body.size },
+    answer: { name },
   }),
+  atParams: (_change, asked) => asked.params,
 });
 
 let api: TestApi;

@@ -164,7 +164,7 @@ export async function ask(
   { url }: { readonly url: string },
   operation: Operation,
   { key, ids, body, path = pathOf(operation, ids), headers }: Request,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; location: string | null }> {
   const content = body ?? (operation.body ? JSON.stringify(bodies[operation.id]?.(ids) ?? {}) : undefined);
   const stop = new AbortController();
   const response = await fetch(url + path, {
@@ -181,5 +181,5 @@ export async function ask(
   const endless = response.headers.get('content-type')?.startsWith('text/event-stream');
   const text = endless ? '' : await response.text();
   stop.abort();
-  return { status: response.status, text };
+  return { status: response.status, text, location: response.headers.get('location') };
 }

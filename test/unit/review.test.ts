@@ -94,9 +94,16 @@ describe('the catalogue', () => {
 describe('what there is only one of', () => {
   const only: Review = { resource: 'settings', verb: 'update', only: 'global' };
   const update = command({
-    ...{ id: 'settings.update', route: 'PATCH /settings', summary: '', responses: {}, idempotency: 'none', audit: '' },
+    ...{
+      id: 'settings.update',
+      route: 'PATCH /settings',
+      summary: '',
+      responses: { 204: z.undefined() },
+      idempotency: 'none',
+      audit: '',
+    },
     access: { ...settings, review: only },
-    handle: async () => ({ status: 200, audit: { action: '', resource: { type: '', id: null } } }),
+    handle: async () => ({ id: null }),
   });
 
   it('has one name, and is missing under every other', async () => {
@@ -116,7 +123,8 @@ describe('what there is only one of', () => {
 describe('a review', () => {
   const failing = (error: Error) =>
     read({
-      ...{ id: 'things.get', route: 'GET /things/:id', summary: '', responses: {}, handle: async () => ({}) },
+      ...{ id: 'things.get', route: 'GET /things/:id', summary: '', handle: async () => ({}) },
+      responses: { 200: z.object({}) },
       params: z.strictObject({ id: z.string() }),
       access: { ...settings, review: { resource: 'things', verb: 'get' } },
       target: () => Promise.reject(error),

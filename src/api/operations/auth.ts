@@ -51,33 +51,6 @@ export const SignedInView = z.object({
   user: IdentityView.pick({ id: true, name: true, email: true, role: true, enabled: true }),
 });
 
-export const signIn = command({
-  id: 'auth.sign_in',
-  route: 'POST /api/v1/auth/sessions',
-  summary: 'Sign in with e-mail address and password',
-  body: z.strictObject({ email: Email, password: GivenPassword }),
-  responses: { 201: SignedInView },
-  access: { public: 'it is how a caller becomes somebody' },
-  idempotency: 'none',
-  audit: 'session.opened',
-  limitGuesses: ({ body }) => body.email,
-  resource: 'sessions',
-  prepare: ({ em, body }) => checkPassword(em, body.email, body.password),
-  handle: async ({ tx, prepared, request, services }) => {
-    const { user } = prepared;
-    const session = await openSession(tx.em, prepared, sessionFactsOf(request));
-    const token = await signSessionToken(services.installation, session);
-    return {
-      status: 201,
-      location: `/api/v1/auth/sessions/${session.id}`,
-      actor: user,
-      audit: { action: 'session.opened', resource: { type: 'sessions', id: session.id } },
-      body: { session_id: session.id, token, expires_at: session.expiresAt, user },
-    };
-  },
-  sessionCookie: (body) => ({ token: (body as { token: string }).token, maxAgeSeconds: sessionLifetimeSeconds }),
-});
-
 export const listSessions = read({
   id: 'auth.list_sessions',
   route: 'GET /api/v1/auth/sessions',
@@ -111,6 +84,29 @@ export const getSession = read({
   },
 });
 
+export const signIn = command({
+  id: 'auth.sign_in',
+  route: 'POST /api/v1/auth/sessions',
+  summary: 'Sign in with e-mail address and password',
+  body: z.strictObject({ email: Email, password: GivenPassword }),
+  responses: { 201: SignedInView },
+  at: getSession,
+  access: { public: 'it is how a caller becomes somebody' },
+  idempotency: 'none',
+  audit: 'session.opened',
+  limitGuesses: ({ body }) => body.email,
+  resource: 'sessions',
+  prepare: ({ em, body }) => checkPassword(em, body.email, body.password),
+  handle: async ({ tx, prepared, request, services }) => {
+    const { user } = prepared;
+    const session = await openSession(tx.em, prepared, sessionFactsOf(request));
+    const token = await signSessionToken(services.installation, session);
+    const answer = { session_id: session.id, token, expires_at: session.expiresAt, user };
+    return { id: session.id, actor: user, answer };
+  },
+  sessionCookie: ({ token }) => ({ token, maxAgeSeconds: sessionLifetimeSeconds }),
+});
+
 export const signOut = command({
   id: 'auth.sign_out',
   route: 'DELETE /api/v1/auth/sessions/:id',
@@ -125,9 +121,9 @@ export const signOut = command({
   handle: async ({ tx, principal, params }) => {
     const id = sessionId(params.id, principal);
     if (!(await revokeSession(tx.em, principal.id, id))) throw new NotFound('session');
-    return { status: 204, audit: { action: 'session.revoked', resource: { type: 'sessions', id } } };
+    return { id };
   },
-  sessionCookie: (_body, { params, principal }) =>
+  sessionCookie: (_answer, { params, principal }) =>
     sessionId(params.id, principal) === principal.credential.id ? null : undefined,
 });
 

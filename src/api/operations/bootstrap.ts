@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { administratorsLock } from '#domain/identity/administrators.ts';
-import { bootstrapAdministrator, bootstrapAudit } from '#domain/identity/bootstrap.ts';
+import { bootstrapAdministrator, bootstrapChange, bootstrapped } from '#domain/identity/bootstrap.ts';
 import { FirstAdministrator, PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords.ts';
 import { Forbidden, NotFound, Unauthenticated } from '#domain/shared/errors.ts';
@@ -27,19 +27,19 @@ export const bootstrapAdmin = command({
   limitGuesses: () => 'bootstrap',
   idempotency: 'none',
   locks: [administratorsLock],
-  audit: 'user.bootstrapped',
-  resource: 'users',
+  audit: bootstrapped.action,
+  resource: bootstrapped.resourceType,
   prepare: ({ body }) => hashPassword(body.password),
   handle: async ({ tx, body, prepared }) => {
     const { principal, user } = await bootstrapAdministrator(tx, { ...body, passwordHash: prepared });
-    const view = {
+    const answer = {
       id: user.id,
       email: user.email,
       name: principal.name,
-      role: principal.role,
+      role: 'admin' as const,
       enabled: principal.enabled,
     };
-    return { status: 201, body: view, audit: bootstrapAudit(principal, user.email) };
+    return { ...bootstrapChange(principal, user.email), answer };
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type RecordedReceipt, readOwnReceipt } from '#domain/shared/receipts.ts';
+import type { KeptAnswer } from '../answering.ts';
 import { read } from '../operation.ts';
 import { Time } from '../views/common.ts';
 import { own } from './auth.ts';
@@ -31,15 +32,16 @@ export const getOutcome = read({
   access: own,
   idempotency: 'required',
   handle: async ({ em, principal, key }) => {
-    const receipt = await readOwnReceipt(em, principal, key);
-    return receipt ? { kind: 'committed', receipt: viewReceipt(receipt) } : { kind: 'not_observed' };
+    const receipt = await readOwnReceipt<KeptAnswer>(em, principal, key);
+    if (!receipt) return { kind: 'not_observed' } as const;
+    return { kind: 'committed', receipt: viewReceipt(receipt) } as const;
   },
 });
 
-function viewReceipt({ key, operation, status, location, resourceId, revision, ...rest }: RecordedReceipt) {
-  const { auditRecordId, createdAt } = rest;
+function viewReceipt({ key, operation, answer, resourceId, revision, ...rest }: RecordedReceipt<KeptAnswer>) {
+  if (!answer) throw new Error(`the receipt of ${operation} does not say how to answer it`);
   return {
-    ...{ key, operation, status, resource_id: resourceId, location, revision },
-    ...{ audit_record_id: auditRecordId, created_at: createdAt },
+    ...{ key, operation, status: answer.status, resource_id: resourceId, location: answer.location, revision },
+    ...{ audit_record_id: rest.auditRecordId, created_at: rest.createdAt },
   };
 }

@@ -106,8 +106,9 @@ export const set = command({
     const { before } = target;
     const variable = { name: params.name, setBy: principal.id, ...body };
     const after = await setVariable(tx.em, services.keyRing, target, variable, before);
-    const audit = auditOf('environment_variable.set', target, params.name, before, after);
-    return { status: 200, revision: after.revision, body: viewVariable(after), audit };
+    const { revision } = after;
+    const answer = viewVariable(after);
+    return { id: target.id, before: before && describe(before), after: describe(after), revision, answer };
   },
 });
 
@@ -127,23 +128,11 @@ export const remove = command({
     const { before } = target;
     if (!before) throw new NotFound('variable');
     await removeVariable(tx.em, target, params.name);
-    return { status: 204, audit: auditOf('environment_variable.removed', target, params.name, before, undefined) };
+    return { id: target.id, before: describe(before), after: { name: params.name } };
   },
 });
 
 /** History names the variable and says whether it is secret; its value stays out, secret or not. */
-function auditOf(
-  action: string,
-  environment: EnvironmentTarget,
-  name: string,
-  before: ShownVariable | undefined,
-  after: ShownVariable | undefined,
-) {
-  const { organizationId, teamId } = environment;
-  const facts = (variable: ShownVariable | undefined) =>
-    variable ? { name, category: variable.category, sensitive: variable.sensitive, revision: variable.revision } : null;
-  return {
-    ...{ action, resource: { type: 'environment_variables', id: environment.id }, organizationId, teamId },
-    ...{ before: facts(before), after: facts(after) ?? { name } },
-  };
+function describe({ name, category, sensitive, revision }: ShownVariable) {
+  return { name, category, sensitive, revision };
 }

@@ -18,7 +18,6 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { command, read } from '../operation.ts';
-import { archivedChange, deletedOutcome, outcomeOf } from '../tenancy-outcome.ts';
 import { Nothing, pageOf } from '../views/common.ts';
 import { EnvironmentView, viewEnvironment } from '../views/tenancy.ts';
 
@@ -71,6 +70,7 @@ export const create = command({
   summary: 'Make an environment of a project',
   body: CreateEnvironment,
   responses: { 201: EnvironmentView },
+  at: get,
   access: { ...updateAccess, review: { resource: 'environments', verb: 'create' } },
   target: ({ em, body, lock }) => findProject(em, body.project_id, lock),
   targetName: 'project',
@@ -78,8 +78,7 @@ export const create = command({
   audit: 'environment.created',
   handle: async ({ tx, target, body }) => {
     const environment = await createEnvironment(tx.em, target, body);
-    const location = `/api/v1/environments/${environment.id}`;
-    return answer(environment, 'environment.created', { after: describeEnvironment(environment), location });
+    return { ...changeOf(environment), after: describeEnvironment(environment) };
   },
 });
 
@@ -97,7 +96,8 @@ export const update = command({
   audit: 'environment.updated',
   handle: async ({ tx, target, body, principal }) => {
     const { updated, difference } = await updateEnvironment(tx.em, principal, target, body);
-    return answer(updated, 'environment.updated', difference);
+    const { before, after } = difference;
+    return { ...changeOf(updated), before, after };
   },
 });
 
@@ -114,7 +114,7 @@ export const archiveEnvironment = command({
   audit: 'environment.archived',
   handle: async ({ tx, target }) => {
     await archive(tx.em, 'environment', target);
-    return answerArchived(tx, 'environment.archived', target);
+    return archivedChange(tx, target);
   },
 });
 
@@ -131,7 +131,7 @@ export const unarchiveEnvironment = command({
   audit: 'environment.unarchived',
   handle: async ({ tx, target }) => {
     await unarchive(tx.em, 'environment', target);
-    return answerArchived(tx, 'environment.unarchived', target);
+    return archivedChange(tx, target);
   },
 });
 
@@ -148,19 +148,17 @@ export const deleteEnvironment = command({
   audit: 'environment.deleted',
   handle: async ({ tx, target }) => {
     const revision = await deleteTenant(tx.em, 'environment', target);
-    return deletedOutcome(target, { action: 'environment.deleted', type: 'environments', revision });
+    const { id, name, slug } = target;
+    return { id, before: { name, slug }, revision };
   },
 });
 
-async function answerArchived(tx: Transaction, action: string, target: EnvironmentTarget) {
-  const updated = await readBack(findEnvironment(tx.em, target.id));
-  return answer(updated, action, archivedChange(target, updated));
+/** What changed when the environment went into the archive or came out of it. */
+async function archivedChange(tx: Transaction, { id, archivedAt }: EnvironmentTarget) {
+  const after = await readBack(findEnvironment(tx.em, id));
+  return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };
 }
 
-function answer(
-  environment: EnvironmentTarget,
-  action: string,
-  change: { before?: object; after?: object; location?: string },
-) {
-  return outcomeOf(environment, { action, type: 'environments', body: viewEnvironment(environment), ...change });
+function changeOf(environment: EnvironmentTarget) {
+  return { id: environment.id, revision: environment.revision, answer: viewEnvironment(environment) };
 }

@@ -108,6 +108,7 @@ export const get = read({
   targetName: 'instance',
   handle: async ({ em, params }) => {
     const rows = await em.execute<InstanceView[]>(`select ${columns} where i.id = ?`, [params.id]);
+    if (!rows[0]) throw new NotFound('instance');
     return rows[0];
   },
 });
@@ -198,6 +199,7 @@ export const importInstanceState = command({
   params: Params,
   body: TofuState,
   responses: { 201: StateVersionView },
+  at: getStateVersion,
   access: { ...stateAccess, review: { ...reviewed, verb: 'import_state' } },
   target: ({ em, params, lock }) => findInstanceToFill(em, params.id, lock),
   targetName: 'instance',
@@ -213,16 +215,9 @@ export const importInstanceState = command({
       resourceCount,
       createdBy: principal.id,
     });
-    return {
-      status: 201,
-      location: `/api/v1/instances/${params.id}/state-versions/${serial}`,
-      audit: {
-        action: 'instance.state_imported',
-        resource: { type: 'instances', id: params.id },
-        after: { serial },
-      },
-    };
+    return { id: params.id, after: { serial } };
   },
+  atParams: ({ id, after }) => ({ id, serial: after.serial }),
 });
 
 export const unlock = command({
@@ -231,6 +226,7 @@ export const unlock = command({
   summary: 'Free an instance that is locked although nothing works on it',
   params: Params,
   responses: { 200: InstanceView },
+  at: get,
   access: {
     ...readAccess,
     anyOf: ['run:cancel'],
@@ -243,10 +239,6 @@ export const unlock = command({
   audit: 'instance.unlocked',
   handle: async ({ tx, params }) => {
     await unlockInstance(tx, params.id);
-    return {
-      status: 200,
-      location: `/api/v1/instances/${params.id}`,
-      audit: { action: 'instance.unlocked', resource: { type: 'instances', id: params.id } },
-    };
+    return { id: params.id };
   },
 });

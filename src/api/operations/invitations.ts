@@ -3,9 +3,8 @@ import { findByToken } from '#domain/organizations/invitation-targets.ts';
 import { AcceptInvitation } from '#domain/organizations/model.ts';
 import { nobody } from '#domain/shared/access/decide.ts';
 import { WrongSecret } from '#domain/shared/errors.ts';
-import { invitationAudit } from '../invitation-outcome.ts';
 import { command } from '../operation.ts';
-import { InvitationView, viewInvitation } from '../views/invitations.ts';
+import { describeInvitation, InvitationView, viewInvitation } from '../views/invitations.ts';
 import { own } from './auth.ts';
 
 export const accept = command({
@@ -26,9 +25,6 @@ export const accept = command({
   limitGuesses: () => 'invitation',
   handle: async ({ tx, principal, target }) => {
     const accepted = await acceptInvitation(tx.em, principal, target.invitation);
-    return {
-      ...{ status: 200, revision: accepted.revision, body: viewInvitation(accepted) },
-      audit: invitationAudit('invitation.accepted', accepted),
-    };
+    return { ...describeInvitation(accepted), answer: viewInvitation(accepted) };
   },
 });

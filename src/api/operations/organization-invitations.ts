@@ -8,11 +8,16 @@ import type { Em } from '#domain/shared/database.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { revokedOutcome, sentOutcome } from '../invitation-outcome.ts';
 import { command, read } from '../operation.ts';
 import { Nothing, pageOf } from '../views/common.ts';
-import { InvitationView, SentInvitationView, viewInvitation } from '../views/invitations.ts';
-import { locationOf, OrganizationName } from './organizations.ts';
+import {
+  describeInvitation,
+  InvitationView,
+  SentInvitationView,
+  sentChange,
+  viewInvitation,
+} from '../views/invitations.ts';
+import { OrganizationName } from './organizations.ts';
 
 const OrganizationParams = z.strictObject({ orgID: OrganizationName });
 const InvitationParams = z.strictObject({ orgID: OrganizationName, id: Id });
@@ -57,6 +62,7 @@ export const create = command({
   params: OrganizationParams,
   body: InviteToOrganization,
   responses: { 201: SentInvitationView },
+  at: get,
   access,
   target: async ({ em, params, body, lock }) => {
     const organization = await findOrganization(em, params.orgID, lock);
@@ -71,8 +77,9 @@ export const create = command({
   handle: async ({ tx, principal, target, body }) => {
     if (body.team_id && !target.team) throw new NotFound('team');
     const sent = await inviteToOrganization(tx.em, principal, target, target.team, body);
-    return sentOutcome('invitation.created', sent, `${locationOf(target)}/invitations/${sent.invitation.id}`);
+    return sentChange(sent);
   },
+  atParams: ({ id }, { target }) => ({ orgID: target.organizationId, id }),
 });
 
 export const resend = command({
@@ -81,6 +88,7 @@ export const resend = command({
   summary: 'Send an invitation again, in your name, with a new token; the one before is worth nothing any more',
   params: InvitationParams,
   responses: { 200: SentInvitationView },
+  at: get,
   access,
   target: ({ em, params, lock }) => findTarget(em, params, lock),
   targetName: 'invitation',
@@ -89,8 +97,9 @@ export const resend = command({
   audit: 'invitation.resent',
   handle: async ({ tx, principal, target }) => {
     const sent = await resendInvitation(tx.em, principal, target, target.invitation);
-    return sentOutcome('invitation.resent', sent, `${locationOf(target)}/invitations/${sent.invitation.id}`);
+    return sentChange(sent);
   },
+  atParams: ({ id }, { target }) => ({ orgID: target.organizationId, id }),
 });
 
 export const revoke = command({
@@ -107,6 +116,7 @@ export const revoke = command({
   audit: 'invitation.revoked',
   handle: async ({ tx, principal, target }) => {
     await revokeInvitation(tx.em, principal, target.invitation);
-    return revokedOutcome(target.invitation);
+    const { revision, ...change } = describeInvitation(target.invitation);
+    return { ...change, revision: revision + 1 };
   },
 });

@@ -6,7 +6,7 @@ import {
   removeOrganizationMember,
   setOrganizationMember,
 } from '#domain/organizations/organization-members.ts';
-import { findOrganization, type OrganizationTarget } from '#domain/organizations/targets.ts';
+import { findOrganization } from '#domain/organizations/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
@@ -67,8 +67,7 @@ export const set = command({
   handle: async ({ tx, principal, target, params, body }) => {
     if (!target.joiner) throw new Forbidden('permission denied: there is no such user, or you may not see them');
     const change = await setOrganizationMember(tx.em, principal, target, target.joiner, body.role);
-    const audit = auditOf('organization_member.set', target, params.userID, change);
-    return { status: 200, body: change.after && viewMember(change.after), audit };
+    return { ...describe(params.userID, change), answer: viewMember(change.after) };
   },
 });
 
@@ -86,19 +85,13 @@ export const remove = command({
   audit: 'organization_member.removed',
   handle: async ({ tx, principal, target, params }) => {
     const change = await removeOrganizationMember(tx.em, principal, target, params.userID);
-    return { status: 204, audit: auditOf('organization_member.removed', target, params.userID, change) };
+    return describe(params.userID, change);
   },
 });
 
-function auditOf(
-  action: string,
-  { id }: OrganizationTarget,
-  userId: string,
-  { before, after }: MemberChange<OrganizationRole>,
-) {
-  return {
-    ...{ action, resource: { type: 'organization_members', id: userId }, organizationId: id },
-    before: before ? { role: before.role, membership_id: before.id } : null,
-    after: after ? { role: after.role, membership_id: after.id } : null,
-  };
+/** Who was what before and is what now, as history keeps it. */
+function describe(userId: string, { before, after }: MemberChange<OrganizationRole>) {
+  const facts = (member: MemberChange<OrganizationRole>['after']) =>
+    member && { role: member.role, membershipId: member.id };
+  return { id: userId, before: facts(before), after: facts(after) };
 }

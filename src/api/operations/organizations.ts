@@ -13,7 +13,6 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { command, read } from '../operation.ts';
-import { archivedChange, deletedOutcome, outcomeOf } from '../tenancy-outcome.ts';
 import { Nothing, pageOf } from '../views/common.ts';
 import { OrganizationView, viewOrganization } from '../views/tenancy.ts';
 
@@ -40,10 +39,6 @@ const archiveAccess: Access = {
   organizationRole: 'owner',
   review: { resource: 'organizations', verb: 'archive' },
 };
-
-export function locationOf({ id }: { id: string }): string {
-  return `/api/v1/organizations/${id}`;
-}
 
 export const list = read({
   id: 'organizations.list',
@@ -76,6 +71,7 @@ export const create = command({
   summary: 'Make an organization; you become its owner',
   body: CreateOrganization,
   responses: { 201: OrganizationView },
+  at: get,
   access: {
     anyOf: ['organization:write'],
     scope: 'platform',
@@ -89,10 +85,7 @@ export const create = command({
   handle: async ({ tx, principal, body }) => {
     const organization = await createOrganization(tx.em, principal, body);
     const { name, slug } = organization;
-    return answer(organization, 'organization.created', {
-      after: { name, slug, owner: principal.id },
-      location: locationOf(organization),
-    });
+    return { ...changeOf(organization), owners: organization, after: { name, slug, owner: principal.id } };
   },
 });
 
@@ -110,7 +103,8 @@ export const update = command({
   audit: 'organization.updated',
   handle: async ({ tx, target, body }) => {
     const { updated, difference } = await updateOrganization(tx.em, target, body);
-    return answer(updated, 'organization.updated', difference);
+    const { before, after } = difference;
+    return { ...changeOf(updated), before, after };
   },
 });
 
@@ -127,7 +121,7 @@ export const archiveOrganization = command({
   audit: 'organization.archived',
   handle: async ({ tx, target }) => {
     await archive(tx.em, 'organization', target);
-    return answerArchived(tx, 'organization.archived', target);
+    return archivedChange(tx, target);
   },
 });
 
@@ -144,7 +138,7 @@ export const unarchiveOrganization = command({
   audit: 'organization.unarchived',
   handle: async ({ tx, target }) => {
     await unarchive(tx.em, 'organization', target);
-    return answerArchived(tx, 'organization.unarchived', target);
+    return archivedChange(tx, target);
   },
 });
 
@@ -161,7 +155,8 @@ export const deleteOrganization = command({
   audit: 'organization.deleted',
   handle: async ({ tx, target }) => {
     const revision = await deleteTenant(tx.em, 'organization', target);
-    return deletedOutcome(target, { action: 'organization.deleted', type: 'organizations', revision });
+    const { id, name, slug } = target;
+    return { id, before: { name, slug }, revision };
   },
 });
 
@@ -182,19 +177,16 @@ export const transfer = command({
     const transferred = await transferOrganization(tx.em, principal.id, target, body);
     const wasOwner = principal.organizations[target.id] === 'owner';
     const before = { owner: wasOwner ? principal.id : null };
-    return answer(transferred, 'organization.transferred', { before, after: { owner: body.new_owner_user_id } });
+    return { ...changeOf(transferred), before, after: { owner: body.new_owner_user_id } };
   },
 });
 
-async function answerArchived(tx: Transaction, action: string, target: OrganizationTarget) {
-  const updated = await readBack(findOrganization(tx.em, target.id));
-  return answer(updated, action, archivedChange(target, updated));
+/** What changed when the organization went into the archive or came out of it. */
+async function archivedChange(tx: Transaction, { id, archivedAt }: OrganizationTarget) {
+  const after = await readBack(findOrganization(tx.em, id));
+  return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };
 }
 
-function answer(
-  organization: OrganizationTarget,
-  action: string,
-  change: { before?: object; after?: object; location?: string },
-) {
-  return outcomeOf(organization, { action, type: 'organizations', body: viewOrganization(organization), ...change });
+function changeOf(organization: OrganizationTarget) {
+  return { id: organization.id, revision: organization.revision, answer: viewOrganization(organization) };
 }

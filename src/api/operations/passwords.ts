@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sessionLifetimeSeconds } from '#domain/identity/model.ts';
 import { changeOwnPassword, passwordLock, verifyOwnPassword } from '#domain/identity/own-password.ts';
-import { findPasswordReset, redeemPasswordReset } from '#domain/identity/password-resets.ts';
+import { findPasswordReset, passwordReset, redeemPasswordReset } from '#domain/identity/password-resets.ts';
 import { GivenPassword, Password, refusePersonal } from '#domain/identity/password-rules.ts';
 import { hashPassword } from '#domain/identity/passwords.ts';
 import { signSessionToken } from '#domain/identity/sessions.ts';
@@ -33,13 +33,10 @@ export const changeOwn = command({
   handle: async ({ tx, principal, prepared, request, services }) => {
     const session = await changeOwnPassword(tx.em, principal, prepared, sessionFactsOf(request));
     const token = await signSessionToken(services.installation, session);
-    return {
-      status: 200,
-      body: { session_id: session.id, token, expires_at: session.expiresAt, user: principal },
-      audit: { action: 'user.password_changed', resource: { type: 'users', id: principal.id } },
-    };
+    const answer = { session_id: session.id, token, expires_at: session.expiresAt, user: principal };
+    return { id: principal.id, answer };
   },
-  sessionCookie: (body) => ({ token: (body as { token: string }).token, maxAgeSeconds: sessionLifetimeSeconds }),
+  sessionCookie: ({ token }) => ({ token, maxAgeSeconds: sessionLifetimeSeconds }),
 });
 
 export const redeemReset = command({
@@ -50,8 +47,8 @@ export const redeemReset = command({
   responses: { 204: Nothing },
   access: { public: 'whoever has forgotten their password cannot sign in; the token of the link stands in' },
   idempotency: 'none',
-  audit: 'user.password_reset',
-  resource: 'users',
+  audit: passwordReset.action,
+  resource: passwordReset.resourceType,
   limitGuesses: () => 'password reset',
   prepare: async ({ em, body }) => {
     const user = await findPasswordReset(em, body.token);
@@ -60,9 +57,6 @@ export const redeemReset = command({
   },
   handle: async ({ tx, body, prepared: { user, passwordHash } }) => {
     await redeemPasswordReset(tx.em, user, body.token, passwordHash);
-    return {
-      ...{ status: 204, actor: user },
-      audit: { action: 'user.password_reset', resource: { type: 'users', id: user.id } },
-    };
+    return { id: user.id, actor: user };
   },
 });

@@ -6,16 +6,17 @@ import { authorityLock, type Principal } from '#domain/shared/access/principal.t
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { issuedOutcome, type KeyPlace, revokedOutcome } from '../key-outcome.ts';
 import { command, read } from '../operation.ts';
 import {
   ApiKeyView,
   CreateKey,
   expiryOf,
   IssuedKeyView,
+  issuedChange,
   overlapOf,
   RegenerateKey,
   RotateKey,
+  revokedChange,
 } from '../views/api-keys.ts';
 import { Nothing, pageOf } from '../views/common.ts';
 import { own } from './auth.ts';
@@ -26,10 +27,6 @@ const KeyParams = z.strictObject({ id: Id });
 const ownAsPerson: Access = { ...own, principals: ['user'] };
 
 const ownKeys = ({ principal }: { principal: Principal }) => [authorityLock(principal.id)];
-
-function placeOf(principal: Principal): KeyPlace {
-  return { principalId: principal.id, path: '/api/v1/profile/api-keys' };
-}
 
 export const listApiKeys = read({
   id: 'profile.list_api_keys',
@@ -64,6 +61,7 @@ export const createApiKey = command({
   summary: 'Make a personal API key; it is shown once',
   body: CreateKey,
   responses: { 201: IssuedKeyView },
+  at: getApiKey,
   access: ownAsPerson,
   idempotency: 'none',
   locks: ownKeys,
@@ -72,7 +70,7 @@ export const createApiKey = command({
   handle: async ({ tx, principal, body }) => {
     const holder = { principalId: principal.id, kind: 'personal', issuedBy: principal.id } as const;
     const issued = await addKey(tx.em, holder, { name: body.name, expiresAt: expiryOf(body) });
-    return issuedOutcome('api_key.created', placeOf(principal), issued);
+    return issuedChange(principal.id, issued);
   },
 });
 
@@ -83,6 +81,7 @@ export const rotateApiKey = command({
   params: KeyParams,
   body: RotateKey,
   responses: { 201: IssuedKeyView },
+  at: getApiKey,
   access: ownAsPerson,
   idempotency: 'none',
   locks: ownKeys,
@@ -91,7 +90,7 @@ export const rotateApiKey = command({
   handle: async ({ tx, principal, params, body }) => {
     const holder = { principalId: principal.id, issuedBy: principal.id };
     const rotated = await rotateKey(tx.em, holder, params.id, overlapOf(body));
-    return issuedOutcome('api_key.rotated', placeOf(principal), rotated, rotated.replaced);
+    return issuedChange(principal.id, rotated, rotated.replaced);
   },
 });
 
@@ -107,7 +106,7 @@ export const revokeApiKey = command({
   audit: 'api_key.revoked',
   resource: 'api_keys',
   handle: async ({ tx, principal, params }) =>
-    revokedOutcome(placeOf(principal), await revokeKey(tx.em, principal.id, params.id)),
+    revokedChange(principal.id, await revokeKey(tx.em, principal.id, params.id)),
 });
 
 export const regenerateApiKey = command({
@@ -117,6 +116,7 @@ export const regenerateApiKey = command({
   description: 'The profile key that there was is revoked in the same step. Personal keys are not touched.',
   body: RegenerateKey,
   responses: { 201: IssuedKeyView },
+  at: getApiKey,
   access: ownAsPerson,
   idempotency: 'none',
   locks: ownKeys,
@@ -124,6 +124,6 @@ export const regenerateApiKey = command({
   resource: 'api_keys',
   handle: async ({ tx, principal, body }) => {
     const issued = await regenerateProfileKey(tx.em, principal.id, expiryOf(body));
-    return issuedOutcome('api_key.regenerated', placeOf(principal), issued, issued.replaced);
+    return issuedChange(principal.id, issued, issued.replaced);
   },
 });

@@ -14,7 +14,6 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { command, read } from '../operation.ts';
-import { archivedChange, deletedOutcome, outcomeOf } from '../tenancy-outcome.ts';
 import { Nothing, pageOf } from '../views/common.ts';
 import { ProjectView, viewProject } from '../views/tenancy.ts';
 
@@ -67,6 +66,7 @@ export const create = command({
   summary: 'Make a project of a team',
   body: CreateProject,
   responses: { 201: ProjectView },
+  at: get,
   access: { ...updateAccess, review: { resource: 'projects', verb: 'create' } },
   target: ({ em, body, lock }) => findTeamById(em, body.team_id, lock),
   targetName: 'team',
@@ -75,8 +75,7 @@ export const create = command({
   handle: async ({ tx, target, body }) => {
     const project = await createProject(tx.em, target, body);
     const { name, slug, description } = project;
-    const location = `/api/v1/projects/${project.id}`;
-    return answer(project, 'project.created', { after: { name, slug, description }, location });
+    return { ...changeOf(project), after: { name, slug, description } };
   },
 });
 
@@ -94,7 +93,8 @@ export const update = command({
   audit: 'project.updated',
   handle: async ({ tx, target, body }) => {
     const { updated, difference } = await updateProject(tx.em, target, body);
-    return answer(updated, 'project.updated', difference);
+    const { before, after } = difference;
+    return { ...changeOf(updated), before, after };
   },
 });
 
@@ -111,7 +111,7 @@ export const archiveProject = command({
   audit: 'project.archived',
   handle: async ({ tx, target }) => {
     await archive(tx.em, 'project', target);
-    return answerArchived(tx, 'project.archived', target);
+    return archivedChange(tx, target);
   },
 });
 
@@ -128,7 +128,7 @@ export const unarchiveProject = command({
   audit: 'project.unarchived',
   handle: async ({ tx, target }) => {
     await unarchive(tx.em, 'project', target);
-    return answerArchived(tx, 'project.unarchived', target);
+    return archivedChange(tx, target);
   },
 });
 
@@ -145,7 +145,8 @@ export const deleteProject = command({
   audit: 'project.deleted',
   handle: async ({ tx, target }) => {
     const revision = await deleteTenant(tx.em, 'project', target);
-    return deletedOutcome(target, { action: 'project.deleted', type: 'projects', revision });
+    const { id, name, slug } = target;
+    return { id, before: { name, slug }, revision };
   },
 });
 
@@ -163,20 +164,17 @@ export const transfer = command({
   audit: 'project.transferred',
   handle: async ({ tx, principal, target, body }) => {
     const transferred = await transferProject(tx.em, principal, target, body);
-    const change = { before: { teamId: target.teamId }, after: { teamId: transferred.teamId } };
-    return answer(transferred, 'project.transferred', change);
+    const [before, after] = [{ teamId: target.teamId }, { teamId: transferred.teamId }];
+    return { ...changeOf(transferred), owners: transferred, before, after };
   },
 });
 
-async function answerArchived(tx: Transaction, action: string, target: ProjectTarget) {
-  const updated = await readBack(findProject(tx.em, target.id));
-  return answer(updated, action, archivedChange(target, updated));
+/** What changed when the project went into the archive or came out of it. */
+async function archivedChange(tx: Transaction, { id, archivedAt }: ProjectTarget) {
+  const after = await readBack(findProject(tx.em, id));
+  return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };
 }
 
-function answer(
-  project: ProjectTarget,
-  action: string,
-  change: { before?: object; after?: object; location?: string },
-) {
-  return outcomeOf(project, { action, type: 'projects', body: viewProject(project), ...change });
+function changeOf(project: ProjectTarget) {
+  return { id: project.id, revision: project.revision, answer: viewProject(project) };
 }

@@ -6,7 +6,7 @@ import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { command, read } from '../operation.ts';
 import { PlanView, RunView } from '../views/runs.ts';
-import { RunParams, readAccess, reviewed } from './runs.ts';
+import { getRun, RunParams, readAccess, reviewed } from './runs.ts';
 
 export const getPlan = read({
   id: 'runs.get_plan',
@@ -44,6 +44,7 @@ export const request = command({
   params: RunParams,
   body: z.strictObject({ reviewers: z.array(Id).max(50).default([]), message: z.string().max(4000).default('') }),
   responses: { 202: RunView },
+  at: getRun,
   access: { ...readAccess, review: { ...reviewed, verb: 'request_approval' } },
   target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
   targetName: 'run',
@@ -51,7 +52,7 @@ export const request = command({
   audit: 'run.approval_requested',
   handle: async ({ tx, target, body, principal }) => {
     await requestApproval(tx, target.run, principal, body);
-    return answer(target.run, 202, 'run.approval_requested', { reviewers: body.reviewers });
+    return { id: target.run.id, after: { reviewers: body.reviewers }, revision: target.run.revision };
   },
 });
 
@@ -68,6 +69,7 @@ export const review = command({
     }),
   }),
   responses: { 200: RunView },
+  at: getRun,
   access: {
     scope: 'team',
     hidden: 404,
@@ -81,20 +83,6 @@ export const review = command({
   audit: 'run.reviewed',
   handle: async ({ tx, target, body, principal }) => {
     await reviewRun(tx, target.run, principal, body);
-    return answer(target.run, 200, 'run.reviewed', { ...body });
+    return { id: target.run.id, after: body, revision: target.run.revision };
   },
 });
-
-function answer(
-  run: { id: string; teamId?: string | null; revision: number },
-  status: number,
-  action: string,
-  after: Record<string, unknown>,
-) {
-  return {
-    status,
-    location: `/api/v1/runs/${run.id}`,
-    revision: run.revision,
-    audit: { action, resource: { type: 'runs', id: run.id }, after },
-  };
-}

@@ -53,29 +53,6 @@ export const CreateRun = z.strictObject({
   message: z.string().max(4000).default(''),
 });
 
-export const createRun = command({
-  id: 'runs.create',
-  route: 'POST /api/v1/runs',
-  summary: 'Admit a run',
-  description:
-    'Answers 202 once the run is recorded. The Idempotency-Key is the id of its workflow: repeat it to be sure.',
-  body: CreateRun,
-  responses: { 202: RunView },
-  access: createAccess,
-  target: ({ em, body, lock }) =>
-    findAdmissionTarget(em, { templateId: body.template_id, environmentId: body.environment_id }, lock),
-  targetName: 'the template or the environment',
-  idempotency: 'optional',
-  audit: 'run.created',
-  handle: async ({ tx, key, body, target, principal, services }) => {
-    const instance = body.instance ?? target.templateSlug;
-    const prepare = () => prepareRun(tx.em, services.keyRing, target, { ...body, instance });
-    const run = await admitRun(tx, key ?? '', target, { instance, prepare }, principal);
-    const after = { operation: body.operation, template_id: target.templateId };
-    return { ...accepted(run, { action: 'run.created', after }), body: run.view };
-  },
-});
-
 export const getRun = read({
   id: 'runs.get',
   route: 'GET /api/v1/runs/:id',
@@ -86,6 +63,30 @@ export const getRun = read({
   target: ({ em, params }) => readRun(em, params.id),
   targetName: 'run',
   handle: async ({ target }) => target.view,
+});
+
+export const createRun = command({
+  id: 'runs.create',
+  route: 'POST /api/v1/runs',
+  summary: 'Admit a run',
+  description:
+    'Answers 202 once the run is recorded. The Idempotency-Key is the id of its workflow: repeat it to be sure.',
+  body: CreateRun,
+  responses: { 202: RunView },
+  at: getRun,
+  access: createAccess,
+  target: ({ em, body, lock }) =>
+    findAdmissionTarget(em, { templateId: body.template_id, environmentId: body.environment_id }, lock),
+  targetName: 'the template or the environment',
+  idempotency: 'optional',
+  audit: 'run.created',
+  handle: async ({ tx, key, body, target, principal, services }) => {
+    const instance = body.instance ?? target.templateSlug;
+    const prepare = () => prepareRun(tx.em, services.keyRing, target, { ...body, instance });
+    const run = await admitRun(tx, key ?? '', target, { instance, prepare }, principal);
+    const after = { operation: body.operation, templateId: target.templateId };
+    return { id: run.id, after, revision: run.revision, answer: run.view };
+  },
 });
 
 export const listAllRuns = read({
@@ -119,6 +120,7 @@ export const cancel = command({
   params: RunParams,
   body: z.strictObject({ reason: z.string().max(1000).optional(), force: z.boolean().optional() }).default({}),
   responses: { 202: RunView },
+  at: getRun,
   access: {
     ...runTeam,
     anyOf: ['run:cancel'],
@@ -131,7 +133,7 @@ export const cancel = command({
   audit: 'run.cancel_requested',
   handle: async ({ tx, target, body, principal }) => {
     await cancelRun(tx, target.run, body, principal.name);
-    return accepted(target.run, { action: 'run.cancel_requested', after: { ...body } });
+    return { id: target.run.id, after: body, revision: target.run.revision };
   },
 });
 
@@ -141,6 +143,7 @@ export const requeue = command({
   summary: 'Run an ended run again, with the same version and inputs, as a new run',
   params: RunParams,
   responses: { 202: RunView },
+  at: getRun,
   access: { ...createAccess, review: { ...reviewed, verb: 'requeue' } },
   target: ({ em, params, lock }) => findRequeueTarget(em, params.id, lock),
   targetName: 'run',
@@ -150,8 +153,7 @@ export const requeue = command({
   handle: async ({ tx, key, target, prepared, principal }) => {
     const work = { instance: prepared.instance, prepare: async () => prepared };
     const run = await admitRun(tx, key ?? '', admissionOf(target), work, principal);
-    const after = { requeued_from: target.run.id };
-    return { ...accepted(run, { action: 'run.requeued', after }), body: run.view };
+    return { id: run.id, after: { requeuedFrom: target.run.id }, revision: run.revision, answer: run.view };
   },
 });
 
@@ -176,10 +178,7 @@ export const remove = command({
   audit: 'run.deleted',
   handle: async ({ tx, target, principal }) => {
     await deleteRun(tx, target.run, principal.name);
-    return {
-      status: 204,
-      audit: { action: 'run.deleted', resource: { type: 'runs', id: target.run.id } },
-    };
+    return { id: target.run.id };
   },
 });
 
@@ -198,13 +197,4 @@ async function findRequeueTarget(em: Em, id: string, lock: boolean) {
 function admissionOf({ admission }: { readonly admission: AdmissionTarget | undefined }): AdmissionTarget {
   if (admission) return admission;
   throw new Conflict("the run's template or environment is gone: there is nothing to run it for");
-}
-
-function accepted(run: { id: string; revision: number }, audit: { action: string; after: Record<string, unknown> }) {
-  return {
-    status: 202,
-    location: `/api/v1/runs/${run.id}`,
-    revision: run.revision,
-    audit: { ...audit, resource: { type: 'runs', id: run.id } },
-  };
 }

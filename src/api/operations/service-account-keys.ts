@@ -11,11 +11,19 @@ import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
-import { issuedOutcome, type KeyPlace, revokedOutcome } from '../key-outcome.ts';
 import { command, read } from '../operation.ts';
-import { ApiKeyView, CreateKey, expiryOf, IssuedKeyView, overlapOf, RotateKey } from '../views/api-keys.ts';
+import {
+  ApiKeyView,
+  CreateKey,
+  expiryOf,
+  IssuedKeyView,
+  issuedChange,
+  overlapOf,
+  RotateKey,
+  revokedChange,
+} from '../views/api-keys.ts';
 import { Nothing, pageOf } from '../views/common.ts';
-import { accountPath, manageAccess } from './service-accounts.ts';
+import { manageAccess } from './service-accounts.ts';
 
 const AccountParams = z.strictObject({ id: Id });
 const KeyParams = AccountParams.extend({ keyID: Id });
@@ -24,10 +32,6 @@ const KeyParams = AccountParams.extend({ keyID: Id });
 const keysAccess: Access = { ...manageAccess, review: { inherits: 'service_accounts.update' } };
 
 const keysOf = ({ params }: { params: { id: string } }) => [authorityLock(params.id)];
-
-function placeOf({ id, organizationId, teamId }: AccountTarget): KeyPlace {
-  return { principalId: id, path: `${accountPath(id)}/api-keys`, organizationId, teamId };
-}
 
 /** Who answers for a key: the person who makes it, or on whose behalf an account does. */
 function holderOf({ id }: AccountTarget, caller: Principal) {
@@ -82,6 +86,7 @@ export const create = command({
   params: AccountParams,
   body: CreateKey,
   responses: { 201: IssuedKeyView },
+  at: get,
   access: keysAccess,
   target: ({ em, params, lock }) => findAccount(em, params.id, lock),
   targetName: 'service account',
@@ -92,8 +97,9 @@ export const create = command({
     await refuseIssuing(tx.em, principal, target);
     const request = { name: body.name, expiresAt: expiryOf(body) };
     const issued = await addKey(tx.em, holderOf(target, principal), request);
-    return issuedOutcome('api_key.created', placeOf(target), issued);
+    return issuedChange(target.id, issued);
   },
+  atParams: ({ id: keyID }, { params }) => ({ id: params.id, keyID }),
 });
 
 export const rotate = command({
@@ -104,6 +110,7 @@ export const rotate = command({
   params: KeyParams,
   body: RotateKey,
   responses: { 201: IssuedKeyView },
+  at: get,
   access: keysAccess,
   target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
   targetName: 'service account',
@@ -113,8 +120,9 @@ export const rotate = command({
   handle: async ({ tx, principal, target, params, body }) => {
     await refuseIssuing(tx.em, principal, target);
     const rotated = await rotateKey(tx.em, holderOf(target, principal), params.keyID, overlapOf(body));
-    return issuedOutcome('api_key.rotated', placeOf(target), rotated, rotated.replaced);
+    return issuedChange(target.id, rotated, rotated.replaced);
   },
+  atParams: ({ id: keyID }, { params }) => ({ id: params.id, keyID }),
 });
 
 export const revoke = command({
@@ -130,6 +138,5 @@ export const revoke = command({
   idempotency: 'none',
   locks: keysOf,
   audit: 'api_key.revoked',
-  handle: async ({ tx, target, params }) =>
-    revokedOutcome(placeOf(target), await revokeKey(tx.em, target.id, params.keyID)),
+  handle: async ({ tx, target, params }) => revokedChange(target.id, await revokeKey(tx.em, target.id, params.keyID)),
 });

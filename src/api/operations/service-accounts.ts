@@ -7,7 +7,6 @@ import { type AccountTarget, findAccount, listAccounts, maySucceed } from '#doma
 import { transferAccount } from '#domain/service-accounts/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Outcome } from '#domain/shared/command.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -35,10 +34,6 @@ export const manageAccess: Access = {
   anyOf: ['service_account:manage'],
   review: { ...reviewed, verb: 'update' },
 };
-
-export function accountPath(id: string): string {
-  return `/api/v1/service-accounts/${id}`;
-}
 
 /** Nobody could hand on the account of an owner who is disabled, but for those who manage users. */
 function succession(access: Access) {
@@ -83,6 +78,7 @@ export const create = command({
   summary: 'Make a service account: for yourself, or for a team that you own; none of a role above your own',
   body: CreateServiceAccount,
   responses: { 201: ServiceAccountView },
+  at: get,
   access: { ...manageAccess, scope: 'platform', review: { ...reviewed, verb: 'create' } },
   target: ({ em, body, lock }) => findOwner(em, body.owner, lock),
   targetName: 'the owner',
@@ -92,10 +88,7 @@ export const create = command({
   handle: async ({ tx, principal, target, body }) => {
     const account = await createAccount(tx.em, principal, target, body);
     const { name, role } = account;
-    return {
-      ...answer(account, 'service_account.created', { after: { name, role, owner: viewOwner(account) } }),
-      ...{ status: 201, location: accountPath(account.id) },
-    };
+    return { ...changeOf(account), after: { name, role, owner: viewOwner(account) } };
   },
 });
 
@@ -114,7 +107,8 @@ export const update = command({
   audit: 'service_account.updated',
   handle: async ({ tx, principal, target, body }) => {
     const { updated, difference } = await updateAccount(tx.em, principal, target, body);
-    return answer(updated, 'service_account.updated', difference);
+    const { before, after } = difference;
+    return { ...changeOf(updated), before, after };
   },
 });
 
@@ -161,9 +155,8 @@ export const remove = command({
   audit: 'service_account.deleted',
   handle: async ({ tx, principal, target }) => {
     await deleteAccount(tx.em, principal, target);
-    const { name, role } = target;
-    const before = { name, role, owner: viewOwner(target) };
-    return { ...answer(target, 'service_account.deleted', { before }), status: 204, body: undefined };
+    const { id, name, role, revision } = target;
+    return { id, before: { name, role, owner: viewOwner(target) }, revision };
   },
 });
 
@@ -186,12 +179,8 @@ export const transfer = command({
   handle: async ({ tx, principal, target, body }) => {
     if (!target.newOwner) throw missingOwner(body);
     const { updated, ...ended } = await transferAccount(tx.em, principal, target, target.newOwner, body);
-    const after = {
-      owner: viewOwner(updated),
-      keys_revoked: ended.keysRevoked,
-      memberships_ended: ended.membershipsEnded,
-    };
-    return answer(updated, 'service_account.transferred', { before: { owner: viewOwner(target) }, after });
+    const [before, after] = [{ owner: viewOwner(target) }, { owner: viewOwner(updated), ...ended }];
+    return { ...changeOf(updated), owners: updated, before, after };
   },
 });
 
@@ -211,13 +200,9 @@ function missingOwner({ owner }: z.output<typeof TransferServiceAccount>) {
 async function setEnabled(tx: Transaction, principal: Principal, target: AccountTarget, enabled: boolean) {
   await setAccountEnabled(tx.em, principal, target, enabled);
   const updated = await readBack(findAccount(tx.em, target.id));
-  const change = { before: { enabled: target.enabled }, after: { enabled: updated.enabled } };
-  return answer(updated, enabled ? 'service_account.enabled' : 'service_account.disabled', change);
+  return { ...changeOf(updated), before: { enabled: target.enabled }, after: { enabled: updated.enabled } };
 }
 
-function answer(account: AccountTarget, action: string, change: { before?: object; after?: object }): Outcome {
-  const { id, organizationId, teamId, revision } = account;
-  const { before = null, after = null } = change as Pick<Outcome['audit'], 'before' | 'after'>;
-  const audit = { action, resource: { type: 'service_accounts', id }, organizationId, teamId, before, after };
-  return { status: 200, revision, body: viewServiceAccount(account), audit };
+function changeOf(account: AccountTarget) {
+  return { id: account.id, revision: account.revision, answer: viewServiceAccount(account) };
 }

@@ -7,11 +7,16 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { revokedOutcome, sentOutcome } from '../invitation-outcome.ts';
 import { command, read } from '../operation.ts';
 import { Nothing, pageOf } from '../views/common.ts';
-import { InvitationView, SentInvitationView, viewInvitation } from '../views/invitations.ts';
-import { locationOf, reviewed, TeamParams, teamOf } from './teams.ts';
+import {
+  describeInvitation,
+  InvitationView,
+  SentInvitationView,
+  sentChange,
+  viewInvitation,
+} from '../views/invitations.ts';
+import { reviewed, TeamParams, teamOf } from './teams.ts';
 
 const InvitationParams = TeamParams.extend({ invitationID: Id });
 
@@ -58,6 +63,7 @@ export const create = command({
   params: TeamParams,
   body: InviteToTeam,
   responses: { 201: SentInvitationView },
+  at: get,
   access: createAccess,
   target: ({ em, params, lock }) => teamOf(em, params, lock),
   targetName: 'team',
@@ -66,8 +72,9 @@ export const create = command({
   audit: 'invitation.created',
   handle: async ({ tx, principal, target, body }) => {
     const sent = await inviteToTeam(tx.em, principal, target, body);
-    return sentOutcome('invitation.created', sent, `${locationOf(target)}/invitations/${sent.invitation.id}`);
+    return sentChange(sent);
   },
+  atParams: ({ id }, { target, params }) => ({ orgID: target.organizationId, id: params.id, invitationID: id }),
 });
 
 export const resend = command({
@@ -76,17 +83,18 @@ export const resend = command({
   summary: 'Send an invitation again, in your name, with a new token; the one before is worth nothing any more',
   params: InvitationParams,
   responses: { 200: SentInvitationView },
+  at: get,
   access,
   target: ({ em, params, lock }) => findTarget(em, params, lock),
   targetName: 'invitation',
   resource: 'invitations',
   idempotency: 'none',
   audit: 'invitation.resent',
-  handle: async ({ tx, principal, target, params: { id } }) => {
+  handle: async ({ tx, principal, target }) => {
     const sent = await resendInvitation(tx.em, principal, target, target.invitation);
-    const team = locationOf({ id, organizationId: target.organizationId });
-    return sentOutcome('invitation.resent', sent, `${team}/invitations/${sent.invitation.id}`);
+    return sentChange(sent);
   },
+  atParams: ({ id }, { target, params }) => ({ orgID: target.organizationId, id: params.id, invitationID: id }),
 });
 
 export const revoke = command({
@@ -103,6 +111,7 @@ export const revoke = command({
   audit: 'invitation.revoked',
   handle: async ({ tx, principal, target }) => {
     await revokeInvitation(tx.em, principal, target.invitation);
-    return revokedOutcome(target.invitation);
+    const { revision, ...change } = describeInvitation(target.invitation);
+    return { ...change, revision: revision + 1 };
   },
 });

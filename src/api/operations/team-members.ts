@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { listMembers, lockMember, membershipLocks, teamMembers } from '#domain/organizations/members.ts';
 import { type TeamRole, teamRoles } from '#domain/organizations/model.ts';
 import type { MemberChange } from '#domain/organizations/organization-members.ts';
-import type { TeamTarget } from '#domain/organizations/targets.ts';
 import { OutsideOrganization, removeTeamMember, setTeamMember } from '#domain/organizations/team-members.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
@@ -64,8 +63,7 @@ export const set = command({
   handle: async ({ tx, principal, target, params, body }) => {
     if (!target.joiner) throw new OutsideOrganization();
     const change = await setTeamMember(tx.em, principal, target, target.joiner, body.role);
-    const audit = auditOf('team_member.set', target, params.userID, change);
-    return { status: 200, body: change.after && viewMember(change.after), audit };
+    return { ...describe(params.userID, change), answer: viewMember(change.after) };
   },
 });
 
@@ -83,15 +81,12 @@ export const remove = command({
   audit: 'team_member.removed',
   handle: async ({ tx, principal, target, params }) => {
     const change = await removeTeamMember(tx.em, principal, target, params.userID);
-    return { status: 204, audit: auditOf('team_member.removed', target, params.userID, change) };
+    return describe(params.userID, change);
   },
 });
 
-function auditOf(action: string, team: TeamTarget, userId: string, { before, after }: MemberChange<TeamRole>) {
-  return {
-    ...{ action, resource: { type: 'team_members', id: userId } },
-    ...{ organizationId: team.organizationId, teamId: team.id },
-    before: before ? { role: before.role, membership_id: before.id } : null,
-    after: after ? { role: after.role, membership_id: after.id } : null,
-  };
+/** Who was what before and is what now, as history keeps it. */
+function describe(userId: string, { before, after }: MemberChange<TeamRole>) {
+  const facts = (member: MemberChange<TeamRole>['after']) => member && { role: member.role, membershipId: member.id };
+  return { id: userId, before: facts(before), after: facts(after) };
 }

@@ -14,10 +14,9 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { type RowLock, toChange } from '#domain/shared/row-lock.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { command, read } from '../operation.ts';
-import { archivedChange, deletedOutcome, outcomeOf } from '../tenancy-outcome.ts';
 import { Nothing, pageOf } from '../views/common.ts';
 import { TeamView, viewTeam } from '../views/tenancy.ts';
-import { OrganizationName, locationOf as organizationLocation } from './organizations.ts';
+import { OrganizationName } from './organizations.ts';
 
 const OrganizationParams = z.strictObject({ orgID: OrganizationName });
 export const TeamParams = z.strictObject({ orgID: OrganizationName, id: Id });
@@ -44,10 +43,6 @@ const archiveAccess: Access = {
   teamAction: 'team.delete',
   review: { ...reviewed, verb: 'archive' },
 };
-
-export function locationOf({ id, organizationId }: { id: string; organizationId: string }): string {
-  return `${organizationLocation({ id: organizationId })}/teams/${id}`;
-}
 
 /** The team that a path names; undefined where it is another organization's. */
 export function teamOf(em: Em, { orgID, id }: z.output<typeof TeamParams>, lock: RowLock = false) {
@@ -89,6 +84,7 @@ export const create = command({
   params: OrganizationParams,
   body: CreateTeam,
   responses: { 201: TeamView },
+  at: get,
   access: {
     anyOf: ['team:write'],
     scope: 'organization',
@@ -104,8 +100,9 @@ export const create = command({
   handle: async ({ tx, principal, target, body }) => {
     const team = await createTeam(tx.em, principal, target, body);
     const { name, slug } = team;
-    return answer(team, 'team.created', { after: { name, slug, owner: principal.id }, location: locationOf(team) });
+    return { ...changeOf(team), owners: team, after: { name, slug, owner: principal.id } };
   },
+  atParams: ({ id }, { target }) => ({ orgID: target.organizationId, id }),
 });
 
 export const update = command({
@@ -122,7 +119,8 @@ export const update = command({
   audit: 'team.updated',
   handle: async ({ tx, target, body }) => {
     const { updated, difference } = await updateTeam(tx.em, target, body);
-    return answer(updated, 'team.updated', difference);
+    const { before, after } = difference;
+    return { ...changeOf(updated), before, after };
   },
 });
 
@@ -139,7 +137,7 @@ export const archiveTeam = command({
   audit: 'team.archived',
   handle: async ({ tx, target }) => {
     await archive(tx.em, 'team', target);
-    return answerArchived(tx, 'team.archived', target);
+    return archivedChange(tx, target);
   },
 });
 
@@ -156,7 +154,7 @@ export const unarchiveTeam = command({
   audit: 'team.unarchived',
   handle: async ({ tx, target }) => {
     await unarchive(tx.em, 'team', target);
-    return answerArchived(tx, 'team.unarchived', target);
+    return archivedChange(tx, target);
   },
 });
 
@@ -173,7 +171,8 @@ export const deleteTeam = command({
   audit: 'team.deleted',
   handle: async ({ tx, target }) => {
     const revision = await deleteTenant(tx.em, 'team', target);
-    return deletedOutcome(target, { action: 'team.deleted', type: 'teams', revision });
+    const { id, name, slug } = target;
+    return { id, before: { name, slug }, revision };
   },
 });
 
@@ -192,16 +191,17 @@ export const transfer = command({
   audit: 'team.transferred',
   handle: async ({ tx, principal, target, body }) => {
     const transferred = await transferTeam(tx.em, principal, target, body);
-    const before = { organizationId: target.organizationId };
-    return answer(transferred, 'team.transferred', { before, after: { organizationId: transferred.organizationId } });
+    const [before, after] = [target, transferred].map(({ organizationId }) => ({ organizationId }));
+    return { ...changeOf(transferred), owners: transferred, before, after };
   },
 });
 
-async function answerArchived(tx: Transaction, action: string, target: TeamTarget) {
-  const updated = await readBack(findTeamById(tx.em, target.id));
-  return answer(updated, action, archivedChange(target, updated));
+/** What changed when the team went into the archive or came out of it. */
+async function archivedChange(tx: Transaction, { id, archivedAt }: TeamTarget) {
+  const after = await readBack(findTeamById(tx.em, id));
+  return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };
 }
 
-function answer(team: TeamTarget, action: string, change: { before?: object; after?: object; location?: string }) {
-  return outcomeOf(team, { action, type: 'teams', body: viewTeam(team), ...change });
+function changeOf(team: TeamTarget) {
+  return { id: team.id, revision: team.revision, answer: viewTeam(team) };
 }

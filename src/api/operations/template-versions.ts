@@ -3,13 +3,14 @@ import { PublishVersion, ValidateVersion } from '#domain/registry/model.ts';
 import { prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
 import { loadVersion, type PublishedVersion } from '#domain/registry/published.ts';
 import { listVersions, readVersion } from '#domain/registry/read.ts';
-import { findTemplate, findVersion, type TemplateTarget } from '#domain/registry/targets.ts';
+import { findTemplate, findVersion } from '#domain/registry/targets.ts';
 import { maskVariables, validateVariables } from '#domain/registry/variables.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
-import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
+import { NotFound, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
 import { command, read } from '../operation.ts';
 import { pageOf } from '../views/common.ts';
@@ -48,7 +49,9 @@ export const get = read({
   targetName: 'template',
   handle: async ({ em, params }) => {
     const { id } = await loadNamed(em, params);
-    return readVersion(em, id);
+    const version = await readVersion(em, id);
+    if (!version) throw new NotFound('version');
+    return version;
   },
 });
 
@@ -62,6 +65,7 @@ export const publish = command({
   params: TemplateParams,
   body: PublishVersion,
   responses: { 201: VersionView, 200: VersionView },
+  at: get,
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
   targetName: 'template',
@@ -71,14 +75,11 @@ export const publish = command({
   prepare: ({ target, body, services }) => prepareVersion(target, body, services.config.outbound),
   handle: async ({ tx, principal, target, body, prepared }) => {
     const { version, isNew } = await publishVersion(tx, target, body, prepared, principal);
-    const after = { version: version.version, digest: version.digest, commit: version.commit ?? null, is_new: isNew };
-    return {
-      status: isNew ? 201 : 200,
-      location: locationOf(target, version.version),
-      audit: auditOf(target, version.id, 'template_version.published', after),
-      body: await readVersion(tx.em, version.id),
-    };
+    const { id, templateId, digest, commit = null } = version;
+    const after = { templateId, version: version.version, digest, commit, isNew };
+    return { id, after, isNew, answer: await readBack(readVersion(tx.em, id)) };
   },
+  atParams: (_change, { params, body }) => ({ id: params.id, version: body.version }),
 });
 
 export const yank = command({
@@ -87,6 +88,7 @@ export const yank = command({
   summary: 'Take a version out of ranges and `latest`; its exact name still finds it',
   params: VersionParams,
   responses: { 200: VersionView },
+  at: get,
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params, lock }) => findVersion(em, params, toChange(lock)),
   targetName: 'version',
@@ -96,13 +98,11 @@ export const yank = command({
   handle: async ({ tx, principal, target }) => {
     const { version } = target;
     await yankVersion(tx, version, principal);
-    return {
-      status: 200,
-      location: locationOf(target, version.version),
-      audit: auditOf(target, version.id, 'template_version.yanked', { version: version.version }),
-      body: await readVersion(tx.em, version.id),
-    };
+    const { id, templateId } = version;
+    const after = { templateId, version: version.version };
+    return { id, after, answer: await readBack(readVersion(tx.em, id)) };
   },
+  atParams: (_change, { params }) => params,
 });
 
 export const validate = read({
@@ -149,18 +149,4 @@ async function loadNamed(em: Em, { id, version }: z.output<typeof VersionParams>
   } catch (error) {
     throw error instanceof Unprocessable ? new ServiceError('notFound', error.message) : error;
   }
-}
-
-function locationOf({ template }: TemplateTarget, version: string): string {
-  return `/api/v1/registry/templates/${template.id}/versions/${version}`;
-}
-
-function auditOf(
-  { organizationId, teamId, template }: TemplateTarget,
-  id: string,
-  action: string,
-  after: Record<string, unknown>,
-) {
-  const resource = { type: 'template_versions', id };
-  return { action, resource, organizationId, teamId, after: { template_id: template.id, ...after } };
 }

@@ -3,12 +3,13 @@ import { findOwner } from '#domain/organizations/targets.ts';
 import type { Template } from '#domain/registry/entity.ts';
 import { CreateTemplate, UpdateTemplate } from '#domain/registry/model.ts';
 import { listTemplates, readTemplate } from '#domain/registry/read.ts';
-import { findTemplate, findTemplateOwner, type TemplateTarget } from '#domain/registry/targets.ts';
+import { findTemplate, findTemplateOwner } from '#domain/registry/targets.ts';
 import { createTemplate, setArchived, updateTemplate } from '#domain/registry/templates.ts';
 import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { command, read } from '../operation.ts';
@@ -85,6 +86,7 @@ export const create = command({
   summary: 'Make a template; its versions are published one by one',
   body: CreateTemplate,
   responses: { 201: TemplateView },
+  at: get,
   access: { ...writeAccess, review: { ...reviewed, verb: 'create' } },
   target: ({ em, body, lock }) => findOwner(em, body.team_id, lock),
   targetName: 'team',
@@ -93,7 +95,7 @@ export const create = command({
   audit: 'template.created',
   handle: async ({ tx, target, body }) => {
     const template = await createTemplate(tx, target, body);
-    return { ...(await answer(tx, { ...target, template }, 'template.created', { slug: template.slug })), status: 201 };
+    return { ...(await changeOf(tx, template)), after: { slug: template.slug } };
   },
 });
 
@@ -104,6 +106,7 @@ export const update = command({
   params: TemplateParams,
   body: UpdateTemplate,
   responses: { 200: TemplateView },
+  at: get,
   access: writeAccess,
   target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
   targetName: 'template',
@@ -113,7 +116,7 @@ export const update = command({
   handle: async ({ tx, target, body }) => {
     const before = describe(target.template);
     await updateTemplate(tx, target.template, body);
-    return answer(tx, target, 'template.updated', describe(target.template), before);
+    return { ...(await changeOf(tx, target.template)), before, after: describe(target.template) };
   },
 });
 
@@ -123,6 +126,7 @@ export const archive = command({
   summary: 'Archive a template: it takes no new versions and no new runs',
   params: TemplateParams,
   responses: { 200: TemplateView },
+  at: get,
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
   targetName: 'template',
@@ -131,7 +135,7 @@ export const archive = command({
   audit: 'template.archived',
   handle: async ({ tx, target }) => {
     await setArchived(tx, target.template, true);
-    return answer(tx, target, 'template.archived');
+    return { ...(await changeOf(tx, target.template)), after: {} };
   },
 });
 
@@ -141,6 +145,7 @@ export const unarchive = command({
   summary: 'Make an archived template active again',
   params: TemplateParams,
   responses: { 200: TemplateView },
+  at: get,
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
   targetName: 'template',
@@ -149,7 +154,7 @@ export const unarchive = command({
   audit: 'template.unarchived',
   handle: async ({ tx, target }) => {
     await setArchived(tx, target.template, false);
-    return answer(tx, target, 'template.unarchived');
+    return { ...(await changeOf(tx, target.template)), after: {} };
   },
 });
 
@@ -157,18 +162,6 @@ function describe({ name, slug, description, tags }: Template) {
   return { name, slug, description, tags };
 }
 
-async function answer(
-  tx: Transaction,
-  { template, organizationId, teamId }: TemplateTarget,
-  action: string,
-  after: Record<string, unknown> = {},
-  before: Record<string, unknown> | null = null,
-) {
-  return {
-    status: 200,
-    location: `/api/v1/registry/templates/${template.id}`,
-    revision: template.revision,
-    audit: { action, resource: { type: 'templates', id: template.id }, organizationId, teamId, before, after },
-    body: await readTemplate(tx.em, template.id),
-  };
+async function changeOf(tx: Transaction, { id, revision }: Template) {
+  return { id, revision, answer: await readBack(readTemplate(tx.em, id)) };
 }

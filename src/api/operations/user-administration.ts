@@ -7,7 +7,7 @@ import { toChange } from '#domain/shared/row-lock.ts';
 import { command, type Sender } from '../operation.ts';
 import type { Services } from '../services.ts';
 import { Nothing, Time } from '../views/common.ts';
-import { auditOf, manageAccess, UserParams } from './users.ts';
+import { manageAccess, UserParams } from './users.ts';
 
 const ResetLinkView = z.object({ url: z.string(), token: z.string(), expires_at: Time });
 
@@ -28,8 +28,8 @@ export const remove = command({
   audit: 'user.deleted',
   handle: async ({ tx, target }) => {
     await deleteUser(tx.em, target);
-    const { email, name, role, enabled } = target;
-    return { status: 204, audit: auditOf('user.deleted', target, { email, name, role, enabled }, null) };
+    const { id, email, name, role, enabled } = target;
+    return { id, before: { email, name, role, enabled } };
   },
 });
 
@@ -49,8 +49,9 @@ export const resetPassword = command({
     const { token, expiresAt } = await issuePasswordReset(tx.em, principal, target);
     const url = `${originOf(services, request)}/password-reset?token=${token}`;
     return {
-      ...{ status: 201, body: { url, token, expires_at: expiresAt } },
-      audit: auditOf('user.password_reset_issued', target, null, { expires_at: expiresAt.toISOString() }),
+      id: target.id,
+      after: { expiresAt: expiresAt.toISOString() },
+      answer: { url, token, expires_at: expiresAt },
     };
   },
 });

@@ -76,6 +76,7 @@ export const create = command({
   summary: 'Make a user',
   body: CreateUser,
   responses: { 201: UserView },
+  at: get,
   access: { ...manageAccess, review: { resource: 'users', verb: 'create' } },
   idempotency: 'none',
   audit: 'user.created',
@@ -83,10 +84,7 @@ export const create = command({
   handle: async ({ tx, principal, body, prepared }) => {
     const user = await addUser(tx.em, principal, body, prepared);
     const { email, name, role, enabled, revision } = user;
-    return {
-      ...{ status: 201, location: `/api/v1/users/${user.id}`, revision, body: viewUser(user) },
-      audit: auditOf('user.created', user, null, { email, name, role, enabled }),
-    };
+    return { id: user.id, after: { email, name, role, enabled }, revision, answer: viewUser(user) };
   },
 });
 
@@ -118,20 +116,11 @@ export const update = command({
     refuseOwnPrivileges(principal, target, body);
     const { updated, difference } = await updateUser(tx.em, principal, target, body, prepared);
     const after = { ...difference.after, ...(prepared !== null && { password: 'changed' }) };
-    const audit = auditOf('user.updated', updated, difference.before, after);
-    return { status: 200, revision: updated.revision, body: viewUser(updated), audit };
+    const { id, revision } = updated;
+    return { id, before: difference.before, after, revision, answer: viewUser(updated) };
   },
 });
 
 function viewUser({ id, email, name, role, enabled, revision, createdAt }: UserTarget) {
   return { id, email, name, role, enabled, revision, created_at: createdAt };
-}
-
-export function auditOf(
-  action: string,
-  { id }: UserTarget,
-  before: Record<string, unknown> | null,
-  after: Record<string, unknown> | null,
-) {
-  return { action, resource: { type: 'users', id }, before, after };
 }

@@ -87,13 +87,13 @@ export const create = command({
   summary: 'Create a pool: who may use it, what its workers must have, and what its runs may reach',
   body: CreatePool,
   responses: { 201: PoolView },
+  at: get,
   access: { ...manageAccess, review: { resource: 'worker_pools', verb: 'create' } },
   idempotency: 'none',
   audit: 'worker_pool.created',
   handle: async ({ tx, principal, body }) => {
     const pool = await createPool(tx.em, principal, body);
-    const location = `/api/v1/worker-pools/${pool.name}`;
-    return { status: 201, location, ...answer(pool, 'worker_pool.created', { after: describePool(pool) }) };
+    return { ...changeOf(pool), after: describePool(pool) };
   },
 });
 
@@ -114,7 +114,8 @@ export const update = command({
   handle: async ({ tx, principal, target, body, request }) => {
     const expected_revision = expectedRevision(request, body.expected_revision);
     const { updated, difference } = await updatePool(tx.em, principal, target, { ...body, expected_revision });
-    return { status: 200, ...answer(updated, 'worker_pool.updated', difference) };
+    const { before, after } = difference;
+    return { ...changeOf(updated), before, after };
   },
 });
 
@@ -133,19 +134,10 @@ export const deleteWorkerPool = command({
   handle: async ({ tx, principal, target, request }) => {
     const seen = await readBack(readPool(tx.em, principal, target.name));
     await deletePool(tx.em, principal, target, expectedRevision(request));
-    const { audit } = answer(seen, 'worker_pool.deleted', { before: describePool(seen) });
-    return { status: 204, revision: target.revision, audit };
+    return { id: target.name, before: describePool(seen), revision: target.revision };
   },
 });
 
-/** What a command on a pool answers and leaves in the audit. */
-function answer(pool: PoolRow, action: string, { before, after }: { before?: object; after?: object }) {
-  return {
-    revision: pool.revision,
-    body: pool,
-    audit: {
-      ...{ action, resource: { type: 'worker_pools', id: pool.name } },
-      ...{ before: before ? { ...before } : null, after: after ? { ...after } : null },
-    },
-  };
+function changeOf(pool: PoolRow) {
+  return { id: pool.name, revision: pool.revision, answer: pool };
 }

@@ -85,6 +85,7 @@ export const drain = command({
   summary: 'Let a worker finish what it executes and take nothing new, until it is restarted',
   params: z.strictObject({ id: Id }),
   responses: { 202: WorkerView },
+  at: get,
   access: { ...readAccess, anyOf: ['worker:manage'], review: { resource: 'workers', verb: 'drain' } },
   target: ({ em, params }) => findWorker(em, params.id),
   targetName: 'worker',
@@ -92,7 +93,6 @@ export const drain = command({
   audit: 'worker.drain_requested',
   handle: async ({ tx, params }) => {
     if (!(await requestDrain(tx.em, params.id))) throw new NotFound('worker');
-    const audit = { action: 'worker.drain_requested', resource: { type: 'workers', id: params.id } };
-    return { status: 202, location: `/api/v1/workers/${params.id}`, audit };
+    return { id: params.id };
   },
 });

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { errorKinds, ServiceError } from '#domain/shared/errors.ts';
+import { type ErrorKind, ServiceError } from '#domain/shared/errors.ts';
 import { HttpProblem } from './http-problem.ts';
 import { jsonBodyLimit, unsupportedMediaType } from './strict-json.ts';
 import { isConcurrentConflict, isDependencyUnavailable } from './unavailability.ts';
@@ -10,6 +10,19 @@ export type ErrorAnswer = {
   body: { error: string; [detail: string]: unknown };
   headers: Readonly<Record<string, string>>;
   log: 'nothing' | 'warning' | 'failure';
+};
+
+/** (specification, *Errors*) */
+const statusOfKind: Readonly<Record<ErrorKind, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  notFound: 404,
+  conflict: 409,
+  tooLarge: 413,
+  unprocessable: 422,
+  limited: 429,
+  unavailable: 503,
 };
 
 /** Fastify's own refusals in the words of this service. */
@@ -50,7 +63,7 @@ const concurrentConflict: ErrorAnswer = {
 };
 
 function ofServiceError(error: ServiceError): ErrorAnswer {
-  const status = errorKinds[error.kind];
+  const status = statusOfKind[error.kind];
   return {
     status,
     body: toBody(error.message, error.details),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type IssuedKey, longestOverlapSeconds } from '#domain/identity/key-changes.ts';
-import { apiKeyStates } from '#domain/identity/key-reads.ts';
+import { apiKeyStates, type KeyRow } from '#domain/identity/key-reads.ts';
 import { apiKeyKinds, PersonName } from '#domain/identity/model.ts';
 import { durationBetween, parseDuration } from '#domain/shared/durations.ts';
 import { Time } from './common.ts';
@@ -25,8 +25,20 @@ export const IssuedKeyView = z.object({
   key: z.string().describe('Shown this once: the service keeps a verifier alone.'),
 });
 
-export function viewIssued({ apiKey, key }: IssuedKey) {
-  return { api_key: apiKey, key };
+/** What a command that made a key changed: its answer is the one that holds it. `replaced`: the key whose place it took. */
+export function issuedChange(
+  principalId: string,
+  { apiKey, key }: IssuedKey,
+  replaced: { readonly id: string } | null = null,
+) {
+  const { id, kind, name, expires_at: expiresAt } = apiKey;
+  const after = { principalId, kind, name, expiresAt, ...(replaced && { replaces: replaced.id }) };
+  return { id, after, answer: { api_key: apiKey, key } };
+}
+
+/** What a command that ended a key changed. */
+export function revokedChange(principalId: string, { id, kind, name }: KeyRow) {
+  return { id, before: { principalId, kind, name } };
 }
 
 const ExpiresAt = z.iso.datetime({ offset: true }).optional().describe('Never, where none is given.');

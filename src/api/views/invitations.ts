@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Invitation, invitationStatuses } from '#domain/organizations/invitation-targets.ts';
+import type { SentInvitation } from '#domain/organizations/invitations.ts';
 import { organizationRoles, teamRoles } from '#domain/organizations/model.ts';
 import { Time } from './common.ts';
 
@@ -39,4 +40,15 @@ export function viewInvitation(invitation: Invitation) {
     ...{ created_at: invitation.createdAt, sent_at: invitation.sentAt, expires_at: invitation.expiresAt },
     ...{ accepted_at: invitation.acceptedAt, accepted_by: invitation.acceptedBy, revoked_at: invitation.revokedAt },
   };
+}
+
+/** An invitation as history keeps it, with whose it is: a path that names its organization alone does not say the team. */
+export function describeInvitation(invitation: Invitation) {
+  const { id, email, role, teamRole, expiresAt, revision } = invitation;
+  return { id, owners: invitation, after: { email, role, teamRole, expiresAt }, revision };
+}
+
+/** What a command that sent an invitation changed: its answer holds the token, and nothing else does. */
+export function sentChange({ invitation, token }: SentInvitation) {
+  return { ...describeInvitation(invitation), answer: { invitation: viewInvitation(invitation), token } };
 }

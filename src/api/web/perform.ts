@@ -4,7 +4,7 @@ import { anonymous } from '#domain/shared/access/principal.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
 import type { Asking, Parts } from '../asking.ts';
 import { answerSession } from '../cookies.ts';
-import { admit, bodyOf, callerOf, executeCommand, executeRead } from '../execution.ts';
+import { admit, answerOf, callerOf, executeCommand, executeRead } from '../execution.ts';
 import { formKey } from '../idempotency.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation } from '../operation.ts';
 import { encodeAnswer } from '../plugins/serialization.ts';
@@ -29,7 +29,7 @@ export interface Input {
 export async function performRead<Answer extends z.ZodType>(
   ground: Ground,
   request: FastifyRequest,
-  operation: ReadOperation & { readonly responses: { readonly 200: Answer } },
+  operation: ReadOperation<{ readonly 200: Answer }>,
   input: Input = {},
 ): Promise<z.input<Answer>> {
   const answer = await executeRead(await ask(ground, request, operation, input));
@@ -50,7 +50,7 @@ export async function performCommand(
 ): Promise<unknown> {
   const asking = await ask(ground, request, operation, input);
   const result = await executeCommand(asking, formKey(operation, sentKey), input.body);
-  const body = result.receipt.status === 204 ? undefined : await bodyOf(asking, result);
+  const { body } = await answerOf(asking, result);
   if (!result.replayed) answerSession(reply, asking, body);
   return body;
 }

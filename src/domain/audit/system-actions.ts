@@ -1,4 +1,4 @@
-import type { AuditEntry } from '#domain/shared/audit.ts';
+import type { AuditEntry, AuditedAction } from '#domain/shared/audit.ts';
 
 /** What the service does unasked and leaves in the audit: beside the operations' own actions, the whole catalogue. */
 export const systemActions = {
@@ -12,11 +12,14 @@ export const systemActions = {
   },
 } as const satisfies Record<string, { summary: string; resourceType: string }>;
 
-/** An entry of such an action. */
-export function systemEntry(
-  action: keyof typeof systemActions,
-  id: string | null,
-  after: Record<string, unknown>,
-): AuditEntry {
+type SystemAction = keyof typeof systemActions;
+
+/** What the audit row of a command says that the service does unasked. */
+export function systemAction(action: SystemAction): AuditedAction {
+  return { action, resourceType: systemActions[action].resourceType };
+}
+
+/** The entry of something that the service does unasked and that is no command. */
+export function systemEntry(action: SystemAction, id: string | null, after: Record<string, unknown>): AuditEntry {
   return { action, resource: { type: systemActions[action].resourceType, id }, after };
 }

@@ -1,4 +1,5 @@
 import type { Config } from '#config';
+import type { Change } from '#domain/shared/audit.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import type { Principal, User } from './entity.ts';
@@ -6,6 +7,9 @@ import { runLocalCommand } from './local-command.ts';
 import { refusePersonal } from './password-rules.ts';
 import { hashPassword } from './passwords.ts';
 import { createUser, hasAnyUser } from './users.ts';
+
+/** What history says where an installation got its first administrator. */
+export const bootstrapped = { action: 'user.bootstrapped', resourceType: 'users' } as const;
 
 export interface Administrator {
   readonly email: string;
@@ -28,14 +32,15 @@ export async function bootstrapAdministrator(
 export async function createFirstAdministrator(config: Config, administrator: Administrator): Promise<{ id: string }> {
   refusePersonal('password', administrator.password, administrator);
   const passwordHash = await hashPassword(administrator.password);
-  const { resourceId } = await runLocalCommand(config, 'bootstrap.admin', async (tx) => {
+  const command = { operation: 'bootstrap.admin', audit: bootstrapped };
+  const { id } = await runLocalCommand(config, command, async (tx) => {
     const { principal } = await bootstrapAdministrator(tx, { ...administrator, passwordHash });
-    return { status: 201, audit: bootstrapAudit(principal, administrator.email) };
+    return bootstrapChange(principal, administrator.email);
   });
-  return { id: resourceId ?? '' };
+  return { id: id ?? '' };
 }
 
-export function bootstrapAudit(principal: Principal, email: string) {
-  const after = { email, name: principal.name, role: principal.role };
-  return { action: 'user.bootstrapped', resource: { type: 'users', id: principal.id }, after };
+/** What the first administrator is, as history keeps it. */
+export function bootstrapChange({ id, name, role }: Principal, email: string): Change {
+  return { id, after: { email, name, role } };
 }

@@ -1,6 +1,7 @@
 import type { Config } from '#config';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
-import { type Outcome, type Receipt, runCommand } from '#domain/shared/command.ts';
+import type { AuditedAction, Change } from '#domain/shared/audit.ts';
+import { runCommand } from '#domain/shared/command.ts';
 import { openDatabase } from '#domain/shared/database.ts';
 import { openInstallation } from '#domain/shared/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
@@ -13,19 +14,20 @@ import { administratorsLock } from './administrators.ts';
  */
 export async function runLocalCommand(
   config: Config,
-  operation: string,
-  act: (tx: Transaction) => Promise<Outcome>,
-): Promise<Receipt> {
+  { operation, audit }: { operation: string; audit: AuditedAction },
+  act: (tx: Transaction) => Promise<Change>,
+): Promise<{ id: string | null }> {
   const orm = openDatabase(config);
   try {
     const installation = await openInstallation(orm, new KeyRing(config.secretKeys));
     const transactions = new Transactions(orm, () => undefined);
     const command = {
-      ...{ key: null, caller: systemPrincipal('command line'), operation, target: {}, input: {} },
+      ...{ key: null, caller: systemPrincipal('command line'), operation, audit, target: {}, input: {} },
       ...{ locks: [administratorsLock], request: { requestId: null, address: null } },
     };
     const work = { find: async () => undefined, act };
-    return (await runCommand(transactions, installation.bindingKey, command, work)).receipt;
+    const { receipt } = await runCommand(transactions, installation.bindingKey, command, work);
+    return { id: receipt.resourceId };
   } finally {
     await orm.close();
   }

@@ -16,6 +16,9 @@ import type { UserTarget } from './user-targets.ts';
 /** Long enough to reach somebody by whatever way, short enough to be forgotten safely. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
+/** What history says where somebody has set a new password without the old one. */
+export const passwordReset = { action: 'user.password_reset', resourceType: 'users' } as const;
+
 export interface IssuedReset {
   /** Told once; what is kept is a verifier. */
   readonly token: string;

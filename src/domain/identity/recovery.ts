@@ -3,6 +3,7 @@ import { NotFound } from '#domain/shared/errors.ts';
 import { setPassword } from './credentials.ts';
 import { runLocalCommand } from './local-command.ts';
 import { emailKey } from './model.ts';
+import { passwordReset } from './password-resets.ts';
 import { refusePersonal } from './password-rules.ts';
 import { hashPassword } from './passwords.ts';
 
@@ -21,7 +22,7 @@ export async function recoverAdministrator(
   { email, password }: { email: string; password: string },
 ): Promise<void> {
   const passwordHash = await hashPassword(password);
-  await runLocalCommand(config, 'admin.recover', async (tx) => {
+  await runLocalCommand(config, { operation: 'admin.recover', audit: passwordReset }, async (tx) => {
     const [administrator] = await tx.em.execute<AdministratorRow[]>(
       `select p.id, p.name, u.email from principals p join users u on u.id = p.id
         where u.email_key = ? and p.role = 'admin' and p.enabled and p.deleted_at is null for no key update of p`,
@@ -30,9 +31,6 @@ export async function recoverAdministrator(
     if (!administrator) throw new NotFound(`an enabled administrator with the address ${email}`);
     refusePersonal('password', password, administrator);
     await setPassword(tx.em, administrator.id, passwordHash);
-    return {
-      status: 200,
-      audit: { action: 'user.password_reset', resource: { type: 'users', id: administrator.id } },
-    };
+    return { id: administrator.id };
   });
 }

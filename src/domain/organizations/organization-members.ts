@@ -17,6 +17,11 @@ export interface MemberChange<Role extends string> {
   readonly after: Member<Role> | undefined;
 }
 
+/** Who was what before, and is a member now. */
+export interface MemberJoined<Role extends string> extends MemberChange<Role> {
+  readonly after: Member<Role>;
+}
+
 /**
  * Lets a user or a service account join an organization, or gives a member another role. The caller holds their row and
  * the organization's.
@@ -29,7 +34,7 @@ export async function setOrganizationMember(
   organization: OrganizationTarget,
   { id: userId, ...joiner }: Joiner & { readonly id: string },
   role: OrganizationRole,
-): Promise<MemberChange<OrganizationRole>> {
+): Promise<MemberJoined<OrganizationRole>> {
   const before = await find(em, organization.id, userId);
   refuseAboveOwn(caller, organization.id, before ? [before.role, role] : [role]);
   refuseArchived(organization);

@@ -17,7 +17,7 @@ import {
   teamMembers,
 } from './members.ts';
 import type { TeamRole } from './model.ts';
-import type { MemberChange } from './organization-members.ts';
+import type { MemberChange, MemberJoined } from './organization-members.ts';
 import type { TeamTarget } from './targets.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function setTeamMember(
   team: TeamTarget,
   { id: userId, ...joiner }: Joiner & { readonly id: string },
   role: TeamRole,
-): Promise<MemberChange<TeamRole>> {
+): Promise<MemberJoined<TeamRole>> {
   const before = await find(em, team.id, userId);
   refuseOwners(caller, team, before ? [before.role, role] : [role]);
   refuseArchived(team);

@@ -2,6 +2,7 @@ import { Instance } from '#domain/instances/entity.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { readBack } from '#domain/shared/revisions.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { isPoolOpen } from '#domain/workers/pools.ts';
 import { type AdmissionTarget, refuseArchived } from './admission-target.ts';
@@ -15,7 +16,7 @@ export interface AdmittedRun {
   readonly teamId: string | null;
   readonly revision: number;
   /** As it was admitted; there once the transaction is over. */
-  readonly view: Promise<RunView | undefined>;
+  readonly view: Promise<RunView>;
 }
 
 /**
@@ -56,13 +57,13 @@ export async function admitRun(
 }
 
 /** Answers the run as it is read; with everything that is not given as the table has it by itself. */
-function insertRun(tx: Transaction, row: Record<string, unknown>): Promise<RunView | undefined> {
+function insertRun(tx: Transaction, row: Record<string, unknown>): Promise<RunView> {
   const names = Object.keys(row);
   const rows = tx.send<RunView>(
     `insert into runs as r (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) returning ${runColumns}`,
     Object.values(row),
   );
-  const view = rows.then(([inserted]) => inserted);
+  const view = readBack(rows.then(([inserted]) => inserted));
   view.catch(() => undefined); // The commit says so, and then nobody may ask.
   return view;
 }

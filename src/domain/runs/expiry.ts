@@ -1,7 +1,8 @@
-import { systemEntry } from '#domain/audit/system-actions.ts';
+import { systemAction } from '#domain/audit/system-actions.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
-import { type Outcome, runCommand } from '#domain/shared/command.ts';
+import type { Change } from '#domain/shared/audit.ts';
+import { runCommand } from '#domain/shared/command.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { deriveId } from '#domain/shared/ids.ts';
@@ -53,7 +54,12 @@ export async function destroyExpired(deps: ExpiryDeps, expired: ExpiredInstance)
     // One key for one deployment: it is the run's workflow as well.
     key: deriveId('time-to-live', expired.deployedRunId),
     caller: systemPrincipal('time to live'),
-    ...{ operation: 'instances.expire', target: { id: expired.id }, input: {} },
+    ...{
+      operation: 'instances.expire',
+      audit: systemAction('instance.expired'),
+      target: { id: expired.id },
+      input: {},
+    },
     ...{ locks: [], request: { requestId: null, address: null } },
   };
   await runCommand(deps.transactions, deps.bindingKey, command, {
@@ -67,7 +73,7 @@ async function admitDestruction(
   { keyRing }: ExpiryDeps,
   expired: ExpiredInstance,
   { key, target }: { key: string; target: AdmissionTarget | undefined },
-): Promise<Outcome> {
+): Promise<Change> {
   const { id, deployedRunId } = expired;
   const isDue = await tx.em.execute<unknown[]>(`${due} and i.id = ? and r.id = ? for update of i`, [id, deployedRunId]);
   if (!target || isDue.length === 0) throw new Conflict('the instance is not due for destruction any more');
@@ -80,11 +86,7 @@ async function admitDestruction(
     { instance: deployed.instance, prepare },
     systemPrincipal('time to live'),
   );
-  const { organizationId, teamId } = target;
-  return {
-    ...{ status: 202, location: `/api/v1/runs/${run.id}`, revision: run.revision },
-    audit: { ...systemEntry('instance.expired', id, { run_id: run.id }), organizationId, teamId },
-  };
+  return { id, after: { runId: run.id }, revision: run.revision };
 }
 
 async function prepareDestruction(

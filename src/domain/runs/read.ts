@@ -7,6 +7,8 @@ import {
   type Masked,
   type MaskedOutputs,
   type PlanSummary,
+  type RunOperation,
+  type RunPhase,
   type RunStatus,
   type WaitingOn,
 } from './model.ts';
@@ -17,10 +19,10 @@ export interface RunView {
   id: string;
   idempotency_key: string;
   status: RunStatus;
-  phase: string;
+  phase: RunPhase;
   status_reason: string | null;
   waiting_on: WaitingOn | null;
-  operation: string;
+  operation: RunOperation;
   replace: string[];
   team_id: string | null;
   project_id: string | null;
@@ -56,7 +58,7 @@ export interface RunView {
 
 export interface ReviewView {
   by: { type: string; id: string; name: string };
-  decision: string;
+  decision: 'approve' | 'reject';
   comment: string;
   plan_digest: string;
   at: string;

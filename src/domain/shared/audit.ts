@@ -1,3 +1,4 @@
+import type { Ownership } from './access/decide.ts';
 import type { Principal } from './access/principal.ts';
 
 /** What a request was, as far as history keeps it. */
@@ -6,7 +7,28 @@ export interface RequestFacts {
   readonly address: string | null;
 }
 
-/** What was done to what. `before` and `after` hold what changed, secrets left out by whoever makes them. */
+/** What was done, and to what kind of thing: a name of the catalogue. */
+export interface AuditedAction {
+  readonly action: string;
+  readonly resourceType: string;
+}
+
+/** What a command changed. */
+export interface Change {
+  /** Of the thing that was changed. */
+  readonly id: string | null;
+  /** Whose the thing is, where its owners are not the target's: it was made in another place, moved, or given away. */
+  readonly owners?: Pick<Ownership, 'organizationId' | 'teamId'>;
+  /** What changed, as it was and as it is now; whoever makes them leaves secrets out. */
+  readonly before?: object | null;
+  readonly after?: object | null;
+  /** Of the thing, as the command left it. */
+  readonly revision?: number | null;
+  /** Who did it, where the work itself found that out (signing in). */
+  readonly actor?: Principal;
+}
+
+/** A row of the audit: what was done to what. */
 export interface AuditEntry {
   readonly action: string;
   readonly resource: { readonly type: string; readonly id: string | null };
@@ -14,6 +36,26 @@ export interface AuditEntry {
   readonly teamId?: string | null;
   readonly before?: Record<string, unknown> | null;
   readonly after?: Record<string, unknown> | null;
+}
+
+/** The row of a change to a target. What has lost its team or organization by it is found by those that it had. */
+export function entryOf(
+  { action, resourceType }: AuditedAction,
+  { id, owners, before, after }: Change,
+  target: Ownership | null | undefined,
+): AuditEntry {
+  return {
+    ...{ action, resource: { type: resourceType, id } },
+    organizationId: owners?.organizationId ?? target?.organizationId ?? null,
+    teamId: owners?.teamId ?? target?.teamId ?? null,
+    ...{ before: before ? inSnakeCase(before) : null, after: after ? inSnakeCase(after) : null },
+  };
+}
+
+/** History names fields as the API does. */
+function inSnakeCase(fields: object): Record<string, unknown> {
+  const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [rename(name), value]));
 }
 
 /** The statement that writes an audit row. A command sends it in its own transaction: no row, no command. */

@@ -36,7 +36,10 @@ const CommandReceiptSchema = defineEntity({
     operation: p.string(),
     /** HMAC over caller, operation, target and accepted input. */
     binding: p.blob().hidden(),
-    status: p.integer(),
+    /** What its repeat is answered from, as whoever took the command wants it; null: a receipt of an earlier release. */
+    answer: p.json<Record<string, unknown>>().nullable(),
+    /** The same, as the release before this one reads it. */
+    status: p.integer().default(0),
     location: p.string().nullable(),
     resourceId: p.uuid().nullable(),
     revision: p.integer().nullable(),

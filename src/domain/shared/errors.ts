@@ -2,19 +2,16 @@
  * The errors a rule may raise. `message` is public: it names the field or rule that was broken and what would be right,
  * never internals. `cause` is for the log alone. The edge maps `kind` to a status (specification, *Errors*).
  */
-export const errorKinds = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  notFound: 404,
-  conflict: 409,
-  tooLarge: 413,
-  unprocessable: 422,
-  limited: 429,
-  unavailable: 503,
-} as const;
-
-export type ErrorKind = keyof typeof errorKinds;
+export type ErrorKind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'notFound'
+  | 'conflict'
+  | 'tooLarge'
+  | 'unprocessable'
+  | 'limited'
+  | 'unavailable';
 
 export class ServiceError extends Error {
   readonly kind: ErrorKind;
