@@ -18,10 +18,10 @@ import { Run, RunAttempt, RunPlan } from './entity.ts';
 import { AttemptSuperseded, WorkerTooWeak } from './errors.ts';
 import { recordEvent } from './events.ts';
 import { openInputs, type RunInputs } from './inputs.ts';
-import { closeAttempt, lockAttemptInOrder } from './lifecycle.ts';
 import { noteUncontained } from './logs.ts';
 import type { MaskedOutputs, NextStep } from './model.ts';
 import { moveOn } from './steps.ts';
+import { closeAttempt, lockAttemptInOrder } from './transitions.ts';
 
 /** All that a worker needs for one attempt, opened. It stays in the worker and its executor. */
 export interface AttemptWork {

@@ -1,6 +1,6 @@
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { recordEventOnce } from './events.ts';
-import { lockAttemptInOrder } from './lifecycle.ts';
+import { lockAttemptInOrder } from './transitions.ts';
 
 /** A state that an attempt wrote and that could not be stored. */
 export interface RefusedState {

@@ -1,11 +1,11 @@
 import type { Transaction } from '#domain/shared/transaction.ts';
-import { isPoolOpen } from '#domain/workers/pools.ts';
+import { isOpenTo, readPoolAccess } from '#domain/workers/pools.ts';
 import { chooseQueue, noWorkerRetrySeconds } from './dispatch.ts';
 import { type Run, RunAttempt, RunPlan } from './entity.ts';
 import { recordEvent } from './events.ts';
-import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './lifecycle.ts';
 import { engagementSeconds, lookAfter } from './loss.ts';
 import { type AttemptPhase, type NextStep, needsApproval, phasePriority, type StatusReason } from './model.ts';
+import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
 import { takeTurn } from './turn.ts';
 
 /** How often a plan whose worker was lost is tried. */
@@ -52,7 +52,7 @@ export async function moveOn(tx: Transaction, run: Run, request: Omit<StepReques
 }
 
 async function start(tx: Transaction, run: Run): Promise<NextStep> {
-  if (!(await isPoolOpen(tx.em, run.pool, run))) return end(tx, run, 'failed', 'pool_closed');
+  if (!isOpenTo(await readPoolAccess(tx.em, run.pool), run)) return end(tx, run, 'failed', 'pool_closed');
   const turn = await takeTurn(tx.em, run);
   if (!turn.taken) {
     run.waitFor(turn.code, turn);
@@ -131,7 +131,7 @@ async function awaitApproval(tx: Transaction, run: Run): Promise<NextStep> {
   return { kind: 'wait', seconds: Math.ceil(remainingMs / 1000) };
 }
 
-export async function isApproved(tx: Transaction, run: Run): Promise<boolean> {
+async function isApproved(tx: Transaction, run: Run): Promise<boolean> {
   const rows = await tx.em.execute<{ approvals: number }[]>(
     `select count(*)::int as approvals from run_reviews where run_id = ? and decision = 'approve' and plan_digest = ?`,
     [run.id, run.planDigest],

@@ -2,8 +2,8 @@ import { Instance, InstanceSlot } from '#domain/instances/entity.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { chooseQueue, noWorkerRetrySeconds } from './dispatch.ts';
 import type { Run } from './entity.ts';
-import { nextInLine } from './lifecycle.ts';
 import type { WaitingCode } from './model.ts';
+import { nextInLine } from './transitions.ts';
 
 export type Turn =
   | { taken: true; stateSerial: number; taskQueue: string }
