@@ -7,6 +7,7 @@ import {
   type Ownership,
 } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import type { Operation } from './operation.ts';
 
 /** A decision, with what was demanded. */
@@ -33,7 +34,24 @@ export function decideTarget(operation: Guarded, principal: Principal, target: O
   return { decision: decide(principal, access, target ?? nobody), access };
 }
 
-/** Why it was refused, in words that tell nothing of what the caller may not read. */
+/**
+ * The sentence with which an operation refuses a caller who lacks the authority, in the order in which it decides; null
+ * where the caller has it.
+ */
+export function describeDenial(
+  operation: Guarded,
+  principal: Principal,
+  target: Ownership | null | undefined,
+): string | null {
+  const admission = decideAdmission(operation, principal);
+  const { decision, access } = admission.decision.allowed ? decideTarget(operation, principal, target) : admission;
+  if (decision.allowed) return null;
+  const isHidden = decision.because === 'hidden' && access.hidden === 404;
+  const { targetName = 'the resource' } = operation;
+  return isHidden ? new NotFound(targetName).message : describeRefusal(operation, decision, access);
+}
+
+/** The text of a refusal. It tells nothing of what the caller may not read. */
 export function describeRefusal(
   { targetName = 'the resource' }: Pick<Operation, 'targetName'>,
   { because }: Exclude<Decision, { allowed: true }>,

@@ -16,15 +16,15 @@ import { canonicalJson } from '#domain/shared/canonical.ts';
 import { bindCommand } from '#domain/shared/command.ts';
 import { Id, isId, newId } from '#domain/shared/ids.ts';
 
-describe('the life of a run', () => {
-  it('has the eight statuses of the specification and no other', () => {
+describe('the transitions of a run', () => {
+  it('cover the eight statuses of the specification and no other', () => {
     expect([...runStatuses].sort()).toEqual(
       ['canceled', 'canceling', 'failed', 'pending_approval', 'queued', 'running', 'succeeded', 'timed_out'].sort(),
     );
     expect(Object.keys(runTransitions).sort()).toEqual([...runStatuses].sort());
   });
 
-  it('goes nowhere from its end, and to an end from everywhere else', () => {
+  it('lead from no terminal status anywhere, and from every other status to a terminal one', () => {
     for (const status of runStatuses) {
       if (isTerminal(status)) expect(runTransitions[status], status).toEqual([]);
       else expect(runTransitions[status].some(isTerminal), status).toBe(true);
@@ -32,13 +32,13 @@ describe('the life of a run', () => {
     expect(runStatuses.filter(isTerminal).sort()).toEqual([...terminalStatuses].sort());
   });
 
-  it('can be canceled until it has ended, and then only ends', () => {
+  it('lead to `canceling` from every active status, and from there only to a terminal one', () => {
     for (const status of ['queued', 'running', 'pending_approval'] as const)
       expect(runTransitions[status], status).toContain('canceling');
     expect(runTransitions.canceling.every(isTerminal)).toBe(true);
   });
 
-  it('never reaches an apply or a success around the approval', () => {
+  it('never lead past the approval to an apply or a success', () => {
     expect(runTransitions.pending_approval).not.toContain('succeeded');
     expect(runTransitions.queued).not.toContain('succeeded');
     expect(runTransitions.queued).not.toContain('pending_approval');
@@ -48,7 +48,7 @@ describe('the life of a run', () => {
     expect(intoWaiting).toEqual([]);
   });
 
-  it('explains every reason that it can end for', () => {
+  it('have an explanation for every reason of an end', () => {
     for (const [reason, words] of Object.entries(statusReasons)) {
       expect(reason).toMatch(/^[a-z]+(_[a-z]+)*$/);
       expect(words.length, reason).toBeGreaterThan(10);

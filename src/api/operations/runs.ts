@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { admitRun } from '#domain/runs/admission.ts';
+import { nothingToRunFor } from '#domain/runs/admission-rules.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission-target.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion.ts';
@@ -9,18 +10,19 @@ import { listRuns, readRun } from '#domain/runs/read.ts';
 import { prepareRequeue } from '#domain/runs/requeue.ts';
 import { findRun, findRunToChange, findUndeletedRun } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
+import { ActionRefused } from '#domain/shared/actions.ts';
 import type { Em } from '#domain/shared/database.ts';
-import { Conflict } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { command, read } from '../operation.ts';
+import { showAdmittedRun, showRun } from '../run-actions.ts';
 import { Nothing, pageOf } from '../views/common.ts';
-import { RunView } from '../views/runs.ts';
+import { ListedRunView, RunView } from '../views/runs.ts';
 import { findRunListOwner } from './run-list-owner.ts';
 
 export const RunParams = z.strictObject({ id: Id });
 const runTeam = { scope: 'team', hidden: 404 } as const;
-/** Whose a run is is all that a review needs of it. */
+/** Reviewing access to a run needs only its owner. */
 export const reviewed = { resource: 'runs', unscoped: true, target: findRun } as const;
 
 export const readAccess: Access = {
@@ -62,7 +64,7 @@ export const getRun = read({
   access: readAccess,
   target: ({ em, params }) => readRun(em, params.id),
   targetName: 'run',
-  handle: async ({ target }) => target.view,
+  handle: async ({ operations, principal, target }) => showRun({ operations, principal }, target),
 });
 
 export const createRun = command({
@@ -80,12 +82,13 @@ export const createRun = command({
   targetName: 'the template or the environment',
   idempotency: 'optional',
   audit: 'run.created',
-  handle: async ({ tx, key, body, target, principal, services }) => {
+  handle: async ({ tx, key, body, target, principal, services, operations }) => {
     const instance = body.instance ?? target.templateSlug;
     const prepare = () => prepareRun(tx.em, services.keyRing, target, { ...body, instance });
     const run = await admitRun(tx, key ?? '', target, { instance, prepare }, principal);
     const after = { operation: body.operation, templateId: target.templateId };
-    return { id: run.id, after, revision: run.revision, answer: run.view };
+    const answer = showAdmittedRun({ operations, principal }, target, run);
+    return { id: run.id, after, revision: run.revision, answer };
   },
 });
 
@@ -101,7 +104,8 @@ export const listAllRuns = read({
     template_id: Id.optional(),
     status: z.enum(runStatuses).optional(),
   }),
-  responses: { 200: pageOf('runs', RunView) },
+  description: 'The runs of a list carry no `actions`: read a run alone for them.',
+  responses: { 200: pageOf('runs', ListedRunView) },
   access: { ...readAccess, review: { ...reviewed, verb: 'list' } },
   target: ({ em, query }) => findRunListOwner(em, query),
   targetName: 'the team, environment or instance',
@@ -150,10 +154,12 @@ export const requeue = command({
   idempotency: 'optional',
   audit: 'run.requeued',
   prepare: ({ em, target, services }) => prepareRequeue(em, services.keyRing, target.run, admissionOf(target)),
-  handle: async ({ tx, key, target, prepared, principal }) => {
+  handle: async ({ tx, key, target, prepared, principal, operations }) => {
     const work = { instance: prepared.instance, prepare: async () => prepared };
-    const run = await admitRun(tx, key ?? '', admissionOf(target), work, principal);
-    return { id: run.id, after: { requeuedFrom: target.run.id }, revision: run.revision, answer: run.view };
+    const admission = admissionOf(target);
+    const run = await admitRun(tx, key ?? '', admission, work, principal);
+    const answer = showAdmittedRun({ operations, principal }, admission, run);
+    return { id: run.id, after: { requeuedFrom: target.run.id }, revision: run.revision, answer };
   },
 });
 
@@ -193,8 +199,8 @@ async function findRequeueTarget(em: Em, id: string, lock: boolean) {
   return { ...target, organizationId, teamId, admission };
 }
 
-/** Told only to whoever may requeue the run. @throws Conflict where there is nothing to run it for any more */
+/** Only a caller who may requeue the run learns of this. @throws ActionRefused */
 function admissionOf({ admission }: { readonly admission: AdmissionTarget | undefined }): AdmissionTarget {
   if (admission) return admission;
-  throw new Conflict("the run's template or environment is gone: there is nothing to run it for");
+  throw new ActionRefused(nothingToRunFor);
 }

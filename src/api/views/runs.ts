@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { runActions } from '#domain/runs/actions.ts';
 import { changeActions, runOperations, runPhases, runStatuses, waitingCodes } from '#domain/runs/model.ts';
 import { isolations } from '#domain/workers/model.ts';
-import { Time } from './common.ts';
+import { actionsView, Time } from './common.ts';
 
 const Json = z.json();
 const By = z.object({ type: z.string(), id: z.string(), name: z.string() });
@@ -17,8 +18,8 @@ const ReviewView = z.object({
   at: Time,
 });
 
-/** A run, as every answer shows it (api.md of the design). */
-export const RunView = z
+/** A run in a list: without its actions, which only a run that is read alone carries. */
+export const ListedRunView = z
   .object({
     id: z.string(),
     idempotency_key: z.string(),
@@ -72,7 +73,10 @@ export const RunView = z
     deleted_at: Time.nullable(),
     revision: z.number(),
   })
-  .meta({ id: 'Run' });
+  .meta({ id: 'ListedRun' });
+
+/** A run, as every answer that is about one run shows it (api.md of the design). */
+export const RunView = z.object({ ...ListedRunView.shape, actions: actionsView(runActions) }).meta({ id: 'Run' });
 
 export const PlanView = z.object({
   run_id: z.string(),

@@ -1,6 +1,5 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
-import { Conflict } from '#domain/shared/errors.ts';
 import { findRow } from '#domain/shared/row-lock.ts';
 import type { ApprovalRule } from './model.ts';
 
@@ -15,7 +14,7 @@ export interface AdmissionTarget extends Ownership {
   readonly archived: string | null;
 }
 
-interface TargetRow {
+export interface TargetRow {
   template_id: string;
   template_slug: string;
   template_team_id: string | null;
@@ -44,15 +43,14 @@ export async function findAdmissionTarget(
 ): Promise<AdmissionTarget | undefined> {
   const source = environmentId === undefined ? await templateAlone(em, templateId) : inEnvironment;
   const ids = environmentId === undefined ? [templateId] : [templateId, environmentId];
-  const row = await findRow<TargetRow>(
-    em,
-    lock,
-    `select ${source.columns} from ${source.from} where t.id = ? and ${source.where}${lock ? ` for share of ${source.locks}` : ''}`,
-    ids,
-  );
-  if (!row) return undefined;
-  if (row.template_team_id !== null && row.template_team_id !== row.team_id) return undefined;
-  return toTarget(row);
+  const named = environmentId === undefined ? 't.id = ?' : 't.id = ? and e.id = ?';
+  const locking = lock ? ` for share of ${source.locks}` : '';
+  const row = await findRow<TargetRow>(em, lock, `${selectFrom(source, named)}${locking}`, ids);
+  return row && toTarget(row);
+}
+
+function selectFrom({ columns, from, where }: Source, named: string): string {
+  return `select ${columns} from ${from} where ${named} and ${where}`;
 }
 
 /** Where a target is found; `locks` in the order of locks, the template last. */
@@ -74,7 +72,7 @@ const inEnvironment: Source = {
     e.approval_required, e.approval_when, e.approval_allow_self`,
   from: `organizations o join teams m on m.organization_id = o.id join projects p on p.team_id = m.id
     join environments e on e.project_id = p.id cross join templates t`,
-  where: `e.id = ? and t.deleted_at is null and e.deleted_at is null and p.deleted_at is null and m.deleted_at is null
+  where: `t.deleted_at is null and e.deleted_at is null and p.deleted_at is null and m.deleted_at is null
     and o.deleted_at is null`,
   locks: 'o, m, p, e, t',
 };
@@ -101,7 +99,21 @@ async function templateAlone(em: Em, templateId: string): Promise<Source> {
   return rows[0]?.team_id ? ofTeam : ofInstallation;
 }
 
-function toTarget(row: TargetRow): AdmissionTarget {
+/**
+ * What a run like a row `r` of runs would be admitted for today, as an SQL expression for `toTarget`: the same rows that
+ * `findAdmissionTarget` finds by the run's template and environment, or null.
+ */
+export const admissionTargetOfRun = `case when r.environment_id is not null
+  then ${asJson(inEnvironment, 't.id = r.template_id and e.id = r.environment_id')}
+  else coalesce(${asJson(ofTeam, 't.id = r.template_id')}, ${asJson(ofInstallation, 't.id = r.template_id')}) end`;
+
+function asJson(source: Source, named: string): string {
+  return `(select to_jsonb(found) from (${selectFrom(source, named)}) found)`;
+}
+
+/** Undefined where template and environment belong to different teams. */
+export function toTarget(row: TargetRow): AdmissionTarget | undefined {
+  if (row.template_team_id !== null && row.template_team_id !== row.team_id) return undefined;
   const { approval_required: required, approval_when: when, approval_allow_self: allowSelf } = row;
   return {
     organizationId: row.organization_id ?? null,
@@ -118,9 +130,4 @@ function toTarget(row: TargetRow): AdmissionTarget {
 function firstArchived(row: TargetRow): string | null {
   const order = ['organization', 'team', 'project', 'environment', 'template'] as const;
   return order.find((name) => row[`${name}_archived`]) ?? null;
-}
-
-/** @throws Conflict where something that the run would belong to is archived */
-export function refuseArchived({ archived }: AdmissionTarget): void {
-  if (archived) throw new Conflict(`the ${archived} is archived: unarchive it before you run anything in it`);
 }

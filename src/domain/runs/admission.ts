@@ -1,11 +1,12 @@
 import { Instance } from '#domain/instances/entity.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { Conflict } from '#domain/shared/errors.ts';
+import { throwIfRefused } from '#domain/shared/actions.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
-import { isPoolOpen } from '#domain/workers/pools.ts';
-import { type AdmissionTarget, refuseArchived } from './admission-target.ts';
+import { readPoolAccess } from '#domain/workers/pools.ts';
+import { findArchivedRefusal, findClosedPoolRefusal, findOccupiedRefusal, type Occupant } from './admission-rules.ts';
+import type { AdmissionTarget } from './admission-target.ts';
 import { runWorkflow } from './model.ts';
 import type { PreparedRun } from './prepare.ts';
 import { type RunView, runColumns } from './read.ts';
@@ -30,7 +31,7 @@ export async function admitRun(
   { instance, prepare }: { instance: string; prepare: () => Promise<PreparedRun> },
   requester: Principal,
 ): Promise<AdmittedRun> {
-  refuseArchived(target);
+  throwIfRefused(findArchivedRefusal(target));
   const [prepared, place] = await Promise.all([prepare(), takePlace(tx, target, instance)]);
   const view = insertRun(tx, {
     ...describeWork(prepared),
@@ -69,10 +70,7 @@ function insertRun(tx: Transaction, row: Record<string, unknown>): Promise<RunVi
 }
 
 async function refuseClosedPool(tx: Transaction, target: AdmissionTarget, pool: string): Promise<void> {
-  if (await isPoolOpen(tx.em, pool, target)) return;
-  throw new Conflict(
-    `the worker pool "${pool}" is not open to this team or environment: ask who manages workers, or use another pool`,
-  );
+  throwIfRefused(findClosedPoolRefusal({ name: pool, access: await readPoolAccess(tx.em, pool) }, target));
 }
 
 function describeWork(prepared: PreparedRun) {
@@ -103,11 +101,9 @@ function describeRequester(requester: Principal) {
   };
 }
 
-interface PlaceRow {
-  id: string;
-  template_id: string;
-  resource_count: number;
-  position: number;
+interface PlaceRow extends Occupant {
+  readonly id: string;
+  readonly position: number;
 }
 
 /** Finds or makes the instance and takes the next place in its line; the instance's row stays locked. */
@@ -130,12 +126,7 @@ async function takePlace(
   return { id: row.id, position: row.position };
 }
 
-/** An instance belongs to the template that made its resources, until it has none. */
 async function changeTemplate(tx: Transaction, row: PlaceRow, templateId: string, name: string): Promise<void> {
-  if (row.resource_count > 0) {
-    throw new Conflict(
-      `the instance "${name}" was deployed from another template (${row.template_id}): destroy it first, or name another instance`,
-    );
-  }
+  throwIfRefused(findOccupiedRefusal(row, templateId, name));
   await tx.em.nativeUpdate(Instance, { id: row.id }, { templateId });
 }

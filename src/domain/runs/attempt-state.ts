@@ -7,7 +7,7 @@ import { checkState, refuseStateOfPlanning } from './attempt-checks.ts';
 import type { AttemptState } from './attempt-writes.ts';
 import { type Run, RunAttempt } from './entity.ts';
 import { recordEvent } from './events.ts';
-import { lockAttemptInOrder } from './lifecycle.ts';
+import { lockAttemptInOrder } from './transitions.ts';
 
 /** What became of a state: `late`, where its attempt was over by then; `outdated`, where a newer one is there. */
 export type StateFate = 'kept' | 'late' | 'outdated';

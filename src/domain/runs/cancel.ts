@@ -1,21 +1,21 @@
 import type { Transaction } from '#domain/shared/transaction.ts';
+import { refuseByStatus } from './actions.ts';
 import type { Run } from './entity.ts';
-import { RunNotCancelable } from './errors.ts';
 import { recordEvent } from './events.ts';
-import { finishRun } from './lifecycle.ts';
+import { finishRun } from './transitions.ts';
 
 export interface Cancellation {
   readonly reason?: string | undefined;
-  /** End the run now, without its worker's word; whatever that still does is refused. */
+  /** End the run now, without waiting for its worker; whatever that still does is refused. */
   readonly force?: boolean | undefined;
 }
 
 /**
- * Asks for a run's end: `canceling`, until the worker confirms. With `force` it ends at once: the attempt is fenced off and
- * the instance is free. Asking again is harmless, and may add the force.
+ * Requests the end of a run: `canceling`, until the worker confirms. With `force` the run ends at once: the attempt is fenced
+ * off and the slot is released. A second request is harmless, and may add the force.
  */
 export async function cancelRun(tx: Transaction, run: Run, { reason, force }: Cancellation, by: string): Promise<void> {
-  if (run.isFinished()) throw new RunNotCancelable(run.status);
+  refuseByStatus(force ? 'force' : 'cancel', run.status);
   const already = run.status === 'canceling';
   if (already && !force) return;
   run.cancelReason = reason ?? run.cancelReason ?? null;

@@ -1,12 +1,11 @@
 import type { Transaction } from '#domain/shared/transaction.ts';
+import { refuseByStatus } from './actions.ts';
 import type { Run } from './entity.ts';
-import { RunNotFinished } from './errors.ts';
 import { recordEvent } from './events.ts';
 
-/** Purges what an ended run printed and planned; its lineage, reviews and events stay for history. */
+/** Purges the log and the plan of an ended run; its lineage, reviews and events stay for history. */
 export async function deleteRun(tx: Transaction, run: Run, by: string): Promise<void> {
-  if (!run.isFinished())
-    throw new RunNotFinished(run.status, 'only a run that has ended can be deleted; cancel it first');
+  refuseByStatus('delete', run.status);
   run.deletedAt = new Date();
   run.revision += 1;
   await tx.em.flush();

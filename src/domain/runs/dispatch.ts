@@ -5,20 +5,25 @@ import type { Run } from './entity.ts';
 import { recordEventOnce } from './events.ts';
 import { poolQueue } from './model.ts';
 
-/** How long to wait before the workers of a pool are looked at again. */
-export const noWorkerRetrySeconds = 5;
+/** Where the next attempt of a run can be executed. */
+export interface Placement {
+  /** The task queue of the workers that may take it; null where there are none. */
+  readonly taskQueue: string | null;
+  /** Whether workers live that would take it if they contained template code. */
+  readonly hasWeakWorkers: boolean;
+}
 
 /**
  * Chooses the task queue of a run's next attempt by the workers of its pool that live and have its tool. Contained workers
- * come first. Where the pool or the environment demands a sandbox, no other worker will do. Null: nobody may take it.
+ * come first. Where the pool or the environment demands a sandbox, no other worker will do.
  */
-export async function chooseQueue(em: Em, run: Run): Promise<string | null> {
+export async function findPlacement(em: Em, run: Run): Promise<Placement> {
   const workers = await findWorkersWithTool(em, run);
   const suitable = workers.filter(isStrongEnough);
-  if (suitable.some(pollsContainedQueue)) return poolQueue(run.pool, 'sandbox');
-  if (suitable.length > 0) return poolQueue(run.pool, 'none');
-  if (workers.length > 0) await noteWeakWorkers(em, run);
-  return null;
+  const hasWeakWorkers = workers.length > suitable.length;
+  if (suitable.length === 0) return { taskQueue: null, hasWeakWorkers };
+  const isolation = suitable.some(pollsContainedQueue) ? 'sandbox' : 'none';
+  return { taskQueue: poolQueue(run.pool, isolation), hasWeakWorkers };
 }
 
 /** Any worker for commands and for a first run of a tool; then one with the kind of tool that wrote the state. */
@@ -38,8 +43,8 @@ function pollsContainedQueue({ isolation }: LiveWorker): boolean {
   return isolation !== 'none';
 }
 
-/** Says in the run's story, once, why workers that live do not take it. */
-async function noteWeakWorkers(em: Em, run: Run): Promise<void> {
+/** Records in the run's events, once, why workers that live do not take it. */
+export async function noteWeakWorkers(em: Em, run: Run): Promise<void> {
   await recordEventOnce(em, run.id, 'run.not_contained', {
     pool: run.pool,
     message:

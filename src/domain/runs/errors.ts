@@ -1,4 +1,3 @@
-import { Conflict } from '#domain/shared/errors.ts';
 import type { FailureReason, RunStatus } from './model.ts';
 
 /** A defect: some code tried a change of status that the table of transitions does not have. */
@@ -35,47 +34,5 @@ export class WorkerTooWeak extends Error {
   constructor(attemptId: string) {
     super(`attempt ${attemptId} demands a sandbox, and this worker does not contain template code: it gets none of it`);
     this.name = 'WorkerTooWeak';
-  }
-}
-
-export class RunNotCancelable extends Conflict {
-  constructor(status: RunStatus) {
-    super(`the run has already ended (${status}): there is nothing to cancel`);
-  }
-}
-
-export class RunNotPending extends Conflict {
-  constructor(status: RunStatus) {
-    super(`the run is not waiting for approval: its status is ${status}`);
-  }
-}
-
-export class PlanMoved extends Conflict {
-  constructor(current: string | null) {
-    super(
-      `plan_digest is not that of the plan that waits for approval (${current ?? 'there is none'}): read the plan again`,
-    );
-  }
-}
-
-export class AlreadyReviewed extends Conflict {
-  constructor() {
-    super('you have already decided on this run; a review counts once a person, whatever credential it comes by');
-  }
-}
-
-export class SelfApprovalRefused extends Conflict {
-  /** @param published the version of the template that the reviewer published; null where they asked for the run */
-  constructor(published: string | null) {
-    const why = published === null ? '' : `you published version ${published} of its template, so `;
-    super(
-      `you answer for this run: ${why}its approval must come from somebody else (the environment does not allow self-approval)`,
-    );
-  }
-}
-
-export class RunNotFinished extends Conflict {
-  constructor(status: RunStatus, purpose: string) {
-    super(`the run has not ended (${status}): ${purpose}`);
   }
 }

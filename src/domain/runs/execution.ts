@@ -18,10 +18,10 @@ import { Run, RunAttempt, RunPlan } from './entity.ts';
 import { AttemptSuperseded, WorkerTooWeak } from './errors.ts';
 import { recordEvent } from './events.ts';
 import { openInputs, type RunInputs } from './inputs.ts';
-import { closeAttempt, lockAttemptInOrder } from './lifecycle.ts';
 import { noteUncontained } from './logs.ts';
 import type { MaskedOutputs, NextStep } from './model.ts';
-import { moveOn } from './steps.ts';
+import { advanceRun } from './steps.ts';
+import { closeAttempt, lockAttemptInOrder } from './transitions.ts';
 
 /** All that a worker needs for one attempt, opened. It stays in the worker and its executor. */
 export interface AttemptWork {
@@ -145,8 +145,8 @@ export async function completeAttempt(
 }
 
 /**
- * The same, and the run's next step with it, so that the workflow need not be asked what everybody knows: that an apply
- * follows its plan, or that the run has ended. The workflow asks again and is told the same.
+ * The same, together with the run's next step: the worker that made a plan goes on with its apply without waiting for the
+ * workflow. The workflow asks for the next step again and gets the same answer.
  */
 export async function concludeAttempt(
   tx: Transaction,
@@ -155,7 +155,7 @@ export async function concludeAttempt(
   result: AttemptResult,
 ): Promise<NextStep> {
   const run = await completeAttempt(tx, keyRing, attemptId, result);
-  return moveOn(tx, run, { executed: attemptId, canceled: false });
+  return advanceRun(tx, run, { executed: attemptId, canceled: false });
 }
 
 /**

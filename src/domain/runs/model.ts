@@ -1,7 +1,7 @@
 import type { Isolation } from '#domain/workers/model.ts';
 
 /**
- * The life of a run as tables: what may follow what, and what each field may say. Pure; the workflow imports it.
+ * The states of a run as tables: which transitions there are, and which values each field has. Pure; the workflow imports it.
  * (specification, *Run status*; product.md of the design, *Runs*)
  */
 export const runStatuses = [
@@ -55,13 +55,13 @@ export interface WaitingOn {
   blocker: string | null;
 }
 
-/** What an attempt says of itself, and its run in words of its own: that somebody canceled it, or which phase took too long. */
+/** Reasons of an attempt for which its run has reasons of its own: `canceled_by_user`, `plan_timeout`, `apply_timeout`. */
 const attemptReasons = {
   canceled: 'the attempt was canceled',
   time_limit: 'the attempt took longer than its limit',
 } as const;
 
-/** Why an attempt went wrong, which its run says in the same words. */
+/** Why an attempt failed; its run fails for the same reason. */
 const failureReasons = {
   step_timeout: 'a step took longer than its timeout',
   output_limit: 'the attempt printed more than its limit',

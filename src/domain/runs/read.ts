@@ -1,6 +1,8 @@
 import type { Em } from '#domain/shared/database.ts';
 import { afterId, type Page, type PageRequest, toPage, Where } from '#domain/shared/paging.ts';
 import type { Isolation } from '#domain/workers/model.ts';
+import { type FactsRow, runFacts, toRunFacts } from './action-facts.ts';
+import type { RunFacts } from './actions.ts';
 import {
   isTerminal,
   type JsonValue,
@@ -14,7 +16,10 @@ import {
 } from './model.ts';
 import type { RunTarget } from './targets.ts';
 
-/** A run as every answer shows it (api.md of the design, *A run*). Times are PostgreSQL's text of them. */
+/**
+ * A run as every answer shows it (api.md of the design, *A run*), but for its actions, which depend on the caller. Times are
+ * PostgreSQL's text of them.
+ */
 export interface RunView {
   id: string;
   idempotency_key: string;
@@ -88,15 +93,23 @@ export const runColumns = `r.id, r.idempotency_key, r.status, r.phase, r.status_
   r.outputs, r.isolation, r.state_serial_before, r.state_serial_after, r.cancel_reason, r.requeued_from, r.assembly_run_id,
   r.drift_finding_id, r.undoes, r.undone_by, r.created_at, r.started_at, r.finished_at, r.deleted_at, r.revision`;
 
-/** One run as it is read, with whose it is: who polls it costs one question besides that of who they are. */
-export async function readRun(em: Em, id: string): Promise<(RunTarget & { readonly view: RunView }) | undefined> {
-  const rows = await em.execute<(RunView & { organization_id: string | null })[]>(
-    `select ${runColumns}, t.organization_id from runs r left join teams t on t.id = r.team_id where r.id = ?`,
+/** A run with its owner, and with the facts on which its actions depend. */
+export interface RunToShow extends RunTarget {
+  readonly view: RunView;
+  readonly facts: RunFacts;
+}
+
+/** Reads one run in one statement: clients poll it. */
+export async function readRun(em: Em, id: string): Promise<RunToShow | undefined> {
+  const rows = await em.execute<(RunView & { organization_id: string | null; facts: FactsRow })[]>(
+    `select ${runColumns}, t.organization_id, ${runFacts} as facts
+       from runs r left join teams t on t.id = r.team_id where r.id = ?`,
     [id],
   );
   if (!rows[0]) return undefined;
-  const { organization_id: organizationId, ...view } = rows[0];
-  return { id, teamId: view.team_id, organizationId, isDeleted: view.deleted_at !== null, view };
+  const { organization_id: organizationId, facts, ...view } = rows[0];
+  const owner = { teamId: view.team_id, organizationId };
+  return { id, ...owner, isDeleted: view.deleted_at !== null, view, facts: toRunFacts(view.status, facts) };
 }
 
 export interface RunFilter {

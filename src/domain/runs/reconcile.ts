@@ -1,7 +1,7 @@
 import type { Em } from '#domain/shared/database.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { RunAttempt } from './entity.ts';
-import { closeAttempt, finishRun, lockRunInOrder } from './lifecycle.ts';
+import { closeAttempt, finishRun, lockRunInOrder } from './transitions.ts';
 
 /** A run that the engine was told to start, and that has not ended. */
 export interface DispatchedRun {

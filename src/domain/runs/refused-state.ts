@@ -1,6 +1,6 @@
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { recordEventOnce } from './events.ts';
-import { lockAttemptInOrder } from './lifecycle.ts';
+import { lockAttemptInOrder } from './transitions.ts';
 
 /** A state that an attempt wrote and that could not be stored. */
 export interface RefusedState {
@@ -9,7 +9,7 @@ export interface RefusedState {
   readonly write: number | null;
   /** `sha256:…` of its content. */
   readonly digest: string;
-  /** What it is called in the spool of the worker, sealed; null where it was not taken at all. */
+  /** The name of its sealed file in the worker's spool; null where the worker did not keep it. */
   readonly file: string | null;
   readonly workerId: string;
   /** Which rule it broke; never what it holds. */
@@ -17,8 +17,8 @@ export interface RefusedState {
 }
 
 /**
- * Says in the story of a run that a state was set aside, and counts it for whoever watches over the installation. Also where
- * the run is over; repeating it is harmless.
+ * Records in a run's events that a state was set aside, and counts it for the installation's operators. The run may have
+ * ended; repeating the call is harmless.
  */
 export async function noteRefusedState(tx: Transaction, refused: RefusedState): Promise<void> {
   const { run } = await lockAttemptInOrder(tx.em, refused.attemptId);

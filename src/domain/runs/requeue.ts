@@ -1,20 +1,20 @@
 import { loadVersionById } from '#domain/registry/published.ts';
 import type { Em } from '#domain/shared/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { refuseByStatus } from './actions.ts';
 import type { AdmissionTarget } from './admission-target.ts';
 import type { Run } from './entity.ts';
-import { RunNotFinished } from './errors.ts';
 import { openInputs } from './inputs.ts';
 import { assemble, type PreparedRun } from './prepare.ts';
 
-/** A new run from an ended one, with the same version and the same inputs, for whoever asks now. */
+/** Prepares a new run from an ended one, with the same version and the same inputs, for today's caller. */
 export async function prepareRequeue(
   em: Em,
   keyRing: KeyRing,
   run: Run,
   target: AdmissionTarget,
 ): Promise<PreparedRun> {
-  if (!run.isFinished()) throw new RunNotFinished(run.status, 'only a run that has ended can be requeued');
+  refuseByStatus('requeue', run.status);
   const version = await loadVersionById(em, run.templateVersionId);
   return assemble(keyRing, target, version, {
     operation: run.operation,

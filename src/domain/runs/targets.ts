@@ -1,14 +1,14 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Run } from './entity.ts';
-import { lockRunInOrder } from './lifecycle.ts';
+import { lockRunInOrder } from './transitions.ts';
 
 export interface RunTarget extends Ownership {
   readonly id: string;
   readonly isDeleted: boolean;
 }
 
-/** A run and who owns it. What was deleted keeps its lineage, and so can still be read. */
+/** A run and its owner. A deleted run keeps its lineage, and so can still be read. */
 export async function findRun(em: Em, id: string): Promise<RunTarget | undefined> {
   const rows = await em.execute<
     { id: string; team_id: string | null; organization_id: string | null; is_deleted: boolean }[]
@@ -26,7 +26,7 @@ export async function findUndeletedRun(em: Em, id: string): Promise<RunTarget | 
   return target?.isDeleted ? undefined : target;
 }
 
-/** The same for a command: the run's row is locked, after its instance's, before anybody looks at whose it is. */
+/** The same for a command: the run's row is locked, after its instance's, before its owner is read. */
 export async function findRunToChange(
   em: Em,
   id: string,

@@ -19,14 +19,25 @@ export interface PoolRules extends PoolAccess {
   readonly egress: Egress;
 }
 
-/** Whether a run of this team and environment may use a pool. Asked at admission, and again before a run begins. */
-export async function isPoolOpen(em: Em, name: string, { teamId, environmentId }: Owner): Promise<boolean> {
+/**
+ * Whether a run of this team and environment may use a pool: everybody may where operators have said nothing about it
+ * (null). Checked at admission, and again before a run begins.
+ */
+export function isOpenTo(pool: PoolAccess | null, { teamId, environmentId }: Owner): boolean {
+  return !pool || (includes(pool.team_ids, teamId) && includes(pool.environment_ids, environmentId));
+}
+
+export async function readPoolAccess(em: Em, name: string): Promise<PoolAccess | null> {
   const [pool] = await em.execute<PoolAccess[]>(`select team_ids, environment_ids from worker_pools where name = ?`, [
     name,
   ]);
-  if (!pool) return true;
-  return includes(pool.team_ids, teamId) && includes(pool.environment_ids, environmentId);
+  return pool ?? null;
 }
+
+/** The `PoolAccess` of the pool of a row `r` of runs, as an SQL expression; null where operators have said nothing. */
+export const poolAccessOfRun = `(
+  select jsonb_build_object('team_ids', pool.team_ids, 'environment_ids', pool.environment_ids)
+    from worker_pools pool where pool.name = r.pool)`;
 
 function includes(listed: readonly string[] | null | undefined, id: string | null | undefined): boolean {
   return !listed || (id !== null && id !== undefined && listed.includes(id));

@@ -1,7 +1,7 @@
 import type { Em } from '#domain/shared/database.ts';
 import type { Isolation } from './model.ts';
 
-/** A worker that has not been heard of for this long is taken for gone. */
+/** A worker whose last heartbeat is older than this counts as lost. */
 export const workerGoneAfterSeconds = 30;
 
 /**
@@ -46,14 +46,11 @@ export async function hasLiveWorker(em: Em, host: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** `gone`: it took its leave, or another one saw that its process had ended; `silent`: it was not heard of lately. */
-export type WorkerWord = 'alive' | 'silent' | 'gone';
+/** `silent`: its heartbeat has expired; `gone`: it deregistered, or another worker saw that its process had ended. */
+export type WorkerLiveness = 'alive' | 'silent' | 'gone';
 
-export async function askAfterWorker(em: Em, id: string): Promise<WorkerWord> {
-  const rows = await em.execute<{ alive: boolean }[]>(
-    `select heartbeat_at > now() - make_interval(secs => ?) as alive from workers where id = ?`,
-    [workerGoneAfterSeconds, id],
-  );
-  if (!rows[0]) return 'gone';
-  return rows[0].alive ? 'alive' : 'silent';
+/** The liveness of a worker as an SQL expression, given the expression of its id. */
+export function workerLiveness(id: string): string {
+  const isAlive = `worker.heartbeat_at > now() - make_interval(secs => ${workerGoneAfterSeconds})`;
+  return `coalesce((select case when ${isAlive} then 'alive' else 'silent' end from workers worker where worker.id = ${id}), 'gone')`;
 }

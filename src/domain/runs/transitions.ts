@@ -4,7 +4,8 @@ import { newId } from '#domain/shared/ids.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { Run, RunAttempt } from './entity.ts';
 import { recordEvent } from './events.ts';
-import { type AttemptOutcome, type AttemptPhase, type StatusReason, type TerminalStatus, wakeSignal } from './model.ts';
+import type { AttemptOutcome, AttemptPhase, StatusReason, TerminalStatus } from './model.ts';
+import { releaseSlot } from './slot.ts';
 
 /** The run with its row locked until the commit, after its instance's: the order of locks. Null where there is none. */
 export async function lockRunInOrder(em: Em, runId: string): Promise<Run | null> {
@@ -30,8 +31,8 @@ export async function lockAttemptInOrder(em: Em, attemptId: string): Promise<{ r
 }
 
 /**
- * Ends a run: status, reason, times and event; its plan's artifact goes, its slot is free, and whoever is next in line
- * hears of it. The one way to a terminal status.
+ * Ends a run: status, reason, times and event. Its plan's artifact is deleted, its slot is released, and the next run in
+ * line is woken. The one way to a terminal status.
  */
 export async function finishRun(
   tx: Transaction,
@@ -47,33 +48,6 @@ export async function finishRun(
   await recordEvent(tx.em, run.id, 'run.finished', { status, reason });
   await tx.em.execute(`update run_plans set artifact = null where run_id = ? and artifact is not null`, [run.id]);
   await releaseSlot(tx, run);
-}
-
-/** Frees the instance, if this run holds it, and wakes the next one in line. */
-async function releaseSlot(tx: Transaction, run: Run): Promise<void> {
-  const released = await tx.em.execute<{ instance_id: string }[]>(
-    `delete from instance_slots where run_id = ? returning instance_id`,
-    [run.id],
-  );
-  const next = await nextInLine(tx.em, run.instanceId);
-  if (next && (released.length > 0 || next.position > run.instancePosition)) {
-    tx.tell(next.workflowId, { kind: 'signal', signal: wakeSignal });
-  }
-}
-
-/** The first queued run of an instance that wants to write. */
-export async function nextInLine(
-  em: Em,
-  instanceId: string,
-): Promise<{ id: string; workflowId: string; position: number } | undefined> {
-  const rows = await em.execute<{ id: string; idempotency_key: string; instance_position: number }[]>(
-    `select id, idempotency_key, instance_position from runs
-      where instance_id = ? and finished_at is null and status = 'queued' and operation <> 'plan'
-      order by instance_position limit 1`,
-    [instanceId],
-  );
-  const [row] = rows;
-  return row && { id: row.id, workflowId: row.idempotency_key, position: row.instance_position };
 }
 
 /** Opens an attempt at a phase. Its id is the fencing token: from here on no older attempt of the run writes anything. */

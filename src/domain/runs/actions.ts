@@ -1,0 +1,84 @@
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
+import { type AdmissionFacts, findRequeueRefusal } from './admission-rules.ts';
+import { type ApprovalFacts, findReviewRefusal } from './approval.ts';
+import { type RunStatus, runStatuses } from './model.ts';
+
+/** The actions that people take on a run. Pure; operations and the `actions` of a run decide by the same functions. */
+export const runActions = ['cancel', 'force', 'request_approval', 'approve', 'reject', 'requeue', 'delete'] as const;
+export type RunAction = (typeof runActions)[number];
+
+const whileActive = ['cancel', 'force'] as const;
+const onceEnded = ['requeue', 'delete'] as const;
+
+/** The one table of what may be done to a run by its status. */
+export const actionsByStatus: Record<RunStatus, readonly RunAction[]> = {
+  queued: whileActive,
+  running: whileActive,
+  pending_approval: [...whileActive, 'request_approval', 'approve', 'reject'],
+  canceling: whileActive,
+  succeeded: onceEnded,
+  failed: onceEnded,
+  canceled: onceEnded,
+  timed_out: onceEnded,
+};
+
+const ended = (status: RunStatus): Refusal => ({
+  rule: 'run_ended',
+  message: `the run has already ended (${status}): there is nothing to cancel`,
+});
+const notPending = (status: RunStatus): Refusal => ({
+  rule: 'run_not_pending',
+  message: `the run is not waiting for approval: its status is ${status}`,
+});
+const notEnded =
+  (purpose: string) =>
+  (status: RunStatus): Refusal => ({
+    rule: 'run_not_ended',
+    message: `the run has not ended (${status}): only a run that has ended can be ${purpose}`,
+  });
+
+/** The refusal in every status that does not allow the action. */
+const statusRefusals: Record<RunAction, (status: RunStatus) => Refusal> = {
+  cancel: ended,
+  force: ended,
+  request_approval: notPending,
+  approve: notPending,
+  reject: notPending,
+  requeue: notEnded('requeued'),
+  delete: notEnded('deleted; cancel it first'),
+};
+
+/** The statuses that allow an action. */
+export function statusesThatAllow(action: RunAction): RunStatus[] {
+  return runStatuses.filter((status) => actionsByStatus[status].includes(action));
+}
+
+/** The refusal of an action because of the run's status alone; null where the status allows it. */
+export function findStatusRefusal(action: RunAction, status: RunStatus): Refusal | null {
+  return actionsByStatus[status].includes(action) ? null : statusRefusals[action](status);
+}
+
+/** @throws ActionRefused where the run's status does not allow the action */
+export function refuseByStatus(action: RunAction, status: RunStatus): void {
+  throwIfRefused(findStatusRefusal(action, status));
+}
+
+/** The facts about a run that its actions depend on, apart from the caller's authority. */
+export interface RunFacts {
+  readonly status: RunStatus;
+  /** Present while the status allows a review. */
+  readonly approval: ApprovalFacts | null;
+  /** Present once the status allows a requeue. */
+  readonly admission: AdmissionFacts | null;
+}
+
+/** The refusal of an action by the rules of runs, for a caller whose authority suffices; null where it is allowed. */
+export function findRunRefusal(action: RunAction, facts: RunFacts, caller: Principal): Refusal | null {
+  const refusal = findStatusRefusal(action, facts.status);
+  if (refusal) return refusal;
+  if ((action === 'approve' || action === 'reject') && facts.approval)
+    return findReviewRefusal(facts.approval, caller, { decision: action, planDigest: null });
+  if (action === 'requeue' && facts.admission) return findRequeueRefusal(facts.admission);
+  return null;
+}

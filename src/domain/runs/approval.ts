@@ -1,0 +1,96 @@
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Refusal } from '#domain/shared/actions.ts';
+
+/** Who did something: a principal, and the person who answered for it then. */
+export interface Author {
+  readonly person: string | null;
+  readonly id: string;
+}
+
+/** The facts about a run that waits for approval, on which a review depends. */
+export interface ApprovalFacts {
+  readonly planDigest: string | null;
+  readonly required: number;
+  readonly allowSelf: boolean;
+  /** RFC 3339. */
+  readonly expiresAt: string | null;
+  readonly templateVersion: string;
+  /** Who asked for the run, and for the runs that it was requeued from. */
+  readonly requesters: readonly Author[];
+  /** Who published the version of each of these runs. */
+  readonly publishers: readonly Author[];
+  /** The people who have reviewed it, and whether their review approves the plan that waits now. */
+  readonly reviews: readonly { readonly person: string; readonly isApproval: boolean }[];
+}
+
+export type Reviewer = Pick<Principal, 'id' | 'responsibleUserId'>;
+
+/**
+ * The one rule of every review, whichever way it comes. The review names the plan that waits (`planDigest` null: it is not
+ * compared), it comes in time, and each person decides once. An approval comes from somebody who neither asked for the run,
+ * nor for a run that it was requeued from, nor published its version; the environment may allow them to. Approvals beyond
+ * those required are refused; a rejection is possible until the run goes on.
+ */
+export function findReviewRefusal(
+  facts: ApprovalFacts,
+  reviewer: Reviewer,
+  { decision, planDigest }: { decision: 'approve' | 'reject'; planDigest: string | null },
+): Refusal | null {
+  if (planDigest !== null && planDigest !== facts.planDigest) return planMoved(facts.planDigest);
+  if (facts.expiresAt !== null && Date.parse(facts.expiresAt) <= Date.now()) return approvalExpired;
+  const own = decision === 'approve' && !facts.allowSelf ? findSelfApproval(facts, reviewer) : null;
+  if (own) return own;
+  if (facts.reviews.some(({ person }) => person === responsiblePerson(reviewer))) return alreadyReviewed;
+  if (decision === 'approve' && hasQuorum(facts.required, countApprovals(facts)))
+    return approvalComplete(facts.required);
+  return null;
+}
+
+/** Four eyes compares people: an account's review is its owner's, and its own where nobody owns it. */
+export function responsiblePerson(reviewer: Reviewer): string {
+  return reviewer.responsibleUserId ?? reviewer.id;
+}
+
+export function hasQuorum(required: number, approvals: number): boolean {
+  return approvals >= required;
+}
+
+export function countApprovals({ reviews }: Pick<ApprovalFacts, 'reviews'>): number {
+  return reviews.filter(({ isApproval }) => isApproval).length;
+}
+
+function findSelfApproval(facts: ApprovalFacts, reviewer: Reviewer): Refusal | null {
+  if (facts.requesters.some((author) => isSame(author, reviewer))) return selfApproval(null);
+  if (facts.publishers.some((author) => isSame(author, reviewer))) return selfApproval(facts.templateVersion);
+  return null;
+}
+
+/** An account that asked or published stays the one that did, whoever answers for it by now. */
+function isSame(author: Author, reviewer: Reviewer): boolean {
+  return author.person === responsiblePerson(reviewer) || author.id === reviewer.id;
+}
+
+function planMoved(current: string | null): Refusal {
+  const message = `plan_digest is not that of the plan that waits for approval (${current ?? 'there is none'}): read the plan again`;
+  return { rule: 'plan_moved', message };
+}
+
+const approvalExpired: Refusal = { rule: 'approval_expired', message: 'the time for approval is over' };
+
+/** @param published the version of the template that the reviewer published; null where they asked for the run */
+function selfApproval(published: string | null): Refusal {
+  const why = published === null ? '' : `you published version ${published} of its template, so `;
+  const message = `you answer for this run: ${why}its approval must come from somebody else (the environment does not allow self-approval)`;
+  return { rule: 'self_approval', message };
+}
+
+const alreadyReviewed: Refusal = {
+  rule: 'already_reviewed',
+  message: 'you have already decided on this run; a review counts once a person, whatever credential it comes by',
+};
+
+/** The run waits only until its workflow sees the last approval. */
+function approvalComplete(required: number): Refusal {
+  const message = `the run has all the approvals that it needs (${required}): it goes on without another one`;
+  return { rule: 'approval_complete', message };
+}

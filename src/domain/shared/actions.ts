@@ -1,0 +1,43 @@
+import { Conflict } from './errors.ts';
+
+/**
+ * An action that a caller may or may not do with one resource now, by the resource's state and the caller's authority
+ * together. (api.md of the design, *Conventions*)
+ */
+export interface Action<Name extends string = string> {
+  readonly name: Name;
+  readonly allowed: boolean;
+  /** The sentence with which the operation would refuse; null where the action is allowed. */
+  readonly reason: string | null;
+}
+
+/** @param reason the sentence with which the operation would refuse; null where it would go on */
+export function toAction<Name extends string>(name: Name, reason: string | null): Action<Name> {
+  return { name, allowed: reason === null, reason };
+}
+
+/**
+ * A rule that does not allow an action now. Rules answer it as a value, so that describing the actions of a resource
+ * makes no errors; the operation throws it as `ActionRefused`.
+ */
+export interface Refusal {
+  /** The name of the rule. Stable. */
+  readonly rule: string;
+  /** Public: it says what was wrong and what would be right. */
+  readonly message: string;
+}
+
+/** The operation refuses because of a rule of its area (409). */
+export class ActionRefused extends Conflict {
+  readonly rule: string;
+
+  constructor({ rule, message }: Refusal) {
+    super(message);
+    this.rule = rule;
+  }
+}
+
+/** @throws ActionRefused where there is a refusal */
+export function throwIfRefused(refusal: Refusal | null): void {
+  if (refusal) throw new ActionRefused(refusal);
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { decideNextStep, type Step, type StepFacts } from '#domain/runs/next-step.ts';
+
+/** Facts of a run's next step, and tables of what is decided by them. */
+
+export const now = new Date('2026-11-21T12:00:00Z');
+export const secondsAgo = (seconds: number) => new Date(now.getTime() - seconds * 1000);
+
+export const run: StepFacts['run'] = {
+  ...{ status: 'queued', operation: 'apply', statusReason: null, retrySafe: false, planSummary: null },
+  ...{ approvalRequired: 1, approvalWhen: 'always', approvalExpiresAt: null },
+  timeouts: { plan: 600, approval: 3600, apply: 1200 },
+};
+export const facts: StepFacts = {
+  ...{ run, attempt: null, workerLiveness: null, lostAttempts: 0, approvals: 0, planIsCurrent: true },
+  ...{ poolIsOpen: true, blocker: null, hasWorker: true },
+  ...{ executed: null, canceled: false, suspected: false, now },
+};
+export type Attempt = NonNullable<StepFacts['attempt']>;
+/** An attempt that a worker has. */
+export const planning: Attempt = {
+  id: 'a',
+  phase: 'planning',
+  outcome: null,
+  workerId: 'w',
+  startedAt: secondsAgo(10),
+};
+export const applying: Attempt = { ...planning, phase: 'applying' };
+
+export type Change = Omit<Partial<StepFacts>, 'run'> & { run?: Partial<StepFacts['run']> };
+export const decide = ({ run: changed, ...rest }: Change): Step =>
+  decideNextStep({ ...facts, ...rest, run: { ...run, ...changed } });
+
+export const finish = (status: string, reason: string | null = null, more: object = {}) => ({
+  kind: 'finish',
+  status,
+  reason,
+  ...more,
+});
+export const execute = (phase: string, more: object = {}) => ({ kind: 'execute', phase, ...more });
+export const lost = { outcome: 'lost', isReported: true };
+export type Row = [string, Change, object];
+
+export function table(title: string, rows: Row[]): void {
+  describe(title, () => {
+    it.each(rows)('%s', (_title, change, step) => {
+      expect(decide(change)).toEqual(step);
+    });
+  });
+}
+
+export const running = (attempt: Attempt, change: Change = {}): Change => ({
+  ...change,
+  attempt,
+  run: { status: 'running', ...change.run },
+});
+export const finished = (attempt: Attempt, outcome: Attempt['outcome'], change: Change = {}): Change =>
+  running({ ...attempt, outcome }, change);
+/** The workflow has executed the attempt, and its result is missing. */
+export const missing = (attempt: Attempt, change: Change = {}): Change =>
+  running(attempt, { executed: attempt.id, ...change });
