@@ -4,7 +4,7 @@ import type { Template } from '#domain/registry/entity.ts';
 import { CreateTemplate, UpdateTemplate } from '#domain/registry/model.ts';
 import { listTemplates, readTemplate } from '#domain/registry/read.ts';
 import { findTemplate, findTemplateOwner, type TemplateTarget } from '#domain/registry/targets.ts';
-import { createTemplate, setArchived, updateTemplate } from '#domain/registry/templates.ts';
+import { archiveTemplate, createTemplate, unarchiveTemplate, updateTemplate } from '#domain/registry/templates.ts';
 import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -130,7 +130,7 @@ export const archive = command({
   idempotency: 'none',
   audit: 'template.archived',
   handle: async ({ tx, target }) => {
-    await setArchived(tx, target.template, true);
+    await archiveTemplate(tx, target);
     return answer(tx, target, 'template.archived');
   },
 });
@@ -148,7 +148,7 @@ export const unarchive = command({
   idempotency: 'none',
   audit: 'template.unarchived',
   handle: async ({ tx, target }) => {
-    await setArchived(tx, target.template, false);
+    await unarchiveTemplate(tx, target);
     return answer(tx, target, 'template.unarchived');
   },
 });
