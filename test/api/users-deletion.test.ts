@@ -128,6 +128,25 @@ describe('a user is not deleted', () => {
     expect((await remove(user)).status).toBe(204);
   });
 
+  test('and hears of everything at once: what they own, what they share with nobody, and what names them', async () => {
+    const { owner, ...tenant } = await makeTenant(api);
+    const { slug } = (await owner.get(`/organizations/${tenant.organization}`)).body;
+    await addAccount(owner, 'builder');
+    await owner.put(`/environments/${tenant.environment}/variables/TOKEN`, {
+      value: 'x',
+      category: 'env',
+      sensitive: true,
+    });
+    await owner.post(`${tenant.teamPath}/invitations`, { email: 'guest@example.com' });
+    const ownedAnew = 'make somebody else their owner first';
+    const disable = 'which history keeps: disable the user instead';
+    expect((await remove(owner)).body.error).toBe(
+      `this user owns service accounts: "builder"; transfer or delete them first; ` +
+        `and is the only owner of organizations: ${slug}; ${ownedAnew}; and is the only owner of teams: ${slug}/core; ${ownedAnew}; ` +
+        `and has set secrets: development/TOKEN; ${disable}; and has sent or accepted invitations to: ${slug}; ${disable}`,
+    );
+  });
+
   test('while history names them: keys they issued for others, invitations sent or accepted', async () => {
     const tenant = await makeTenant(api);
     const [issuer, inviter, invited] = await Promise.all([1, 2, 3].map(() => api.addUser('maintainer')));

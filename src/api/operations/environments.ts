@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { archive, unarchive } from '#domain/organizations/archive.ts';
-import { deleteTenant } from '#domain/organizations/deletion.ts';
-import { archivedQuery } from '#domain/organizations/lifecycle.ts';
+import { archivedQuery } from '#domain/organizations/archiving.ts';
 import { findOwner } from '#domain/organizations/targets.ts';
 import {
   createEnvironment,
@@ -13,6 +11,8 @@ import { CreateEnvironment, UpdateEnvironment } from '#domain/projects/model.ts'
 import { type EnvironmentTarget, findEnvironment, findProject } from '#domain/projects/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
+import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
@@ -147,7 +147,7 @@ export const deleteEnvironment = command({
   idempotency: 'required',
   audit: 'environment.deleted',
   handle: async ({ tx, target }) => {
-    const revision = await deleteTenant(tx.em, 'environment', target);
+    const revision = await deleteOwned(tx.em, 'environment', target);
     const { id, name, slug } = target;
     return { id, before: { name, slug }, revision };
   },

@@ -3,7 +3,7 @@ import { Instance } from '#domain/instances/entity.ts';
 import { countResources, importState, lockInstance, readState } from '#domain/instances/state.ts';
 import { findInstance, findInstanceToFill } from '#domain/instances/targets.ts';
 import { unlockInstance } from '#domain/instances/unlock.ts';
-import { refuseArchived } from '#domain/organizations/lifecycle.ts';
+import { refuseArchived } from '#domain/organizations/archiving.ts';
 import { findOwner } from '#domain/organizations/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { readableTeamsSql } from '#domain/shared/access/decide.ts';

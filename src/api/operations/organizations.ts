@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { archive, unarchive } from '#domain/organizations/archive.ts';
-import { deleteTenant } from '#domain/organizations/deletion.ts';
-import { archivedQuery } from '#domain/organizations/lifecycle.ts';
+import { archivedQuery } from '#domain/organizations/archiving.ts';
 import { CreateOrganization, Slug, TransferOrganization, UpdateOrganization } from '#domain/organizations/model.ts';
 import { findOrganizationTransfer, transferOrganization } from '#domain/organizations/organization-transfer.ts';
 import { createOrganization, listOrganizations, updateOrganization } from '#domain/organizations/service.ts';
 import { findOrganization, type OrganizationTarget } from '#domain/organizations/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
+import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
@@ -154,7 +154,7 @@ export const deleteOrganization = command({
   idempotency: 'required',
   audit: 'organization.deleted',
   handle: async ({ tx, target }) => {
-    const revision = await deleteTenant(tx.em, 'organization', target);
+    const revision = await deleteOwned(tx.em, 'organization', target);
     const { id, name, slug } = target;
     return { id, before: { name, slug }, revision };
   },

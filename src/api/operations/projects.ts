@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { archive, unarchive } from '#domain/organizations/archive.ts';
-import { deleteTenant } from '#domain/organizations/deletion.ts';
-import { archivedQuery } from '#domain/organizations/lifecycle.ts';
+import { archivedQuery } from '#domain/organizations/archiving.ts';
 import { findOwner, findTeamById } from '#domain/organizations/targets.ts';
 import { CreateProject, TransferProject, UpdateProject } from '#domain/projects/model.ts';
 import { createProject, listProjects, updateProject } from '#domain/projects/service.ts';
@@ -9,6 +7,8 @@ import { findProject, type ProjectTarget } from '#domain/projects/targets.ts';
 import { findProjectTransfer, transferProject } from '#domain/projects/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
+import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { toChange } from '#domain/shared/row-lock.ts';
@@ -144,7 +144,7 @@ export const deleteProject = command({
   idempotency: 'required',
   audit: 'project.deleted',
   handle: async ({ tx, target }) => {
-    const revision = await deleteTenant(tx.em, 'project', target);
+    const revision = await deleteOwned(tx.em, 'project', target);
     const { id, name, slug } = target;
     return { id, before: { name, slug }, revision };
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addKey, revokeKey, rotateKey } from '#domain/identity/key-changes.ts';
 import { findKey, listKeys } from '#domain/identity/key-reads.ts';
-import { refuseArchived } from '#domain/organizations/lifecycle.ts';
+import { refuseArchived } from '#domain/organizations/archiving.ts';
 import { refuseBeyondOwn } from '#domain/service-accounts/authority.ts';
 import { type AccountTarget, findAccount } from '#domain/service-accounts/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';

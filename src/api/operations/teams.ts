@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { archive, unarchive } from '#domain/organizations/archive.ts';
-import { deleteTenant } from '#domain/organizations/deletion.ts';
-import { archivedQuery } from '#domain/organizations/lifecycle.ts';
+import { archivedQuery } from '#domain/organizations/archiving.ts';
 import { CreateTeam, TransferTeam, UpdateTeam } from '#domain/organizations/model.ts';
 import { findOrganization, findTeam, findTeamById, type TeamTarget } from '#domain/organizations/targets.ts';
 import { findTeamTransfer, transferTeam } from '#domain/organizations/team-transfer.ts';
@@ -9,6 +7,8 @@ import { createTeam, listTeams, updateTeam } from '#domain/organizations/teams.t
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
+import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { type RowLock, toChange } from '#domain/shared/row-lock.ts';
@@ -170,7 +170,7 @@ export const deleteTeam = command({
   idempotency: 'required',
   audit: 'team.deleted',
   handle: async ({ tx, target }) => {
-    const revision = await deleteTenant(tx.em, 'team', target);
+    const revision = await deleteOwned(tx.em, 'team', target);
     const { id, name, slug } = target;
     return { id, before: { name, slug }, revision };
   },

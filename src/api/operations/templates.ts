@@ -4,7 +4,7 @@ import type { Template } from '#domain/registry/entity.ts';
 import { CreateTemplate, UpdateTemplate } from '#domain/registry/model.ts';
 import { listTemplates, readTemplate } from '#domain/registry/read.ts';
 import { findTemplate, findTemplateOwner } from '#domain/registry/targets.ts';
-import { createTemplate, setArchived, updateTemplate } from '#domain/registry/templates.ts';
+import { archiveTemplate, createTemplate, unarchiveTemplate, updateTemplate } from '#domain/registry/templates.ts';
 import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -134,7 +134,7 @@ export const archive = command({
   idempotency: 'none',
   audit: 'template.archived',
   handle: async ({ tx, target }) => {
-    await setArchived(tx, target.template, true);
+    await archiveTemplate(tx, target);
     return { ...(await changeOf(tx, target.template)), after: {} };
   },
 });
@@ -153,7 +153,7 @@ export const unarchive = command({
   idempotency: 'none',
   audit: 'template.unarchived',
   handle: async ({ tx, target }) => {
-    await setArchived(tx, target.template, false);
+    await unarchiveTemplate(tx, target);
     return { ...(await changeOf(tx, target.template)), after: {} };
   },
 });

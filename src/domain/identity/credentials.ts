@@ -22,11 +22,7 @@ export async function endSignIns(em: Em, userId: string): Promise<void> {
   ]);
 }
 
-/** Everything by which a user who is deleted could still come in: sessions, keys, the address and the password. */
-export async function endCredentials(em: Em, userId: string): Promise<void> {
-  await endSignIns(em, userId);
-  await em.execute(`update api_keys set revoked_at = clock_timestamp() where principal_id = ? and revoked_at is null`, [
-    userId,
-  ]);
+/** Frees the address of a user who is deleted, and forgets the password. */
+export async function clearSignIn(em: Em, userId: string): Promise<void> {
   await em.execute(`update users set email_key = null, password_hash = '' where id = ?`, [userId]);
 }

@@ -43,16 +43,6 @@ export async function revokeKey(em: Em, principalId: string, keyId: string): Pro
   return key;
 }
 
-/** Revokes all keys of a principal that are left; answers how many that were. */
-export async function revokeAllKeys(em: Em, principalId: string): Promise<number> {
-  const revoked = await em.execute<{ id: string }[]>(
-    `update api_keys set revoked_at = clock_timestamp() where principal_id = ? and revoked_at is null returning id`,
-    [principalId],
-  );
-  await lockAgainstUse(em, principalId);
-  return revoked.length;
-}
-
 /**
  * Replaces a key by a new one of the same name and, from now on, the same lifetime. The old one ends at once, or stays
  * valid for the overlap, though never longer than it would have been. The principal's `authorityLock` is held.

@@ -1,4 +1,4 @@
-import type { Archivable } from '#domain/organizations/lifecycle.ts';
+import type { Archivable } from '#domain/organizations/archiving.ts';
 import { findTeamById } from '#domain/organizations/targets.ts';
 import { findEnvironment } from '#domain/projects/targets.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden } from '#domain/shared/errors.ts';
+import { countChange } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { pgArray } from '#domain/shared/sql.ts';
+import { refuseArchived } from './archiving.ts';
 import { OrganizationMember } from './entity.ts';
-import { refuseArchived } from './lifecycle.ts';
 import { addMember, findMember, organizationMembers } from './members.ts';
 import type { OrganizationRole, TransferOrganization } from './model.ts';
 import { findOrganization, type OrganizationTarget } from './targets.ts';
@@ -61,9 +62,6 @@ export async function transferOrganization(
     { organizationId: id, principalId: formerId, role: 'owner' },
     { role: 'admin' },
   );
-  await em.execute(
-    `update organizations set revision = revision + 1, eligibility_generation = eligibility_generation + 1 where id = ?`,
-    [id],
-  );
+  await countChange(em, 'organization', id);
   return readBack(findOrganization(em, id));
 }

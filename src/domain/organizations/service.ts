@@ -4,13 +4,14 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { selectPage } from '#domain/shared/list.ts';
+import { claimSlug } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { pgArray } from '#domain/shared/sql.ts';
+import { type ArchivedFilter, filterArchived, refuseArchived } from './archiving.ts';
 import { Organization, OrganizationMember } from './entity.ts';
-import { type ArchivedFilter, filterArchived, refuseArchived } from './lifecycle.ts';
 import type { CreateOrganization, UpdateOrganization } from './model.ts';
-import { chooseSlug, slugTaken } from './slugs.ts';
+import { chooseSlug } from './slugs.ts';
 import { findOrganization, type OrganizationTarget, selectOrganizations } from './targets.ts';
 
 /** Makes an organization that its creator owns. @throws Conflict where another one has or had the slug */
@@ -22,21 +23,10 @@ export async function createOrganization(
   const id = newId();
   const slug = chooseSlug(request);
   await em.persist(em.create(Organization, { id, name: request.name, slug })).flush();
-  await claimSlug(em, id, slug);
+  await claimSlug(em, 'organization', id, slug);
   const member = { id: newId(), organizationId: id, principalId: creator.id, role: 'owner' as const };
   await em.persist(em.create(OrganizationMember, member)).flush();
   return readBack(findOrganization(em, id));
-}
-
-/** A slug stays its organization's when that takes another: links go on working, and nobody else can take them over. */
-async function claimSlug(em: Em, organizationId: string, slug: string): Promise<void> {
-  // The update changes nothing: it answers, and holds, the row of whoever has the slug.
-  const [row] = await em.execute<[{ organization_id: string }]>(
-    `insert into organization_slugs as s (slug, organization_id, created_at) values (?, ?, clock_timestamp())
-     on conflict (slug) do update set slug = s.slug returning organization_id`,
-    [slug, organizationId],
-  );
-  if (row.organization_id !== organizationId) throw slugTaken(slug, 'this installation');
 }
 
 type Named = Pick<OrganizationTarget, 'name' | 'slug'>;
@@ -51,7 +41,7 @@ export async function updateOrganization(
   refuseStale(organization, expected);
   const difference = findDifference<Named>({ name: organization.name, slug: organization.slug }, wanted);
   if (difference.isEmpty) return { updated: organization, difference };
-  if (difference.after.slug !== undefined) await claimSlug(em, organization.id, difference.after.slug);
+  if (difference.after.slug !== undefined) await claimSlug(em, 'organization', organization.id, difference.after.slug);
   const revision = organization.revision + 1;
   await em.nativeUpdate(Organization, { id: organization.id }, { ...difference.after, revision });
   return { updated: await readBack(findOrganization(em, organization.id)), difference };

@@ -1,8 +1,9 @@
 import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { isId } from '#domain/shared/ids.ts';
+import { selectBySlug } from '#domain/shared/ownership-graph/slugs.ts';
 import { findRow, lockClause, type RowLock } from '#domain/shared/row-lock.ts';
-import { type Archivable, tenancy } from './lifecycle.ts';
+import { type Archivable, tenancy } from './archiving.ts';
 
 /** An organization as decisions and answers need it. Times are PostgreSQL's text of them. */
 export interface OrganizationTarget extends Ownership, Archivable {
@@ -31,7 +32,7 @@ export const selectOrganizations = `
  * looks like it; only an id that nobody has falls back to slugs. (specification, *can-i*, resource-name rules)
  */
 function organizationNamed(idOrSlug: string): { sql: string; params: string[] } {
-  const bySlug = `(select s.organization_id from organization_slugs s where s.slug = ?)`;
+  const bySlug = selectBySlug('organization');
   if (!isId(idOrSlug)) return { sql: bySlug, params: [idOrSlug] };
   const byId = `(select i.id from organizations i where i.id = ? and i.deleted_at is null)`;
   return { sql: `coalesce(${byId}, ${bySlug})`, params: [idOrSlug, idOrSlug] };

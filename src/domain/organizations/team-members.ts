@@ -3,10 +3,10 @@ import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { refuseAccountInTeam } from './account-members.ts';
+import { refuseArchived } from './archiving.ts';
 import { TeamMember } from './entity.ts';
 import { mayGiveTeamRole } from './grants.ts';
 import { revokeSent } from './invitations.ts';
-import { refuseArchived } from './lifecycle.ts';
 import {
   addMember,
   findMember,

@@ -3,12 +3,12 @@ import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { enumerate, findNames } from '#domain/shared/ownership-graph/names.ts';
+import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { pgArray } from '#domain/shared/sql.ts';
-import { refuseArchived } from './lifecycle.ts';
+import { refuseArchived } from './archiving.ts';
 import type { TransferTeam } from './model.ts';
-import { enumerate, findNames } from './obstacles.ts';
-import { underSlug } from './slugs.ts';
 import { findOrganization, findTeam, findTeamById, type OrganizationTarget, type TeamTarget } from './targets.ts';
 
 /** Who takes a team into an organization: who may make one there. */
@@ -60,18 +60,7 @@ export async function transferTeam(
   for (const each of [team, to]) refuseArchived(each);
   refuseStale(team, expected);
   await refuseStrangers(em, team, to);
-  await underSlug(team.slug, 'the other organization', () =>
-    em.execute(
-      `update teams set organization_id = ?, revision = revision + 1,
-              eligibility_generation = eligibility_generation + 1 where id = ?`,
-      [to.id, team.id],
-    ),
-  );
-  await em.execute(
-    `update invitations set revoked_at = now(), revision = revision + 1
-      where team_id = ? and accepted_at is null and revoked_at is null`,
-    [team.id],
-  );
+  await transferOwned(em, 'team', team, { kind: 'organization', id: to.id });
   return readBack(findTeamById(em, team.id));
 }
 
@@ -88,7 +77,8 @@ async function refuseStrangers(em: Em, team: TeamTarget, destination: Organizati
     em,
     `select x.name, x.id from principals x join team_members m on m.principal_id = x.id
       where m.team_id = ? and x.deleted_at is null
-        and not exists (select 1 from organization_members o where o.principal_id = x.id and o.organization_id = ?)`,
+        and not exists (select 1 from organization_members o where o.principal_id = x.id and o.organization_id = ?)
+      order by x.id`,
     [team.id, destination.id],
   );
   if (strangers.length === 0) return;

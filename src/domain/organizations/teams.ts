@@ -4,15 +4,14 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { selectPage } from '#domain/shared/list.ts';
+import { underSlug } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { type ArchivedFilter, filterArchived, refuseArchived } from './archiving.ts';
 import { Team, TeamMember } from './entity.ts';
-import { type ArchivedFilter, filterArchived, refuseArchived } from './lifecycle.ts';
 import type { CreateTeam, UpdateTeam } from './model.ts';
-import { chooseSlug, underSlug } from './slugs.ts';
+import { chooseSlug } from './slugs.ts';
 import { findTeamById, type OrganizationTarget, selectTeams, type TeamTarget } from './targets.ts';
-
-const place = 'this organization';
 
 /**
  * Makes a team that its creator owns. A platform administrator who is not in the organization joins it as a member:
@@ -28,7 +27,7 @@ export async function createTeam(
   const id = newId();
   const slug = chooseSlug(request);
   const team = em.create(Team, { id, organizationId: organization.id, name: request.name, slug });
-  await underSlug(slug, place, () => em.persist(team).flush());
+  await underSlug('team', slug, () => em.persist(team).flush());
   // The creator's row is share-locked by the command, which keeps every removal of its memberships waiting.
   await em.execute(
     `insert into organization_members (id, organization_id, principal_id, role, created_at)
@@ -53,7 +52,7 @@ export async function updateTeam(
   const difference = findDifference<Named>({ name: team.name, slug: team.slug }, wanted);
   if (difference.isEmpty) return { updated: team, difference };
   const { after } = difference;
-  await underSlug(after.slug ?? team.slug, place, () =>
+  await underSlug('team', after.slug ?? team.slug, () =>
     em.nativeUpdate(Team, { id: team.id }, { ...after, revision: team.revision + 1 }),
   );
   return { updated: await readBack(findTeamById(em, team.id)), difference };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/organizations/archiving.ts';
 import { mayWeakenPolicy } from '#domain/organizations/grants.ts';
-import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/organizations/lifecycle.ts';
-import { chooseSlug, underSlug } from '#domain/organizations/slugs.ts';
+import { chooseSlug } from '#domain/organizations/slugs.ts';
 import { type ApprovalPolicy, isWeakerApproval, stricterApproval } from '#domain/registry/model.ts';
 import { readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -10,13 +10,12 @@ import { parseDuration } from '#domain/shared/durations.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { selectPage } from '#domain/shared/list.ts';
+import { underSlug } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { Environment } from './entity.ts';
 import { type CreateEnvironment, defaultApproval, type UpdateEnvironment } from './model.ts';
 import { type EnvironmentTarget, findEnvironment, type ProjectTarget, selectEnvironments } from './targets.ts';
-
-const place = 'this project';
 
 type Fields = Pick<
   EnvironmentTarget,
@@ -35,7 +34,7 @@ export async function createEnvironment(
   const { name, kind, approval_policy: policy = defaultApproval[kind], ttl = null, isolation = null } = request;
   const fields = { name, slug, kind, ...policyFields(policy), ttlSeconds: secondsOf(ttl), isolation };
   const environment = em.create(Environment, { id, projectId: project.id, ...fields });
-  await underSlug(slug, place, () => em.persist(environment).flush());
+  await underSlug('environment', slug, () => em.persist(environment).flush());
   return readBack(findEnvironment(em, id));
 }
 
@@ -62,7 +61,7 @@ export async function updateEnvironment(
   refuseStale(environment, expected);
   if (difference.isEmpty) return { updated: environment, difference };
   const { after } = difference;
-  await underSlug(after.slug ?? environment.slug, place, () =>
+  await underSlug('environment', after.slug ?? environment.slug, () =>
     em.nativeUpdate(Environment, { id: environment.id }, { ...after, revision: environment.revision + 1 }),
   );
   return { updated: await readBack(findEnvironment(em, environment.id)), difference };

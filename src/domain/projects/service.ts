@@ -1,19 +1,18 @@
 import type { z } from 'zod';
-import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/organizations/lifecycle.ts';
-import { chooseSlug, underSlug } from '#domain/organizations/slugs.ts';
+import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/organizations/archiving.ts';
+import { chooseSlug } from '#domain/organizations/slugs.ts';
 import type { TeamTarget } from '#domain/organizations/targets.ts';
 import { readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { selectPage } from '#domain/shared/list.ts';
+import { underSlug } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { Project } from './entity.ts';
 import type { CreateProject, UpdateProject } from './model.ts';
 import { findProject, type ProjectTarget, selectProjects } from './targets.ts';
-
-const place = 'this team';
 
 /** Makes a project of a team. @throws Conflict where the team is archived or has another project of that slug */
 export async function createProject(
@@ -26,7 +25,7 @@ export async function createProject(
   const slug = chooseSlug(request);
   const { name, description } = request;
   const project = em.create(Project, { id, teamId: team.id, name, slug, description });
-  await underSlug(slug, place, () => em.persist(project).flush());
+  await underSlug('project', slug, () => em.persist(project).flush());
   return readBack(findProject(em, id));
 }
 
@@ -44,7 +43,7 @@ export async function updateProject(
   const difference = findDifference<Described>({ name, slug, description }, wanted);
   if (difference.isEmpty) return { updated: project, difference };
   const { after } = difference;
-  await underSlug(after.slug ?? slug, place, () =>
+  await underSlug('project', after.slug ?? slug, () =>
     em.nativeUpdate(Project, { id: project.id }, { ...after, revision: project.revision + 1 }),
   );
   return { updated: await readBack(findProject(em, project.id)), difference };

@@ -1,4 +1,4 @@
-import { type Archivable, tenancy } from '#domain/organizations/lifecycle.ts';
+import { type Archivable, tenancy } from '#domain/organizations/archiving.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';

@@ -1,12 +1,11 @@
 import type { z } from 'zod';
-import { refuseArchived } from '#domain/organizations/lifecycle.ts';
-import { refuseTransferred } from '#domain/organizations/obstacles.ts';
-import { underSlug } from '#domain/organizations/slugs.ts';
+import { refuseArchived } from '#domain/organizations/archiving.ts';
 import { findTeamById, type TeamTarget } from '#domain/organizations/targets.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { pgArray } from '#domain/shared/sql.ts';
 import type { TransferProject } from './model.ts';
@@ -68,34 +67,8 @@ export async function transferProject(
   const to = requireDestination(caller, destination);
   for (const each of [project, to]) refuseArchived(each);
   refuseStale(project, expected);
-  await refuseTransferred(em, project.id);
-  await underSlug(project.slug, 'the other team', () =>
-    em.execute(
-      `update projects set team_id = ?, revision = revision + 1,
-              eligibility_generation = eligibility_generation + 1 where id = ?`,
-      [to.id, project.id],
-    ),
-  );
-  await moveContents(em, project.id, to.id);
+  await transferOwned(em, 'project', project, { kind: 'team', id: to.id });
   return readBack(findProject(em, project.id));
-}
-
-/** What names its team beside its environment, in the order of locks. */
-const namingTheirTeam = ['instances', 'runs'] as const;
-
-async function moveContents(em: Em, projectId: string, teamId: string): Promise<void> {
-  await em.execute(
-    `update environments set revision = revision + 1, eligibility_generation = eligibility_generation + 1
-      where project_id = ?`,
-    [projectId],
-  );
-  for (const table of namingTheirTeam) {
-    await em.execute(
-      `update ${table} set team_id = ?, revision = revision + 1
-        where environment_id in (select e.id from environments e where e.project_id = ?)`,
-      [teamId, projectId],
-    );
-  }
 }
 
 function requireDestination(caller: Principal, destination: TeamTarget | undefined): TeamTarget {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { refuseArchived } from '#domain/organizations/lifecycle.ts';
+import { refuseArchived } from '#domain/organizations/archiving.ts';
 import type { JsonValue } from '#domain/runs/model.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Invalid, NotFound } from '#domain/shared/errors.ts';

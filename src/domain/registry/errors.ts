@@ -6,12 +6,6 @@ export class TemplateArchived extends Conflict {
   }
 }
 
-export class SlugTaken extends Conflict {
-  constructor(slug: string) {
-    super(`the slug "${slug}" is another template's: choose another one`);
-  }
-}
-
 export class VersionPublished extends Conflict {
   constructor(version: string) {
     super(`version ${version} is published with another content and never changes: raise the version`);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { refuseArchived } from '#domain/organizations/lifecycle.ts';
+import { refuseArchived } from '#domain/organizations/archiving.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { canonicalJson } from '#domain/shared/canonical.ts';
 import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';

@@ -1,14 +1,16 @@
-import { refuseArchived } from '#domain/organizations/lifecycle.ts';
+import { refuseArchived } from '#domain/organizations/archiving.ts';
 import { slugify } from '#domain/organizations/model.ts';
 import type { Owner } from '#domain/organizations/targets.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
+import { underSlug } from '#domain/shared/ownership-graph/slugs.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { brokenConstraint } from '#domain/shared/sql.ts';
 import type { Transaction } from '#domain/shared/transaction.ts';
 import { Template } from './entity.ts';
-import { SlugTaken, TemplateArchived } from './errors.ts';
+import { TemplateArchived } from './errors.ts';
 import type { CreateTemplate, UpdateTemplate } from './model.ts';
+import type { TemplateTarget } from './targets.ts';
 
 /** Makes a template under its owner, whose rows the caller has locked. @throws Conflict */
 export async function createTemplate(
@@ -21,7 +23,7 @@ export async function createTemplate(
   if (slug === '') throw new Invalid('slug: none can be made from the name, so give one such as "core-network"');
   const template = tx.em.create(Template, { id: newId(), teamId: owner.teamId, name, slug, description, tags });
   tx.em.persist(template);
-  await flushSlug(tx, slug);
+  await underSlug('template', slug, () => tx.em.flush());
   return template;
 }
 
@@ -34,22 +36,17 @@ export async function updateTemplate(tx: Transaction, template: Template, reques
   const before = JSON.stringify([template.name, template.slug, template.description, template.tags]);
   if (JSON.stringify([name, slug, description, tags]) === before) return;
   Object.assign(template, { name, slug, description, tags, revision: template.revision + 1 });
-  await flushSlug(tx, slug);
+  await underSlug('template', slug, () => tx.em.flush());
 }
 
-/** Archives or unarchives; repeating it changes nothing. The caller has locked the row. */
-export async function setArchived(tx: Transaction, template: Template, isArchived: boolean): Promise<void> {
-  if (Boolean(template.archivedAt) === isArchived) return;
-  template.archivedAt = isArchived ? new Date() : null;
-  template.revision += 1;
-  await tx.em.flush();
+/** Archives a template; repeating it changes nothing. The caller has locked the row. */
+export async function archiveTemplate({ em }: Transaction, { template, archived }: TemplateTarget): Promise<void> {
+  const { id, archivedAt = null } = template;
+  if (await archive(em, 'template', { id, archivedAt, archived })) await em.refresh(template);
 }
 
-async function flushSlug(tx: Transaction, slug: string): Promise<void> {
-  try {
-    await tx.em.flush();
-  } catch (error) {
-    if (brokenConstraint(error) === 'templates_team_slug_unique') throw new SlugTaken(slug);
-    throw error;
-  }
+/** The same for taking it out of the archive, also while the team that owns it is archived. */
+export async function unarchiveTemplate({ em }: Transaction, { template }: TemplateTarget): Promise<void> {
+  const { id, archivedAt = null } = template;
+  if (await unarchive(em, 'template', { id, archivedAt, archived: [] })) await em.refresh(template);
 }

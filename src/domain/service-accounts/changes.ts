@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { refuseLastAdministrator } from '#domain/identity/administrators.ts';
 import { Principal } from '#domain/identity/entity.ts';
-import { revokeAllKeys } from '#domain/identity/key-changes.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
 import { refuseRoleAboveOwn } from '#domain/identity/user-changes.ts';
-import { refuseArchived } from '#domain/organizations/lifecycle.ts';
-import type { Principal as Caller } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/organizations/archiving.ts';
+import { type Principal as Caller, lockAgainstUse } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { endBelongings, leaveTombstone } from '#domain/shared/ownership-graph/deletion.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { refuseBeyondOwn } from './authority.ts';
 import { ServiceAccount } from './entity.ts';
@@ -90,24 +90,9 @@ export async function setAccountEnabled(
 export async function deleteAccount(em: Em, caller: Caller, account: AccountTarget): Promise<void> {
   refuseOnItself(caller, account);
   await refuseLastAdministrator(em, account);
-  await revokeAllKeys(em, account.id);
-  await endMemberships(em, account.id);
-  await em.execute(
-    `update principals set deleted_at = clock_timestamp(), enabled = false, revision = revision + 1,
-            eligibility_generation = eligibility_generation + 1 where id = ?`,
-    [account.id],
-  );
-}
-
-/** Answers how many there were. */
-export async function endMemberships(em: Em, accountId: string): Promise<number> {
-  const [row] = await em.execute<[{ ended: number }]>(
-    `with teams_left as (delete from team_members where principal_id = ? returning id),
-          organizations_left as (delete from organization_members where principal_id = ? returning id)
-     select ((select count(*) from teams_left) + (select count(*) from organizations_left))::int as ended`,
-    [accountId, accountId],
-  );
-  return row.ended;
+  await endBelongings(em, 'service_account', account.id);
+  await lockAgainstUse(em, account.id);
+  await leaveTombstone(em, 'service_account', account.id);
 }
 
 /** As with users: what one may do is for others to change. @throws Forbidden */

@@ -1,5 +1,5 @@
 import type { PlatformRole } from '#domain/identity/model.ts';
-import type { Archivable } from '#domain/organizations/lifecycle.ts';
+import type { Archivable } from '#domain/organizations/archiving.ts';
 import { findTeamById } from '#domain/organizations/targets.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Em } from '#domain/shared/database.ts';

@@ -1,5 +1,5 @@
 import type { PlatformRole } from '#domain/identity/model.ts';
-import { type Archivable, tenancy } from '#domain/organizations/lifecycle.ts';
+import { type Archivable, tenancy } from '#domain/organizations/archiving.ts';
 import { decidePermission, isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';

@@ -1,13 +1,13 @@
-import { revokeAllKeys } from '#domain/identity/key-changes.ts';
 import { isRoleAbove } from '#domain/identity/model.ts';
-import { refuseArchived } from '#domain/organizations/lifecycle.ts';
+import { refuseArchived } from '#domain/organizations/archiving.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
-import type { Principal } from '#domain/shared/access/principal.ts';
+import { lockAgainstUse, type Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { countChange, endOnTransfer } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { endMemberships, refuseOnItself } from './changes.ts';
+import { refuseOnItself } from './changes.ts';
 import type { OwnerTarget } from './owners.ts';
 import { type AccountTarget, findAccount } from './targets.ts';
 
@@ -41,18 +41,17 @@ export async function transferAccount(
   if (!owner.user) refuseTeam(caller, owner);
   refuseStale(account, expected);
   refuseAsOwner(account, owner);
-  const keysRevoked = await revokeAllKeys(em, account.id);
-  const membershipsEnded = await endMemberships(em, account.id);
+  const ended = await endOnTransfer(em, 'service_account', account.id);
+  await lockAgainstUse(em, account.id);
   await em.execute('update service_accounts set owner_user_id = ?, owner_team_id = ? where id = ?', [
     owner.ownerUserId,
     owner.teamId,
     account.id,
   ]);
-  await em.execute(
-    `update principals set revision = revision + 1, eligibility_generation = eligibility_generation + 1 where id = ?`,
-    [account.id],
-  );
-  return { updated: await readBack(findAccount(em, account.id)), keysRevoked, membershipsEnded };
+  await countChange(em, 'service_account', account.id);
+  const { api_key: keysRevoked = 0, organization_member: organizations = 0, team_member: teams = 0 } = ended;
+  const updated = await readBack(findAccount(em, account.id));
+  return { updated, keysRevoked, membershipsEnded: organizations + teams };
 }
 
 function refuseAsOwner(account: AccountTarget, owner: OwnerTarget): void {

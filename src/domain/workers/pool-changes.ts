@@ -1,17 +1,17 @@
-import { tenancy } from '#domain/organizations/lifecycle.ts';
-import { enumerate, findNames } from '#domain/organizations/obstacles.ts';
+import { tenancy } from '#domain/organizations/archiving.ts';
 import { defaultPool } from '#domain/runs/model.ts';
 import { isPlatformAdministrator, readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, invalidField, Unprocessable } from '#domain/shared/errors.ts';
+import { refuseDeletion } from '#domain/shared/ownership-graph/blockers.ts';
+import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { brokenConstraint, pgArray } from '#domain/shared/sql.ts';
 import { defaultEgress, type Egress, findMismatch } from './model.ts';
 import type { CreatePool, UpdatePool } from './pool-model.ts';
 import { type PoolTarget, type PoolView, readPool } from './pool-reads.ts';
 import type { PoolRules } from './pools.ts';
-import { workerGoneAfterSeconds } from './service.ts';
 
 /**
  * Creates a pool. One that workers already serve, or runs already use, gets its rules by that.
@@ -86,9 +86,8 @@ export async function deletePool(em: Em, principal: Principal, pool: PoolTarget,
   if (name === defaultPool)
     throw new Conflict(`the worker pool "${name}" cannot be deleted: templates that name no pool use it`);
   refuseStale({ revision: refuseUncreated(pool) }, expected);
-  const found = await Promise.all(needs.map((need) => describeNeed(em, principal, name, need)));
-  const reasons = found.flat();
-  if (reasons.length > 0) throw new Conflict(`the worker pool "${name}" has ${reasons.join('; it has ')}`);
+  const subject = `the worker pool "${name}"`;
+  await refuseDeletion(em, 'worker_pool', name, { subject, showsNames: isPlatformAdministrator(principal) });
   await em.execute(`delete from worker_pools where name = ?`, [name]);
 }
 
@@ -151,47 +150,6 @@ async function refuseUnknown(em: Em, principal: Principal, lists: Lists): Promis
     const unknown = ids.filter((id) => !found.has(id));
     if (unknown.length > 0) throw new Unprocessable(`${list}: there is no ${kinds[list]} ${enumerate(unknown)}`);
   }
-}
-
-/** What needs a pool while there is any. */
-interface Need {
-  /** Selects what each is called, as `name`, of a table `x`, by the name of the pool. */
-  readonly select: string;
-  readonly has: string;
-  readonly remedy: string;
-}
-
-const needs: readonly Need[] = [
-  {
-    select: 'select x.id::text as name, x.id from runs x where x.finished_at is null and x.pool = ?',
-    has: 'runs that have not ended',
-    remedy: 'cancel them or let them end first',
-  },
-  {
-    select: `select s.slug || ' ' || x.version as name, x.id from template_versions x join templates s on s.id = x.template_id
-              where x.yanked_at is null and s.archived_at is null and s.deleted_at is null and x.spec ->> 'pool' = ?`,
-    has: 'template versions that name it',
-    remedy: 'yank them or archive their templates first',
-  },
-  {
-    select: `select x.host as name, x.id from workers x where x.pools @> jsonb_build_array(?::text)
-                and x.heartbeat_at > now() - make_interval(secs => ${workerGoneAfterSeconds})`,
-    has: 'workers that serve it, and without its rules would serve everybody',
-    remedy: 'stop them or take it out of their WORKER_POOLS first',
-  },
-];
-
-/** Names are for those who may read all of them. */
-async function describeNeed(
-  em: Em,
-  principal: Principal,
-  pool: string,
-  { select, has, remedy }: Need,
-): Promise<string[]> {
-  const names = await findNames(em, select, [pool]);
-  if (names.length === 0) return [];
-  const shown = isPlatformAdministrator(principal) ? `: ${enumerate(names)}` : '';
-  return [`${has}${shown}; ${remedy}`];
 }
 
 function jsonOrNull(ids: readonly string[] | null): string | null {

@@ -1,4 +1,4 @@
-import { tenancy } from '#domain/organizations/lifecycle.ts';
+import { tenancy } from '#domain/organizations/archiving.ts';
 import { isPlatformAdministrator, nobody, type Ownership, readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Em } from '#domain/shared/database.ts';

@@ -11,13 +11,6 @@ export interface Archivable {
   readonly archived: readonly TenantLevel[];
 }
 
-export const tableOf: Record<TenantLevel, string> = {
-  organization: 'organizations',
-  team: 'teams',
-  project: 'projects',
-  environment: 'environments',
-};
-
 const aliasOf: Record<TenantLevel, string> = { organization: 'o', team: 't', project: 'p', environment: 'e' };
 
 /** The tables of a level and its owners, as `o`, `t`, `p`, `e`; what is deleted, or whose owner is, is not there. */
@@ -38,11 +31,6 @@ export function tenancy(level: TenantLevel): { aliases: string[]; archived: stri
 export function refuseArchived({ archived }: Archivable): void {
   const [level] = archived;
   if (level) throw new Conflict(`the ${level} is archived: unarchive it first`);
-}
-
-/** The same for what concerns the owners alone, such as unarchiving the thing itself. */
-export function refuseArchivedOwner({ archived }: Archivable, level: TenantLevel): void {
-  refuseArchived({ archived: archived.filter((each) => each !== level) });
 }
 
 /** The filter of lists: active things, or archived ones instead. */

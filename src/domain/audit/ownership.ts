@@ -1,0 +1,16 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+
+const history = 'records outlive all that they name';
+
+export const auditKinds = [
+  {
+    kind: 'audit_record',
+    table: 'audit_records',
+    key: ['id', 'at'],
+    references: [
+      { kind: 'principal', columns: ['actor_id'], kept: history },
+      { kind: 'organization', columns: ['organization_id'], kept: history },
+      { kind: 'team', columns: ['team_id'], kept: history },
+    ],
+  },
+] as const satisfies readonly Declaration[];

@@ -1,0 +1,64 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+
+/** Keys that are left end with their principal, and with the ownership of a service account. */
+const keysLeft = { rows: 'ended', at: 'revoked_at', while: 'x.revoked_at is null' } as const;
+
+export const identityKinds = [
+  {
+    kind: 'principal',
+    table: 'principals',
+    label: `'"' || x.name || '"'`,
+    revision: true,
+    generation: true,
+    tombstone: true,
+    disableable: true,
+    // Owners are people who can act: what only a service account or a disabled user owned would be nobody's.
+    ableToOwn: `x.kind = 'user' and x.enabled and x.deleted_at is null`,
+  },
+  { kind: 'user', table: 'users', is: 'principal' },
+  {
+    kind: 'session',
+    table: 'sessions',
+    owners: [
+      {
+        kind: 'user',
+        columns: ['user_id'],
+        cascade: { rows: 'ended', at: 'revoked_at', while: 'x.revoked_at is null and x.expires_at > now()' },
+      },
+    ],
+  },
+  {
+    kind: 'password_reset',
+    table: 'password_resets',
+    key: ['user_id'],
+    owners: [{ kind: 'user', columns: ['user_id'], cascade: { rows: 'deleted' } }],
+    references: [{ kind: 'principal', columns: ['issued_by'], kept: 'a link works whoever made it' }],
+  },
+  {
+    kind: 'api_key',
+    table: 'api_keys',
+    label: 'x.name',
+    owners: [{ kind: 'principal', columns: ['principal_id'], cascade: keysLeft, onTransfer: keysLeft }],
+    references: [
+      {
+        kind: 'principal',
+        columns: ['issued_by'],
+        blocker: {
+          says: 'has issued API keys of others',
+          remedy: 'which history keeps: disable the user instead',
+          while: 'x.issued_by <> x.principal_id',
+          names: ['principal'],
+          onlyOf: 'user',
+        },
+        kept: 'a key says for good who answers for it',
+      },
+      { kind: 'api_key', columns: ['rotated_from'], kept: 'no key is deleted, so that each names its predecessor' },
+    ],
+  },
+  {
+    kind: 'api_key_use',
+    table: 'api_key_uses',
+    key: ['key_id'],
+    owners: [{ kind: 'api_key', columns: ['key_id'], kept: 'no key is deleted' }],
+  },
+] as const satisfies readonly Declaration[];

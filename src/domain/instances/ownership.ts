@@ -1,0 +1,54 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+
+const history = 'what was deployed and what its states were outlives who did it and where';
+
+export const instanceKinds = [
+  {
+    kind: 'instance',
+    table: 'instances',
+    label: `'"' || x.name || '"'`,
+    revision: true,
+    owners: [
+      { kind: 'environment', columns: ['environment_id'], kept: history },
+      // The team of its environment, else of its template.
+      { kind: 'team', columns: ['team_id'], follows: 'environment', kept: history },
+    ],
+    references: [
+      { kind: 'template', columns: ['template_id'], kept: history },
+      { kind: 'run', columns: ['deployed_run_id'], kept: history },
+    ],
+    uses: [
+      {
+        prevents: ['deletion', 'archiving'],
+        says: 'has instances that still hold resources',
+        remedy: 'destroy them first',
+        while: 'x.resource_count > 0',
+      },
+      {
+        prevents: ['transfer'],
+        says: 'has instances that are deployed from templates of its team, which the other team cannot use',
+        remedy: 'destroy them first',
+        while: 'x.resource_count > 0',
+        tiedTo: { kind: 'template', sharing: 'team' },
+      },
+    ],
+  },
+  {
+    kind: 'instance_slot',
+    table: 'instance_slots',
+    key: ['instance_id'],
+    owners: [{ kind: 'instance', columns: ['instance_id'], kept: 'no instance is deleted' }],
+    references: [{ kind: 'run', columns: ['run_id'], kept: 'it goes when the run ends' }],
+  },
+  {
+    kind: 'state_version',
+    table: 'state_versions',
+    key: ['instance_id', 'serial'],
+    owners: [{ kind: 'instance', columns: ['instance_id'], kept: history }],
+    references: [
+      { kind: 'run', columns: ['run_id'], kept: history },
+      { kind: 'run_attempt', columns: ['attempt_id'], kept: history },
+      { kind: 'principal', columns: ['created_by'], kept: history },
+    ],
+  },
+] as const satisfies readonly Declaration[];

@@ -1,0 +1,27 @@
+import { auditKinds } from './audit/ownership.ts';
+import { identityKinds } from './identity/ownership.ts';
+import { instanceKinds } from './instances/ownership.ts';
+import { organizationKinds } from './organizations/ownership.ts';
+import { projectKinds } from './projects/ownership.ts';
+import { registryKinds } from './registry/ownership.ts';
+import { runKinds } from './runs/ownership.ts';
+import { serviceAccountKinds } from './service-accounts/ownership.ts';
+import { sharedKinds } from './shared/ownership.ts';
+import { workerKinds } from './workers/ownership.ts';
+
+/** What every area declares of its kinds. Conflicts name blockers, and cascades change tables, in this order. */
+export const declarations = [
+  ...projectKinds,
+  ...identityKinds,
+  ...organizationKinds,
+  ...instanceKinds,
+  ...runKinds,
+  ...registryKinds,
+  ...serviceAccountKinds,
+  ...workerKinds,
+  ...auditKinds,
+  ...sharedKinds,
+] as const;
+
+/** A kind that some area declares. */
+export type Kind = (typeof declarations)[number]['kind'];

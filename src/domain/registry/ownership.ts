@@ -1,0 +1,50 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+
+const history = 'a version says for good who published it, who answers for it and who yanked it';
+
+export const registryKinds = [
+  {
+    kind: 'template',
+    table: 'templates',
+    label: 'x.slug',
+    revision: true,
+    tombstone: true,
+    archivable: true,
+    slug: {
+      constraint: 'templates_team_slug_unique',
+      taken: `the slug "{slug}" is another template's: choose another one`,
+    },
+    owners: [
+      {
+        kind: 'team',
+        columns: ['team_id'],
+        blocker: { says: 'has templates that are not archived', remedy: 'archive them first', counts: 'active' },
+        cascade: { rows: 'ended', at: 'deleted_at', while: 'x.deleted_at is null', revised: true },
+      },
+    ],
+  },
+  {
+    kind: 'template_version',
+    table: 'template_versions',
+    label: 'x.version',
+    owners: [{ kind: 'template', columns: ['template_id'], kept: 'runs name the version that they ran' }],
+    references: [
+      { kind: 'principal', columns: ['published_by'], kept: history },
+      { kind: 'principal', columns: ['responsible_user_id'], kept: history },
+      { kind: 'principal', columns: ['yanked_by'], kept: history },
+      {
+        kind: 'worker_pool',
+        columns: [],
+        matches: `x.spec ->> 'pool' = ?`,
+        blocker: {
+          says: 'has template versions that name it',
+          remedy: 'yank them or archive their templates first',
+          while: 'x.yanked_at is null',
+          names: ['template', 'template_version'],
+          separator: ' ',
+          counts: 'active',
+        },
+      },
+    ],
+  },
+] as const satisfies readonly Declaration[];

@@ -1,0 +1,67 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+
+const history = 'a run keeps what it was about and who asked for it';
+const lineage = 'a run that is deleted keeps its lineage';
+
+const unfinished = {
+  says: 'has runs that have not ended',
+  remedy: 'cancel them or let them end first',
+  while: 'x.finished_at is null',
+  counts: 'deleted too',
+} as const;
+
+/** What belongs to a run; its own deletion (`deletion.ts`) purges what it printed and planned. */
+const ofRun = { kind: 'run', columns: ['run_id'], kept: lineage } as const;
+
+export const runKinds = [
+  {
+    kind: 'run',
+    table: 'runs',
+    label: 'x.id::text',
+    revision: true,
+    tombstone: true,
+    owners: [
+      { kind: 'environment', columns: ['environment_id'], kept: history },
+      // The team of its environment, else of its template.
+      { kind: 'team', columns: ['team_id'], follows: 'environment', kept: history },
+    ],
+    references: [
+      { kind: 'project', columns: ['project_id'], follows: 'environment', kept: history },
+      { kind: 'instance', columns: ['instance_id'], kept: history },
+      { kind: 'template', columns: ['template_id'], kept: history },
+      { kind: 'template_version', columns: ['template_version_id'], kept: history },
+      { kind: 'principal', columns: ['requested_by_id'], kept: history },
+      { kind: 'principal', columns: ['responsible_user_id'], kept: history },
+      { kind: 'run_attempt', columns: ['attempt_id'], kept: history },
+      { kind: 'run', columns: ['requeued_from'], kept: lineage },
+      { kind: 'run', columns: ['undoes'], kept: lineage },
+      { kind: 'run', columns: ['undone_by'], kept: lineage },
+      { kind: 'worker_pool', columns: ['pool'], blocker: unfinished },
+    ],
+    uses: [{ ...unfinished, prevents: ['deletion', 'archiving', 'transfer'] }],
+  },
+  {
+    kind: 'run_attempt',
+    table: 'run_attempts',
+    owners: [ofRun],
+    references: [{ kind: 'worker', columns: ['worker_id'], kept: 'an attempt names the worker that had it' }],
+  },
+  { kind: 'run_plan', table: 'run_plans', key: ['run_id'], owners: [ofRun] },
+  {
+    kind: 'run_review',
+    table: 'run_reviews',
+    owners: [ofRun],
+    references: [
+      { kind: 'principal', columns: ['reviewer_id'], kept: 'a review keeps who gave it' },
+      { kind: 'principal', columns: ['responsible_user_id'], kept: 'four eyes compares people for good' },
+    ],
+  },
+  { kind: 'run_event', table: 'run_events', key: ['run_id', 'sequence'], owners: [ofRun] },
+  {
+    kind: 'run_log_chunk',
+    table: 'run_log_chunks',
+    key: ['run_id', 'sequence', 'time'],
+    owners: [ofRun],
+    references: [{ kind: 'run_attempt', columns: ['attempt_id'], kept: lineage }],
+  },
+] as const satisfies readonly Declaration[];

@@ -1,0 +1,25 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+
+/** The name of an account is its principal's. */
+const named = { names: ['principal'] } as const;
+
+export const serviceAccountKinds = [
+  {
+    kind: 'service_account',
+    table: 'service_accounts',
+    is: 'principal',
+    owners: [
+      {
+        kind: 'team',
+        columns: ['owner_team_id'],
+        blocker: { ...named, says: 'has service accounts', remedy: 'delete or transfer them first' },
+      },
+      {
+        kind: 'user',
+        columns: ['owner_user_id'],
+        blocker: { ...named, says: 'owns service accounts', remedy: 'transfer or delete them first' },
+      },
+    ],
+    references: [{ kind: 'principal', columns: ['created_by'], kept: 'an account names who made it' }],
+  },
+] as const satisfies readonly Declaration[];

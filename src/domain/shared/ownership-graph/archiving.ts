@@ -1,0 +1,39 @@
+import { type Archivable, refuseArchived } from '#domain/organizations/archiving.ts';
+import type { Kind } from '#domain/ownership.ts';
+import type { Em } from '../database.ts';
+import { refuseArchiving } from './blockers.ts';
+import { declarationOf } from './graph.ts';
+import { changeStatement } from './sql.ts';
+
+/** What is to be archived or unarchived. */
+interface ToArchive extends Archivable {
+  readonly id: string;
+  readonly archivedAt: string | Date | null;
+}
+
+/**
+ * Archives what is not in use. What was granted against an earlier generation of it never revives. False where it was
+ * archived already. The caller holds the row to change it, so that nothing starts in it meanwhile.
+ * @throws Conflict naming the instances that still hold resources, or the runs that have not ended
+ */
+export async function archive(em: Em, kind: Kind, { id, archivedAt }: ToArchive): Promise<boolean> {
+  if (archivedAt !== null) return false;
+  await refuseArchiving(em, kind, id);
+  await em.execute(changeStatement(archivableOf(kind), 'archived_at = clock_timestamp()'), [id]);
+  return true;
+}
+
+/** Takes it out of the archive; false where it was not archived. @throws Conflict while what owns it is archived */
+export async function unarchive(em: Em, kind: Kind, { id, archived, archivedAt }: ToArchive): Promise<boolean> {
+  if (archivedAt === null) return false;
+  refuseArchived({ archived: archived.filter((each) => each !== kind) });
+  const declaration = { ...archivableOf(kind), generation: undefined };
+  await em.execute(changeStatement(declaration, 'archived_at = null'), [id]);
+  return true;
+}
+
+function archivableOf(kind: Kind) {
+  const declaration = declarationOf(kind);
+  if (!declaration.archivable) throw new Error(`the kind "${kind}" does not declare that it can be archived`);
+  return declaration;
+}

@@ -1,0 +1,75 @@
+import { declarations, type Kind } from '#domain/ownership.ts';
+import type { Declaration, Link } from './declaration.ts';
+
+const all: readonly Declaration[] = declarations;
+const byKind = new Map(all.map((declaration) => [declaration.kind, declaration]));
+
+/** @throws Error for a kind that no area declares */
+export function declarationOf(kind: string): Declaration {
+  const declaration = byKind.get(kind);
+  if (!declaration) throw new Error(`no area declares the kind "${kind}" in its ownership.ts`);
+  return declaration;
+}
+
+/** A kind and, after it, the ones that hold the rest of it. */
+export function kindsOf(kind: string): string[] {
+  const { is } = declarationOf(kind);
+  return is === undefined ? [kind] : [kind, ...kindsOf(is)];
+}
+
+/** The kind whose table holds label, tombstone and counters of another. */
+export function baseOf(kind: string): Declaration {
+  return declarationOf(kindsOf(kind).at(-1) ?? kind);
+}
+
+/** A column of some kind that names one of another. */
+export interface Edge {
+  readonly declaration: Declaration;
+  readonly link: Link;
+  readonly isOwner: boolean;
+}
+
+const edges: readonly Edge[] = all.flatMap((declaration) => [
+  ...(declaration.owners ?? []).map((link) => ({ declaration, link, isOwner: true })),
+  ...(declaration.references ?? []).map((link) => ({ declaration, link, isOwner: false })),
+]);
+
+/** Everything that names one of a kind, in the order of the declarations. */
+export function edgesTo(kind: Kind): Edge[] {
+  const kinds = kindsOf(kind);
+  return edges.filter(({ link }) => kinds.includes(link.kind));
+}
+
+/** The shortest way from a kind to an owner of it: its own column first. Undefined where that never owns it. */
+export function pathTo(kind: string, owner: string): readonly Link[] | undefined {
+  let ways: { readonly at: string; readonly links: readonly Link[] }[] = [{ at: kind, links: [] }];
+  const seen = new Set<string>();
+  while (ways.length > 0) {
+    const found = ways.find(({ at }) => at === owner);
+    if (found) return found.links;
+    for (const { at } of ways) seen.add(at);
+    ways = ways.flatMap(({ at, links }) =>
+      (declarationOf(at).owners ?? []).map((link) => ({ at: link.kind, links: [...links, link] })),
+    );
+    ways = ways.filter(({ at }) => !seen.has(at));
+  }
+  return undefined;
+}
+
+/** Every kind that is below another by its owners, at whatever level. */
+export function kindsBelow(owner: Kind): Declaration[] {
+  return all.filter(({ kind }) => kind !== owner && pathTo(kind, owner) !== undefined);
+}
+
+/** The one column by which a kind names its owner. */
+export function ownerColumn(kind: string, owner: string): string {
+  const column = declarationOf(kind).owners?.find((link) => link.kind === owner)?.columns[0];
+  if (column === undefined) throw new Error(`the kind "${kind}" declares no column for its ${owner}`);
+  return column;
+}
+
+/** How many levels of owners are above a kind at most: locks go from the outermost inwards. */
+export function depthOf(kind: string): number {
+  const owners = declarationOf(kind).owners ?? [];
+  return Math.max(0, ...owners.map((link) => 1 + depthOf(link.kind)));
+}

@@ -1,0 +1,69 @@
+import type { Kind } from '#domain/ownership.ts';
+import type { Em } from '../database.ts';
+import { Conflict } from '../errors.ts';
+import { brokenConstraint } from '../sql.ts';
+import type { Declaration, Slug } from './declaration.ts';
+import { declarationOf, ownerColumn } from './graph.ts';
+
+/**
+ * Writes something under its slug; the database judges whether that is free. `owner` says whether the thing stays with
+ * the owner that the request names or goes to another one.
+ * @throws Conflict naming the slug where something else there has it
+ */
+export async function underSlug<T>(
+  kind: Kind,
+  slug: string,
+  write: () => Promise<T>,
+  owner: 'this' | 'other' = 'this',
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (brokenConstraint(error) === slugOf(kind).constraint) throw slugTaken(kind, slug, owner);
+    throw error;
+  }
+}
+
+/**
+ * Takes a slug for something of a kind that keeps those which it had: links go on working, and nobody else can take them
+ * over. @throws Conflict where another one has or had the slug
+ */
+export async function claimSlug(em: Em, kind: Kind, id: string, slug: string): Promise<void> {
+  const { table, column } = historyOf(kind);
+  // The update changes nothing: it answers, and holds, the row of whoever has the slug.
+  const [row] = await em.execute<[{ holder: string }]>(
+    `insert into ${table} as s (slug, ${column}, created_at) values (?, ?, clock_timestamp())
+     on conflict (slug) do update set slug = s.slug returning ${column} as holder`,
+    [slug, id],
+  );
+  if (row.holder !== id) throw slugTaken(kind, slug, 'this');
+}
+
+/** Selects the id of what has or had a slug, which is the parameter. */
+export function selectBySlug(kind: Kind): string {
+  const { table, column } = historyOf(kind);
+  return `(select s.${column} from ${table} s where s.slug = ?)`;
+}
+
+function historyOf(kind: Kind): { table: string; column: string } {
+  const { history } = slugOf(kind);
+  if (history === undefined) throw new Error(`the kind "${kind}" declares no history of its slugs`);
+  return { table: declarationOf(history).table, column: ownerColumn(history, kind) };
+}
+
+function slugOf(kind: Kind): Slug {
+  const { slug } = declarationOf(kind);
+  if (!slug) throw new Error(`the kind "${kind}" declares no slug`);
+  return slug;
+}
+
+function slugTaken(kind: Kind, slug: string, owner: 'this' | 'other'): Conflict {
+  const { taken } = slugOf(kind);
+  if (taken !== undefined) return new Conflict(taken.replace('{slug}', slug));
+  return new Conflict(`slug: "${slug}" is taken in ${placeOf(declarationOf(kind), owner)}: choose another`);
+}
+
+function placeOf({ owners = [] }: Declaration, owner: 'this' | 'other'): string {
+  const kind = owners[0]?.kind ?? 'installation';
+  return owner === 'this' ? `this ${kind}` : `the other ${kind}`;
+}

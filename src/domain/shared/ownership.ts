@@ -1,0 +1,12 @@
+import type { Declaration } from './ownership-graph/declaration.ts';
+
+export const sharedKinds = [
+  {
+    kind: 'command_receipt',
+    table: 'command_receipts',
+    key: ['key'],
+    references: [
+      { kind: 'principal', columns: ['principal_id'], kept: 'a key stays bound to whoever used it, for good' },
+    ],
+  },
+] as const satisfies readonly Declaration[];

@@ -1,0 +1,35 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+import { workerGoneAfterSeconds } from './service.ts';
+
+const stillListed = 'a pool may go on naming what was deleted, which then uses no pool';
+
+export const workerKinds = [
+  {
+    kind: 'worker',
+    table: 'workers',
+    label: 'x.host',
+    references: [
+      {
+        kind: 'worker_pool',
+        columns: [],
+        matches: 'x.pools @> jsonb_build_array(?::text)',
+        blocker: {
+          says: 'has workers that serve it, and without its rules would serve everybody',
+          remedy: 'stop them or take it out of their WORKER_POOLS first',
+          while: `x.heartbeat_at > now() - make_interval(secs => ${workerGoneAfterSeconds})`,
+        },
+      },
+    ],
+  },
+  {
+    kind: 'worker_pool',
+    table: 'worker_pools',
+    key: ['name'],
+    label: 'x.name',
+    revision: true,
+    references: [
+      { kind: 'team', columns: ['team_ids'], kept: stillListed },
+      { kind: 'environment', columns: ['environment_ids'], kept: stillListed },
+    ],
+  },
+] as const satisfies readonly Declaration[];
