@@ -83,7 +83,11 @@ describe('what docker-compose.yml runs, as plain processes', () => {
     };
     const { token } = (await (await fetch(`${url}/auth/sessions`, post)).json()) as { token: string };
     const headers = { authorization: `Bearer ${token}` };
-    const runs = (await (await fetch(`${url}/runs?status=succeeded`, { headers })).json()) as { runs: unknown[] };
+    // Whose runs are listed is said by the team: without one, they are the caller's own.
+    const read = async (path: string) => (await fetch(`${url}${path}`, { headers })).json();
+    const { organizations } = (await read('/organizations')) as { organizations: { id: string }[] };
+    const { teams } = (await read(`/organizations/${organizations[0]?.id}/teams`)) as { teams: { id: string }[] };
+    const runs = (await read(`/runs?status=succeeded&team_id=${teams[0]?.id}`)) as { runs: unknown[] };
     const workers = (await (await fetch(`${url}/workers`, { headers })).json()) as { workers: { status: string }[] };
     expect(runs.runs.length).toBeGreaterThan(0);
     expect(workers.workers.map(({ status }) => status)).toEqual(['active', 'active']);
