@@ -34,10 +34,12 @@ afterAll(async () => {
 });
 
 const ask = () => owner.post('/auth/can-i', reviewOf(about));
-/** Statements are sent with their text on new connections alone. */
-function reconnect() {
+/** Statements are sent with their text on new connections alone. Waits until no request gets a connection that was cut. */
+async function reconnect(): Promise<void> {
   proxy.shut();
   proxy.open();
+  for (let tries = 0; tries < 50; tries += 1) if ((await owner.get('/auth/whoami')).status === 200) return;
+  throw new Error('the API does not connect to its database again');
 }
 
 async function whileSomebody<T>(statements: string[], work: () => Promise<T>): Promise<T> {
@@ -61,7 +63,7 @@ describe('a review', () => {
   it('is neither yes nor no where the database goes away while its target is looked up', async () => {
     expect((await ask()).body.status.allowed).toBe(true);
     for (const verdict of ['cut before', 'cut after'] as const) {
-      reconnect();
+      await reconnect();
       proxy.watch((data) => (data.includes('join projects p') ? verdict : 'pass'));
       const answer = await ask();
       proxy.watch(null);
@@ -74,7 +76,7 @@ describe('a review', () => {
   it('is neither yes nor no where the lookup takes too long', async () => {
     const { pathname } = new URL(api.database.url);
     await api.orm.em.fork().execute(`alter database ${pathname.slice(1)} set statement_timeout = '200ms'`);
-    reconnect();
+    await reconnect();
     const answer = await whileSomebody(['begin', 'lock table projects in access exclusive mode'], ask);
     expect(answer).toMatchObject(indeterminate('resolver_unavailable'));
   });
@@ -95,7 +97,7 @@ describe('a review', () => {
     expect(answer).toMatchObject({ status: 500, body: { error: expect.stringContaining('try again') } });
     expect(answer.headers.get('x-support-id')).toBeTruthy();
     expect(other.status).toBe(503);
-    reconnect();
+    await reconnect();
     expect((await ask()).body.status.allowed).toBe(true);
   });
 
