@@ -23,7 +23,9 @@ export function judge(answer: Answer, changes: RowChanges, success: RowChanges, 
     wrong.push(`it was done, and answered ${status} without saying so: ${text}`);
   if (isUnknown && (status !== 503 || !sent.hasCommitted))
     wrong.push(`it answered ${status} that nobody knows: ${text}`);
-  if (/fault of the test|terminated|ECONN|sql/i.test(text)) wrong.push(`the answer tells of the inside: ${text}`);
+  // A success shows random tokens, in which any three letters come up now and then.
+  if (status >= 300 && /fault of the test|terminated|ECONN|sql/i.test(text))
+    wrong.push(`the answer tells of the inside: ${text}`);
   return wrong;
 }
 
