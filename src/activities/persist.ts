@@ -8,7 +8,7 @@ const retryMs = 1_000;
 const patienceMs = 2 * 60_000;
 
 /**
- * Writes as soon as the database is there: an attempt outlasts its absence. Whatever the database refuses for another
+ * Waits while the database is away, and then writes: the attempt goes on meanwhile. Whatever the database refuses for another
  * reason is thrown, at once or after some minutes: trying it for ever would hold the worker's slot for ever.
  */
 export async function persist<T>(

@@ -6,7 +6,7 @@ export type Shape = z.ZodType;
 /** What an operation answers, by status. */
 export type Responses = Readonly<Record<number, Shape>>;
 
-/** The same value where nobody changes it: what a handler answers is only shown. */
+/** The same value, read-only: the pipeline shows what a handler answers and never changes it. */
 type Shown<T> = T extends Date | null | undefined | string | number | boolean
   ? T
   : T extends readonly (infer Item)[]

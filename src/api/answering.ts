@@ -31,7 +31,7 @@ export function keepAnswer(
   return { status, location: pathOf(at, params), read: { operation: at.id, params } };
 }
 
-/** The operation that answers the repeat of a command, with what it is asked; undefined: nothing is left to show. */
+/** Finds the read operation, and its parameters, that answers a repeated command. Undefined: there is nothing to show. */
 export function repeatedBy(
   operations: readonly Operation[],
   { location, read }: KeptAnswer,

@@ -49,7 +49,7 @@ export async function recordingRefusals<T>(asking: Asking, work: () => Promise<T
   }
 }
 
-/** What an error was about: known once the target was found, whoever refuses afterwards. */
+/** The target of a request that failed, once the target was found. */
 const targets = new WeakMap<Error, Ownership>();
 
 /** Does work that is about a target. A refusal of it is recorded with the target's owners. */

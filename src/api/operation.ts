@@ -65,7 +65,7 @@ interface Declaration<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** What is answered, by status. Of two successes the second is that of something new. */
+  /** The bodies of answers, by status. An operation with two successes gives the second one where it made something new. */
   readonly responses: S;
   readonly access: Access | PublicAccess;
   /** What a public operation asks of whoever calls it, before the body is read; throws where they may not. */
@@ -117,7 +117,7 @@ export interface CommandDeclaration<
   readonly audit: string;
   /** The read operation that shows what the command left: the answer's `Location`, and the answer to a repeat. */
   readonly at?: A;
-  /** The parameters of its path, where they are more than the id of what was changed. Stands behind `handle`, whose change it gets. */
+  /** Makes the parameters of that read's path where the id alone is not enough. Declare it after `handle`: its type follows from there. */
   readonly atParams?: (change: D, asked: Asked<Out<P>, Out<B>, T>) => ParamsOf<A>;
   /** `required`, `optional` (one is made where none is sent): the key names the work. `none`: no receipt. */
   readonly idempotency: 'required' | 'optional' | 'none';

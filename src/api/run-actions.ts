@@ -38,7 +38,7 @@ export function showAdmittedRun(
 ): Promise<ShownRun> {
   const owner = { id, teamId, organizationId, isDeleted: false };
   const shown = view.then((run) => showRun(asker, { ...owner, view: run, facts: factsOfNewRun(run.status) }));
-  shown.catch(() => undefined); // The commit fails with the same error, and then nobody reads the run.
+  shown.catch(() => undefined); // The commit fails with the same error, and the pipeline reports that one.
   return shown;
 }
 

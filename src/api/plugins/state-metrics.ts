@@ -4,7 +4,7 @@ import { countRefusedStates } from '#domain/shared/installation.ts';
 
 /**
  * Shows how many states of attempts were ever set aside, since they could not be stored. Every rise is an alarm: somebody
- * has to compare what is deployed with the latest state. While the database is away the figure stays what it was.
+ * has to compare what is deployed with the latest state. While the database is away, the metric keeps its last value.
  */
 export function addStateMetrics(registry: Registry, orm: Orm): void {
   const refused = new Gauge({

@@ -25,7 +25,7 @@ export const IssuedKeyView = z.object({
   key: z.string().describe('Shown this once: the service keeps a verifier alone.'),
 });
 
-/** What a command that made a key changed: its answer is the one that holds it. `replaced`: the key whose place it took. */
+/** The change of a command that made a key. Only its first answer shows the key. `replaced` is the key that the new one replaces. */
 export function issuedChange(
   principalId: string,
   { apiKey, key }: IssuedKey,

@@ -44,6 +44,7 @@ export interface SandboxWorkshop {
 export const initFile = 'init';
 export const sandboxPrefix = 'sandbox-';
 const sharedMemoryBytes = 64 * 1024 * 1024;
+const argumentsFile = 'arguments';
 const traits = { isContained: true };
 
 /** Where things lie inside every sandbox. */
@@ -73,32 +74,31 @@ export class Sandbox {
 
   /** Makes one. It says `waiting` once a job can be given to it. @throws AttemptFailure, or Error where the system refuses */
   static async make(workshop: SandboxWorkshop, shape: SandboxShape, name: string): Promise<Sandbox> {
-    const directory = join(workshop.directory, sandboxPrefix + name);
-    const relayDirectory = join(workshop.socketDirectory, sandboxPrefix + name);
-    const { limits, hasRelay, wantsPipes, mounts } = shape;
-    const place = join(directory, 'place');
-    const preparation = join(directory, 'preparation');
-    await mkdir(place, { recursive: true, mode: 0o700 });
-    if (hasRelay) mkdirSync(relayDirectory, { mode: 0o700 });
-    const pipes = wantsPipes ? await openOutputPipes(directory) : null;
-    const group = workshop.makeGroup(limits);
-    const own = processLimits(limits, { ...traits, hasGroup: group !== null });
-    await writePrivate(preparation, writePreparation(sandboxPlaces, own, { ...traits, hasRelay }));
-    const relay = hasRelay ? relayDirectory : null;
-    const sizes = { diskBytes: limits.diskBytes, sharedMemoryBytes };
-    const list = sandboxArguments(workshop.view, { ...sizes, mounts, place, preparation, relay });
-    const argumentsFile = join(directory, 'arguments');
-    await writePrivate(argumentsFile, encodeArguments(list));
-    const job = new Job({
-      program: workshop.program,
-      arguments: programArguments,
-      groupFiles: group?.processFiles ?? [],
-      descriptors: [workshop.view.filterFile, argumentsFile].map((path) => openSync(path, 'r')),
-      onInit: (pid, start) => nameInit(directory, `${pid} ${start}`),
-      pipes,
-      isContained: true,
-    });
-    return new Sandbox(shape, [directory, relayDirectory], job, group);
+    const directories = [workshop.directory, workshop.socketDirectory].map((root) => join(root, sandboxPrefix + name));
+    const [directory = '', relayDirectory = ''] = directories;
+    let group: JobGroup | null = null;
+    try {
+      await mkdir(join(directory, 'place'), { recursive: true, mode: 0o700 });
+      if (shape.hasRelay) mkdirSync(relayDirectory, { mode: 0o700 });
+      group = workshop.makeGroup(shape.limits);
+      await writeFiles(workshop, shape, [directory, relayDirectory], group !== null);
+      const pipes = shape.wantsPipes ? await openOutputPipes(directory) : null;
+      const job = new Job({
+        program: workshop.program,
+        arguments: programArguments,
+        groupFiles: group?.processFiles ?? [],
+        descriptors: [workshop.view.filterFile, join(directory, argumentsFile)].map((path) => openSync(path, 'r')),
+        onInit: (pid, start) => nameInit(directory, `${pid} ${start}`),
+        pipes,
+        isContained: true,
+      });
+      return new Sandbox(shape, [directory, relayDirectory], job, group);
+    } catch (error) {
+      // A machine that refuses one process may refuse many: none of them may leave anything.
+      await Promise.all(directories.map((path) => rm(path, { recursive: true, force: true })));
+      await group?.remove();
+      throw error;
+    }
   }
 
   /** Gives it its job, which starts at once, or as soon as the sandbox is ready. */
@@ -160,6 +160,23 @@ export class Sandbox {
     if (root === null) return 0;
     return [inside.work, inside.temporary, '/dev/shm'].reduce((sum, path) => sum + readUsed(root + path), 0);
   }
+}
+
+/** Writes what the sandbox is made with: bubblewrap's arguments, and the first half of the script. */
+async function writeFiles(
+  { view }: SandboxWorkshop,
+  { mounts, limits, hasRelay }: SandboxShape,
+  [directory, relayDirectory]: readonly [string, string],
+  hasGroup: boolean,
+): Promise<void> {
+  const preparation = join(directory, 'preparation');
+  const own = processLimits(limits, { ...traits, hasGroup });
+  await writePrivate(preparation, writePreparation(sandboxPlaces, own, { ...traits, hasRelay }));
+  const list = sandboxArguments(view, {
+    ...{ mounts, preparation, place: join(directory, 'place'), relay: hasRelay ? relayDirectory : null },
+    ...{ diskBytes: limits.diskBytes, sharedMemoryBytes },
+  });
+  await writePrivate(join(directory, argumentsFile), encodeArguments(list));
 }
 
 /** The directory may be gone: a host that ends removes it, whatever is still being made. */
