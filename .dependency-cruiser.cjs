@@ -3,12 +3,14 @@
  * on a planted violation that it reads anything at all.
  */
 const mayImport = {
-  'src/domain': ['src/domain', 'src/config', 'migrations'],
-  'src/engine': ['src/domain', 'src/engine', 'src/config', 'src/workflows/[^/]+\\.contract\\.ts$'],
+  'src/database': ['src/database', 'migrations'],
+  'src/domain': ['src/domain', 'src/database', 'src/config', 'src/open-database'],
+  'src/engine': ['src/engine', 'src/domain', 'src/database', 'src/config', 'src/workflows/[^/]+\\.contract\\.ts$'],
   'src/workflows': ['src/workflows', 'src/domain/.+/model\\.ts$', 'src/activities/[^/]+\\.contract\\.ts$'],
   'src/executors': ['src/executors', 'src/domain'],
-  'src/activities': ['src/activities', 'src/domain', 'src/executors', 'src/config', 'src/engine'],
-  'src/api': ['src/api', 'src/domain', 'src/engine', 'src/config', 'src/workflows/[^/]+\\.contract\\.ts$'],
+  'src/activities': ['src/activities', 'src/domain', 'src/database', 'src/executors', 'src/config', 'src/engine'],
+  'src/worker': ['src/(worker|activities|domain|database|engine|executors|workflows|config|open-database)'],
+  'src/api': ['src/api', 'src/domain', 'src/database', 'src/engine', 'src/config', 'src/open-database', 'src/workflows/[^/]+\\.contract\\.ts$'],
   'src/local': ['src/local', 'src/config', 'src/settings'],
   migrations: ['migrations'],
 };

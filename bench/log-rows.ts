@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import type { LogChunk } from '#domain/runs/attempt-writes.ts';
+import type { LogChunk } from '#domain/runs/attempts/writes.ts';
 
 /** As the executor cuts them. */
 export const chunkBytes = 64 * 1024;

@@ -54,7 +54,7 @@ const commands: Readonly<Record<string, Command>> = {
   migrate: async (given) => {
     refuseArguments(given);
     const config = loadDatabaseConfig();
-    const { migrate } = await import('#domain/shared/database.ts');
+    const { migrate } = await import('#open-database');
     await migrate(config);
     return 0;
   },
@@ -103,7 +103,7 @@ async function recoverAdministrator(given: string[]): Promise<number> {
 }
 
 async function readPassword(): Promise<string> {
-  const { Password } = await import('#domain/identity/password-rules.ts');
+  const { Password } = await import('#domain/identity/passwords/rules.ts');
   const password = Password.safeParse((await text(process.stdin)).replace(/\r?\n$/, ''));
   if (password.success) return password.data;
   throw new UsageError(`The password, given by standard input, ${password.error.issues[0]?.message}`);

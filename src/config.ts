@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { type OutboundPolicy, parseOutboundPolicy } from '#domain/shared/outbound-policy.ts';
+import { type OutboundPolicy, parseOutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
+import { fittingConcurrency } from '#worker/slots.ts';
 import type { SecretKey } from './config-values.ts';
 import { anyText, secretKeys } from './config-values.ts';
 import { readSecretFiles } from './secret-files.ts';
 import { settings } from './settings.ts';
-import { fittingConcurrency } from './worker-slots.ts';
 
 /** The table of settings, from which docs/configuration.md is checked. */
 export { settings };

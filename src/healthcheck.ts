@@ -27,8 +27,8 @@ async function findApiFault({ host, port }: Config): Promise<string | null> {
 
 /** A worker listens on nothing. It is well when the database has heard from this host lately. */
 async function findWorkerFault(config: Config): Promise<string | null> {
-  const { openDatabase } = await import('#domain/shared/database.ts');
-  const { isConnectionError } = await import('#domain/shared/sql.ts');
+  const { openDatabase } = await import('#open-database');
+  const { isConnectionError } = await import('#database/errors.ts');
   const { hasLiveWorker } = await import('#domain/workers/service.ts');
   const orm = openDatabase({ ...config, databasePoolSize: 1 });
   try {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { isCommonPassword } from '#domain/identity/common-passwords.ts';
-import { isOutboundEntry } from '#domain/shared/outbound-policy.ts';
+import { isCommonPassword } from '#domain/identity/passwords/common-passwords.ts';
+import { isOutboundEntry } from '#domain/shared/outbound/outbound-policy.ts';
 import {
   anyText,
   boolean,

@@ -1,6 +1,7 @@
-import type { LogChunk } from '#domain/runs/attempt-writes.ts';
-import { appendLog } from '#domain/runs/logs.ts';
-import { type Orm, openDatabase } from '#domain/shared/database.ts';
+import type { Orm } from '#database/database.ts';
+import { appendLog } from '#domain/runs/attempts/logs.ts';
+import type { LogChunk } from '#domain/runs/attempts/writes.ts';
+import { openDatabase } from '#open-database';
 import { command, makeWorkplace, publish } from '../catalog.ts';
 import { copyIn } from '../copy.ts';
 import type { Bench } from '../installation.ts';

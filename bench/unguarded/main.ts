@@ -1,18 +1,18 @@
 import cookie from '@fastify/cookie';
 import Fastify from 'fastify';
 import pino from 'pino';
-import { operations } from '#api/operations/index.ts';
-import { errors } from '#api/plugins/errors.ts';
-import { edgeLogOptions } from '#api/plugins/log-options.ts';
-import { createMetricsRegistry, httpMetrics } from '#api/plugins/metrics.ts';
-import { requestId } from '#api/plugins/request-id.ts';
-import { securityHeaders } from '#api/plugins/security-headers.ts';
-import { edgeServerOptions } from '#api/plugins/server-options.ts';
-import { strictJson } from '#api/plugins/strict-json.ts';
-import { validation } from '#api/plugins/validation.ts';
+import { createMetricsRegistry, httpMetrics } from '#api/edge/admin/metrics.ts';
+import { errors } from '#api/edge/errors/errors.ts';
+import { strictJson } from '#api/edge/json/strict-json.ts';
+import { validation } from '#api/edge/json/validation.ts';
+import { edgeLogOptions } from '#api/edge/log-options.ts';
+import { requestId } from '#api/edge/request-id.ts';
+import { securityHeaders } from '#api/edge/security-headers.ts';
+import { edgeServerOptions } from '#api/edge/server-options.ts';
+import { operations } from '#api/operations.ts';
 import { loadConfig } from '#config';
 import { anonymous } from '#domain/shared/access/principal.ts';
-import { openDatabase } from '#domain/shared/database.ts';
+import { openDatabase } from '#open-database';
 
 /**
  * `GET /runs/{id}` as the service answers it, and a read of one row, in a process like the API's with the same edge and the

@@ -1,7 +1,7 @@
 import { installPackages } from './debian.js';
 import { isExecutable } from './programs.js';
 
-/** Where tests look for a browser; the same places as test/support/browser.ts. */
+/** Where tests look for a browser; the same places as test/support/browser/browser.ts. */
 const places = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { AttemptState } from '#domain/runs/attempt-writes.ts';
-import type { Orm } from '#domain/shared/database.ts';
+import type { Orm } from '#database/database.ts';
+import type { AttemptState } from '#domain/runs/attempts/writes.ts';
+import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import type { Transactions } from '#domain/shared/transaction.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import type { Executor } from '#executors/client/executor.ts';
 import type { ExecutionLimits } from '#executors/protocol/request.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { AttemptResult } from '#domain/runs/attempt-writes.ts';
+import { isDatabaseAway, isDatabaseRefusal, isPassingError } from '#database/errors.ts';
+import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
 import { AttemptSuperseded, AttemptWriteRefused, WorkerTooWeak } from '#domain/runs/errors.ts';
 import {
   type AttemptWork,
@@ -8,9 +9,8 @@ import {
   claimAttempt,
   completeAttempt,
   concludeAttempt,
-} from '#domain/runs/execution.ts';
+} from '#domain/runs/execution/execution.ts';
 import type { FailureReason } from '#domain/runs/model.ts';
-import { isDatabaseAway, isDatabaseRefusal, isPassingError } from '#domain/shared/sql.ts';
 import { watchEngine } from './attempt-signal.ts';
 import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
 import type { ExecutionDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Em } from '#domain/shared/database.ts';
-import { isDatabaseAway, isPassingError } from '#domain/shared/sql.ts';
+import type { Em } from '#database/database.ts';
+import { isDatabaseAway, isPassingError } from '#database/errors.ts';
 import type { ActivityDeps } from './deps.ts';
 
 const retryMs = 1_000;

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
+import type { RunFeed } from '#api/runs/feed.ts';
 import type { Config } from '#config';
-import type { KeyUses } from '#domain/identity/key-uses.ts';
-import type { Orm } from '#domain/shared/database.ts';
+import type { Orm } from '#database/database.ts';
+import type { KeyUses } from '#domain/identity/api-keys/uses.ts';
+import type { RefusalLog } from '#domain/shared/commands/refusals.ts';
+import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { InstallationKeys } from '#domain/shared/installation.ts';
-import type { RefusalLog } from '#domain/shared/refusals.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import type { Transactions } from '#domain/shared/transaction.ts';
-import type { RunFeed } from './run-feed.ts';
 
 /** What operations work with, made once for the process. */
 export interface Services {

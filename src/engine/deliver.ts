@@ -1,5 +1,5 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { OutboxMessage, OutboxPayload } from '#domain/shared/outbox.ts';
+import type { OutboxMessage, OutboxPayload } from '#domain/shared/events/outbox.ts';
 
 /** Every workflow but those of pools runs here. */
 export const coordinatorQueue = 'coordinator';

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Orm } from '#domain/shared/database.ts';
-import type { OutboxMessage } from '#domain/shared/outbox.ts';
+import type { Orm } from '#database/database.ts';
+import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
 import { deliverMessage } from './deliver.ts';
 import { Pace } from './pace.ts';
 

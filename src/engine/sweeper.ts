@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Em, Orm } from '#domain/shared/database.ts';
-import type { OutboxMessage } from '#domain/shared/outbox.ts';
-import { pgArray } from '#domain/shared/sql.ts';
+import type { Em, Orm } from '#database/database.ts';
+import { pgArray } from '#database/errors.ts';
+import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
 import { deliverMessage } from './deliver.ts';
 import { Rounds } from './rounds.ts';
 

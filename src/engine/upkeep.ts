@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import type { Orm } from '#database/database.ts';
+import { makePartitions } from '#database/partitions.ts';
 import { removeExpired } from '#domain/audit/retention.ts';
-import { removeOldSessions } from '#domain/identity/session-cleaning.ts';
-import type { Orm } from '#domain/shared/database.ts';
-import { makePartitions } from '#domain/shared/partitions.ts';
+import { removeOldSessions } from '#domain/identity/sessions/cleaning.ts';
 import { Rounds } from './rounds.ts';
 
 const everyMs = 10 * 60_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { secretKeysPath } from '#config';
 import { hasCode, StartError } from './errors.ts';
-import { readClusterVersion } from './postgres.ts';
+import { readClusterVersion } from './postgres/postgres.ts';
 
 /** How this release lays out a data directory; raised when an older release could no longer read it. */
 const layout = 1;

@@ -3,7 +3,7 @@ import type { Account } from './account/account.ts';
 import { rotateLog } from './data-directory.ts';
 import { whyNotIsolated } from './engine/isolation.ts';
 import { startPrivateTemporal } from './engine/private-temporal.ts';
-import { startPostgres } from './postgres.ts';
+import { startPostgres } from './postgres/postgres.ts';
 import { startTemporal } from './temporal.ts';
 
 /** Where the embedded servers run, and who hears of them. */

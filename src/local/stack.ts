@@ -3,8 +3,8 @@ import type { StartConfig } from '#config';
 import { claimAccount, findServiceAccount } from './account/account.ts';
 import { openDataDirectory, rotateLog } from './data-directory.ts';
 import { embedPostgres, embedTemporal, type Place } from './embedded-servers.ts';
+import { openSocketDirectory } from './postgres/socket-directory.ts';
 import { runOnce } from './run-once.ts';
-import { openSocketDirectory } from './socket-directory.ts';
 import { type ReadyMessage, Supervisor } from './supervisor.ts';
 
 /** Everything that `start` runs, in the order in which it has to be stopped. */

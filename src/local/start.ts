@@ -7,10 +7,10 @@ import {
   writeServiceFile,
 } from './data-directory.ts';
 import { lockDataDirectory } from './data-lock.ts';
-import { greet } from './first-start.ts';
 import { type StopReason, waitForStop } from './lifetime.ts';
 import { assertPortFree } from './ports.ts';
-import { removeSocketDirectory } from './socket-directory.ts';
+import { removeSocketDirectory } from './postgres/socket-directory.ts';
+import { greet } from './sample/first-start.ts';
 import { startStack, stopStack } from './stack.ts';
 import type { Supervisor } from './supervisor.ts';
 

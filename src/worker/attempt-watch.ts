@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Orm } from '#domain/shared/database.ts';
-import { pgArray } from '#domain/shared/sql.ts';
+import type { Orm } from '#database/database.ts';
+import { pgArray } from '#database/errors.ts';
 
 const pollMs = 1_000;
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { destroyExpired, type ExpiredInstance, type ExpiryDeps, findExpired } from '#domain/runs/expiry.ts';
-import type { Orm } from '#domain/shared/database.ts';
+import type { Orm } from '#database/database.ts';
+import { destroyExpired, type ExpiredInstance, type ExpiryDeps, findExpired } from '#domain/runs/admission/expiry.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { Rounds } from '#engine/rounds.ts';
 

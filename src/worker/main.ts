@@ -1,24 +1,24 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { edgeLogOptions } from '#api/plugins/log-options.ts';
 import type { Config } from '#config';
-import { keepAttemptState } from '#domain/runs/attempt-state.ts';
-import { noteRefusedState } from '#domain/runs/refused-state.ts';
-import { openDatabase } from '#domain/shared/database.ts';
+import { isConnectionError } from '#database/errors.ts';
+import { noteRefusedState } from '#domain/runs/attempts/refused-state.ts';
+import { keepAttemptState } from '#domain/runs/attempts/state.ts';
+import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { bindEngineNamespace, openInstallation } from '#domain/shared/installation.ts';
-import { untilThere } from '#domain/shared/patience.ts';
+import { logOptions } from '#domain/shared/log-options.ts';
 import { release } from '#domain/shared/release.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
-import { isConnectionError } from '#domain/shared/sql.ts';
-import { Transactions } from '#domain/shared/transaction.ts';
+import { untilThere } from '#domain/shared/wait-for-server.ts';
 import type { WorkerFacts } from '#domain/workers/registration.ts';
 import { isEngineAway, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
 import { Sweeper } from '#engine/sweeper.ts';
 import { Upkeep } from '#engine/upkeep.ts';
 import { discoverTools, type Executor } from '#executors/client/executor.ts';
+import { openDatabase } from '#open-database';
 import { AttemptWatch } from './attempt-watch.ts';
 import { executionLimits, openExecutor } from './executor.ts';
 import { openExpiry } from './expiry.ts';
@@ -46,7 +46,7 @@ const leaveWithinMs = 10_000;
  * what is under way finish, hands plans back that do not in time, and then leaves.
  */
 export async function runWorker(config: Config): Promise<RunningWorker> {
-  const log = pino({ level: config.logLevel, ...edgeLogOptions });
+  const log = pino({ level: config.logLevel, ...logOptions });
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
   const database = { isAway: isConnectionError, log };

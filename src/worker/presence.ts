@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Orm } from '#domain/shared/database.ts';
+import type { Orm } from '#database/database.ts';
 import {
   findWorkersOf,
   noteHeartbeat,

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { type DispatchedRun, endLostRun, findDispatchedRuns } from '#domain/runs/reconcile.ts';
-import type { Em, Orm } from '#domain/shared/database.ts';
+import type { Em, Orm } from '#database/database.ts';
+import { type DispatchedRun, endLostRun, findDispatchedRuns } from '#domain/runs/execution/reconcile.ts';
+import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import { noteReconciliation, readEngineNamespace } from '#domain/shared/installation.ts';
-import type { Transactions } from '#domain/shared/transaction.ts';
 import type { Engine } from '#engine/connection.ts';
 import { isWorkflowGone } from '#engine/deliver.ts';
 import { Rounds } from '#engine/rounds.ts';

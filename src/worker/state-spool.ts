@@ -3,13 +3,13 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { checkWriteNumber } from '#domain/runs/attempt-checks.ts';
-import type { StateFate } from '#domain/runs/attempt-state.ts';
-import type { AttemptState } from '#domain/runs/attempt-writes.ts';
+import { isDatabaseAway, isPassingError, sqlState } from '#database/errors.ts';
+import { checkWriteNumber } from '#domain/runs/attempts/checks.ts';
+import type { RefusedState } from '#domain/runs/attempts/refused-state.ts';
+import type { StateFate } from '#domain/runs/attempts/state.ts';
+import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
-import type { RefusedState } from '#domain/runs/refused-state.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
-import { isDatabaseAway, isPassingError, sqlState } from '#domain/shared/sql.ts';
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;

@@ -6,7 +6,7 @@ import { createExecutionActivities } from '#activities/execution.ts';
 import { createRunActivities } from '#activities/runs.ts';
 import type { Config } from '#config';
 import { poolQueue } from '#domain/runs/model.ts';
-import { untilThere } from '#domain/shared/patience.ts';
+import { untilThere } from '#domain/shared/wait-for-server.ts';
 import { isEngineAway } from '#engine/connection.ts';
 import { coordinatorQueue } from '#engine/deliver.ts';
 import { installEngineRuntime } from './engine-log.ts';

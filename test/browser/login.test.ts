@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findAccessibilityFaults } from '#test/support/accessibility.ts';
-import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser.ts';
-import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
+import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser/browser.ts';
 
 let api: TestApi;
 let ana: ApiUser;

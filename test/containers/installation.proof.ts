@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assertPortFree } from '#local/ports.ts';
-import { type EmbeddedPostgres, startPostgres } from '#local/postgres.ts';
+import { type EmbeddedPostgres, startPostgres } from '#local/postgres/postgres.ts';
 import { codeBlocks } from '#test/docs/markdown.ts';
 import { makeDirectory } from '#test/support/directories.ts';
 import { runShell } from '#test/support/shell.ts';

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canI } from '#api/operations/reviews.ts';
-import { evaluationErrorCodes, reasonCodes } from '#api/review.ts';
-import { longestOverlapSeconds, mostActiveKeys } from '#domain/identity/key-changes.ts';
+import { canI } from '#api/access-reviews/operations.ts';
+import { evaluationErrorCodes, reasonCodes } from '#api/access-reviews/review.ts';
+import { longestOverlapSeconds, mostActiveKeys } from '#domain/identity/api-keys/changes.ts';
 import { platformRoles } from '#domain/identity/model.ts';
 import { teamRoleActions } from '#domain/organizations/model.ts';
 import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { formatDuration } from '#domain/shared/durations.ts';
-import { startApi, type TestApi } from '#test/support/http-api.ts';
-import { addPerson, addTeam } from '#test/support/people.ts';
+import { addPerson, addTeam } from '#test/support/access/people.ts';
+import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { runShell } from '#test/support/shell.ts';
 import { codeBlocks, tableUnder } from './markdown.ts';
 

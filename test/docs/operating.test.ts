@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { loadConfig } from '#config';
 import { statusReasons, waitingCodes } from '#domain/runs/model.ts';
 import { findFreePort } from '#local/ports.ts';
-import { createEmptyDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createEmptyDatabase, type TestDatabase } from '#test/support/database/database.ts';
 import { runShell } from '#test/support/shell.ts';
 import { createNamespace } from '#test/support/system.ts';
 import { executionLimits } from '#worker/executor.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formats } from '#domain/registry/schema-engine.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
+import { formats } from '#domain/registry/variables/engine.ts';
 import { defaultTimeouts } from '#domain/runs/model.ts';
-import { Caller } from '#test/support/caller.ts';
+import { Caller } from '#test/support/api/caller.ts';
 import { type System, startSystem } from '#test/support/system.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 import { codeBlocks, prose, tableUnder } from './markdown.ts';

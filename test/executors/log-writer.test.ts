@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { LogWriter } from '#executors/attempt/log-writer.ts';
+import { LogWriter } from '#executors/output/log-writer.ts';
 import type { LogChunk } from '#executors/protocol/request.ts';
 
 function collect(limit: number | null = null) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Caller } from '#test/support/caller.ts';
+import { Caller } from '#test/support/api/caller.ts';
 import { ended, type System, startSystem } from '#test/support/system.ts';
 import { commands, publish } from '#test/support/templates.ts';
 

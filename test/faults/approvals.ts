@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Installation } from './installation.ts';
+import type { Installation } from './harness/installation.ts';
 
 const atOnce = 16;
 /** Without any progress. */

@@ -2,9 +2,9 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AttemptSink } from '#activities/attempt-sink.ts';
 import type { ExecutionDeps } from '#activities/deps.ts';
-import type { AttemptState } from '#domain/runs/attempt-writes.ts';
-import type { AttemptWork } from '#domain/runs/execution.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
+import type { AttemptState } from '#domain/runs/attempts/writes.ts';
+import type { AttemptWork } from '#domain/runs/execution/execution.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { executing, RunSteps } from '#test/support/run-steps.ts';
 
 /** What an executor may say of a state, and what comes of it; whatever the executor is. */

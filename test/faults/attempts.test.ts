@@ -1,16 +1,16 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readState } from '#domain/instances/state.ts';
-import { keepAttemptState } from '#domain/runs/attempt-state.ts';
-import type { AttemptState } from '#domain/runs/attempt-writes.ts';
+import { appendLog } from '#domain/runs/attempts/logs.ts';
+import { keepAttemptState } from '#domain/runs/attempts/state.ts';
+import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { AttemptSuperseded } from '#domain/runs/errors.ts';
-import { abandonAttempt, claimAttempt, completeAttempt, concludeAttempt } from '#domain/runs/execution.ts';
-import { appendLog } from '#domain/runs/logs.ts';
+import { abandonAttempt, claimAttempt, completeAttempt, concludeAttempt } from '#domain/runs/execution/execution.ts';
+import { type StepRequest, takeNextStep } from '#domain/runs/execution/steps.ts';
 import type { NextStep } from '#domain/runs/model.ts';
-import { type StepRequest, takeNextStep } from '#domain/runs/steps.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { noteHeartbeat, registerWorker, removeWorker } from '#domain/workers/registration.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 /** A run's life step by step, as the engine and a worker would lead it, so that either can be lost at any point. */
 let api: TestApi;

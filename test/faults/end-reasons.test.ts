@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toAttemptResult } from '#activities/execution-result.ts';
-import type { AttemptWork } from '#domain/runs/execution.ts';
+import type { AttemptWork } from '#domain/runs/execution/execution.ts';
 import { type AttemptPhase, type ExecutionReason, executionReasons, statusReasons } from '#domain/runs/model.ts';
 import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol/request.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { RunSteps } from '#test/support/run-steps.ts';
 
 /** What a run says of each result that an executor may give, while it plans and while it applies. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WorkerTooWeak } from '#domain/runs/errors.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
+import { makeTenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { executing, RunSteps } from '#test/support/run-steps.ts';
-import { makeTenant } from '#test/support/tenancy.ts';
 
 let api: TestApi;
 let admin: ApiUser;

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { type ApprovalsReport, surviveRestart } from './approvals.ts';
-import { blowNames } from './blows.ts';
-import { runCycles } from './cycles.ts';
-import { examineNasty } from './examination.ts';
-import { type Installation, openInstallation } from './installation.ts';
-import { findLeaks } from './leaks.ts';
+import { blowNames } from './harness/blows.ts';
+import { runCycles } from './harness/cycles.ts';
+import { examineNasty } from './harness/examination.ts';
+import { type Installation, openInstallation } from './harness/installation.ts';
+import { findLeaks } from './harness/leaks.ts';
+import type { Vitals } from './harness/vitals.ts';
 import { describeNasties, secret } from './nasty.ts';
-import type { Vitals } from './vitals.ts';
 
 /**
  * `npm run test:faults -- --seed 42 --cycles 50`: prints what it does and found, and ends with 1 where something did not hold.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listProcesses } from '#test/support/start.ts';
-import { examineNasty } from './examination.ts';
-import { type Installation, openInstallation } from './installation.ts';
-import { findLeaks } from './leaks.ts';
+import { examineNasty } from './harness/examination.ts';
+import { type Installation, openInstallation } from './harness/installation.ts';
+import { findLeaks } from './harness/leaks.ts';
 import { describeNasties, type Nasty, secret } from './nasty.ts';
 
 /** Megabytes that the loudest template prints, where 100 MiB are kept. The long run prints 200. */

@@ -1,4 +1,4 @@
-import type { Installation } from './installation.ts';
+import type { Installation } from './harness/installation.ts';
 import { describeEscapes, describeGreed } from './nasty-attacks.ts';
 
 /** Written as it is printed by a shell: what must never be found anywhere. */

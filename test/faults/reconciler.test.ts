@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Orm, openDatabase } from '#domain/shared/database.ts';
-import { Transactions } from '#domain/shared/transaction.ts';
+import type { Orm } from '#database/database.ts';
+import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
+import { openDatabase } from '#open-database';
 import { type System, startSystem } from '#test/support/system.ts';
 import { commands, publish } from '#test/support/templates.ts';
 import { type ReconcilerDeps, reconcile } from '#worker/reconciler.ts';

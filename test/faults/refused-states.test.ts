@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Orm, openDatabase } from '#domain/shared/database.ts';
+import type { Orm } from '#database/database.ts';
+import { openDatabase } from '#open-database';
 import { ended, type System, startSystem } from '#test/support/system.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 

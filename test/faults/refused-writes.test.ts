@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { LogChunk } from '#domain/runs/attempt-writes.ts';
+import { appendLog } from '#domain/runs/attempts/logs.ts';
+import { noteRefusedState } from '#domain/runs/attempts/refused-state.ts';
+import type { LogChunk } from '#domain/runs/attempts/writes.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
-import { appendLog } from '#domain/runs/logs.ts';
-import { noteRefusedState } from '#domain/runs/refused-state.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, RunSteps } from '#test/support/run-steps.ts';
 
 let api: TestApi;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runCycles } from './cycles.ts';
+import { runCycles } from './harness/cycles.ts';
 
 const seed = 20_261_121;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { WorkerTooWeak } from '#domain/runs/errors.ts';
-import { appendLog } from '#domain/runs/logs.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, executing, RunSteps } from '#test/support/run-steps.ts';
 
 /** A worker that does not contain template code cannot enforce what a pool may reach. */

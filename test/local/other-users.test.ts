@@ -17,11 +17,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lookUpAccount } from '#local/account/account.ts';
-import { SampleClient } from '#local/sample-client.ts';
+import { SampleClient } from '#local/sample/client.ts';
 import { findTemporalProgram } from '#local/temporal.ts';
+import { knockAt, listeningPorts, stranger, usersOf } from '#test/support/access/stranger.ts';
 import { Repository } from '#test/support/git.ts';
 import { Program, processTree, programEnvironment, whatIsLeft } from '#test/support/start.ts';
-import { knockAt, listeningPorts, stranger, usersOf } from '#test/support/stranger.ts';
 
 /** Everything here is about what root gives up, and what others on the machine can reach. */
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;

@@ -13,10 +13,10 @@ import {
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '#domain/shared/database.ts';
 import { findServiceAccount } from '#local/account/account.ts';
-import { type EmbeddedPostgres, startPostgres } from '#local/postgres.ts';
-import { openSocketDirectory, removeSocketDirectory } from '#local/socket-directory.ts';
+import { type EmbeddedPostgres, startPostgres } from '#local/postgres/postgres.ts';
+import { openSocketDirectory, removeSocketDirectory } from '#local/postgres/socket-directory.ts';
+import { openDatabase } from '#open-database';
 import { makeDirectory, makeTestDirectory } from '#test/support/directories.ts';
 import { listProcesses } from '#test/support/start.ts';
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { createEmptyDatabase } from '#test/support/database.ts';
+import { createEmptyDatabase } from '#test/support/database/database.ts';
 import { makeDirectory } from '#test/support/directories.ts';
 import { Program, processTree } from '#test/support/start.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openRandom } from '#test/faults/random.ts';
+import { openRandom } from '#test/faults/harness/random.ts';
 import { Administrators, type Round } from './administrators.ts';
 
 /** 1,000 rounds by `npm run test:proofs`; a few otherwise. */

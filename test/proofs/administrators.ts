@@ -1,8 +1,8 @@
-import type { Random } from '#test/faults/random.ts';
-import type { ApiProcess } from '#test/support/api-process.ts';
-import { type Answer, Caller } from '#test/support/caller.ts';
-import { startApi, type TestApi } from '#test/support/http-api.ts';
-import { addPerson, addServiceAccount, type Person } from '#test/support/people.ts';
+import type { Random } from '#test/faults/harness/random.ts';
+import { addPerson, addServiceAccount, type Person } from '#test/support/access/people.ts';
+import type { ApiProcess } from '#test/support/api/api-process.ts';
+import { type Answer, Caller } from '#test/support/api/caller.ts';
+import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { startProcess } from './processes.ts';
 
 const ways = ['demotion', 'disabling', 'deletion'] as const;

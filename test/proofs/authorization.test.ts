@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiUser, startApi, type TestApi } from '#test/support/in-process-api.ts';
-import { StatementFaults } from '#test/support/statement-faults.ts';
-import { makeTenant, type Tenant } from '#test/support/tenancy.ts';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { StatementFaults } from '#test/support/database/statement-faults.ts';
 
 let api: TestApi;
 let tenant: Tenant;

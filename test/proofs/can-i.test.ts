@@ -1,24 +1,24 @@
 import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Asking, Parts } from '#api/asking.ts';
-import { type CatalogueEntry, catalogueOf } from '#api/catalogue.ts';
-import { admit, openCall } from '#api/execution.ts';
-import { routeOf } from '#api/operation.ts';
-import { operations } from '#api/operations/index.ts';
-import { review } from '#api/review.ts';
+import { review } from '#api/access-reviews/review.ts';
+import { operations } from '#api/operations.ts';
+import type { Asking, Parts } from '#api/pipeline/asking.ts';
+import { type CatalogueEntry, catalogueOf } from '#api/pipeline/catalogue.ts';
+import { admit, openCall } from '#api/pipeline/execution.ts';
+import { routeOf } from '#api/pipeline/operation.ts';
 import type { Services } from '#api/services.ts';
-import { findByApiKey } from '#domain/identity/api-keys.ts';
+import type { Em } from '#database/database.ts';
+import { findByApiKey } from '#domain/identity/api-keys/api-keys.ts';
 import { nobody } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { Forbidden, Invalid, NotFound } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { openRandom } from '#test/faults/random.ts';
-import { startApi, type TestApi } from '#test/support/http-api.ts';
-import { ask } from '#test/support/operation-requests.ts';
+import { openRandom } from '#test/faults/harness/random.ts';
+import { type Asker, makeWorld, type World } from '#test/support/access/review-world.ts';
+import { type Asked, reviewOf } from '#test/support/access/reviews.ts';
+import { startApi, type TestApi } from '#test/support/api/http-api.ts';
+import { ask } from '#test/support/api/operation-requests.ts';
 import { remembering } from '#test/support/remembering.ts';
-import { type Asker, makeWorld, type World } from '#test/support/review-world.ts';
-import { type Asked, reviewOf } from '#test/support/reviews.ts';
 import { describeTuple, drawTuple, isElsewhere, parseRequest, requestFor, type Tuple } from './questions.ts';
 
 /** 100,000 tuples of principal, resource, verb, name and team by `npm run test:proofs`; some of them otherwise. */

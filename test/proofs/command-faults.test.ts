@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CommandOperation } from '#api/operation.ts';
-import { operations } from '#api/operations/index.ts';
-import { openRandom } from '#test/faults/random.ts';
-import { type Fault, faultKinds } from '#test/support/statement-faults.ts';
+import { operations } from '#api/operations.ts';
+import type { CommandOperation } from '#api/pipeline/operation.ts';
+import { openRandom } from '#test/faults/harness/random.ts';
+import { type Fault, faultKinds } from '#test/support/database/statement-faults.ts';
 import { CommandFaults } from './command-faults.ts';
 
 /**

@@ -1,12 +1,12 @@
-import { type CommandOperation, isPublic } from '#api/operation.ts';
-import type { Orm } from '#domain/shared/database.ts';
+import { type CommandOperation, isPublic } from '#api/pipeline/operation.ts';
+import type { Orm } from '#database/database.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { bootstrapToken, preparations, type Special } from '#test/support/command-ground.ts';
-import { startApi } from '#test/support/in-process-api.ts';
-import { addTenant, ask, type Ids } from '#test/support/operation-requests.ts';
-import { addPerson, type Person } from '#test/support/people.ts';
-import { type RowChanges, RowWatch } from '#test/support/row-changes.ts';
-import { type Fault, type Sent, StatementFaults } from '#test/support/statement-faults.ts';
+import { addPerson, type Person } from '#test/support/access/people.ts';
+import { bootstrapToken, preparations, type Special } from '#test/support/api/command-ground.ts';
+import { startApi } from '#test/support/api/in-process-api.ts';
+import { addTenant, ask, type Ids } from '#test/support/api/operation-requests.ts';
+import { type RowChanges, RowWatch } from '#test/support/database/row-changes.ts';
+import { type Fault, type Sent, StatementFaults } from '#test/support/database/statement-faults.ts';
 import { type Answer, isEmpty, isSame, judge, tell } from './verdict.ts';
 
 /** A request that would succeed, and what it would change. */
@@ -74,7 +74,7 @@ export class CommandFaults {
     const { result, statements } = await this.#faults.during(null, () => this.#send(operation, first));
     if (result.status >= 300) {
       throw new Error(
-        `${operation.id} answered ${result.status} where it is to succeed (${result.text}): prepare its ground in test/support/command-ground.ts`,
+        `${operation.id} answered ${result.status} where it is to succeed (${result.text}): prepare its ground in test/support/api/command-ground.ts`,
       );
     }
     const success = await this.#watch.changes();

@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 import type { Config } from '#config';
-import { type ApiProcess, startApiProcess } from '#test/support/api-process.ts';
+import { type ApiProcess, startApiProcess } from '#test/support/api/api-process.ts';
 
 /** One more API process on an installation, which counts nobody's requests. */
 export function startProcess(config: Config): Promise<ApiProcess> {

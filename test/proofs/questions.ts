@@ -1,10 +1,10 @@
-import type { Parts } from '#api/asking.ts';
-import type { Catalogue, CatalogueEntry } from '#api/catalogue.ts';
-import type { Erased } from '#api/operation.ts';
-import type { Random } from '#test/faults/random.ts';
-import { bodies, type Ids, parametersOf } from '#test/support/operation-requests.ts';
-import type { Asker, World } from '#test/support/review-world.ts';
-import type { Asked } from '#test/support/reviews.ts';
+import type { Parts } from '#api/pipeline/asking.ts';
+import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
+import type { Erased } from '#api/pipeline/operation.ts';
+import type { Random } from '#test/faults/harness/random.ts';
+import type { Asker, World } from '#test/support/access/review-world.ts';
+import type { Asked } from '#test/support/access/reviews.ts';
+import { bodies, type Ids, parametersOf } from '#test/support/api/operation-requests.ts';
 
 /** Somebody's question to can-i, and the operation that it is about. */
 export interface Tuple {
@@ -22,7 +22,7 @@ export function drawTuple({ entries }: Catalogue, world: World, random: Random):
   const entry = random.pick(entries);
   const { resource, verb } = entry.review;
   const names = world.names[resource];
-  if (entry.isNamed && !names) throw new Error(`test/support/review-world.ts has no names of ${resource}`);
+  if (entry.isNamed && !names) throw new Error(`test/support/access/review-world.ts has no names of ${resource}`);
   const name = entry.isNamed ? random.pick(names ?? []) : undefined;
   // Some things only an administrator may do.
   const asker = random.chance(0.2) ? world.askers[0]! : random.pick(world.askers);

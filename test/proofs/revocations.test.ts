@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRandom } from '#test/faults/random.ts';
+import { openRandom } from '#test/faults/harness/random.ts';
 import { type Pair, Revocations, revocations } from './revocations.ts';
 
 /** 10,000 pairs by `npm run test:proofs`; a few of each kind otherwise. */

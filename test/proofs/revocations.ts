@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Session } from '#domain/identity/entity.ts';
-import { signSessionToken } from '#domain/identity/sessions.ts';
+import { signSessionToken } from '#domain/identity/sessions/sessions.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type InstallationKeys, openInstallation } from '#domain/shared/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
-import type { ApiProcess } from '#test/support/api-process.ts';
-import { type Answer, Caller } from '#test/support/caller.ts';
-import { startApi, type TestApi } from '#test/support/http-api.ts';
-import { addKey, addPerson, addTeam, type Person } from '#test/support/people.ts';
+import { addKey, addPerson, addTeam, type Person } from '#test/support/access/people.ts';
+import type { ApiProcess } from '#test/support/api/api-process.ts';
+import { type Answer, Caller } from '#test/support/api/caller.ts';
+import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { startProcess } from './processes.ts';
 
 export type Team = { organizationId: string; teamId: string };

@@ -1,5 +1,5 @@
-import type { RowChanges } from '#test/support/row-changes.ts';
-import type { Sent } from '#test/support/statement-faults.ts';
+import type { RowChanges } from '#test/support/database/row-changes.ts';
+import type { Sent } from '#test/support/database/statement-faults.ts';
 
 export interface Answer {
   readonly status: number;

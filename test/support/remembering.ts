@@ -1,4 +1,4 @@
-import type { Em } from '#domain/shared/database.ts';
+import type { Em } from '#database/database.ts';
 
 /** The database as it stands: each question is put to it once. */
 export function remembering(asked: Em): Em {

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { keepAttemptState } from '#domain/runs/attempt-state.ts';
-import type { AttemptResult, AttemptState } from '#domain/runs/attempt-writes.ts';
-import { abandonAttempt, claimAttempt, completeAttempt } from '#domain/runs/execution.ts';
+import { keepAttemptState } from '#domain/runs/attempts/state.ts';
+import type { AttemptResult, AttemptState } from '#domain/runs/attempts/writes.ts';
+import { abandonAttempt, claimAttempt, completeAttempt } from '#domain/runs/execution/execution.ts';
+import { type StepRequest, takeNextStep } from '#domain/runs/execution/steps.ts';
 import type { NextStep } from '#domain/runs/model.ts';
-import { type StepRequest, takeNextStep } from '#domain/runs/steps.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import { registerWorker } from '#domain/workers/registration.ts';
-import type { ApiUser, TestApi } from './in-process-api.ts';
+import type { ApiUser, TestApi } from './api/in-process-api.ts';
 
 /** Leads runs step by step, as the engine and workers would. */
 export class RunSteps {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { startPostgres } from '#local/postgres.ts';
+import { startPostgres } from '#local/postgres/postgres.ts';
 import { startTemporal } from '#local/temporal.ts';
 
 declare module 'vitest' {
@@ -54,7 +54,7 @@ export default async function startServices(project: TestProject): Promise<() =>
 
 async function makeTemplate(adminUrl: string): Promise<void> {
   await query(adminUrl, `CREATE DATABASE ${templateDatabase}`);
-  const { migrate } = await import('#domain/shared/database.ts');
+  const { migrate } = await import('#open-database');
   const url = new URL(adminUrl);
   url.pathname = `/${templateDatabase}`;
   await migrate({ databaseUrl: url.href });

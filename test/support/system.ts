@@ -6,14 +6,14 @@ import { inject } from 'vitest';
 import { runApi } from '#api/main.ts';
 import type { Config } from '#config';
 import { createFirstAdministrator } from '#domain/identity/bootstrap.ts';
-import { openDatabase } from '#domain/shared/database.ts';
+import { openDatabase } from '#open-database';
 import { runWorker } from '#worker/main.ts';
-import { expectKnownActions } from './audited-actions.ts';
-import { Caller } from './caller.ts';
+import { expectKnownActions } from './access/audited-actions.ts';
+import { Caller } from './api/caller.ts';
 import { createTestConfig } from './config.ts';
-import { createDatabase, type TestDatabase } from './database.ts';
+import { createDatabase, type TestDatabase } from './database/database.ts';
 
-export { ended } from './caller.ts';
+export { ended } from './api/caller.ts';
 
 /** The whole service as its users meet it: HTTP in front, a worker, its own database and its own engine namespace. */
 export interface System {

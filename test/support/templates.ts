@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Caller } from './caller.ts';
+import type { Caller } from './api/caller.ts';
 
 /** Publishes version 1.0.0 of a new template of the installation (or of a team) and answers the template's id. */
 export async function publish(caller: Caller, slug: string, spec: object, teamId?: string): Promise<string> {

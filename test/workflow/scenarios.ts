@@ -1,4 +1,4 @@
-import type { Caller } from '#test/support/caller.ts';
+import type { Caller } from '#test/support/api/caller.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 
 /** A way through a run's workflow: what is done from outside, and the run that it leaves. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
+import { OpenFiles } from '#api/edge/open-files.ts';
 import { NotFound } from '#domain/shared/errors.ts';
-import { OpenFiles } from '../plugins/open-files.ts';
 
 const files = new OpenFiles(fileURLToPath(new URL('./assets/', import.meta.url)));
 

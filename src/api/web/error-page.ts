@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ErrorAnswer } from '../plugins/error-answers.ts';
-import { supportIdOf } from '../plugins/request-id.ts';
-import { pageHeaders } from '../plugins/security-headers.ts';
+import type { ErrorAnswer } from '#api/edge/errors/error-answers.ts';
+import { supportIdOf } from '#api/edge/request-id.ts';
+import { pageHeaders } from '#api/edge/security-headers.ts';
 import { type Html, html } from './html.ts';
 import { sendPage } from './layout.ts';
 import { toLocalPath } from './local-path.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { docsPath } from '../plugins/docs.ts';
+import { docsPath } from '#api/edge/docs/docs.ts';
 import { assetUrl } from './assets.ts';
 import { type Html, html } from './html.ts';
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isSameOrigin } from '#api/edge/same-origin.ts';
+import { pageHeaders } from '#api/edge/security-headers.ts';
+import { authenticateVisitor, sessionCookie } from '#api/pipeline/authentication.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Forbidden, Unauthenticated } from '#domain/shared/errors.ts';
-import { authenticateVisitor, sessionCookie } from '../authentication.ts';
-import { pageHeaders } from '../plugins/security-headers.ts';
-import { isSameOrigin } from '../same-origin.ts';
 import { seeOther } from './layout.ts';
 import type { Ground } from './perform.ts';
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { docsPath } from '../plugins/docs.ts';
+import { docsPath } from '#api/edge/docs/docs.ts';
+import { registerLogin } from '#api/identity/login-pages.ts';
+import { registerPasswordReset } from '#api/identity/password-reset-pages.ts';
+import { registerProfile } from '#api/identity/profile-pages.ts';
 import { registerAssets } from './assets.ts';
 import { seeOther } from './layout.ts';
-import { registerLogin } from './login.ts';
 import { isSignedIn, loginPath, pageAdder } from './page-route.ts';
-import { registerPasswordReset } from './password-reset.ts';
 import type { Ground } from './perform.ts';
-import { registerProfile } from './profile.ts';
 
 /** The pages of the service, and the files that they need. */
 export async function registerPages(app: FastifyInstance, ground: Ground): Promise<void> {

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { answerSession } from '#api/edge/cookies.ts';
+import { encodeAnswer } from '#api/edge/json/serialization.ts';
+import { parsePart } from '#api/edge/json/validation.ts';
+import type { RequestPart } from '#api/edge/json/validation-messages.ts';
+import type { Asking, Parts } from '#api/pipeline/asking.ts';
+import { admit, answerOf, callerOf, executeCommand, executeRead } from '#api/pipeline/execution.ts';
+import { formKey } from '#api/pipeline/idempotency.ts';
+import { type CommandOperation, isPublic, type Operation, type ReadOperation } from '#api/pipeline/operation.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
-import type { Asking, Parts } from '../asking.ts';
-import { answerSession } from '../cookies.ts';
-import { admit, answerOf, callerOf, executeCommand, executeRead } from '../execution.ts';
-import { formKey } from '../idempotency.ts';
-import { type CommandOperation, isPublic, type Operation, type ReadOperation } from '../operation.ts';
-import { encodeAnswer } from '../plugins/serialization.ts';
-import { parsePart } from '../plugins/validation.ts';
-import type { RequestPart } from '../plugins/validation-messages.ts';
 import type { Services } from '../services.ts';
 
 /** What pages stand on: the operations of the API, and what those work with. */

@@ -1,4 +1,4 @@
-import type { Em } from '#domain/shared/database.ts';
+import type { Em } from '#database/database.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
 import { readOnwards } from './records.ts';
 

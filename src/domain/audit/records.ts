@@ -1,7 +1,7 @@
+import type { Em } from '#database/database.ts';
 import { emailKey } from '#domain/identity/model.ts';
 import { type Ownership, nobody as ownedByNobody } from '#domain/shared/access/decide.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';

@@ -1,8 +1,8 @@
+import type { Em } from '#database/database.ts';
+import { dropMonth, findMonthsBefore } from '#database/partitions.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { auditStatement } from '#domain/shared/audit.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { dropMonth, findMonthsBefore } from '#domain/shared/partitions.ts';
 import { systemEntry } from './system-actions.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

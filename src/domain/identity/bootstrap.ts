@@ -1,12 +1,12 @@
 import type { Config } from '#config';
 import type { Change } from '#domain/shared/audit.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
-import type { Transaction } from '#domain/shared/transaction.ts';
 import type { Principal, User } from './entity.ts';
 import { runLocalCommand } from './local-command.ts';
-import { refusePersonal } from './password-rules.ts';
-import { hashPassword } from './passwords.ts';
-import { createUser, hasAnyUser } from './users.ts';
+import { hashPassword } from './passwords/passwords.ts';
+import { refusePersonal } from './passwords/rules.ts';
+import { createUser, hasAnyUser } from './users/users.ts';
 
 /** What history says where an installation got its first administrator. */
 export const bootstrapped = { action: 'user.bootstrapped', resourceType: 'users' } as const;

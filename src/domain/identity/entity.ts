@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
+import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { ApiKeyKind, PlatformRole, PrincipalKind } from './model.ts';
 
 /**

@@ -1,12 +1,12 @@
 import type { Config } from '#config';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import type { AuditedAction, Change } from '#domain/shared/audit.ts';
-import { runCommand } from '#domain/shared/command.ts';
-import { openDatabase } from '#domain/shared/database.ts';
+import { runCommand } from '#domain/shared/commands/command.ts';
+import { type Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
 import { openInstallation } from '#domain/shared/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
-import { type Transaction, Transactions } from '#domain/shared/transaction.ts';
-import { administratorsLock } from './administrators.ts';
+import { openDatabase } from '#open-database';
+import { administratorsLock } from './users/administrators.ts';
 
 /**
  * Does something about administrators for whoever sits at the machine: who can read its settings owns the installation

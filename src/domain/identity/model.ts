@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isPersonal, Password, personalMessage } from './password-rules.ts';
+import { isPersonal, Password, personalMessage } from './passwords/rules.ts';
 
 /** The platform roles, weakest first; nobody grants a role above their own. */
 export const platformRoles = ['requester', 'maintainer', 'operator', 'admin'] as const;

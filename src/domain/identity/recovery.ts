@@ -1,11 +1,11 @@
 import type { Config } from '#config';
 import { NotFound } from '#domain/shared/errors.ts';
-import { setPassword } from './credentials.ts';
 import { runLocalCommand } from './local-command.ts';
 import { emailKey } from './model.ts';
-import { passwordReset } from './password-resets.ts';
-import { refusePersonal } from './password-rules.ts';
-import { hashPassword } from './passwords.ts';
+import { hashPassword } from './passwords/passwords.ts';
+import { passwordReset } from './passwords/resets.ts';
+import { refusePersonal } from './passwords/rules.ts';
+import { setPassword } from './sessions/credentials.ts';
 
 interface AdministratorRow {
   id: string;

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
-import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
 
 /** What runs deploy: a named thing of an environment (or, without one, of a template) with its state. */
 const InstanceSchema = defineEntity({

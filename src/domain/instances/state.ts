@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
+import type { Em } from '#database/database.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { Instance, InstanceSlot, StateVersion } from './entity.ts';

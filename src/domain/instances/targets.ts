@@ -1,8 +1,8 @@
-import type { Archivable } from '#domain/organizations/archiving.ts';
+import type { Em } from '#database/database.ts';
 import { findTeamById } from '#domain/organizations/targets.ts';
 import { findEnvironment } from '#domain/projects/targets.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import type { Em } from '#domain/shared/database.ts';
+import type { Archivable } from '#domain/tenancy/archiving.ts';
 
 export interface InstanceTarget extends Ownership {
   readonly id: string;

@@ -1,5 +1,5 @@
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
-import type { Transaction } from '#domain/shared/transaction.ts';
 import { InstanceSlot } from './entity.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id, revision } from '#database/columns.ts';
 import { Principal } from '#domain/identity/entity.ts';
-import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
 import type { OrganizationRole, TeamRole } from './model.ts';
 
 const OrganizationSchema = defineEntity({

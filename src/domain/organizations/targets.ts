@@ -1,9 +1,9 @@
+import type { Em } from '#database/database.ts';
+import { findRow, lockClause, type RowLock } from '#database/row-lock.ts';
 import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { selectBySlug } from '#domain/shared/ownership-graph/slugs.ts';
-import { findRow, lockClause, type RowLock } from '#domain/shared/row-lock.ts';
-import { type Archivable, tenancy } from './archiving.ts';
+import { type Archivable, tenancy } from '#domain/tenancy/archiving.ts';
 
 /** An organization as decisions and answers need it. Times are PostgreSQL's text of them. */
 export interface OrganizationTarget extends Ownership, Archivable {

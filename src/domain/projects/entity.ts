@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id, revision } from '#database/columns.ts';
 import { Team } from '#domain/organizations/entity.ts';
-import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
 import type { EnvironmentKind, VariableCategory } from './model.ts';
 
 const ProjectSchema = defineEntity({

@@ -1,8 +1,8 @@
-import { type Archivable, tenancy } from '#domain/organizations/archiving.ts';
+import type { Em } from '#database/database.ts';
+import { findRow, lockClause, type RowLock } from '#database/row-lock.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import type { Em } from '#domain/shared/database.ts';
-import { findRow, lockClause, type RowLock } from '#domain/shared/row-lock.ts';
+import { type Archivable, tenancy } from '#domain/tenancy/archiving.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';
 import type { EnvironmentKind } from './model.ts';
 

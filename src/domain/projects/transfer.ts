@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import { refuseArchived } from '#domain/organizations/archiving.ts';
+import type { Em } from '#database/database.ts';
+import { pgArray } from '#database/errors.ts';
 import { findTeamById, type TeamTarget } from '#domain/organizations/targets.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { pgArray } from '#domain/shared/sql.ts';
+import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import type { TransferProject } from './model.ts';
 import { findProject, type ProjectTarget } from './targets.ts';
 

@@ -1,4 +1,4 @@
-import type { Em } from '#domain/shared/database.ts';
+import type { Em } from '#database/database.ts';
 import { TemplateVersion } from './entity.ts';
 import { PublishedSpec, type TemplateSpec } from './spec.ts';
 import { resolveVersion } from './versions.ts';

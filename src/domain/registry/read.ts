@@ -1,6 +1,6 @@
+import type { Em } from '#database/database.ts';
 import { readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { afterId, type Page, type PageRequest, toPage, Where } from '#domain/shared/paging.ts';
 import { type AvailableVersion, findLatest } from './versions.ts';
 

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError, Unavailable, Unprocessable } from '#domain/shared/errors.ts';
-import { checkOutbound, type Resolve } from '#domain/shared/outbound.ts';
-import type { OutboundPolicy } from '#domain/shared/outbound-policy.ts';
+import { checkOutbound, type Resolve } from '#domain/shared/outbound/outbound.ts';
+import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import { type FileLimits, snapshotLimits, type TemplateFiles } from './files.ts';
-import { type GitCredential, prepareAccess } from './git-access.ts';
-import { explainGit } from './git-errors.ts';
-import { type GitOutcome, type GitPlace, GitStopped, runGit } from './git-process.ts';
-import { collectFiles, parseTree, type ReadObjects } from './git-tree.ts';
-import { giveToGit } from './git-user.ts';
+import { type GitCredential, prepareAccess } from './git/access.ts';
+import { explainGit } from './git/errors.ts';
+import { type GitOutcome, type GitPlace, GitStopped, runGit } from './git/process.ts';
+import { collectFiles, parseTree, type ReadObjects } from './git/tree.ts';
+import { giveToGit } from './git/user.ts';
 
 /** What git gave for one version, once and for all (product.md of the design, *Templates*). */
 export type GitSnapshot = {

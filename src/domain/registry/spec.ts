@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import { durationBetween } from '#domain/shared/durations.ts';
 import { checkFiles, commandFiles, hasConfiguration, inlineLimits } from './files.ts';
-import { GitSource } from './git-source.ts';
-import { checkSchema } from './schema-check.ts';
-import { splitPointer } from './schema-walk.ts';
+import { GitSource } from './git/source.ts';
+import { checkSchema } from './variables/check.ts';
+import { splitPointer } from './variables/walk.ts';
 
 /** What a version of a template is: its `spec` (product.md of the design, *Templates*). */
 

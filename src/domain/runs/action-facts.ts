@@ -1,8 +1,8 @@
-import type { Em } from '#domain/shared/database.ts';
+import type { Em } from '#database/database.ts';
 import { type PoolAccess, poolAccessOfRun } from '#domain/workers/pools.ts';
 import { type RunAction, type RunFacts, statusesThatAllow } from './actions.ts';
-import type { Occupant } from './admission-rules.ts';
-import { admissionTargetOfRun, type TargetRow, toTarget } from './admission-target.ts';
+import type { Occupant } from './admission/rules.ts';
+import { admissionTargetOfRun, type TargetRow, toTarget } from './admission/target.ts';
 import type { ApprovalFacts } from './approval.ts';
 import type { RunStatus } from './model.ts';
 

@@ -1,6 +1,6 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
-import { type AdmissionFacts, findRequeueRefusal } from './admission-rules.ts';
+import { type AdmissionFacts, findRequeueRefusal } from './admission/rules.ts';
 import { type ApprovalFacts, findReviewRefusal } from './approval.ts';
 import { type RunStatus, runStatuses } from './model.ts';
 

@@ -1,8 +1,8 @@
-import type { Transaction } from '#domain/shared/transaction.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { refuseByStatus } from './actions.ts';
 import type { Run } from './entity.ts';
 import { recordEvent } from './events.ts';
-import { finishRun } from './transitions.ts';
+import { finishRun } from './execution/transitions.ts';
 
 export interface Cancellation {
   readonly reason?: string | undefined;

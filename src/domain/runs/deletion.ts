@@ -1,4 +1,4 @@
-import type { Transaction } from '#domain/shared/transaction.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { refuseByStatus } from './actions.ts';
 import type { Run } from './entity.ts';
 import { recordEvent } from './events.ts';

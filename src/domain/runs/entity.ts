@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
-import { at, createdAt, id, revision } from '#domain/shared/columns.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import { RunTransitionRefused } from './errors.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Em } from '#domain/shared/database.ts';
+import type { Em } from '#database/database.ts';
 import type { JsonValue } from './model.ts';
 
 /** What a run's story is told in. Stable words. */

@@ -1,4 +1,4 @@
-import type { Em } from '#domain/shared/database.ts';
+import type { Em } from '#database/database.ts';
 import { afterId, type Page, type PageRequest, toPage, Where } from '#domain/shared/paging.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import { type FactsRow, runFacts, toRunFacts } from './action-facts.ts';

@@ -1,7 +1,7 @@
+import type { Em } from '#database/database.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { Run } from './entity.ts';
-import { lockRunInOrder } from './transitions.ts';
+import { lockRunInOrder } from './execution/transitions.ts';
 
 export interface RunTarget extends Ownership {
   readonly id: string;

@@ -1,9 +1,9 @@
+import type { Em } from '#database/database.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
-import { refuseRoleAboveOwn } from '#domain/identity/user-changes.ts';
+import { refuseRoleAboveOwn } from '#domain/identity/users/user-changes.ts';
 import { teamRoleActions } from '#domain/organizations/model.ts';
 import { isPlatformAdministrator, teamActionsOf } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 import { teamRoleOfAccount } from './model.ts';
 

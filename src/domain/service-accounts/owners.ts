@@ -1,8 +1,8 @@
+import type { Em } from '#database/database.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
-import type { Archivable } from '#domain/organizations/archiving.ts';
 import { findTeamById } from '#domain/organizations/targets.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import type { Em } from '#domain/shared/database.ts';
+import type { Archivable } from '#domain/tenancy/archiving.ts';
 import type { NewOwner } from './model.ts';
 
 /** Whoever is to own a service account: a user or a team. */

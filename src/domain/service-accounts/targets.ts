@@ -1,12 +1,12 @@
+import type { Em } from '#database/database.ts';
+import { pgArray } from '#database/errors.ts';
+import type { RowLock } from '#database/row-lock.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
-import { type Archivable, tenancy } from '#domain/organizations/archiving.ts';
 import { decidePermission, isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { selectPage } from '#domain/shared/list.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
-import type { RowLock } from '#domain/shared/row-lock.ts';
-import { pgArray } from '#domain/shared/sql.ts';
+import { type Archivable, tenancy } from '#domain/tenancy/archiving.ts';
 
 /** A service account as decisions and answers need it. */
 export interface AccountTarget extends Ownership, Archivable {

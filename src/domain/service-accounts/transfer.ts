@@ -1,12 +1,12 @@
+import type { Em } from '#database/database.ts';
 import { isRoleAbove } from '#domain/identity/model.ts';
-import { refuseArchived } from '#domain/organizations/archiving.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { lockAgainstUse, type Principal } from '#domain/shared/access/principal.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { countChange, endOnTransfer } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { refuseOnItself } from './changes.ts';
 import type { OwnerTarget } from './owners.ts';
 import { type AccountTarget, findAccount } from './targets.ts';

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { at, createdAt, id } from './columns.ts';
-import type { OutboxPayload } from './outbox.ts';
+import { at, createdAt, id } from '#database/columns.ts';
+import type { OutboxPayload } from './events/outbox.ts';
 
 /** The one row that says which installation this database belongs to. */
 const InstallationSchema = defineEntity({

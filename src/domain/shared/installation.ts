@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Em, Orm } from './database.ts';
+import type { Em, Orm } from '#database/database.ts';
 import { Installation } from './entity.ts';
 import { newId } from './ids.ts';
 import type { KeyRing } from './secrets.ts';

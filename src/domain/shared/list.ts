@@ -1,4 +1,4 @@
-import type { Em } from './database.ts';
+import type { Em } from '#database/database.ts';
 import { afterId, type Page, type PageRequest, toPage, type Where } from './paging.ts';
 
 /**

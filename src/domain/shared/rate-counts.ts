@@ -1,5 +1,5 @@
-import type { Em } from './database.ts';
-import { pgArray } from './sql.ts';
+import type { Em } from '#database/database.ts';
+import { pgArray } from '#database/errors.ts';
 
 /**
  * Counts that every process of the installation shares, each within a window of time that ends. They are kept in an

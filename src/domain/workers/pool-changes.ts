@@ -1,13 +1,13 @@
-import { tenancy } from '#domain/organizations/archiving.ts';
+import type { Em } from '#database/database.ts';
+import { brokenConstraint, pgArray } from '#database/errors.ts';
 import { defaultPool } from '#domain/runs/model.ts';
 import { isPlatformAdministrator, readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { Conflict, Forbidden, invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import { refuseDeletion } from '#domain/shared/ownership-graph/blockers.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { brokenConstraint, pgArray } from '#domain/shared/sql.ts';
+import { tenancy } from '#domain/tenancy/archiving.ts';
 import { defaultEgress, type Egress, findMismatch } from './model.ts';
 import type { CreatePool, UpdatePool } from './pool-model.ts';
 import { type PoolTarget, type PoolView, readPool } from './pool-reads.ts';

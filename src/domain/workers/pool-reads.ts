@@ -1,9 +1,9 @@
-import { tenancy } from '#domain/organizations/archiving.ts';
+import type { Em } from '#database/database.ts';
+import { findRow, lockClause, type RowLock } from '#database/row-lock.ts';
 import { isPlatformAdministrator, nobody, type Ownership, readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { afterName, type Page, type PageRequest, toNamedPage } from '#domain/shared/paging.ts';
-import { findRow, lockClause, type RowLock } from '#domain/shared/row-lock.ts';
+import { tenancy } from '#domain/tenancy/archiving.ts';
 import { defaultEgress } from './model.ts';
 import { PoolName } from './pool-model.ts';
 import type { PoolRules } from './pools.ts';

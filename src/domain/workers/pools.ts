@@ -1,4 +1,4 @@
-import type { Em } from '#domain/shared/database.ts';
+import type { Em } from '#database/database.ts';
 import { type DemandedIsolation, defaultEgress, type Egress } from './model.ts';
 
 interface Owner {

@@ -1,5 +1,5 @@
+import type { Em } from '#database/database.ts';
 import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
-import type { Em } from '#domain/shared/database.ts';
 import { Worker } from './entity.ts';
 import type { Isolation, LimitKind } from './model.ts';
 

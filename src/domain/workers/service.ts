@@ -1,4 +1,4 @@
-import type { Em } from '#domain/shared/database.ts';
+import type { Em } from '#database/database.ts';
 import type { Isolation } from './model.ts';
 
 /** A worker whose last heartbeat is older than this counts as lost. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '#domain/shared/canonical.ts';
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { encodeFrame, FrameReader } from '../protocol/frames.ts';
 import type { PlannedChange, Tool } from '../protocol/request.ts';
 import { AttemptFailure } from './attempt-error.ts';

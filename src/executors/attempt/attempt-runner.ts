@@ -1,6 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionReason } from '#domain/runs/model.ts';
+import { LogWriter } from '#executors/output/log-writer.ts';
+import { OutputRecorder } from '#executors/output/output-recorder.ts';
 import { runCommands } from '../command/command.ts';
 import type { HostPlace } from '../host/host-place.ts';
 import { Relay, type StateHandler } from '../host/relay.ts';
@@ -17,8 +19,6 @@ import { AttemptFailure, reportUnforeseen } from './attempt-error.ts';
 import { buildEnvironment } from './environment.ts';
 import { JobRunner } from './job-runner.ts';
 import { LimitWatch } from './limits.ts';
-import { LogWriter } from './log-writer.ts';
-import { OutputRecorder } from './output-recorder.ts';
 
 /** The worker, as an attempt sees it. */
 export interface AttemptWorker {

@@ -1,17 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { describeDuration } from '#domain/shared/durations.ts';
+import { Capture } from '#executors/output/capture.ts';
+import { awaitQuiet, OutputPump } from '#executors/output/output-pump.ts';
+import type { OutputRecorder } from '#executors/output/output-recorder.ts';
 import { listBeneath, readBeneath } from '../sandbox/beneath.ts';
 import type { EnclosedJob, Enclosure } from '../sandbox/enclosure.ts';
 import type { Places } from '../sandbox/places.ts';
 import type { JobResult, JobSpec, JobStep, Results } from './attempt.ts';
 import type { AttemptControl, StopCause } from './attempt-control.ts';
 import { AttemptFailure, codeOf, reportUnforeseen } from './attempt-error.ts';
-import { Capture } from './capture.ts';
 import type { Environment } from './environment.ts';
 import type { LimitWatch } from './limits.ts';
-import { awaitQuiet, OutputPump } from './output-pump.ts';
-import type { OutputRecorder } from './output-recorder.ts';
 import { notStarted, refuseCarriageReturn, type Start } from './start-problem.ts';
 import { writeInput } from './work-files.ts';
 

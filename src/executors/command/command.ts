@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RunOperation } from '#domain/runs/model.ts';
-import { canonicalJson } from '#domain/shared/canonical.ts';
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { packArtifact, sha256, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, JobResult, JobStep, Performed, Results } from '../attempt/attempt.ts';
 import { AttemptFailure, messageOf } from '../attempt/attempt-error.ts';

@@ -7,7 +7,7 @@ import {
   isPublicAddress,
   type OutboundPolicy,
   parseOutboundPolicy,
-} from '#domain/shared/outbound-policy.ts';
+} from '#domain/shared/outbound/outbound-policy.ts';
 
 /** What a pool lets its attempts reach. */
 export interface EgressPolicy {

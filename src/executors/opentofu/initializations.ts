@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalJson } from '#domain/shared/canonical.ts';
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { codeOf, reportUnforeseen } from '../attempt/attempt-error.ts';
 
 /**

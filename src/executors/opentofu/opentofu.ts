@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { JsonValue } from '#domain/runs/model.ts';
-import { canonicalJson } from '#domain/shared/canonical.ts';
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { type PlanFacts, packArtifact, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, Performed } from '../attempt/attempt.ts';
 import { AttemptFailure, messageOf } from '../attempt/attempt-error.ts';

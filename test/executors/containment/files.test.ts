@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { isRoot, type WorkerProcess } from '../worker-process.ts';
+import { isRoot, type WorkerProcess } from '../worker/worker-process.ts';
 import { describeProbes, type Probe } from './probes.ts';
 
 /** What a template must not read: files of the machine, the service, and its worker. Each is put where everybody may read it. */

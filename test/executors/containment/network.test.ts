@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EgressPolicy } from '#executors/protocol/request.ts';
 import { RecordingSink } from '../support.ts';
-import { isRoot, WorkerProcess, workerUsers } from '../worker-process.ts';
+import { isRoot, WorkerProcess, workerUsers } from '../worker/worker-process.ts';
 import { describeProbes, type Probe } from './probes.ts';
 
 /** Servers of the machine, which say this to everybody who reaches them. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestRequest } from '../support.ts';
-import { type WorkerOptions, WorkerProcess, workerUsers } from '../worker-process.ts';
+import { type WorkerOptions, WorkerProcess, workerUsers } from '../worker/worker-process.ts';
 
 /** Something that template code may try. */
 export interface Probe {

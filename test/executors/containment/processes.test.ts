@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecordingSink } from '../support.ts';
-import { isRoot, WorkerProcess, workerUsers } from '../worker-process.ts';
+import { isRoot, WorkerProcess, workerUsers } from '../worker/worker-process.ts';
 import { describeProbes, type Probe } from './probes.ts';
 
 /** What of other processes a template must not see or reach. The secret is in environment and arguments of a neighbour. */

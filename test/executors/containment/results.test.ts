@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandExecutor } from '#executors/protocol/request.ts';
 import { listBeneath, readBeneath } from '#executors/sandbox/beneath.ts';
 import { makeRequest, RecordingSink, shell } from '../support.ts';
-import { WorkerProcess, workerUsers } from '../worker-process.ts';
+import { WorkerProcess, workerUsers } from '../worker/worker-process.ts';
 
 /** What a template may leave for the host to read: plan.json, the directory plan, outputs.json and state.json. */
 const key = `planted-result-${process.pid}`;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandExecutor } from '#executors/protocol/request.ts';
 import { quote } from '#executors/sandbox/script.ts';
 import { makeRequest, shell } from '../support.ts';
-import { WorkerProcess, workerUsers } from '../worker-process.ts';
+import { WorkerProcess, workerUsers } from '../worker/worker-process.ts';
 
 /** What a run is given reaches its programs as it was, and nothing before or outside of them. */
 const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-shell-'));

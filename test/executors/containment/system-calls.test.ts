@@ -1,4 +1,4 @@
-import { isRoot } from '../worker-process.ts';
+import { isRoot } from '../worker/worker-process.ts';
 import { describeProbes, type Probe } from './probes.ts';
 
 /**

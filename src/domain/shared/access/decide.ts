@@ -1,6 +1,6 @@
+import type { Em } from '#database/database.ts';
+import { pgArray } from '#database/errors.ts';
 import { type OrganizationRole, type TeamAction, teamRoleActions } from '#domain/organizations/model.ts';
-import type { Em } from '../database.ts';
-import { pgArray } from '../sql.ts';
 import { type Permission, rolePermissions } from './permissions.ts';
 import type { Principal } from './principal.ts';
 

@@ -1,9 +1,9 @@
+import type { Em } from '#database/database.ts';
+import { pgArray } from '#database/errors.ts';
 import type { PlatformRole, PrincipalKind } from '#domain/identity/model.ts';
 import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
 import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
-import type { Em } from '../database.ts';
 import { Unavailable } from '../errors.ts';
-import { pgArray } from '../sql.ts';
 
 /** By what a request proved who it comes from (specification, *Principal types*). */
 export interface Credential {

@@ -1,6 +1,6 @@
-import { type Archivable, refuseArchived } from '#domain/organizations/archiving.ts';
+import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
-import type { Em } from '../database.ts';
+import { type Archivable, refuseArchived } from '#domain/tenancy/archiving.ts';
 import { refuseArchiving } from './blockers.ts';
 import { declarationOf } from './graph.ts';
 import { changeStatement } from './sql.ts';

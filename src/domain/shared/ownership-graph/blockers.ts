@@ -1,5 +1,5 @@
+import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
-import type { Em } from '../database.ts';
 import { Conflict } from '../errors.ts';
 import type { Blocker, Declaration, Use } from './declaration.ts';
 import { declarationOf, edgesTo, kindsBelow, ownerColumn } from './graph.ts';

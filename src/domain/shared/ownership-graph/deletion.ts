@@ -1,5 +1,5 @@
+import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
-import type { Em } from '../database.ts';
 import { refuseDeletion } from './blockers.ts';
 import type { Cascade } from './declaration.ts';
 import { baseOf, declarationOf, depthOf, type Edge, edgesTo } from './graph.ts';

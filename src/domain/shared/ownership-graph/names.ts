@@ -1,4 +1,4 @@
-import type { Em } from '../database.ts';
+import type { Em } from '#database/database.ts';
 
 const named = 5;
 

@@ -1,6 +1,6 @@
+import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
 import type { Ownership } from '../access/decide.ts';
-import type { Em } from '../database.ts';
 import { declarationOf, ownerColumn, pathTo } from './graph.ts';
 
 /**

@@ -1,7 +1,7 @@
+import type { Em } from '#database/database.ts';
+import { brokenConstraint } from '#database/errors.ts';
 import type { Kind } from '#domain/ownership.ts';
-import type { Em } from '../database.ts';
 import { Conflict } from '../errors.ts';
-import { brokenConstraint } from '../sql.ts';
 import type { Declaration, Slug } from './declaration.ts';
 import { declarationOf, ownerColumn } from './graph.ts';
 

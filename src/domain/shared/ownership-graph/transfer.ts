@@ -1,5 +1,5 @@
+import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
-import type { Em } from '../database.ts';
 import { refuseTransfer } from './blockers.ts';
 import type { Declaration, Link } from './declaration.ts';
 import { endOnTransfer } from './deletion.ts';

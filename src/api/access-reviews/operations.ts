@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { own } from '#api/identity/session-operations.ts';
+import { catalogueOf } from '#api/pipeline/catalogue.ts';
+import { read } from '#api/pipeline/operation.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { apiGroup, apiVersion } from '#domain/shared/release.ts';
+import { evaluationErrorCodes, reasonCodes, review } from './review.ts';
+
+/** One name, as it stands in a path: no wildcard, selector, namespace or subresource has one of these characters alone. */
+const Name = z.string().regex(/^[\w.-]{1,253}$/, {
+  error: 'expected one name of letters, digits and ". _ -"; wildcards, selectors and subresources are not reviewed',
+});
+const Word = z.string().max(64);
+
+const ReviewRequest = z
+  .strictObject({
+    resource_attributes: z.strictObject({
+      group: z.literal(apiGroup, { error: `expected "${apiGroup}"` }),
+      version: z.literal(apiVersion, { error: `expected "${apiVersion}"` }),
+      resource: Word.describe('What it is about, in the plural, such as `runs`.'),
+      verb: Word.describe('What you would do to it, such as `get`, `list`, `create`, `update`, `delete` or `approve`.'),
+      name: Name.optional().describe(
+        'Which one: its id, for organizations also a slug that it has or had, for settings `global`. Left out where the ' +
+          'review is about a collection.',
+      ),
+      team_id: Id.optional().describe('The team that owns it, where a team does; refused elsewhere.'),
+    }),
+  })
+  .meta({
+    id: 'AccessReview',
+    example: {
+      resource_attributes: {
+        ...{ group: apiGroup, version: apiVersion, resource: 'runs', verb: 'cancel' },
+        name: '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11',
+        team_id: '019aa5c2-8a02-7b53-8f0e-5a1a4c1d2e33',
+      },
+    },
+  });
+
+const ReviewStatus = z
+  .object({
+    allowed: z.boolean(),
+    denied: z.boolean(),
+    reason: z.object({ code: z.enum(reasonCodes), message: z.string() }).optional(),
+    evaluation_error: z.object({ code: z.enum(evaluationErrorCodes), message: z.string() }).optional(),
+  })
+  .describe(
+    'Exactly one of `reason` (it was decided: allowed or denied) and `evaluation_error` (it could not be: neither).',
+  );
+
+const MalformedReview = z
+  .object({ error: z.object({ code: z.literal('malformed_review'), message: z.string() }) })
+  .describe('The request asks nothing that can be reviewed');
+
+/** (specification, *POST /api/v1/auth/can-i*) */
+export const canI = read({
+  id: 'auth.can_i',
+  route: 'POST /api/v1/auth/can-i',
+  summary: 'Ask whether you yourself may do something',
+  description:
+    'Decided as the operation itself would be, and decided again when you do it. Nothing is said of lifecycle, such as ' +
+    'whether a run can still be canceled.',
+  body: ReviewRequest,
+  responses: { 200: z.object({ status: ReviewStatus }), 400: MalformedReview },
+  access: own,
+  malformedCode: 'malformed_review',
+  unknownCaller: 500,
+  handle: async ({ em, principal, body, operations, services, request }) => {
+    refuseImpersonation(request.headers);
+    const catalogue = catalogueOf(operations);
+    const onFailure = (err: unknown) => services.log.error({ err, request_id: request.requestId }, 'a review failed');
+    return { status: await review({ catalogue, principal, em, onFailure }, body.resource_attributes) };
+  },
+});
+
+/** Proxies and clients of other systems ask for others by such headers; an answer about the caller would mislead them. */
+function refuseImpersonation(headers: Readonly<Record<string, unknown>>): void {
+  const header = Object.keys(headers).find((name) => /^(x-)?impersonate-/.test(name));
+  if (header) throw new Invalid(`${header}: nobody is reviewed but the caller; leave it out`);
+}

@@ -1,0 +1,36 @@
+import { actionOf, resourceTypeOf } from '#api/pipeline/auditing.ts';
+import { isPublic, type Operation } from '#api/pipeline/operation.ts';
+import { systemActions } from '#domain/audit/system-actions.ts';
+
+export interface CatalogueEntry {
+  readonly action: string;
+  /** What leaves such a record; null: the service itself, unasked. */
+  readonly operation: string | null;
+  readonly summary: string;
+  readonly resource_type: string;
+  readonly outcomes: readonly ('committed' | 'refused')[];
+}
+
+/** Everything that a record of the audit may say was done: by operations, by their declarations, and by the service itself. */
+export function auditCatalogue(operations: readonly Operation[]): CatalogueEntry[] {
+  const entries: CatalogueEntry[] = operations.filter(isRecorded).map((operation) => ({
+    action: actionOf(operation),
+    operation: operation.id,
+    summary: operation.summary,
+    resource_type: resourceTypeOf(operation),
+    outcomes: operation.audit === undefined ? ['refused'] : ['committed', 'refused'],
+  }));
+  for (const [action, { summary, resourceType }] of Object.entries(systemActions)) {
+    entries.push({ action, operation: null, summary, resource_type: resourceType, outcomes: ['committed'] });
+  }
+  return entries.sort((one, other) => compare(one.action, other.action));
+}
+
+/** What anybody may read leaves nothing. */
+function isRecorded({ audit, access, guard }: Operation): boolean {
+  return audit !== undefined || guard !== undefined || !isPublic(access);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}

@@ -1,0 +1,167 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { read } from '#api/pipeline/operation.ts';
+import { RawAnswer } from '#api/pipeline/raw-answer.ts';
+import { pageOf, Time } from '#api/pipeline/schemas.ts';
+import { openExport } from '#domain/audit/export.ts';
+import { exportFormats } from '#domain/audit/formats.ts';
+import type { AuditRecord } from '#domain/audit/model.ts';
+import { findRecord, listRecords, readRecord, resolveActor } from '#domain/audit/records.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { auditCatalogue } from './catalogue.ts';
+
+/** Records that are written together: larger texts would wait for a full collection of garbage. */
+const atOnce = 50;
+
+const readAccess: Access = {
+  anyOf: ['audit:read'],
+  scope: 'platform',
+  hidden: 404,
+  review: { resource: 'audit_records', verb: 'list' },
+};
+
+const Changed = z.record(z.string(), z.unknown()).nullable();
+
+const RecordView = z
+  .object({
+    id: z.string(),
+    at: Time,
+    action: z.string(),
+    outcome: z.enum(['committed', 'refused']),
+    actor: z.object({ type: z.string(), id: z.string().nullable(), name: z.string() }),
+    credential: z.object({ type: z.string(), id: z.string() }).nullable(),
+    resource: z.object({ type: z.string(), id: z.string().nullable() }),
+    organization_id: z.string().nullable(),
+    team_id: z.string().nullable(),
+    request_id: z.string().nullable(),
+    address: z.string().nullable(),
+    before: Changed,
+    after: Changed,
+  })
+  .meta({ id: 'AuditRecord' });
+
+const ActionView = z
+  .object({
+    action: z.string(),
+    operation: z.string().nullable().describe('Null: what the service does unasked.'),
+    summary: z.string(),
+    resource_type: z.string(),
+    outcomes: z.array(z.enum(['committed', 'refused'])),
+  })
+  .meta({ id: 'AuditAction' });
+
+/** A moment, or the midnight (UTC) that a day begins with. PostgreSQL has no year 0. */
+const Moment = z.iso
+  .datetime({ offset: true })
+  .or(z.iso.date())
+  .refine((text) => !text.startsWith('0000'), { error: 'expected a time such as 2026-01-31T09:00:00Z, or a day' });
+const Name = z
+  .string()
+  .regex(/^[a-z][a-z0-9_.]{0,99}$/, { error: 'expected a name of the catalogue (/audit/actions)' });
+const Text = z.string().regex(/^[\x20-\x7e]{1,255}$/, { error: 'expected 1-255 printable characters' });
+
+const filters = {
+  actor: Text.optional().describe(
+    "Who did it: the id of a user or service account, a user's e-mail address, or `anonymous`.",
+  ),
+  action: Name.optional(),
+  outcome: z.enum(['committed', 'refused']).optional(),
+  resource_type: Name.optional(),
+  resource_id: Text.optional(),
+  organization_id: Id.optional(),
+  team_id: Id.optional(),
+  request_id: Text.optional().describe("What the answer's X-Request-ID said."),
+  from: Moment.optional().describe('The first moment that is wanted.'),
+  to: Moment.optional().describe('The first moment that is not wanted any more.'),
+};
+
+export const list = read({
+  id: 'audit_records.list',
+  route: 'GET /api/v1/audit',
+  summary: 'List audit records, newest first',
+  query: z.strictObject({ ...pageQuery, ...filters }),
+  responses: { 200: pageOf('audit_records', RecordView) },
+  access: readAccess,
+  handle: async ({ em, query, services }) => {
+    const filter = await resolveActor(em, query);
+    const page = await listRecords(em, filter, services.config.auditRetentionDays, query);
+    return { audit_records: page.items, next_cursor: page.nextCursor };
+  },
+});
+
+export const listActions = read({
+  id: 'audit_records.list_actions',
+  route: 'GET /api/v1/audit/actions',
+  summary: 'Read the catalogue: everything that a record may say was done',
+  description:
+    'An operation that only reads leaves nothing but its refusals, under its own name, unless it says `committed`.',
+  responses: { 200: z.object({ actions: z.array(ActionView) }) },
+  access: { ...readAccess, review: { inherits: list.id } },
+  handle: async ({ operations }) => ({ actions: auditCatalogue(operations) }),
+});
+
+export const exportRecords = read({
+  id: 'audit_records.export',
+  route: 'GET /api/v1/audit/export',
+  summary: 'Export audit records, oldest first, as NDJSON or CSV',
+  description:
+    'A stream of everything up to now. It is whole where the trailer `X-Audit-Records` says how many records there were: ' +
+    'an export that is cut off has none, and ends without the last chunk. The header `X-Audit-Complete-Until` is the ' +
+    '`from` of the next export; records that both have, have the same `id`. In CSV, a field that a spreadsheet would take ' +
+    'for a formula begins with an apostrophe.',
+  query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson'), ...filters }),
+  responses: { 200: z.string().describe('The records, one a line.') },
+  access: { ...readAccess, review: { resource: 'audit_records', verb: 'export' } },
+  audit: 'audit_records.exported',
+  handle: async ({ em, query, services }) => {
+    const { format, ...filter } = query;
+    const opened = await openExport(em, await resolveActor(em, filter), services.config.auditRetentionDays);
+    return answerExport(format, opened);
+  },
+});
+
+export const get = read({
+  id: 'audit_records.get',
+  route: 'GET /api/v1/audit/:id',
+  summary: 'Read an audit record',
+  params: z.strictObject({ id: Id }),
+  responses: { 200: RecordView },
+  access: { ...readAccess, review: { resource: 'audit_records', verb: 'get' } },
+  target: ({ em, params }) => findRecord(em, params.id),
+  targetName: 'audit record',
+  handle: async ({ em, params, services }) => {
+    const record = await readRecord(em, params.id, services.config.auditRetentionDays);
+    if (!record) throw new NotFound('audit record');
+    return record;
+  },
+});
+
+function answerExport(
+  format: keyof typeof exportFormats,
+  { pages, completeUntil }: Awaited<ReturnType<typeof openExport>>,
+) {
+  const { contentType, head, write } = exportFormats[format];
+  let written = 0;
+  async function* lines(): AsyncGenerator<string> {
+    if (head !== '') yield head;
+    for await (const page of pages) {
+      for (let at = 0; at < page.length; at += atOnce) {
+        const records: AuditRecord[] = page.slice(at, at + atOnce);
+        yield records.map((record) => write(record)).join('');
+        written += records.length;
+      }
+    }
+  }
+  const fileName = `audit-${completeUntil.replace(/\.\d+Z$/, 'Z').replaceAll(':', '')}.${format}`;
+  return RawAnswer.by((_request, reply) => {
+    reply.header('content-type', contentType);
+    reply.header('content-disposition', `attachment; filename="${fileName}"`);
+    reply.header('x-audit-complete-until', completeUntil);
+    reply.trailer('x-audit-records', async () => String(written));
+    reply.serializer((payload: unknown) => payload as string);
+    return reply.send(Readable.from(lines(), { objectMode: false }));
+  });
+}

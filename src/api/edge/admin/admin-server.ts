@@ -1,0 +1,76 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Registry } from 'prom-client';
+import { Unauthenticated } from '#domain/shared/errors.ts';
+import { errors } from '../errors/errors.ts';
+import { HttpProblem } from '../errors/http-problem.ts';
+import { strictJson } from '../json/strict-json.ts';
+import { validation } from '../json/validation.ts';
+import { requestId } from '../request-id.ts';
+import { securityHeaders } from '../security-headers.ts';
+import { edgeServerOptions } from '../server-options.ts';
+import { shutdown } from '../shutdown.ts';
+import { addLivenessRoutes } from './health.ts';
+import type { Readiness } from './readiness.ts';
+
+export type AdminServerOptions = {
+  logger: FastifyBaseLogger;
+  readiness: Readiness;
+  /** What is running, by name: the service, Node, the API contract. */
+  versions: Readonly<Record<string, string>>;
+  /** Figures of pools and queues as they are now, by name. */
+  figures?: () => Readonly<Record<string, number>>;
+  /** Where metrics are kept; null where they are not to be shown. */
+  registry: Registry | null;
+  /** Whoever reads the metrics must send this as bearer, where set. */
+  metricsBearerToken?: string | null;
+};
+
+const route = { config: { anyQuery: true, whileStopping: true } } as const;
+
+/**
+ * The listener for trusted networks: liveness, detailed readiness and metrics, and nothing else. The caller listens.
+ * Specification, *Operational endpoints*.
+ */
+export async function createAdminServer(options: AdminServerOptions): Promise<FastifyInstance> {
+  const app = Fastify(edgeServerOptions({ logger: options.logger }));
+  await app.register(requestId);
+  await app.register(strictJson);
+  await app.register(errors);
+  await app.register(securityHeaders, { hosts: 'loopback' });
+  await app.register(shutdown);
+  await app.register(validation);
+  addLivenessRoutes(app);
+  addReadinessDetails(app, options);
+  if (options.registry) addMetrics(app, options.registry, options.metricsBearerToken ?? null);
+  return app;
+}
+
+function addReadinessDetails(app: FastifyInstance, { readiness, versions, figures }: AdminServerOptions): void {
+  app.get('/readyz/internal', route, async (_request, reply) => {
+    const report = await readiness.read();
+    const failed = report.checks.filter((check) => !check.ok).map((check) => check.name);
+    const details = { ...report, uptime_seconds: Math.round(process.uptime()), versions, figures: figures?.() ?? {} };
+    if (report.ready) return { status: 'ready', ...details };
+    return reply.code(503).send({ error: `not ready: ${failed.join(', ')}`, status: 'not_ready', ...details });
+  });
+}
+
+function addMetrics(app: FastifyInstance, registry: Registry, token: string | null): void {
+  app.get('/metrics', route, async (request, reply) => {
+    if (token !== null) requireBearer(request, token);
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}
+
+/** Both sides are hashed first, so that neither length nor content of the token shows in the time it takes. */
+function requireBearer(request: FastifyRequest, token: string): void {
+  const given = /^Bearer +([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (given !== undefined && timingSafeEqual(digest(given), digest(token))) return;
+  const { message } = new Unauthenticated('the metrics need a bearer token');
+  throw new HttpProblem(401, message, { headers: { 'www-authenticate': 'Bearer realm="metrics"' } });
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

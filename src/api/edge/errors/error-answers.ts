@@ -1,0 +1,105 @@
+import type { FastifyRequest } from 'fastify';
+import { type ErrorKind, ServiceError } from '#domain/shared/errors.ts';
+import { jsonBodyLimit, unsupportedMediaType } from '../json/strict-json.ts';
+import { HttpProblem } from './http-problem.ts';
+import { isConcurrentConflict, isDependencyUnavailable } from './unavailability.ts';
+
+/** What the client gets for an error, and whether the log must keep the error itself. */
+export type ErrorAnswer = {
+  status: number;
+  body: { error: string; [detail: string]: unknown };
+  headers: Readonly<Record<string, string>>;
+  log: 'nothing' | 'warning' | 'failure';
+};
+
+/** (specification, *Errors*) */
+const statusOfKind: Readonly<Record<ErrorKind, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  notFound: 404,
+  conflict: 409,
+  tooLarge: 413,
+  unprocessable: 422,
+  limited: 429,
+  unavailable: 503,
+};
+
+/** Fastify's own refusals in the words of this service. */
+const frameworkAnswers: Readonly<Record<string, (request: FastifyRequest) => ErrorAnswer>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: (request) => plain(413, `the body is larger than ${describeLimit(request)}`),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => ofHttpProblem(unsupportedMediaType(request)),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => plain(400, 'the body is not as long as Content-Length says'),
+  FST_ERR_BAD_URL: () => plain(400, 'the path is not a valid URL: a percent sign must be followed by two hex digits'),
+  FST_ERR_MAX_PARAM_LENGTH: () => plain(414, 'a part of the path is too long'),
+  FST_ERR_NOT_FOUND: () => unknownPath,
+  FST_ERR_HANDLER_TIMEOUT: () => ({ ...plain(503, 'the request took too long'), log: 'failure' }),
+};
+
+export const unknownPath: ErrorAnswer = plain(404, 'there is nothing at this path; /api/docs lists every operation');
+
+/** The answer to an error. What is not known is `internal error`, and nothing more (specification, *Errors*). */
+export function answerError(error: unknown, request: FastifyRequest): ErrorAnswer {
+  if (error instanceof ServiceError) return ofServiceError(error);
+  if (error instanceof HttpProblem) return ofHttpProblem(error);
+  const { code, statusCode } = Object(error) as { code?: unknown; statusCode?: unknown };
+  const framework = typeof code === 'string' ? frameworkAnswers[code] : undefined;
+  if (framework) return framework(request);
+  if (statusCode === 400 && code === 'ECONNRESET') return plain(400, 'the request was cut off');
+  if (isDependencyUnavailable(error)) return dependencyUnavailable;
+  if (isConcurrentConflict(error)) return concurrentConflict;
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) return ofRefusal(statusCode);
+  return { ...plain(500, 'internal error'), log: 'failure' };
+}
+
+const dependencyUnavailable: ErrorAnswer = {
+  ...plain(503, 'a required service is unavailable: try again', { 'retry-after': '1' }),
+  log: 'failure',
+};
+
+const concurrentConflict: ErrorAnswer = {
+  ...plain(409, 'the change conflicts with another one made at the same time: read it again and decide afresh'),
+  log: 'warning',
+};
+
+function ofServiceError(error: ServiceError): ErrorAnswer {
+  const status = statusOfKind[error.kind];
+  return {
+    status,
+    body: toBody(error.message, error.details),
+    headers: error.retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfter))) },
+    log: status >= 500 ? 'failure' : 'nothing',
+  };
+}
+
+function ofHttpProblem(problem: HttpProblem): ErrorAnswer {
+  const { statusCode: status, message, headers, details } = problem;
+  return { status, body: toBody(message, details), headers, log: status >= 500 ? 'failure' : 'nothing' };
+}
+
+/** A refusal by some plugin. Its own message may hold internals, so only what its status means is told. */
+function ofRefusal(status: number): ErrorAnswer {
+  const words: Readonly<Record<number, string>> = {
+    403: 'permission denied',
+    404: unknownPath.body.error,
+    408: 'the request took too long to arrive',
+    429: 'too many requests: slow down',
+  };
+  return plain(status, words[status] ?? 'the request is not valid');
+}
+
+/** The message comes first, and no detail takes its place. */
+function toBody(message: string, details: Readonly<Record<string, unknown>> = {}): ErrorAnswer['body'] {
+  return Object.assign({ error: message }, details, { error: message });
+}
+
+function plain(status: number, error: string, headers: Record<string, string> = {}): ErrorAnswer {
+  return { status, body: { error }, headers, log: 'nothing' };
+}
+
+function describeLimit(request: FastifyRequest): string {
+  const { config, bodyLimit } = request.routeOptions;
+  if (config.form) return '64 KiB';
+  const bytes = bodyLimit ?? jsonBodyLimit;
+  return bytes % (1024 * 1024) === 0 ? `${bytes / 1024 / 1024} MiB` : `${Math.floor(bytes / 1024)} KiB`;
+}

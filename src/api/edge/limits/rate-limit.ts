@@ -1,0 +1,81 @@
+import fastifyRateLimit, { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
+import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { LimitsConfig } from '#config';
+import type { Orm } from '#database/database.ts';
+import { anonymous } from '#domain/shared/access/principal.ts';
+import { sweepCounts } from '#domain/shared/rate-counts.ts';
+import { GuessLimit } from './guess-limit.ts';
+import { RequestCounts } from './request-counts.ts';
+import { tooMany } from './too-many.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Counts a request by `request.principal`, or by its address where that is nobody, says in the answer's headers what is
+     * left, and refuses it with 429 where nothing is.
+     */
+    countRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+    /** Runs an attempt that may be a guess at a secret of `account`; see `GuessLimit`. */
+    limitGuesses: <Result>(request: FastifyRequest, account: string, attempt: () => Promise<Result>) => Promise<Result>;
+  }
+}
+
+export type RateLimitOptions = { orm: Orm; limits: LimitsConfig };
+
+const minute = 60_000;
+const sweepEveryMs = 5 * minute;
+
+/** The two limits of the edge: how much anybody may ask, and how often a secret may be guessed. */
+export const rateLimit = fp<RateLimitOptions>(
+  async (app, { orm, limits }) => {
+    const guesses = new GuessLimit(orm, limits.guesses, app.log);
+    app.decorate('limitGuesses', (request, account, attempt) => guesses.count(addressOf(request), account, attempt));
+
+    const counts = new RequestCounts(orm, app.log);
+    await app.register(fastifyRateLimit, { global: false, enableDraftSpec: true, store: storeOf(counts) });
+    const { perPrincipal, perAddress } = limits.requests;
+    const countRequest = app.rateLimit({
+      timeWindow: minute,
+      max: (request) => (isAnonymous(request) ? perAddress : perPrincipal),
+      keyGenerator: (request) =>
+        isAnonymous(request) ? `address:${addressOf(request)}` : `principal:${request.principal.id}`,
+      errorResponseBuilder: (_request, { ttl, max }) => tooMany('too many requests', max, ttl / 1000),
+    });
+    app.decorate('countRequest', async (request, reply) => {
+      const isLimited = (isAnonymous(request) ? perAddress : perPrincipal) > 0;
+      if (isLimited) await countRequest.call(app, request, reply);
+    });
+
+    const sweep = setInterval(() => {
+      sweepCounts(orm.em.fork()).catch((err: unknown) => app.log.warn({ err }, 'old counts could not be removed'));
+    }, sweepEveryMs).unref();
+    app.addHook('onClose', async () => {
+      clearInterval(sweep);
+      await counts.close();
+    });
+  },
+  { name: 'rate-limit', fastify: '5.x', dependencies: ['errors'] },
+);
+
+/** An address as `COORDINATOR_TRUSTED_PROXIES` lets it be known; one network of IPv6 is one address. */
+function addressOf(request: FastifyRequest): string {
+  return normalizeIP(request.ip);
+}
+
+function isAnonymous({ principal }: FastifyRequest): boolean {
+  return principal === anonymous;
+}
+
+/** The counts as the library takes them. */
+function storeOf(counts: RequestCounts) {
+  return class implements FastifyRateLimitStore {
+    incr(...[key, done, timeWindow, max]: Parameters<FastifyRateLimitStore['incr']>): void {
+      done(null, counts.count(key, timeWindow, max));
+    }
+
+    child(): FastifyRateLimitStore {
+      return this;
+    }
+  };
+}

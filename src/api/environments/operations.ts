@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { EnvironmentView, viewEnvironment } from '#api/tenancy/views.ts';
+import { toChange } from '#database/row-lock.ts';
+import {
+  createEnvironment,
+  describeEnvironment,
+  listEnvironments,
+  updateEnvironment,
+} from '#domain/environments/environments.ts';
+import { findOwner } from '#domain/organizations/targets.ts';
+import { CreateEnvironment, UpdateEnvironment } from '#domain/projects/model.ts';
+import { type EnvironmentTarget, findEnvironment, findProject } from '#domain/projects/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
+import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { archivedQuery } from '#domain/tenancy/archiving.ts';
+
+const EnvironmentParams = z.strictObject({ id: Id });
+
+const readAccess: Access = {
+  anyOf: ['environment:read'],
+  scope: 'team',
+  teamAction: 'team.metadata.read',
+  hidden: 404,
+  review: { resource: 'environments', verb: 'get' },
+};
+const updateAccess: Access = {
+  ...readAccess,
+  anyOf: ['environment:write'],
+  teamAction: 'team.metadata.write',
+  review: { resource: 'environments', verb: 'update' },
+};
+
+export const list = read({
+  id: 'environments.list',
+  route: 'GET /api/v1/environments',
+  summary: 'List the environments that you may read',
+  query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional(), project_id: Id.optional() }),
+  responses: { 200: pageOf('environments', EnvironmentView) },
+  access: { ...readAccess, review: { resource: 'environments', verb: 'list' } },
+  target: ({ em, query }) => findOwner(em, query.team_id),
+  targetName: 'team',
+  handle: async ({ em, principal, query }) => {
+    const page = await listEnvironments(em, principal, query);
+    return { environments: page.items.map(viewEnvironment), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'environments.get',
+  route: 'GET /api/v1/environments/:id',
+  summary: 'Read an environment',
+  params: EnvironmentParams,
+  responses: { 200: EnvironmentView },
+  access: readAccess,
+  target: ({ em, params }) => findEnvironment(em, params.id),
+  targetName: 'environment',
+  handle: async ({ target }) => viewEnvironment(target),
+});
+
+export const create = command({
+  id: 'environments.create',
+  route: 'POST /api/v1/environments',
+  summary: 'Make an environment of a project',
+  body: CreateEnvironment,
+  responses: { 201: EnvironmentView },
+  at: get,
+  access: { ...updateAccess, review: { resource: 'environments', verb: 'create' } },
+  target: ({ em, body, lock }) => findProject(em, body.project_id, lock),
+  targetName: 'project',
+  idempotency: 'none',
+  audit: 'environment.created',
+  handle: async ({ tx, target, body }) => {
+    const environment = await createEnvironment(tx.em, target, body);
+    return { ...changeOf(environment), after: describeEnvironment(environment) };
+  },
+});
+
+export const update = command({
+  id: 'environments.update',
+  route: 'PATCH /api/v1/environments/:id',
+  summary: 'Change an environment; what is left out stays',
+  params: EnvironmentParams,
+  body: UpdateEnvironment,
+  responses: { 200: EnvironmentView },
+  access: updateAccess,
+  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  targetName: 'environment',
+  idempotency: 'none',
+  audit: 'environment.updated',
+  handle: async ({ tx, target, body, principal }) => {
+    const { updated, difference } = await updateEnvironment(tx.em, principal, target, body);
+    const { before, after } = difference;
+    return { ...changeOf(updated), before, after };
+  },
+});
+
+export const archiveEnvironment = command({
+  id: 'environments.archive',
+  route: 'POST /api/v1/environments/:id/archive',
+  summary: 'Archive an environment: it takes nothing new, and no run starts in it',
+  params: EnvironmentParams,
+  responses: { 200: EnvironmentView },
+  access: { ...updateAccess, review: { inherits: 'environments.update' } },
+  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  targetName: 'environment',
+  idempotency: 'none',
+  audit: 'environment.archived',
+  handle: async ({ tx, target }) => {
+    await archive(tx.em, 'environment', target);
+    return archivedChange(tx, target);
+  },
+});
+
+export const unarchiveEnvironment = command({
+  id: 'environments.unarchive',
+  route: 'POST /api/v1/environments/:id/unarchive',
+  summary: 'Take an environment out of the archive',
+  params: EnvironmentParams,
+  responses: { 200: EnvironmentView },
+  access: { ...updateAccess, review: { inherits: 'environments.update' } },
+  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  targetName: 'environment',
+  idempotency: 'none',
+  audit: 'environment.unarchived',
+  handle: async ({ tx, target }) => {
+    await unarchive(tx.em, 'environment', target);
+    return archivedChange(tx, target);
+  },
+});
+
+export const deleteEnvironment = command({
+  id: 'environments.delete',
+  route: 'DELETE /api/v1/environments/:id',
+  summary: 'Delete an environment in which nothing is deployed, and its variables with it',
+  params: EnvironmentParams,
+  responses: { 204: Nothing },
+  access: { ...updateAccess, review: { resource: 'environments', verb: 'delete' } },
+  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  targetName: 'environment',
+  idempotency: 'required',
+  audit: 'environment.deleted',
+  handle: async ({ tx, target }) => {
+    const revision = await deleteOwned(tx.em, 'environment', target);
+    const { id, name, slug } = target;
+    return { id, before: { name, slug }, revision };
+  },
+});
+
+/** What changed when the environment went into the archive or came out of it. */
+async function archivedChange(tx: Transaction, { id, archivedAt }: EnvironmentTarget) {
+  const after = await readBack(findEnvironment(tx.em, id));
+  return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };
+}
+
+function changeOf(environment: EnvironmentTarget) {
+  return { id: environment.id, revision: environment.revision, answer: viewEnvironment(environment) };
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { VariableView, viewVariable } from '#api/tenancy/views.ts';
+import type { Em } from '#database/database.ts';
+import { toChange } from '#database/row-lock.ts';
+import {
+  findVariable,
+  listVariables,
+  removeVariable,
+  type ShownVariable,
+  setVariable,
+} from '#domain/environments/variable-changes.ts';
+import { SetVariable, VariableName } from '#domain/projects/model.ts';
+import { type EnvironmentTarget, findEnvironment } from '#domain/projects/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+
+const VariableParams = z.strictObject({ id: Id, name: VariableName });
+
+const readAccess: Access = {
+  anyOf: ['environment:read'],
+  scope: 'team',
+  teamAction: 'team.metadata.read',
+  hidden: 404,
+  review: { inherits: 'environments.get' },
+};
+
+/** What a change may need; `accessTo` tells what it does. */
+const changeAccess: Access = {
+  anyOf: ['environment:write', 'secret:manage'],
+  scope: 'team',
+  teamAction: 'team.metadata.write',
+  hidden: 404,
+  review: {
+    ...{ resource: 'environments', verb: 'manage_variables', parameter: 'id' },
+    // Whatever the variable: who is told yes may set and remove a secret one as well.
+    target: async (em, id) => withSecret(await findEnvironment(em, id)),
+  },
+};
+
+interface VariableTarget extends EnvironmentTarget {
+  readonly before: ShownVariable | undefined;
+  readonly concernsSecret: boolean;
+}
+
+function withSecret(environment: EnvironmentTarget | undefined): VariableTarget | undefined {
+  return environment && { ...environment, before: undefined, concernsSecret: true };
+}
+
+/** The environment, and the variable as it is. Whoever makes a plain one of a secret, or the reverse, changes a secret. */
+async function findTarget(
+  em: Em,
+  { id, name }: z.output<typeof VariableParams>,
+  sensitive: boolean,
+  lock: boolean,
+): Promise<VariableTarget | undefined> {
+  const environment = await findEnvironment(em, id, toChange(lock));
+  if (!environment) return undefined;
+  const before = await findVariable(em, id, name);
+  return { ...environment, before, concernsSecret: sensitive || before?.sensitive === true };
+}
+
+/** Making a secret, and replacing or removing one, is for those who manage secrets (access.md of the design). */
+function accessTo({ concernsSecret }: VariableTarget): Access {
+  return concernsSecret
+    ? { ...changeAccess, anyOf: ['secret:manage'], teamAction: ['team.secret.read', 'team.metadata.write'] }
+    : { ...changeAccess, anyOf: ['environment:write'] };
+}
+
+export const list = read({
+  id: 'environment_variables.list',
+  route: 'GET /api/v1/environments/:id/variables',
+  summary: "List an environment's variables by name; sensitive ones without their values",
+  params: z.strictObject({ id: Id }),
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('variables', VariableView) },
+  access: readAccess,
+  target: ({ em, params }) => findEnvironment(em, params.id),
+  targetName: 'environment',
+  handle: async ({ em, target, query }) => {
+    const page = await listVariables(em, target.id, query);
+    return { variables: page.items.map(viewVariable), next_cursor: page.nextCursor };
+  },
+});
+
+export const set = command({
+  id: 'environment_variables.set',
+  route: 'PUT /api/v1/environments/:id/variables/:name',
+  summary: 'Set a variable that the runs of an environment get',
+  description:
+    'Category `template`: a default for the template variable of that name. Category `env`: an environment variable of the ' +
+    "run's tools, which must be text and must not have a reserved name (COORDINATOR_*, LD_*, PATH, HOME, TF_* but TF_TOKEN_*, …).",
+  params: VariableParams,
+  body: SetVariable,
+  responses: { 200: VariableView },
+  access: changeAccess,
+  target: ({ em, params, body, lock }) => findTarget(em, params, body.sensitive, lock),
+  targetName: 'environment',
+  accessTo,
+  idempotency: 'none',
+  audit: 'environment_variable.set',
+  handle: async ({ tx, principal, target, params, body, services }) => {
+    const { before } = target;
+    const variable = { name: params.name, setBy: principal.id, ...body };
+    const after = await setVariable(tx.em, services.keyRing, target, variable, before);
+    const { revision } = after;
+    const answer = viewVariable(after);
+    return { id: target.id, before: before && describe(before), after: describe(after), revision, answer };
+  },
+});
+
+export const remove = command({
+  id: 'environment_variables.remove',
+  route: 'DELETE /api/v1/environments/:id/variables/:name',
+  summary: 'Remove a variable',
+  params: VariableParams,
+  responses: { 204: Nothing },
+  access: { ...changeAccess, review: { inherits: 'environment_variables.set' } },
+  target: ({ em, params, lock }) => findTarget(em, params, false, lock),
+  targetName: 'environment',
+  accessTo,
+  idempotency: 'none',
+  audit: 'environment_variable.removed',
+  handle: async ({ tx, target, params }) => {
+    const { before } = target;
+    if (!before) throw new NotFound('variable');
+    await removeVariable(tx.em, target, params.name);
+    return { id: target.id, before: describe(before), after: { name: params.name } };
+  },
+});
+
+/** History names the variable and says whether it is secret; its value stays out, secret or not. */
+function describe({ name, category, sensitive, revision }: ShownVariable) {
+  return { name, category, sensitive, revision };
+}

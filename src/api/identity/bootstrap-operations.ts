@@ -1,0 +1,67 @@
+import { timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { command, type Sender } from '#api/pipeline/operation.ts';
+import type { Services } from '#api/services.ts';
+import { bootstrapAdministrator, bootstrapChange, bootstrapped } from '#domain/identity/bootstrap.ts';
+import { FirstAdministrator, PlatformRole } from '#domain/identity/model.ts';
+import { hashPassword } from '#domain/identity/passwords/passwords.ts';
+import { administratorsLock } from '#domain/identity/users/administrators.ts';
+import { Forbidden, NotFound, Unauthenticated } from '#domain/shared/errors.ts';
+
+const tokenHeader = 'x-service-bootstrap-token';
+/** What proxies say about whom they speak for, or that they are there. */
+const forwardedHeader = /^(x-(.+-)?)?forwarded(-|$)|^(x-real-ip|via|cf-connecting-ip)$|-client-ip$/;
+
+/** (specification, *Bootstrap*) */
+export const bootstrapAdmin = command({
+  id: 'bootstrap.admin',
+  route: 'POST /bootstrap/admin',
+  summary: 'Make the first administrator of a new installation',
+  description: 'Only where bootstrap is enabled, over loopback, with the configured token, and before the first user.',
+  body: FirstAdministrator,
+  responses: {
+    201: z.object({ id: z.string(), email: z.string(), name: z.string(), role: PlatformRole, enabled: z.boolean() }),
+  },
+  access: { public: 'there is nobody yet who could be authenticated; the configured token and loopback stand in' },
+  guard: requireDirectToken,
+  limitGuesses: () => 'bootstrap',
+  idempotency: 'none',
+  locks: [administratorsLock],
+  audit: bootstrapped.action,
+  resource: bootstrapped.resourceType,
+  prepare: ({ body }) => hashPassword(body.password),
+  handle: async ({ tx, body, prepared }) => {
+    const { principal, user } = await bootstrapAdministrator(tx, { ...body, passwordHash: prepared });
+    const answer = {
+      id: user.id,
+      email: user.email,
+      name: principal.name,
+      role: 'admin' as const,
+      enabled: principal.enabled,
+    };
+    return { ...bootstrapChange(principal, user.email), answer };
+  },
+});
+
+function requireDirectToken({ headers, socketAddress }: Sender, { config }: Services): void {
+  const { enabled, token } = config.bootstrap;
+  if (!enabled || token === null) throw new NotFound('bootstrap');
+  if (Object.keys(headers).some((name) => forwardedHeader.test(name))) {
+    throw new Forbidden('bootstrap must reach the service directly over loopback, not through a proxy');
+  }
+  if (!isLoopback(socketAddress)) throw new Forbidden('bootstrap must reach the service over its loopback interface');
+  const sent = headers[tokenHeader];
+  if (typeof sent !== 'string' || !sameText(sent, token)) {
+    throw new Unauthenticated('the header X-Service-Bootstrap-Token is missing or is not the configured token');
+  }
+}
+
+function isLoopback(address: string | null): boolean {
+  return address !== null && (/^(::ffff:)?127\./.test(address) || address === '::1');
+}
+
+/** Constant time for texts of one length; the length of the token is no secret. */
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,94 @@
+import { docsPath } from '#api/edge/docs/docs.ts';
+import { renderAlert, renderField, renderStatus } from '#api/web/forms.ts';
+import { html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
+import { renderTime } from '#api/web/time.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+
+export interface SignInForm {
+  /** What was typed; a password is never shown again. */
+  readonly email?: string;
+  /** Where to go then. */
+  readonly next: string | null;
+  /** What went wrong with all of it. */
+  readonly alert?: string;
+  /** What is wrong with a field. */
+  readonly fields?: { readonly email?: string; readonly password?: string };
+  /** What has happened before. */
+  readonly status?: string | null;
+}
+
+const alertId = 'problem';
+const longestEmail = 254;
+
+/** The form to sign in. Typing starts where something is left to do. */
+export function signInPage({ email = '', next, alert, fields = {}, status }: SignInForm): Page {
+  const passwordFirst = email !== '' && !fields.email;
+  return {
+    title: 'Sign in',
+    hasProblem: alert !== undefined || Object.keys(fields).length > 0,
+    main: html`<section class="card" aria-labelledby="title">
+<h1 id="title">Sign in</h1>
+<p class="lede">Planned, approved, on record.</p>
+${status ? renderStatus(status) : null}
+${alert ? renderAlert(alertId, alert) : null}
+<form class="form" method="post" action="/login" novalidate>
+${next ? html`<input type="hidden" name="next" value="${next}">` : null}
+${renderField({
+  name: 'email',
+  label: 'E-mail address',
+  type: 'email',
+  autocomplete: 'username',
+  value: email.slice(0, longestEmail),
+  maxLength: longestEmail,
+  problem: fields.email,
+  isFirst: !passwordFirst,
+})}
+${renderField({
+  name: 'password',
+  label: 'Password',
+  type: 'password',
+  autocomplete: 'current-password',
+  maxLength: 1024,
+  problem: fields.password,
+  describedBy: alert && alertId,
+  isFirst: passwordFirst,
+})}
+<button class="button button-primary" type="submit">Sign in</button>
+</form>
+<p class="aside">Automation needs no sign-in: it sends an API key with each request.</p>
+</section>`,
+  };
+}
+
+/** What somebody sees who is signed in already: as whom, until when, and the way on or out. */
+export function signedInPage({ name, email, role }: Principal, expiresAt: string, next: string | null): Page {
+  return {
+    title: 'You are signed in',
+    main: html`<section class="card" aria-labelledby="title">
+<h1 id="title">You are signed in</h1>
+<dl class="facts">
+<dt>Name</dt><dd>${name}</dd>
+<dt>E-mail</dt><dd>${email}</dd>
+<dt>Role</dt><dd>${role}</dd>
+<dt>Session ends</dt><dd>${renderTime(expiresAt)}</dd>
+</dl>
+<a class="button button-primary" href="${next ?? docsPath}">${next ? 'Continue' : 'Go to the API reference'}</a>
+<a class="button" href="/profile">Your profile</a>
+<form method="post" action="/logout"><button class="button" type="submit">Sign out</button></form>
+</section>`,
+  };
+}
+
+/** Where a browser would drop the session cookie, a form could only disappoint, and would send a password in the clear. */
+export function unencryptedPage(): Page {
+  return {
+    title: 'Sign in',
+    main: html`<section class="card" aria-labelledby="title">
+<h1 id="title">Sign in</h1>
+${renderAlert(alertId, 'This address is not encrypted, so nobody can sign in here.')}
+<p>Open the service by its <code>https</code> address, or on the machine it runs on by <code>localhost</code>.</p>
+<p class="aside">Whoever runs it sets that address as <code>COORDINATOR_BASE_URL</code>.</p>
+</section>`,
+  };
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { command } from '#api/pipeline/operation.ts';
+import { Nothing } from '#api/pipeline/schemas.ts';
+import { sessionLifetimeSeconds } from '#domain/identity/model.ts';
+import { changeOwnPassword, passwordLock, verifyOwnPassword } from '#domain/identity/passwords/own-password.ts';
+import { hashPassword } from '#domain/identity/passwords/passwords.ts';
+import { findPasswordReset, passwordReset, redeemPasswordReset } from '#domain/identity/passwords/resets.ts';
+import { GivenPassword, Password, refusePersonal } from '#domain/identity/passwords/rules.ts';
+import { signSessionToken } from '#domain/identity/sessions/sessions.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import { ownSession, SignedInView, sessionFactsOf } from './session-operations.ts';
+
+export const changeOwn = command({
+  id: 'profile.change_password',
+  route: 'POST /api/v1/profile/password',
+  summary: 'Change your own password: all your sessions end, and this one is replaced by a new one',
+  description: 'Asked by a session; an API key changes no password.',
+  body: z.strictObject({ current_password: GivenPassword, new_password: Password, confirm_password: GivenPassword }),
+  responses: { 200: SignedInView },
+  access: ownSession,
+  idempotency: 'none',
+  locks: ({ principal }) => [passwordLock(principal.id)],
+  audit: 'user.password_changed',
+  resource: 'users',
+  limitGuesses: ({ principal }) => principal.id,
+  prepare: async ({ em, principal, body }) => {
+    const { current_password: current, new_password: wanted, confirm_password: repeated } = body;
+    if (repeated !== wanted) throw invalidField('confirm_password', 'must be the new password once more');
+    refusePersonal('new_password', wanted, { email: principal.email ?? '', name: principal.name });
+    const generation = await verifyOwnPassword(em, principal, current);
+    return { generation, passwordHash: await hashPassword(wanted) };
+  },
+  handle: async ({ tx, principal, prepared, request, services }) => {
+    const session = await changeOwnPassword(tx.em, principal, prepared, sessionFactsOf(request));
+    const token = await signSessionToken(services.installation, session);
+    const answer = { session_id: session.id, token, expires_at: session.expiresAt, user: principal };
+    return { id: principal.id, answer };
+  },
+  sessionCookie: ({ token }) => ({ token, maxAgeSeconds: sessionLifetimeSeconds }),
+});
+
+export const redeemReset = command({
+  id: 'auth.reset_password',
+  route: 'POST /api/v1/password-reset',
+  summary: 'Set a new password by the token of a link for that; all sessions of the user end',
+  body: z.strictObject({ token: z.string().max(200), new_password: Password }),
+  responses: { 204: Nothing },
+  access: { public: 'whoever has forgotten their password cannot sign in; the token of the link stands in' },
+  idempotency: 'none',
+  audit: passwordReset.action,
+  resource: passwordReset.resourceType,
+  limitGuesses: () => 'password reset',
+  prepare: async ({ em, body }) => {
+    const user = await findPasswordReset(em, body.token);
+    refusePersonal('new_password', body.new_password, user);
+    return { user, passwordHash: await hashPassword(body.new_password) };
+  },
+  handle: async ({ tx, body, prepared: { user, passwordHash } }) => {
+    await redeemPasswordReset(tx.em, user, body.token, passwordHash);
+    return { id: user.id, actor: user };
+  },
+});

@@ -1,0 +1,45 @@
+import { renderField } from '#api/web/forms.ts';
+import { html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
+import { loginPath } from '#api/web/page-route.ts';
+
+export interface PasswordResetForm {
+  readonly token: string;
+  /** Whose password it is. */
+  readonly email: string;
+  readonly problems: Readonly<Record<string, string>>;
+}
+
+export function passwordResetPage({ token, email, problems }: PasswordResetForm): Page {
+  const field = { type: 'password', autocomplete: 'new-password', maxLength: 1024 } as const;
+  const { new_password: chosen, confirm_password: repeated } = problems;
+  return {
+    title: 'Set a new password',
+    hasProblem: Object.keys(problems).length > 0,
+    main: html`<section class="card" aria-labelledby="title">
+<h1 id="title">Set a new password</h1>
+<p class="lede">For ${email}. Wherever you are signed in, you will be signed out.</p>
+<form class="form" method="post" action="/password-reset" novalidate>
+<input type="hidden" name="token" value="${token}">
+${renderField({ ...field, name: 'new_password', label: 'New password', problem: chosen, isFirst: !repeated })}
+${renderField({
+  ...{ ...field, name: 'confirm_password', label: 'New password, once more' },
+  ...{ problem: repeated, isFirst: repeated !== undefined && chosen === undefined },
+})}
+<button class="button button-primary" type="submit">Set password</button>
+</form>
+<p class="aside">At least 8 characters, and not one that many people use.</p>
+</section>`,
+  };
+}
+
+export function deadLinkPage(): Page {
+  return {
+    title: 'This link is not valid',
+    main: html`<section class="card" aria-labelledby="title">
+<h1 id="title">This link is not valid</h1>
+<p>It was used, it has expired, or a later one took its place. Ask an administrator for another link.</p>
+<a class="button button-primary" href="${loginPath}">Go to sign in</a>
+</section>`,
+  };
+}

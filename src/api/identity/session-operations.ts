@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { command, read, type Sender } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf, Time } from '#api/pipeline/schemas.ts';
+import { Session } from '#domain/identity/entity.ts';
+import { Email, PlatformRole, sessionLifetimeSeconds } from '#domain/identity/model.ts';
+import { GivenPassword } from '#domain/identity/passwords/rules.ts';
+import {
+  checkPassword,
+  openSession,
+  revokeSession,
+  type SessionFacts,
+  signSessionToken,
+} from '#domain/identity/sessions/sessions.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { rolePermissions } from '#domain/shared/access/permissions.ts';
+import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
+import { Invalid, NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { afterId, pageQuery, toPage } from '#domain/shared/paging.ts';
+
+export const own: Access = { anyOf: ['profile:manage'], scope: 'self', hidden: 404, review: 'none' };
+export const ownSession: Access = { ...own, principals: ['user'] };
+
+const IdentityView = z.object({
+  type: z.enum(['user', 'service_account', 'background', 'system']),
+  id: z.string(),
+  name: z.string(),
+  email: z.string().nullable(),
+  role: PlatformRole.nullable(),
+  enabled: z.boolean(),
+  permissions: z.array(z.string()).describe('What the role allows; in a team, the role there must allow it as well.'),
+  responsible_user_id: z.string().nullable().describe('The person who answers for what it does.'),
+  credential: z.object({ type: z.enum(['session', 'api_key', 'system']), id: z.string() }),
+  organizations: z.array(z.object({ id: z.string(), role: z.string() })),
+  teams: z.array(z.object({ id: z.string(), role: z.string() })),
+});
+
+export const SessionView = z.object({
+  id: z.string(),
+  created_at: Time,
+  expires_at: Time,
+  current: z.boolean(),
+  address: z.string().nullable(),
+  user_agent: z.string().nullable(),
+});
+
+export const SignedInView = z.object({
+  session_id: z.string(),
+  token: z.string(),
+  expires_at: Time,
+  user: IdentityView.pick({ id: true, name: true, email: true, role: true, enabled: true }),
+});
+
+export const listSessions = read({
+  id: 'auth.list_sessions',
+  route: 'GET /api/v1/auth/sessions',
+  summary: 'List your own active sessions',
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('sessions', SessionView) },
+  access: ownSession,
+  handle: async ({ em, principal, query }) => {
+    const after = afterId(query);
+    const sessions = await em.find(
+      Session,
+      { ...activeSessionsOf(principal), ...(after && { id: { $lt: after } }) },
+      { orderBy: { id: 'desc' }, limit: query.limit + 1 },
+    );
+    const page = toPage(sessions, query);
+    return { sessions: page.items.map((session) => viewSession(session, principal)), next_cursor: page.nextCursor };
+  },
+});
+
+export const getSession = read({
+  id: 'auth.get_session',
+  route: 'GET /api/v1/auth/sessions/:id',
+  summary: 'Read one of your own active sessions',
+  params: z.strictObject({ id: Id.or(z.literal('current')) }),
+  responses: { 200: SessionView },
+  access: ownSession,
+  handle: async ({ em, principal, params }) => {
+    const session = await em.findOne(Session, { id: sessionId(params.id, principal), ...activeSessionsOf(principal) });
+    if (!session) throw new NotFound('session');
+    return viewSession(session, principal);
+  },
+});
+
+export const signIn = command({
+  id: 'auth.sign_in',
+  route: 'POST /api/v1/auth/sessions',
+  summary: 'Sign in with e-mail address and password',
+  body: z.strictObject({ email: Email, password: GivenPassword }),
+  responses: { 201: SignedInView },
+  at: getSession,
+  access: { public: 'it is how a caller becomes somebody' },
+  idempotency: 'none',
+  audit: 'session.opened',
+  limitGuesses: ({ body }) => body.email,
+  resource: 'sessions',
+  prepare: ({ em, body }) => checkPassword(em, body.email, body.password),
+  handle: async ({ tx, prepared, request, services }) => {
+    const { user } = prepared;
+    const session = await openSession(tx.em, prepared, sessionFactsOf(request));
+    const token = await signSessionToken(services.installation, session);
+    const answer = { session_id: session.id, token, expires_at: session.expiresAt, user };
+    return { id: session.id, actor: user, answer };
+  },
+  sessionCookie: ({ token }) => ({ token, maxAgeSeconds: sessionLifetimeSeconds }),
+});
+
+export const signOut = command({
+  id: 'auth.sign_out',
+  route: 'DELETE /api/v1/auth/sessions/:id',
+  summary: 'End one of your own sessions; `current` is the one that asks',
+  params: z.strictObject({ id: Id.or(z.literal('current')) }),
+  responses: { 204: Nothing },
+  access: ownSession,
+  idempotency: 'none',
+  locks: ({ principal }) => [authorityLock(principal.id)],
+  audit: 'session.revoked',
+  resource: 'sessions',
+  handle: async ({ tx, principal, params }) => {
+    const id = sessionId(params.id, principal);
+    if (!(await revokeSession(tx.em, principal.id, id))) throw new NotFound('session');
+    return { id };
+  },
+  sessionCookie: (_answer, { params, principal }) =>
+    sessionId(params.id, principal) === principal.credential.id ? null : undefined,
+});
+
+export const whoami = read({
+  id: 'auth.whoami',
+  route: 'GET /api/v1/auth/whoami',
+  summary: 'Who you are, by the credential that you sent',
+  responses: { 200: IdentityView },
+  access: own,
+  handle: async ({ principal }) => ({
+    ...{ type: principal.kind, id: principal.id, name: principal.name, email: principal.email, role: principal.role },
+    enabled: principal.enabled,
+    permissions: principal.role === null ? [] : [...rolePermissions[principal.role]].sort(),
+    responsible_user_id: principal.responsibleUserId,
+    credential: principal.credential,
+    organizations: toList(principal.organizations),
+    teams: toList(principal.teams),
+  }),
+});
+
+function toList(roles: Readonly<Record<string, string>>) {
+  return Object.entries(roles).map(([id, role]) => ({ id, role }));
+}
+
+function activeSessionsOf(user: Principal) {
+  return { userId: user.id, revokedAt: null, expiresAt: { $gt: new Date() } };
+}
+
+function viewSession(session: Session, principal: Principal) {
+  return {
+    id: session.id,
+    created_at: session.createdAt,
+    expires_at: session.expiresAt,
+    current: session.id === principal.credential.id,
+    address: session.address ?? null,
+    user_agent: session.userAgent ?? null,
+  };
+}
+
+function sessionId(id: string, principal: Principal): string {
+  if (id !== 'current') return id;
+  if (principal.credential.type !== 'session')
+    throw new Invalid('the request was not made by a session: name the session by its id');
+  return principal.credential.id;
+}
+
+export function sessionFactsOf({ address, headers }: Sender): SessionFacts {
+  const agent = headers['user-agent'];
+  return { address, userAgent: typeof agent === 'string' ? agent : null };
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { command, type Sender } from '#api/pipeline/operation.ts';
+import { Nothing, Time } from '#api/pipeline/schemas.ts';
+import type { Services } from '#api/services.ts';
+import { toChange } from '#database/row-lock.ts';
+import { issuePasswordReset } from '#domain/identity/passwords/resets.ts';
+import { administratorsLock } from '#domain/identity/users/administrators.ts';
+import { deleteUser } from '#domain/identity/users/user-deletion.ts';
+import { findUser } from '#domain/identity/users/user-targets.ts';
+import { manageAccess, UserParams } from './user-operations.ts';
+
+const ResetLinkView = z.object({ url: z.string(), token: z.string(), expires_at: Time });
+
+export const remove = command({
+  id: 'users.delete',
+  route: 'DELETE /api/v1/users/:id',
+  summary: 'Delete a user; the address is free again',
+  description:
+    'Sessions, API keys and memberships end. 409 where the user owns service accounts, is the only owner of an organization ' +
+    'or a team, is the last administrator, or is named by history that is kept: disable the user instead.',
+  params: UserParams,
+  responses: { 204: Nothing },
+  access: { ...manageAccess, review: { resource: 'users', verb: 'delete' } },
+  target: ({ em, params, lock }) => findUser(em, params.id, toChange(lock)),
+  targetName: 'user',
+  idempotency: 'none',
+  locks: [administratorsLock],
+  audit: 'user.deleted',
+  handle: async ({ tx, target }) => {
+    await deleteUser(tx.em, target);
+    const { id, email, name, role, enabled } = target;
+    return { id, before: { email, name, role, enabled } };
+  },
+});
+
+export const resetPassword = command({
+  id: 'users.reset_password',
+  route: 'POST /api/v1/users/:id/password-reset',
+  summary: 'Make a link by which a user sets a new password; it is shown once and works once, for 24 hours',
+  description: 'A link from before is void, and so is this one after any other change of the password.',
+  params: UserParams,
+  responses: { 201: ResetLinkView },
+  access: { ...manageAccess, review: { resource: 'users', verb: 'reset_password' } },
+  target: ({ em, params, lock }) => findUser(em, params.id, toChange(lock)),
+  targetName: 'user',
+  idempotency: 'none',
+  audit: 'user.password_reset_issued',
+  handle: async ({ tx, principal, target, services, request }) => {
+    const { token, expiresAt } = await issuePasswordReset(tx.em, principal, target);
+    const url = `${originOf(services, request)}/password-reset?token=${token}`;
+    return {
+      id: target.id,
+      after: { expiresAt: expiresAt.toISOString() },
+      answer: { url, token, expires_at: expiresAt },
+    };
+  },
+});
+
+/** Where clients find the service. Without a base URL that is where this request found it, whose `Host` was checked. */
+function originOf({ config }: Services, { headers }: Sender): string {
+  return config.baseUrl ?? `http://${headers['host']}`;
+}

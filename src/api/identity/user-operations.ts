@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { pageOf, Time } from '#api/pipeline/schemas.ts';
+import { toChange } from '#database/row-lock.ts';
+import { CreateUser, Email, PlatformRole, UpdateUser } from '#domain/identity/model.ts';
+import { hashPassword } from '#domain/identity/passwords/passwords.ts';
+import { refusePersonal } from '#domain/identity/passwords/rules.ts';
+import { administratorsLock } from '#domain/identity/users/administrators.ts';
+import { addUser, refuseOwnPrivileges, updateUser } from '#domain/identity/users/user-changes.ts';
+import { findUser, listUsers, type UserTarget } from '#domain/identity/users/user-targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+
+export const UserView = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: PlatformRole,
+  enabled: z.boolean(),
+  revision: z.int(),
+  created_at: Time,
+});
+
+export const UserParams = z.strictObject({ id: Id });
+
+export const manageAccess: Access = {
+  anyOf: ['user:manage'],
+  scope: 'platform',
+  hidden: 403,
+  review: { resource: 'users', verb: 'list' },
+};
+/** Of oneself, or of anybody with `user:manage`: `accessTo` tells which. */
+const namedAccess: Access = {
+  anyOf: ['user:manage', 'profile:manage'],
+  scope: 'self',
+  hidden: 403,
+  review: { resource: 'users', verb: 'get' },
+};
+
+/** Somebody else's user answers like none at all to whoever may not manage users (specification, *Users and profile*, rule 4). */
+function accessTo(user: { id: string }, principal: Principal): Access {
+  return { ...namedAccess, anyOf: [principal.id === user.id ? 'profile:manage' : 'user:manage'] };
+}
+
+export const list = read({
+  id: 'users.list',
+  route: 'GET /api/v1/users',
+  summary: 'List users',
+  query: z.strictObject({ ...pageQuery, email: Email.optional(), enabled: z.enum(['true', 'false']).optional() }),
+  responses: { 200: pageOf('users', UserView) },
+  access: manageAccess,
+  handle: async ({ em, query }) => {
+    const page = await listUsers(em, query);
+    return { users: page.items.map(viewUser), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'users.get',
+  route: 'GET /api/v1/users/:id',
+  summary: 'Read a user: yourself, or with user:manage anybody',
+  params: UserParams,
+  responses: { 200: UserView },
+  access: namedAccess,
+  target: ({ em, params }) => findUser(em, params.id),
+  targetName: 'user',
+  accessTo,
+  handle: async ({ target }) => viewUser(target),
+});
+
+export const create = command({
+  id: 'users.create',
+  route: 'POST /api/v1/users',
+  summary: 'Make a user',
+  body: CreateUser,
+  responses: { 201: UserView },
+  at: get,
+  access: { ...manageAccess, review: { resource: 'users', verb: 'create' } },
+  idempotency: 'none',
+  audit: 'user.created',
+  prepare: ({ body }) => hashPassword(body.password),
+  handle: async ({ tx, principal, body, prepared }) => {
+    const user = await addUser(tx.em, principal, body, prepared);
+    const { email, name, role, enabled, revision } = user;
+    return { id: user.id, after: { email, name, role, enabled }, revision, answer: viewUser(user) };
+  },
+});
+
+export const update = command({
+  id: 'users.update',
+  route: 'PUT /api/v1/users/:id',
+  summary: 'Change a user; what is left out stays',
+  description:
+    'Of yourself: address and name. Of others, with user:manage: all of it; a new password ends all their sessions, and ' +
+    'the last administrator stays one.',
+  params: UserParams,
+  body: UpdateUser,
+  responses: { 200: UserView },
+  access: { ...namedAccess, review: { resource: 'users', verb: 'update' } },
+  target: ({ em, params, lock }) => findUser(em, params.id, toChange(lock)),
+  targetName: 'user',
+  accessTo,
+  idempotency: 'none',
+  locks: [administratorsLock],
+  audit: 'user.updated',
+  prepare: async ({ principal, target, body }) => {
+    refuseOwnPrivileges(principal, target, body);
+    const { password, email = target.email, name = target.name } = body;
+    if (password === undefined) return null;
+    refusePersonal('password', password, { email, name });
+    return hashPassword(password);
+  },
+  handle: async ({ tx, principal, target, body, prepared }) => {
+    refuseOwnPrivileges(principal, target, body);
+    const { updated, difference } = await updateUser(tx.em, principal, target, body, prepared);
+    const after = { ...difference.after, ...(prepared !== null && { password: 'changed' }) };
+    const { id, revision } = updated;
+    return { id, before: difference.before, after, revision, answer: viewUser(updated) };
+  },
+});
+
+function viewUser({ id, email, name, role, enabled, revision, createdAt }: UserTarget) {
+  return { id, email, name, role, enabled, revision, created_at: createdAt };
+}

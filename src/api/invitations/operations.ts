@@ -1,0 +1,30 @@
+import { own } from '#api/identity/session-operations.ts';
+import { command } from '#api/pipeline/operation.ts';
+import { acceptInvitation } from '#domain/invitations/acceptance.ts';
+import { findByToken } from '#domain/invitations/targets.ts';
+import { AcceptInvitation } from '#domain/organizations/model.ts';
+import { nobody } from '#domain/shared/access/decide.ts';
+import { WrongSecret } from '#domain/shared/errors.ts';
+import { describeInvitation, InvitationView, viewInvitation } from './views.ts';
+
+export const accept = command({
+  id: 'invitations.accept',
+  route: 'POST /api/v1/invitations/accept',
+  summary: 'Accept an invitation to your e-mail address; to anybody else its token stands for nothing',
+  body: AcceptInvitation,
+  responses: { 200: InvitationView },
+  access: { ...own, principals: ['user'] },
+  target: async ({ em, body, lock }) => {
+    const invitation = await findByToken(em, body.token, lock);
+    if (!invitation) throw new WrongSecret('notFound', 'invitation was not found');
+    return { ...nobody, invitation };
+  },
+  targetName: 'invitation',
+  idempotency: 'none',
+  audit: 'invitation.accepted',
+  limitGuesses: () => 'invitation',
+  handle: async ({ tx, principal, target }) => {
+    const accepted = await acceptInvitation(tx.em, principal, target.invitation);
+    return { ...describeInvitation(accepted), answer: viewInvitation(accepted) };
+  },
+});

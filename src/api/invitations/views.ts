@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { Time } from '#api/pipeline/schemas.ts';
+import type { SentInvitation } from '#domain/invitations/invitations.ts';
+import { type Invitation, invitationStatuses } from '#domain/invitations/targets.ts';
+import { organizationRoles, teamRoles } from '#domain/organizations/model.ts';
+
+export const InvitationView = z
+  .object({
+    id: z.string(),
+    organization_id: z.string(),
+    team_id: z.string().nullable(),
+    email: z.string(),
+    role: z.enum(organizationRoles).nullable().describe('Null: for those who are in the organization already.'),
+    team_role: z.enum(teamRoles).nullable(),
+    status: z
+      .enum(invitationStatuses)
+      .describe('`void`: whoever sent it may no longer grant it, or what it leads into was archived or transferred.'),
+    invited_by: z.object({ id: z.string(), name: z.string() }),
+    created_at: Time,
+    sent_at: Time,
+    expires_at: Time,
+    accepted_at: Time.nullable(),
+    accepted_by: z.string().nullable(),
+    revoked_at: Time.nullable(),
+    revision: z.int(),
+  })
+  .meta({ id: 'Invitation' });
+
+export const SentInvitationView = z.object({
+  invitation: InvitationView,
+  token: z.string().describe('Shown this once: hand it to the invited person, who accepts with it.'),
+});
+
+export function viewInvitation(invitation: Invitation) {
+  const { id, email, role, status, revision } = invitation;
+  return {
+    ...{ id, organization_id: invitation.organizationId, team_id: invitation.teamId, email, role },
+    ...{ team_role: invitation.teamRole, status, revision },
+    invited_by: { id: invitation.invitedBy, name: invitation.inviterName },
+    ...{ created_at: invitation.createdAt, sent_at: invitation.sentAt, expires_at: invitation.expiresAt },
+    ...{ accepted_at: invitation.acceptedAt, accepted_by: invitation.acceptedBy, revoked_at: invitation.revokedAt },
+  };
+}
+
+/** An invitation as history keeps it, with whose it is: a path that names its organization alone does not say the team. */
+export function describeInvitation(invitation: Invitation) {
+  const { id, email, role, teamRole, expiresAt, revision } = invitation;
+  return { id, owners: invitation, after: { email, role, teamRole, expiresAt }, revision };
+}
+
+/** What a command that sent an invitation changed: its answer holds the token, and nothing else does. */
+export function sentChange({ invitation, token }: SentInvitation) {
+  return { ...describeInvitation(invitation), answer: { invitation: viewInvitation(invitation), token } };
+}

@@ -1,0 +1,47 @@
+import * as reviews from '#api/access-reviews/operations.ts';
+import * as audit from '#api/audit/operations.ts';
+import * as commands from '#api/commands/operations.ts';
+import * as environments from '#api/environments/operations.ts';
+import * as environmentVariables from '#api/environments/variable-operations.ts';
+import * as bootstrap from '#api/identity/bootstrap-operations.ts';
+import * as passwords from '#api/identity/password-operations.ts';
+import * as profile from '#api/identity/profile-operations.ts';
+import * as auth from '#api/identity/session-operations.ts';
+import * as userAdministration from '#api/identity/user-administration-operations.ts';
+import * as users from '#api/identity/user-operations.ts';
+import * as instances from '#api/instances/operations.ts';
+import * as invitations from '#api/invitations/operations.ts';
+import * as organizationInvitations from '#api/invitations/organization-operations.ts';
+import * as teamInvitations from '#api/invitations/team-operations.ts';
+import * as organizationMembers from '#api/members/organization-operations.ts';
+import * as teamMembers from '#api/members/team-operations.ts';
+import * as organizations from '#api/organizations/operations.ts';
+import type { Operation } from '#api/pipeline/operation.ts';
+import * as projects from '#api/projects/operations.ts';
+import * as templates from '#api/registry/template-operations.ts';
+import * as templateVersions from '#api/registry/version-operations.ts';
+import * as runApproval from '#api/runs/approval-operations.ts';
+import * as runLogs from '#api/runs/log-operations.ts';
+import * as runs from '#api/runs/operations.ts';
+import * as serviceAccountKeys from '#api/service-accounts/key-operations.ts';
+import * as serviceAccounts from '#api/service-accounts/operations.ts';
+import * as system from '#api/system/operations.ts';
+import * as teams from '#api/teams/operations.ts';
+import * as workers from '#api/workers/operations.ts';
+import * as workerPools from '#api/workers/pool-operations.ts';
+
+const areas = [
+  ...[system, bootstrap, auth, reviews, profile, passwords],
+  ...[runs, runApproval, runLogs, instances, templates, templateVersions],
+  ...[users, userAdministration, serviceAccounts, serviceAccountKeys],
+  ...[organizations, organizationMembers, teams, teamMembers],
+  ...[projects, environments, environmentVariables, workers, workerPools, commands, audit],
+  ...[invitations, organizationInvitations, teamInvitations],
+];
+
+/** Every operation of the service: routes, reference, catalogue and tests come from this list. */
+export const operations: readonly Operation[] = areas.flatMap((area) => Object.values(area).filter(isOperation));
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === 'object' && value !== null && 'route' in value;
+}

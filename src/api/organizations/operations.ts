@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { OrganizationView, viewOrganization } from '#api/tenancy/views.ts';
+import { toChange } from '#database/row-lock.ts';
+import { CreateOrganization, Slug, TransferOrganization, UpdateOrganization } from '#domain/organizations/model.ts';
+import { createOrganization, listOrganizations, updateOrganization } from '#domain/organizations/organizations.ts';
+import { findOrganization, type OrganizationTarget } from '#domain/organizations/targets.ts';
+import { findOrganizationTransfer, transferOrganization } from '#domain/organizations/transfer.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
+import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { archivedQuery } from '#domain/tenancy/archiving.ts';
+
+/** An organization in a path: its id, or a slug that it has or had. */
+export const OrganizationName = Id.or(Slug);
+const OrganizationParams = z.strictObject({ orgID: OrganizationName });
+
+export const readAccess: Access = {
+  anyOf: ['organization:read'],
+  scope: 'organization',
+  hidden: 404,
+  review: { resource: 'organizations', verb: 'get' },
+};
+const updateAccess: Access = {
+  anyOf: ['organization:write'],
+  scope: 'organization',
+  organizationRole: 'admin',
+  hidden: 404,
+  review: { resource: 'organizations', verb: 'update' },
+};
+/** Ending an organization's work, for good or for a while, is its owners' decision. */
+const archiveAccess: Access = {
+  ...updateAccess,
+  organizationRole: 'owner',
+  review: { resource: 'organizations', verb: 'archive' },
+};
+
+export const list = read({
+  id: 'organizations.list',
+  route: 'GET /api/v1/organizations',
+  summary: 'List the organizations that you are in',
+  query: z.strictObject({ ...pageQuery, ...archivedQuery }),
+  responses: { 200: pageOf('organizations', OrganizationView) },
+  access: { ...readAccess, scope: 'platform', review: { resource: 'organizations', verb: 'list' } },
+  handle: async ({ em, principal, query }) => {
+    const page = await listOrganizations(em, principal, query);
+    return { organizations: page.items.map(viewOrganization), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'organizations.get',
+  route: 'GET /api/v1/organizations/:orgID',
+  summary: 'Read an organization, by its id or a slug that it has or had',
+  params: OrganizationParams,
+  responses: { 200: OrganizationView },
+  access: readAccess,
+  target: ({ em, params }) => findOrganization(em, params.orgID),
+  targetName: 'organization',
+  handle: async ({ target }) => viewOrganization(target),
+});
+
+export const create = command({
+  id: 'organizations.create',
+  route: 'POST /api/v1/organizations',
+  summary: 'Make an organization; you become its owner',
+  body: CreateOrganization,
+  responses: { 201: OrganizationView },
+  at: get,
+  access: {
+    anyOf: ['organization:write'],
+    scope: 'platform',
+    hidden: 404,
+    // An owner answers for the organization, and so is a person.
+    principals: ['user'],
+    review: { resource: 'organizations', verb: 'create' },
+  },
+  idempotency: 'none',
+  audit: 'organization.created',
+  handle: async ({ tx, principal, body }) => {
+    const organization = await createOrganization(tx.em, principal, body);
+    const { name, slug } = organization;
+    return { ...changeOf(organization), owners: organization, after: { name, slug, owner: principal.id } };
+  },
+});
+
+export const update = command({
+  id: 'organizations.update',
+  route: 'PATCH /api/v1/organizations/:orgID',
+  summary: 'Rename an organization; its earlier slugs go on leading to it',
+  params: OrganizationParams,
+  body: UpdateOrganization,
+  responses: { 200: OrganizationView },
+  access: updateAccess,
+  target: ({ em, params, lock }) => findOrganization(em, params.orgID, toChange(lock)),
+  targetName: 'organization',
+  idempotency: 'none',
+  audit: 'organization.updated',
+  handle: async ({ tx, target, body }) => {
+    const { updated, difference } = await updateOrganization(tx.em, target, body);
+    const { before, after } = difference;
+    return { ...changeOf(updated), before, after };
+  },
+});
+
+export const archiveOrganization = command({
+  id: 'organizations.archive',
+  route: 'POST /api/v1/organizations/:orgID/archive',
+  summary: 'Archive an organization: it takes nothing new, and no run starts in it',
+  params: OrganizationParams,
+  responses: { 200: OrganizationView },
+  access: archiveAccess,
+  target: ({ em, params, lock }) => findOrganization(em, params.orgID, toChange(lock)),
+  targetName: 'organization',
+  idempotency: 'none',
+  audit: 'organization.archived',
+  handle: async ({ tx, target }) => {
+    await archive(tx.em, 'organization', target);
+    return archivedChange(tx, target);
+  },
+});
+
+export const unarchiveOrganization = command({
+  id: 'organizations.unarchive',
+  route: 'POST /api/v1/organizations/:orgID/unarchive',
+  summary: 'Take an organization out of the archive',
+  params: OrganizationParams,
+  responses: { 200: OrganizationView },
+  access: { ...archiveAccess, review: { inherits: 'organizations.archive' } },
+  target: ({ em, params, lock }) => findOrganization(em, params.orgID, toChange(lock)),
+  targetName: 'organization',
+  idempotency: 'none',
+  audit: 'organization.unarchived',
+  handle: async ({ tx, target }) => {
+    await unarchive(tx.em, 'organization', target);
+    return archivedChange(tx, target);
+  },
+});
+
+export const deleteOrganization = command({
+  id: 'organizations.delete',
+  route: 'DELETE /api/v1/organizations/:orgID',
+  summary: 'Delete an organization that has no teams; its name and slugs are free again',
+  params: OrganizationParams,
+  responses: { 204: Nothing },
+  access: { ...archiveAccess, review: { resource: 'organizations', verb: 'delete' } },
+  target: ({ em, params, lock }) => findOrganization(em, params.orgID, toChange(lock)),
+  targetName: 'organization',
+  idempotency: 'required',
+  audit: 'organization.deleted',
+  handle: async ({ tx, target }) => {
+    const revision = await deleteOwned(tx.em, 'organization', target);
+    const { id, name, slug } = target;
+    return { id, before: { name, slug }, revision };
+  },
+});
+
+export const transfer = command({
+  id: 'organizations.transfer',
+  route: 'POST /api/v1/organizations/:orgID/transfer',
+  summary: 'Hand an organization over to another owner; whoever hands it over stays as an admin',
+  params: OrganizationParams,
+  body: TransferOrganization,
+  responses: { 200: OrganizationView },
+  access: { ...archiveAccess, review: { resource: 'organizations', verb: 'transfer', target: findOrganization } },
+  target: ({ em, params, body, callerId, lock }) =>
+    findOrganizationTransfer(em, { organization: params.orgID, from: callerId, to: body.new_owner_user_id }, lock),
+  targetName: 'organization',
+  idempotency: 'none',
+  audit: 'organization.transferred',
+  handle: async ({ tx, principal, target, body }) => {
+    const transferred = await transferOrganization(tx.em, principal.id, target, body);
+    const wasOwner = principal.organizations[target.id] === 'owner';
+    const before = { owner: wasOwner ? principal.id : null };
+    return { ...changeOf(transferred), before, after: { owner: body.new_owner_user_id } };
+  },
+});
+
+/** What changed when the organization went into the archive or came out of it. */
+async function archivedChange(tx: Transaction, { id, archivedAt }: OrganizationTarget) {
+  const after = await readBack(findOrganization(tx.em, id));
+  return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };
+}
+
+function changeOf(organization: OrganizationTarget) {
+  return { id: organization.id, revision: organization.revision, answer: viewOrganization(organization) };
+}

@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { ProjectView, viewProject } from '#api/tenancy/views.ts';
+import { toChange } from '#database/row-lock.ts';
+import { findOwner, findTeamById } from '#domain/organizations/targets.ts';
+import { CreateProject, TransferProject, UpdateProject } from '#domain/projects/model.ts';
+import { createProject, listProjects, updateProject } from '#domain/projects/projects.ts';
+import { findProject, type ProjectTarget } from '#domain/projects/targets.ts';
+import { findProjectTransfer, transferProject } from '#domain/projects/transfer.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
+import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { archivedQuery } from '#domain/tenancy/archiving.ts';
+
+const ProjectParams = z.strictObject({ id: Id });
+
+const readAccess: Access = {
+  anyOf: ['project:read'],
+  scope: 'team',
+  teamAction: 'team.metadata.read',
+  hidden: 404,
+  review: { resource: 'projects', verb: 'get' },
+};
+const updateAccess: Access = {
+  ...readAccess,
+  anyOf: ['project:write'],
+  teamAction: 'team.metadata.write',
+  review: { resource: 'projects', verb: 'update' },
+};
+
+export const list = read({
+  id: 'projects.list',
+  route: 'GET /api/v1/projects',
+  summary: 'List the projects that you may read',
+  query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional() }),
+  responses: { 200: pageOf('projects', ProjectView) },
+  access: { ...readAccess, review: { resource: 'projects', verb: 'list' } },
+  target: ({ em, query }) => findOwner(em, query.team_id),
+  targetName: 'team',
+  handle: async ({ em, principal, query }) => {
+    const page = await listProjects(em, principal, query);
+    return { projects: page.items.map(viewProject), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'projects.get',
+  route: 'GET /api/v1/projects/:id',
+  summary: 'Read a project',
+  params: ProjectParams,
+  responses: { 200: ProjectView },
+  access: readAccess,
+  target: ({ em, params }) => findProject(em, params.id),
+  targetName: 'project',
+  handle: async ({ target }) => viewProject(target),
+});
+
+export const create = command({
+  id: 'projects.create',
+  route: 'POST /api/v1/projects',
+  summary: 'Make a project of a team',
+  body: CreateProject,
+  responses: { 201: ProjectView },
+  at: get,
+  access: { ...updateAccess, review: { resource: 'projects', verb: 'create' } },
+  target: ({ em, body, lock }) => findTeamById(em, body.team_id, lock),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'project.created',
+  handle: async ({ tx, target, body }) => {
+    const project = await createProject(tx.em, target, body);
+    const { name, slug, description } = project;
+    return { ...changeOf(project), after: { name, slug, description } };
+  },
+});
+
+export const update = command({
+  id: 'projects.update',
+  route: 'PATCH /api/v1/projects/:id',
+  summary: 'Change what a project is called; what is left out stays',
+  params: ProjectParams,
+  body: UpdateProject,
+  responses: { 200: ProjectView },
+  access: updateAccess,
+  target: ({ em, params, lock }) => findProject(em, params.id, toChange(lock)),
+  targetName: 'project',
+  idempotency: 'none',
+  audit: 'project.updated',
+  handle: async ({ tx, target, body }) => {
+    const { updated, difference } = await updateProject(tx.em, target, body);
+    const { before, after } = difference;
+    return { ...changeOf(updated), before, after };
+  },
+});
+
+export const archiveProject = command({
+  id: 'projects.archive',
+  route: 'POST /api/v1/projects/:id/archive',
+  summary: 'Archive a project: it takes nothing new, and no run starts in it',
+  params: ProjectParams,
+  responses: { 200: ProjectView },
+  access: { ...updateAccess, review: { inherits: 'projects.update' } },
+  target: ({ em, params, lock }) => findProject(em, params.id, toChange(lock)),
+  targetName: 'project',
+  idempotency: 'none',
+  audit: 'project.archived',
+  handle: async ({ tx, target }) => {
+    await archive(tx.em, 'project', target);
+    return archivedChange(tx, target);
+  },
+});
+
+export const unarchiveProject = command({
+  id: 'projects.unarchive',
+  route: 'POST /api/v1/projects/:id/unarchive',
+  summary: 'Take a project out of the archive',
+  params: ProjectParams,
+  responses: { 200: ProjectView },
+  access: { ...updateAccess, review: { inherits: 'projects.update' } },
+  target: ({ em, params, lock }) => findProject(em, params.id, toChange(lock)),
+  targetName: 'project',
+  idempotency: 'none',
+  audit: 'project.unarchived',
+  handle: async ({ tx, target }) => {
+    await unarchive(tx.em, 'project', target);
+    return archivedChange(tx, target);
+  },
+});
+
+export const deleteProject = command({
+  id: 'projects.delete',
+  route: 'DELETE /api/v1/projects/:id',
+  summary: 'Delete a project that has no environments; its slug is free again',
+  params: ProjectParams,
+  responses: { 204: Nothing },
+  access: { ...updateAccess, review: { resource: 'projects', verb: 'delete' } },
+  target: ({ em, params, lock }) => findProject(em, params.id, toChange(lock)),
+  targetName: 'project',
+  idempotency: 'required',
+  audit: 'project.deleted',
+  handle: async ({ tx, target }) => {
+    const revision = await deleteOwned(tx.em, 'project', target);
+    const { id, name, slug } = target;
+    return { id, before: { name, slug }, revision };
+  },
+});
+
+export const transfer = command({
+  id: 'projects.transfer',
+  route: 'POST /api/v1/projects/:id/transfer',
+  summary: 'Move a project to another team, with its environments, what is deployed in them, and their runs',
+  params: ProjectParams,
+  body: TransferProject,
+  responses: { 200: ProjectView },
+  access: { ...updateAccess, review: { resource: 'projects', verb: 'transfer', target: findProject } },
+  target: ({ em, params, body, lock }) => findProjectTransfer(em, { id: params.id, to: body.team_id }, lock),
+  targetName: 'project',
+  idempotency: 'none',
+  audit: 'project.transferred',
+  handle: async ({ tx, principal, target, body }) => {
+    const transferred = await transferProject(tx.em, principal, target, body);
+    const [before, after] = [{ teamId: target.teamId }, { teamId: transferred.teamId }];
+    return { ...changeOf(transferred), owners: transferred, before, after };
+  },
+});
+
+/** What changed when the project went into the archive or came out of it. */
+async function archivedChange(tx: Transaction, { id, archivedAt }: ProjectTarget) {
+  const after = await readBack(findProject(tx.em, id));
+  return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };
+}
+
+function changeOf(project: ProjectTarget) {
+  return { id: project.id, revision: project.revision, answer: viewProject(project) };
+}

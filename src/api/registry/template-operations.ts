@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
+import { toChange } from '#database/row-lock.ts';
+import { findOwner } from '#domain/organizations/targets.ts';
+import type { Template } from '#domain/registry/entity.ts';
+import { CreateTemplate, UpdateTemplate } from '#domain/registry/model.ts';
+import { listTemplates, readTemplate } from '#domain/registry/read.ts';
+import { findTemplate, findTemplateOwner } from '#domain/registry/targets.ts';
+import { archiveTemplate, createTemplate, unarchiveTemplate, updateTemplate } from '#domain/registry/templates.ts';
+import type { Access, Ownership } from '#domain/shared/access/decide.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { TemplateView } from './views.ts';
+
+const TemplateParams = z.strictObject({ id: Id });
+
+const reviewed = { resource: 'templates', unscoped: true, target: findTemplateOwner } as const;
+
+export const readAccess: Access = {
+  anyOf: ['template:read'],
+  scope: 'team',
+  teamAction: 'team.metadata.read',
+  hidden: 404,
+  review: { ...reviewed, verb: 'get' },
+};
+
+export const writeAccess: Access = {
+  anyOf: ['template:write'],
+  scope: 'team',
+  teamAction: 'team.metadata.write',
+  hidden: 404,
+  review: { ...reviewed, verb: 'update' },
+};
+
+/** A template without a team is everybody's, so that changing one is the registry's business (access.md of the design). */
+export function writeAccessTo({ teamId }: Ownership): Access {
+  return teamId === null ? { ...writeAccess, anyOf: ['registry:manage'] } : writeAccess;
+}
+
+const ListQuery = z.strictObject({
+  ...pageQuery,
+  team_id: Id.optional(),
+  tag: z.string().min(1).max(63).optional(),
+  search: z.string().max(100).optional().describe('Text in the name, the slug or the description.'),
+  archived: z.enum(['true', 'false']).default('false').describe('Archived templates instead of active ones.'),
+});
+
+export const list = read({
+  id: 'templates.list',
+  route: 'GET /api/v1/registry/templates',
+  summary: 'List the templates that you may read',
+  query: ListQuery,
+  responses: { 200: pageOf('templates', TemplateView) },
+  access: { ...readAccess, review: { ...reviewed, verb: 'list' } },
+  target: ({ em, query }) => findOwner(em, query.team_id),
+  targetName: 'team',
+  handle: async ({ em, principal, query }) => {
+    const page = await listTemplates(em, principal, { ...query, archived: query.archived === 'true' }, query);
+    return { templates: page.items, next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'templates.get',
+  route: 'GET /api/v1/registry/templates/:id',
+  summary: 'Read a template',
+  params: TemplateParams,
+  responses: { 200: TemplateView },
+  access: readAccess,
+  target: ({ em, params }) => findTemplate(em, params.id),
+  targetName: 'template',
+  handle: async ({ em, params }) => {
+    const template = await readTemplate(em, params.id);
+    if (!template) throw new NotFound('template');
+    return template;
+  },
+});
+
+export const create = command({
+  id: 'templates.create',
+  route: 'POST /api/v1/registry/templates',
+  summary: 'Make a template; its versions are published one by one',
+  body: CreateTemplate,
+  responses: { 201: TemplateView },
+  at: get,
+  access: { ...writeAccess, review: { ...reviewed, verb: 'create' } },
+  target: ({ em, body, lock }) => findOwner(em, body.team_id, lock),
+  targetName: 'team',
+  accessTo: writeAccessTo,
+  idempotency: 'none',
+  audit: 'template.created',
+  handle: async ({ tx, target, body }) => {
+    const template = await createTemplate(tx, target, body);
+    return { ...(await changeOf(tx, template)), after: { slug: template.slug } };
+  },
+});
+
+export const update = command({
+  id: 'templates.update',
+  route: 'PATCH /api/v1/registry/templates/:id',
+  summary: 'Change a template; what is left out stays',
+  params: TemplateParams,
+  body: UpdateTemplate,
+  responses: { 200: TemplateView },
+  at: get,
+  access: writeAccess,
+  target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
+  targetName: 'template',
+  accessTo: writeAccessTo,
+  idempotency: 'none',
+  audit: 'template.updated',
+  handle: async ({ tx, target, body }) => {
+    const before = describe(target.template);
+    await updateTemplate(tx, target.template, body);
+    return { ...(await changeOf(tx, target.template)), before, after: describe(target.template) };
+  },
+});
+
+export const archive = command({
+  id: 'templates.archive',
+  route: 'POST /api/v1/registry/templates/:id/archive',
+  summary: 'Archive a template: it takes no new versions and no new runs',
+  params: TemplateParams,
+  responses: { 200: TemplateView },
+  at: get,
+  access: { ...writeAccess, review: { inherits: 'templates.update' } },
+  target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
+  targetName: 'template',
+  accessTo: writeAccessTo,
+  idempotency: 'none',
+  audit: 'template.archived',
+  handle: async ({ tx, target }) => {
+    await archiveTemplate(tx, target);
+    return { ...(await changeOf(tx, target.template)), after: {} };
+  },
+});
+
+export const unarchive = command({
+  id: 'templates.unarchive',
+  route: 'POST /api/v1/registry/templates/:id/unarchive',
+  summary: 'Make an archived template active again',
+  params: TemplateParams,
+  responses: { 200: TemplateView },
+  at: get,
+  access: { ...writeAccess, review: { inherits: 'templates.update' } },
+  target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
+  targetName: 'template',
+  accessTo: writeAccessTo,
+  idempotency: 'none',
+  audit: 'template.unarchived',
+  handle: async ({ tx, target }) => {
+    await unarchiveTemplate(tx, target);
+    return { ...(await changeOf(tx, target.template)), after: {} };
+  },
+});
+
+function describe({ name, slug, description, tags }: Template) {
+  return { name, slug, description, tags };
+}
+
+async function changeOf(tx: Transaction, { id, revision }: Template) {
+  return { id, revision, answer: await readBack(readTemplate(tx.em, id)) };
+}

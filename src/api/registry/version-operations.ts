@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
+import { CreateRun, createRun } from '#api/runs/operations.ts';
+import type { Em } from '#database/database.ts';
+import { toChange } from '#database/row-lock.ts';
+import { PublishVersion, ValidateVersion } from '#domain/registry/model.ts';
+import { prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
+import { loadVersion, type PublishedVersion } from '#domain/registry/published.ts';
+import { listVersions, readVersion } from '#domain/registry/read.ts';
+import { findTemplate, findVersion } from '#domain/registry/targets.ts';
+import { maskVariables, validateVariables } from '#domain/registry/variables/variables.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { NotFound, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { readAccess, writeAccess, writeAccessTo } from './template-operations.ts';
+import { ValidationView, VersionSummaryView, VersionView } from './views.ts';
+
+const TemplateParams = z.strictObject({ id: Id });
+const Wanted = z.string().min(1).max(128).describe('A version, a range such as ^1.2, or latest.');
+const VersionParams = z.strictObject({ id: Id, version: Wanted });
+
+export const list = read({
+  id: 'template_versions.list',
+  route: 'GET /api/v1/registry/templates/:id/versions',
+  summary: 'List the versions of a template, the last published first',
+  params: TemplateParams,
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('versions', VersionSummaryView) },
+  access: { ...readAccess, review: { inherits: 'templates.get' } },
+  target: ({ em, params }) => findTemplate(em, params.id),
+  targetName: 'template',
+  handle: async ({ em, params, query }) => {
+    const page = await listVersions(em, params.id, query);
+    return { versions: page.items, next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'template_versions.get',
+  route: 'GET /api/v1/registry/templates/:id/versions/:version',
+  summary: 'Read a version with its spec; a range or `latest` is resolved',
+  params: VersionParams,
+  responses: { 200: VersionView },
+  access: { ...readAccess, review: { inherits: 'templates.get' } },
+  target: ({ em, params }) => findTemplate(em, params.id),
+  targetName: 'template',
+  handle: async ({ em, params }) => {
+    const { id } = await loadNamed(em, params);
+    const version = await readVersion(em, id);
+    if (!version) throw new NotFound('version');
+    return version;
+  },
+});
+
+export const publish = command({
+  id: 'template_versions.publish',
+  route: 'POST /api/v1/registry/templates/:id/versions',
+  summary: 'Publish a version, for good',
+  description:
+    'What a git source names is resolved to a commit and copied now. Publishing the same version with the same content ' +
+    'again answers 200; with another content, 409.',
+  params: TemplateParams,
+  body: PublishVersion,
+  responses: { 201: VersionView, 200: VersionView },
+  at: get,
+  access: { ...writeAccess, review: { inherits: 'templates.update' } },
+  target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
+  targetName: 'template',
+  accessTo: writeAccessTo,
+  idempotency: 'none',
+  audit: 'template_version.published',
+  prepare: ({ target, body, services }) => prepareVersion(target, body, services.config.outbound),
+  handle: async ({ tx, principal, target, body, prepared }) => {
+    const { version, isNew } = await publishVersion(tx, target, body, prepared, principal);
+    const { id, templateId, digest, commit = null } = version;
+    const after = { templateId, version: version.version, digest, commit, isNew };
+    return { id, after, isNew, answer: await readBack(readVersion(tx.em, id)) };
+  },
+  atParams: (_change, { params, body }) => ({ id: params.id, version: body.version }),
+});
+
+export const yank = command({
+  id: 'template_versions.yank',
+  route: 'POST /api/v1/registry/templates/:id/versions/:version/yank',
+  summary: 'Take a version out of ranges and `latest`; its exact name still finds it',
+  params: VersionParams,
+  responses: { 200: VersionView },
+  at: get,
+  access: { ...writeAccess, review: { inherits: 'templates.update' } },
+  target: ({ em, params, lock }) => findVersion(em, params, toChange(lock)),
+  targetName: 'version',
+  accessTo: writeAccessTo,
+  idempotency: 'none',
+  audit: 'template_version.yanked',
+  handle: async ({ tx, principal, target }) => {
+    const { version } = target;
+    await yankVersion(tx, version, principal);
+    const { id, templateId } = version;
+    const after = { templateId, version: version.version };
+    return { id, after, answer: await readBack(readVersion(tx.em, id)) };
+  },
+  atParams: (_change, { params }) => params,
+});
+
+export const validate = read({
+  id: 'template_versions.validate',
+  route: 'POST /api/v1/registry/templates/:id/versions/:version/validate',
+  summary: 'Check variables against a version, without running anything',
+  params: VersionParams,
+  body: ValidateVersion,
+  responses: { 200: ValidationView },
+  access: { ...readAccess, review: { inherits: 'templates.get' } },
+  target: ({ em, params }) => findTemplate(em, params.id),
+  targetName: 'template',
+  handle: async ({ em, params, body }) => {
+    const { spec } = await loadNamed(em, params);
+    const { valid, errors, variables } = validateVariables(spec.variables, body.variables);
+    return { valid, errors, variables: maskVariables(spec.variables, variables) };
+  },
+});
+
+/** `POST /runs` for the template and the version in the path. */
+export const run = command({
+  ...createRun,
+  resource: 'runs',
+  id: 'template_versions.run',
+  route: 'POST /api/v1/registry/templates/:id/versions/:version/runs',
+  summary: 'Admit a run of this version',
+  params: VersionParams,
+  body: CreateRun.omit({ template_id: true, version: true }),
+  access: { ...(createRun.access as Access), review: { inherits: createRun.id } },
+  target: (lookup) => createRun.target?.(asRun(lookup)) ?? Promise.resolve(undefined),
+  prepare: (call) => createRun.prepare?.(asRun(call)) ?? Promise.resolve(undefined),
+  handle: (call) => createRun.handle(asRun(call)),
+});
+
+function asRun<C extends { params: z.output<typeof VersionParams>; body: object }>(call: C) {
+  const { id, version } = call.params;
+  return { ...call, body: { ...call.body, template_id: id, version } };
+}
+
+/** The version that a path names. @throws ServiceError (404) saying what there is instead */
+async function loadNamed(em: Em, { id, version }: z.output<typeof VersionParams>): Promise<PublishedVersion> {
+  try {
+    return await loadVersion(em, id, version);
+  } catch (error) {
+    throw error instanceof Unprocessable ? new ServiceError('notFound', error.message) : error;
+  }
+}

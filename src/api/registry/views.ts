@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { Time } from '#api/pipeline/schemas.ts';
+
+export const TemplateView = z.object({
+  id: z.string(),
+  team_id: z.string().nullable().describe('Null: the template belongs to the whole installation.'),
+  name: z.string(),
+  slug: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+  latest_version: z.string().nullable().describe('What `latest` means now; null while nothing is published.'),
+  revision: z.int(),
+  created_at: Time,
+  archived_at: Time.nullable(),
+});
+
+export const VersionSummaryView = z.object({
+  id: z.string(),
+  template_id: z.string(),
+  version: z.string(),
+  executor: z.string(),
+  digest: z.string().describe('Over spec and files: the same version always has the same.'),
+  commit: z.string().nullable().describe('The commit that a git source named at publication.'),
+  changelog: z.string(),
+  published_by: z.object({ id: z.string(), name: z.string() }),
+  created_at: Time,
+  yanked_at: Time.nullable(),
+});
+
+export const VersionView = VersionSummaryView.extend({
+  spec: z.record(z.string(), z.unknown()),
+  files: z.array(z.string()).describe('The paths of the files that a run gets.'),
+});
+
+export const ValidationView = z.object({
+  valid: z.boolean(),
+  errors: z.array(z.object({ path: z.string().describe('A JSON pointer, such as /size.'), message: z.string() })),
+  variables: z.record(z.string(), z.unknown()).describe('With defaults filled in and secrets masked.'),
+});

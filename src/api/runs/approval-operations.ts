@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { RunPlan } from '#domain/runs/entity.ts';
+import { requestApproval, reviewRun } from '#domain/runs/review.ts';
+import { findRun, findRunToChange } from '#domain/runs/targets.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { getRun, RunParams, readAccess, reviewed } from './operations.ts';
+import { PlanView, RunView } from './views.ts';
+
+export const getPlan = read({
+  id: 'runs.get_plan',
+  route: 'GET /api/v1/runs/:id/plan',
+  summary: "Read a run's plan: what changes, before and after, secrets masked",
+  params: RunParams,
+  responses: { 200: PlanView },
+  access: { ...readAccess, review: { inherits: 'runs.get' } },
+  target: ({ em, params }) => findRun(em, params.id),
+  targetName: 'run',
+  handle: async ({ em, params }) => {
+    const plan = await em.findOne(RunPlan, { runId: params.id }, { exclude: ['artifact'] });
+    if (!plan) throw new NotFound('a plan of this run');
+    const summary = summarize(plan.changes);
+    return {
+      run_id: params.id,
+      digest: plan.digest,
+      summary,
+      state_serial: plan.stateSerial,
+      changes: plan.changes,
+      created_at: plan.createdAt,
+    };
+  },
+});
+
+function summarize(changes: RunPlan['changes']) {
+  const count = (...actions: string[]) => changes.filter(({ action }) => actions.includes(action)).length;
+  return { add: count('create', 'replace'), change: count('update'), destroy: count('delete', 'replace') };
+}
+
+export const request = command({
+  id: 'runs.request_approval',
+  route: 'POST /api/v1/runs/:id/approval/request',
+  summary: 'Ask people to review a run; changes nothing about who may',
+  params: RunParams,
+  body: z.strictObject({ reviewers: z.array(Id).max(50).default([]), message: z.string().max(4000).default('') }),
+  responses: { 202: RunView },
+  at: getRun,
+  access: { ...readAccess, review: { ...reviewed, verb: 'request_approval' } },
+  target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
+  targetName: 'run',
+  idempotency: 'optional',
+  audit: 'run.approval_requested',
+  handle: async ({ tx, target, body, principal }) => {
+    await requestApproval(tx, target.run, principal, body);
+    return { id: target.run.id, after: { reviewers: body.reviewers }, revision: target.run.revision };
+  },
+});
+
+export const review = command({
+  id: 'runs.review',
+  route: 'POST /api/v1/runs/:id/approval/review',
+  summary: 'Approve or reject the plan that a run waits with, by its digest',
+  params: RunParams,
+  body: z.strictObject({
+    decision: z.enum(['approve', 'reject']),
+    comment: z.string().max(4000).default(''),
+    plan_digest: z.string().regex(/^sha256:[0-9a-f]{64}$/, {
+      error: 'expected the digest of the plan, "sha256:" and 64 hexadecimal digits',
+    }),
+  }),
+  responses: { 200: RunView },
+  at: getRun,
+  access: {
+    scope: 'team',
+    hidden: 404,
+    anyOf: ['run:approve'],
+    teamAction: 'team.metadata.write',
+    review: { ...reviewed, verb: 'approve' },
+  },
+  target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
+  targetName: 'run',
+  idempotency: 'optional',
+  audit: 'run.reviewed',
+  handle: async ({ tx, target, body, principal }) => {
+    await reviewRun(tx, target.run, principal, body);
+    return { id: target.run.id, after: body, revision: target.run.revision };
+  },
+});

@@ -1,0 +1,128 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { type ServerEvent, sendEvents } from '#api/edge/sse.ts';
+import { type Call, read } from '#api/pipeline/operation.ts';
+import { RawAnswer } from '#api/pipeline/raw-answer.ts';
+import type { Em } from '#database/database.ts';
+import { type LogRow, readLog, streamLog } from '#domain/runs/attempts/logs.ts';
+import { isTerminal, type RunStatus } from '#domain/runs/model.ts';
+import { listEvents } from '#domain/runs/read.ts';
+import { findRun } from '#domain/runs/targets.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { RunParams, readAccess } from './operations.ts';
+import { LogEntryView, RunEventView } from './views.ts';
+
+const pageBytes = 2 * 1024 * 1024;
+/** A reader comes back after this, from where it was, and is asked again whether it may read. */
+const longestStreamMs = 5 * 60_000;
+const nested = { ...readAccess, review: { inherits: 'runs.get' } } as const;
+
+const LogQuery = z.strictObject({
+  after: z.coerce.number().int().min(0).default(0).describe('The last sequence that you have.'),
+  limit: z.coerce.number().int().min(1).max(1000).default(200),
+});
+
+export const getLogs = read({
+  id: 'runs.get_logs',
+  route: 'GET /api/v1/runs/:id/logs',
+  summary: "Read a run's log, as entries or, with Accept: text/plain, as text",
+  description: 'Entries come in order and once. `complete` says that the run has ended and this page is the last.',
+  params: RunParams,
+  query: LogQuery,
+  responses: { 200: z.object({ entries: z.array(LogEntryView), last_sequence: z.number(), complete: z.boolean() }) },
+  access: nested,
+  target: ({ em, params }) => findRun(em, params.id),
+  targetName: 'run',
+  handle: async ({ em, params, query, request }) => {
+    const run = await readHead(em, params.id);
+    const position = { runId: params.id, runCreatedAt: run.created_at, after: query.after };
+    if (wantsText(request.headers['accept'])) {
+      return RawAnswer.of('text/plain; charset=utf-8', Readable.from(streamLog(em, position)));
+    }
+    const rows = await readLog(em, { ...position, limit: query.limit, maximumBytes: pageBytes });
+    const last = rows.at(-1)?.sequence ?? query.after;
+    const complete = isTerminal(run.status) && last >= run.last_sequence;
+    return { entries: rows.map(toEntry), last_sequence: last, complete };
+  },
+});
+
+export const getEvents = read({
+  id: 'runs.get_events',
+  route: 'GET /api/v1/runs/:id/events',
+  summary: "Read a run's story, oldest first",
+  params: RunParams,
+  query: LogQuery,
+  responses: { 200: z.object({ events: z.array(RunEventView) }) },
+  access: nested,
+  target: ({ em, params }) => findRun(em, params.id),
+  targetName: 'run',
+  handle: async ({ em, params, query }) => ({ events: await listEvents(em, params.id, query.after, query.limit) }),
+});
+
+export const streamLogs = read({
+  id: 'runs.stream_logs',
+  route: 'GET /api/v1/runs/:id/logs/stream',
+  summary: 'Follow a run as server-sent events: `log`, `run`, and `end` when it has ended',
+  description: 'Resumes after the sequence in `Last-Event-ID`. Made for pages; machines poll the run and read its log.',
+  params: RunParams,
+  responses: { 200: z.string().describe('text/event-stream') },
+  access: nested,
+  target: ({ em, params }) => findRun(em, params.id),
+  targetName: 'run',
+  handle: async (call) =>
+    RawAnswer.by((request, reply) =>
+      sendEvents(request, reply, ({ lastEventId, signal }) => follow(call, Number(lastEventId) || 0, signal)),
+    ),
+});
+
+async function* follow(
+  { em, params, services }: Call<{ id: string }, unknown, unknown, unknown>,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<ServerEvent> {
+  const { created_at: runCreatedAt } = await readHead(em, params.id);
+  let position = after;
+  const untilAskedAgain = AbortSignal.any([signal, AbortSignal.timeout(longestStreamMs)]);
+  for await (const pulse of services.runFeed.watch(params.id, untilAskedAgain)) {
+    const { last_sequence: last, ...state } = pulse;
+    yield { event: 'run', data: state };
+    while (position < last) {
+      const rows = await readLog(em, {
+        runId: params.id,
+        runCreatedAt,
+        after: position,
+        limit: 50,
+        maximumBytes: pageBytes,
+      });
+      for (const row of rows) yield { id: String(row.sequence), event: 'log', data: toEntry(row) };
+      position = rows.at(-1)?.sequence ?? last;
+    }
+    if (isTerminal(pulse.status)) return yield { event: 'end', data: { status: pulse.status } };
+  }
+}
+
+interface Head {
+  status: RunStatus;
+  created_at: string;
+  last_sequence: number;
+}
+
+async function readHead(em: Em, id: string): Promise<Head> {
+  const rows = await em.execute<Head[]>(
+    `select r.status, r.created_at, coalesce((
+        select max(c.sequence) from run_log_chunks c where c.run_id = r.id and c.time >= r.created_at), 0) as last_sequence
+       from runs r where r.id = ?`,
+    [id],
+  );
+  if (!rows[0]) throw new NotFound('run');
+  return rows[0];
+}
+
+/** Bytes that are no UTF-8 become U+FFFD here; the text/plain log has them as they were. */
+function toEntry({ content, ...row }: LogRow) {
+  return { ...row, text: new TextDecoder().decode(content) };
+}
+
+function wantsText(accept: string | string[] | undefined): boolean {
+  return [accept ?? ''].flat().some((value) => value.includes('text/plain'));
+}

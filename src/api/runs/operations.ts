@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
+import { admitRun } from '#domain/runs/admission/admission.ts';
+import { prepareRun } from '#domain/runs/admission/prepare.ts';
+import { prepareRequeue } from '#domain/runs/admission/requeue.ts';
+import { nothingToRunFor } from '#domain/runs/admission/rules.ts';
+import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
+import { cancelRun } from '#domain/runs/cancel.ts';
+import { deleteRun } from '#domain/runs/deletion.ts';
+import { runOperations, runStatuses } from '#domain/runs/model.ts';
+import { listRuns, readRun } from '#domain/runs/read.ts';
+import { findRun, findRunToChange, findUndeletedRun } from '#domain/runs/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { ActionRefused } from '#domain/shared/actions.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { showAdmittedRun, showRun } from './actions.ts';
+import { findRunListOwner } from './list-owner.ts';
+import { ListedRunView, RunView } from './views.ts';
+
+export const RunParams = z.strictObject({ id: Id });
+const runTeam = { scope: 'team', hidden: 404 } as const;
+/** Reviewing access to a run needs only its owner. */
+export const reviewed = { resource: 'runs', unscoped: true, target: findRun } as const;
+
+export const readAccess: Access = {
+  ...runTeam,
+  anyOf: ['run:read'],
+  teamAction: 'team.metadata.read',
+  review: { ...reviewed, verb: 'get' },
+};
+
+const createAccess: Access = {
+  ...runTeam,
+  anyOf: ['run:create'],
+  teamAction: 'team.secret.read',
+  review: { ...reviewed, verb: 'create' },
+};
+
+/** The name of an instance: what appears in addresses and messages. */
+const InstanceName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?$/, {
+  error: 'expected 1-100 lowercase letters, digits and inner ". _ -", such as "network"',
+});
+
+export const CreateRun = z.strictObject({
+  template_id: Id,
+  version: z.string().min(1).max(128).default('latest').describe('A version, a range such as ^1.2, or latest.'),
+  environment_id: Id.optional(),
+  instance: InstanceName.optional().describe("What is deployed, by name; the template's slug where none is given."),
+  operation: z.enum(runOperations).default('apply'),
+  replace: z.array(z.string().min(1).max(1024)).max(100).default([]).describe('Addresses of resources to replace.'),
+  variables: z.record(z.string(), z.json()).default({}),
+  message: z.string().max(4000).default(''),
+});
+
+export const getRun = read({
+  id: 'runs.get',
+  route: 'GET /api/v1/runs/:id',
+  summary: 'Read a run: the preferred way to poll its state',
+  params: RunParams,
+  responses: { 200: RunView },
+  access: readAccess,
+  target: ({ em, params }) => readRun(em, params.id),
+  targetName: 'run',
+  handle: async ({ operations, principal, target }) => showRun({ operations, principal }, target),
+});
+
+export const createRun = command({
+  id: 'runs.create',
+  route: 'POST /api/v1/runs',
+  summary: 'Admit a run',
+  description:
+    'Answers 202 once the run is recorded. The Idempotency-Key is the id of its workflow: repeat it to be sure.',
+  body: CreateRun,
+  responses: { 202: RunView },
+  at: getRun,
+  access: createAccess,
+  target: ({ em, body, lock }) =>
+    findAdmissionTarget(em, { templateId: body.template_id, environmentId: body.environment_id }, lock),
+  targetName: 'the template or the environment',
+  idempotency: 'optional',
+  audit: 'run.created',
+  handle: async ({ tx, key, body, target, principal, services, operations }) => {
+    const instance = body.instance ?? target.templateSlug;
+    const prepare = () => prepareRun(tx.em, services.keyRing, target, { ...body, instance });
+    const run = await admitRun(tx, key ?? '', target, { instance, prepare }, principal);
+    const after = { operation: body.operation, templateId: target.templateId };
+    const answer = showAdmittedRun({ operations, principal }, target, run);
+    return { id: run.id, after, revision: run.revision, answer };
+  },
+});
+
+export const listAllRuns = read({
+  id: 'runs.list',
+  route: 'GET /api/v1/runs',
+  summary: 'List runs, newest first; without team_id, environment_id and instance_id only those that belong to no team',
+  query: z.strictObject({
+    ...pageQuery,
+    team_id: Id.optional(),
+    environment_id: Id.optional(),
+    instance_id: Id.optional(),
+    template_id: Id.optional(),
+    status: z.enum(runStatuses).optional(),
+  }),
+  description: 'The runs of a list carry no `actions`: read a run alone for them.',
+  responses: { 200: pageOf('runs', ListedRunView) },
+  access: { ...readAccess, review: { ...reviewed, verb: 'list' } },
+  target: ({ em, query }) => findRunListOwner(em, query),
+  targetName: 'the team, environment or instance',
+  handle: async ({ em, query, target }) => {
+    const { environment_id: environmentId, instance_id: instanceId, template_id: templateId, status } = query;
+    const filter = { teamId: target.teamId, environmentId, instanceId, templateId, status };
+    const page = await listRuns(em, filter, query);
+    return { runs: page.items, next_cursor: page.nextCursor };
+  },
+});
+
+export const cancel = command({
+  id: 'runs.cancel',
+  route: 'POST /api/v1/runs/:id/cancel',
+  summary: 'Cancel a run; `force` ends it without waiting for its worker',
+  params: RunParams,
+  body: z.strictObject({ reason: z.string().max(1000).optional(), force: z.boolean().optional() }).default({}),
+  responses: { 202: RunView },
+  at: getRun,
+  access: {
+    ...runTeam,
+    anyOf: ['run:cancel'],
+    teamAction: 'team.metadata.write',
+    review: { ...reviewed, verb: 'cancel' },
+  },
+  target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
+  targetName: 'run',
+  idempotency: 'optional',
+  audit: 'run.cancel_requested',
+  handle: async ({ tx, target, body, principal }) => {
+    await cancelRun(tx, target.run, body, principal.name);
+    return { id: target.run.id, after: body, revision: target.run.revision };
+  },
+});
+
+export const requeue = command({
+  id: 'runs.requeue',
+  route: 'POST /api/v1/runs/:id/requeue',
+  summary: 'Run an ended run again, with the same version and inputs, as a new run',
+  params: RunParams,
+  responses: { 202: RunView },
+  at: getRun,
+  access: { ...createAccess, review: { ...reviewed, verb: 'requeue' } },
+  target: ({ em, params, lock }) => findRequeueTarget(em, params.id, lock),
+  targetName: 'run',
+  idempotency: 'optional',
+  audit: 'run.requeued',
+  prepare: ({ em, target, services }) => prepareRequeue(em, services.keyRing, target.run, admissionOf(target)),
+  handle: async ({ tx, key, target, prepared, principal, operations }) => {
+    const work = { instance: prepared.instance, prepare: async () => prepared };
+    const admission = admissionOf(target);
+    const run = await admitRun(tx, key ?? '', admission, work, principal);
+    const answer = showAdmittedRun({ operations, principal }, admission, run);
+    return { id: run.id, after: { requeuedFrom: target.run.id }, revision: run.revision, answer };
+  },
+});
+
+export const remove = command({
+  id: 'runs.delete',
+  route: 'DELETE /api/v1/runs/:id',
+  summary: 'Delete an ended run: its log and plan are purged, its lineage stays',
+  params: RunParams,
+  responses: { 204: Nothing },
+  access: {
+    ...runTeam,
+    anyOf: ['run:delete'],
+    teamAction: 'team.metadata.write',
+    review: { ...reviewed, verb: 'delete', target: findUndeletedRun },
+  },
+  target: async ({ em, params, lock }) => {
+    const target = await findRunToChange(em, params.id, lock);
+    return target?.run.deletedAt ? undefined : target;
+  },
+  targetName: 'run',
+  idempotency: 'none',
+  audit: 'run.deleted',
+  handle: async ({ tx, target, principal }) => {
+    await deleteRun(tx, target.run, principal.name);
+    return { id: target.run.id };
+  },
+});
+
+/** A new run belongs to whom its environment or template belongs to now. */
+async function findRequeueTarget(em: Em, id: string, lock: boolean) {
+  const target = await findRunToChange(em, id, false);
+  if (!target) return undefined;
+  const { templateId, environmentId } = target.run;
+  const wanted = { templateId, environmentId: environmentId ?? undefined };
+  const admission = await findAdmissionTarget(em, wanted, lock);
+  const { organizationId, teamId } = admission ?? target;
+  return { ...target, organizationId, teamId, admission };
+}
+
+/** Only a caller who may requeue the run learns of this. @throws ActionRefused */
+function admissionOf({ admission }: { readonly admission: AdmissionTarget | undefined }): AdmissionTarget {
+  if (admission) return admission;
+  throw new ActionRefused(nothingToRunFor);
+}

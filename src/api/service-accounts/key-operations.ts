@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import {
+  ApiKeyView,
+  CreateKey,
+  expiryOf,
+  IssuedKeyView,
+  issuedChange,
+  overlapOf,
+  RotateKey,
+  revokedChange,
+} from '#api/identity/views.ts';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
+import { toChange } from '#database/row-lock.ts';
+import { addKey, revokeKey, rotateKey } from '#domain/identity/api-keys/changes.ts';
+import { findKey, listKeys } from '#domain/identity/api-keys/reads.ts';
+import { refuseBeyondOwn } from '#domain/service-accounts/authority.ts';
+import { type AccountTarget, findAccount } from '#domain/service-accounts/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { refuseArchived } from '#domain/tenancy/archiving.ts';
+import { manageAccess } from './operations.ts';
+
+const AccountParams = z.strictObject({ id: Id });
+const KeyParams = AccountParams.extend({ keyID: Id });
+
+/** Credentials are a matter of managing the account, to list as to make them. */
+const keysAccess: Access = { ...manageAccess, review: { inherits: 'service_accounts.update' } };
+
+const keysOf = ({ params }: { params: { id: string } }) => [authorityLock(params.id)];
+
+/** Who answers for a key: the person who makes it, or on whose behalf an account does. */
+function holderOf({ id }: AccountTarget, caller: Principal) {
+  return { principalId: id, kind: 'service_account', issuedBy: caller.responsibleUserId ?? caller.id } as const;
+}
+
+/** A new key is refused to whoever would get at more by it than they may do themselves. */
+async function refuseIssuing(em: Em, caller: Principal, account: AccountTarget): Promise<void> {
+  await refuseBeyondOwn(em, caller, account);
+  refuseArchived(account);
+}
+
+export const list = read({
+  id: 'service_account_keys.list',
+  resource: 'api_keys',
+  route: 'GET /api/v1/service-accounts/:id/api-keys',
+  summary: 'List the API keys of a service account',
+  params: AccountParams,
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('api_keys', ApiKeyView) },
+  access: keysAccess,
+  target: ({ em, params }) => findAccount(em, params.id),
+  targetName: 'service account',
+  handle: async ({ em, target, query }) => {
+    const page = await listKeys(em, target.id, query);
+    return { api_keys: page.items, next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'service_account_keys.get',
+  resource: 'api_keys',
+  route: 'GET /api/v1/service-accounts/:id/api-keys/:keyID',
+  summary: 'Read an API key of a service account',
+  params: KeyParams,
+  responses: { 200: ApiKeyView },
+  access: keysAccess,
+  target: ({ em, params }) => findAccount(em, params.id),
+  targetName: 'service account',
+  handle: async ({ em, target, params }) => {
+    const key = await findKey(em, target.id, params.keyID);
+    if (!key) throw new NotFound('API key');
+    return key;
+  },
+});
+
+export const create = command({
+  id: 'service_account_keys.create',
+  resource: 'api_keys',
+  route: 'POST /api/v1/service-accounts/:id/api-keys',
+  summary: 'Make an API key for a service account; it is shown once',
+  params: AccountParams,
+  body: CreateKey,
+  responses: { 201: IssuedKeyView },
+  at: get,
+  access: keysAccess,
+  target: ({ em, params, lock }) => findAccount(em, params.id, lock),
+  targetName: 'service account',
+  idempotency: 'none',
+  locks: keysOf,
+  audit: 'api_key.created',
+  handle: async ({ tx, principal, target, body }) => {
+    await refuseIssuing(tx.em, principal, target);
+    const request = { name: body.name, expiresAt: expiryOf(body) };
+    const issued = await addKey(tx.em, holderOf(target, principal), request);
+    return issuedChange(target.id, issued);
+  },
+  atParams: ({ id: keyID }, { params }) => ({ id: params.id, keyID }),
+});
+
+export const rotate = command({
+  id: 'service_account_keys.rotate',
+  resource: 'api_keys',
+  route: 'POST /api/v1/service-accounts/:id/api-keys/:keyID/rotate',
+  summary: 'Replace a key of a service account by a new one of the same name and lifetime, which is shown once',
+  params: KeyParams,
+  body: RotateKey,
+  responses: { 201: IssuedKeyView },
+  at: get,
+  access: keysAccess,
+  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  targetName: 'service account',
+  idempotency: 'none',
+  locks: keysOf,
+  audit: 'api_key.rotated',
+  handle: async ({ tx, principal, target, params, body }) => {
+    await refuseIssuing(tx.em, principal, target);
+    const rotated = await rotateKey(tx.em, holderOf(target, principal), params.keyID, overlapOf(body));
+    return issuedChange(target.id, rotated, rotated.replaced);
+  },
+  atParams: ({ id: keyID }, { params }) => ({ id: params.id, keyID }),
+});
+
+export const revoke = command({
+  id: 'service_account_keys.revoke',
+  resource: 'api_keys',
+  route: 'DELETE /api/v1/service-accounts/:id/api-keys/:keyID',
+  summary: 'Revoke an API key of a service account',
+  params: KeyParams,
+  responses: { 204: Nothing },
+  access: keysAccess,
+  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  targetName: 'service account',
+  idempotency: 'none',
+  locks: keysOf,
+  audit: 'api_key.revoked',
+  handle: async ({ tx, target, params }) => revokedChange(target.id, await revokeKey(tx.em, target.id, params.keyID)),
+});

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
+import { toChange } from '#database/row-lock.ts';
+import { administratorsLock } from '#domain/identity/users/administrators.ts';
+import { createAccount, deleteAccount, setAccountEnabled, updateAccount } from '#domain/service-accounts/changes.ts';
+import { CreateServiceAccount, TransferServiceAccount, UpdateServiceAccount } from '#domain/service-accounts/model.ts';
+import { findOwner } from '#domain/service-accounts/owners.ts';
+import { type AccountTarget, findAccount, listAccounts, maySucceed } from '#domain/service-accounts/targets.ts';
+import { transferAccount } from '#domain/service-accounts/transfer.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { ServiceAccountView, viewOwner, viewServiceAccount } from './views.ts';
+
+const AccountParams = z.strictObject({ id: Id });
+
+/** What a user owns is in no team. */
+const reviewed = { resource: 'service_accounts', unscoped: true, target: findAccount } as const;
+
+const readAccess: Access = {
+  anyOf: ['service_account:read'],
+  scope: 'service_account',
+  hidden: 404,
+  review: { ...reviewed, verb: 'get' },
+};
+export const manageAccess: Access = {
+  ...readAccess,
+  anyOf: ['service_account:manage'],
+  review: { ...reviewed, verb: 'update' },
+};
+
+/** Nobody could hand on the account of an owner who is disabled, but for those who manage users. */
+function succession(access: Access) {
+  return (account: AccountTarget, principal: Principal): Access =>
+    maySucceed(principal, account) ? { ...access, anyOf: ['user:manage'], scope: 'platform' } : access;
+}
+
+export const list = read({
+  id: 'service_accounts.list',
+  route: 'GET /api/v1/service-accounts',
+  summary: 'List the service accounts that you may manage',
+  query: z.strictObject({
+    ...pageQuery,
+    owner_user_id: Id.optional(),
+    owner_team_id: Id.optional(),
+    enabled: z.enum(['true', 'false']).optional(),
+  }),
+  responses: { 200: pageOf('service_accounts', ServiceAccountView) },
+  access: { ...readAccess, scope: 'platform', review: { resource: 'service_accounts', verb: 'list' } },
+  handle: async ({ em, principal, query }) => {
+    const page = await listAccounts(em, principal, query);
+    return { service_accounts: page.items.map(viewServiceAccount), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'service_accounts.get',
+  route: 'GET /api/v1/service-accounts/:id',
+  summary: 'Read a service account',
+  params: AccountParams,
+  responses: { 200: ServiceAccountView },
+  access: readAccess,
+  target: ({ em, params }) => findAccount(em, params.id),
+  targetName: 'service account',
+  accessTo: succession(readAccess),
+  handle: async ({ target }) => viewServiceAccount(target),
+});
+
+export const create = command({
+  id: 'service_accounts.create',
+  route: 'POST /api/v1/service-accounts',
+  summary: 'Make a service account: for yourself, or for a team that you own; none of a role above your own',
+  body: CreateServiceAccount,
+  responses: { 201: ServiceAccountView },
+  at: get,
+  access: { ...manageAccess, scope: 'platform', review: { ...reviewed, verb: 'create' } },
+  target: ({ em, body, lock }) => findOwner(em, body.owner, lock),
+  targetName: 'the owner',
+  accessTo: () => manageAccess,
+  idempotency: 'none',
+  audit: 'service_account.created',
+  handle: async ({ tx, principal, target, body }) => {
+    const account = await createAccount(tx.em, principal, target, body);
+    const { name, role } = account;
+    return { ...changeOf(account), after: { name, role, owner: viewOwner(account) } };
+  },
+});
+
+export const update = command({
+  id: 'service_accounts.update',
+  route: 'PATCH /api/v1/service-accounts/:id',
+  summary: 'Rename a service account, or give it another role; none above your own',
+  params: AccountParams,
+  body: UpdateServiceAccount,
+  responses: { 200: ServiceAccountView },
+  access: manageAccess,
+  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  targetName: 'service account',
+  idempotency: 'none',
+  locks: [administratorsLock],
+  audit: 'service_account.updated',
+  handle: async ({ tx, principal, target, body }) => {
+    const { updated, difference } = await updateAccount(tx.em, principal, target, body);
+    const { before, after } = difference;
+    return { ...changeOf(updated), before, after };
+  },
+});
+
+export const enable = command({
+  id: 'service_accounts.enable',
+  route: 'POST /api/v1/service-accounts/:id/enable',
+  summary: 'Let a service account act again, by the keys that it has',
+  params: AccountParams,
+  responses: { 200: ServiceAccountView },
+  access: { ...manageAccess, review: { ...reviewed, verb: 'enable' } },
+  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  targetName: 'service account',
+  idempotency: 'none',
+  audit: 'service_account.enabled',
+  handle: ({ tx, principal, target }) => setEnabled(tx, principal, target, true),
+});
+
+export const disable = command({
+  id: 'service_accounts.disable',
+  route: 'POST /api/v1/service-accounts/:id/disable',
+  summary: 'Let a service account act no more: every key of it is refused from the next request on',
+  params: AccountParams,
+  responses: { 200: ServiceAccountView },
+  access: { ...manageAccess, review: { ...reviewed, verb: 'disable' } },
+  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  targetName: 'service account',
+  idempotency: 'none',
+  locks: [administratorsLock],
+  audit: 'service_account.disabled',
+  handle: ({ tx, principal, target }) => setEnabled(tx, principal, target, false),
+});
+
+export const remove = command({
+  id: 'service_accounts.delete',
+  route: 'DELETE /api/v1/service-accounts/:id',
+  summary: 'Delete a service account, its keys and its memberships; history keeps its id',
+  params: AccountParams,
+  responses: { 204: Nothing },
+  access: { ...manageAccess, review: { ...reviewed, verb: 'delete' } },
+  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  targetName: 'service account',
+  idempotency: 'none',
+  locks: [administratorsLock],
+  audit: 'service_account.deleted',
+  handle: async ({ tx, principal, target }) => {
+    await deleteAccount(tx.em, principal, target);
+    const { id, name, role, revision } = target;
+    return { id, before: { name, role, owner: viewOwner(target) }, revision };
+  },
+});
+
+export const transfer = command({
+  id: 'service_accounts.transfer',
+  route: 'POST /api/v1/service-accounts/:id/transfer',
+  summary: 'Give a service account to another user, or to a team that you own',
+  description:
+    'Its keys are revoked and its memberships end: the new owner starts with its name, role and history. Where the user ' +
+    'who owns it is disabled, whoever may manage users does this.',
+  params: AccountParams,
+  body: TransferServiceAccount,
+  responses: { 200: ServiceAccountView },
+  access: { ...manageAccess, review: { ...reviewed, verb: 'transfer' } },
+  target: ({ em, params, body, lock }) => findForTransfer(em, params.id, body, lock),
+  targetName: 'service account',
+  accessTo: succession(manageAccess),
+  idempotency: 'none',
+  audit: 'service_account.transferred',
+  handle: async ({ tx, principal, target, body }) => {
+    if (!target.newOwner) throw missingOwner(body);
+    const { updated, ...ended } = await transferAccount(tx.em, principal, target, target.newOwner, body);
+    const [before, after] = [{ owner: viewOwner(target) }, { owner: viewOwner(updated), ...ended }];
+    return { ...changeOf(updated), owners: updated, before, after };
+  },
+});
+
+/** Users are locked before teams, whichever of them is the new owner. */
+async function findForTransfer(em: Em, id: string, { owner }: z.output<typeof TransferServiceAccount>, lock: boolean) {
+  const user = owner.user_id === undefined ? undefined : await findOwner(em, owner, lock);
+  const account = await findAccount(em, id, toChange(lock));
+  const team = owner.team_id === undefined ? undefined : await findOwner(em, owner, lock);
+  return account && { ...account, newOwner: user ?? team };
+}
+
+function missingOwner({ owner }: z.output<typeof TransferServiceAccount>) {
+  if (owner.team_id !== undefined) return new NotFound('the team that is to own it');
+  return new Forbidden('permission denied: there is no such user, or you may not see them');
+}
+
+async function setEnabled(tx: Transaction, principal: Principal, target: AccountTarget, enabled: boolean) {
+  await setAccountEnabled(tx.em, principal, target, enabled);
+  const updated = await readBack(findAccount(tx.em, target.id));
+  return { ...changeOf(updated), before: { enabled: target.enabled }, after: { enabled: updated.enabled } };
+}
+
+function changeOf(account: AccountTarget) {
+  return { id: account.id, revision: account.revision, answer: viewServiceAccount(account) };
+}

@@ -1,0 +1,207 @@
+import { z } from 'zod';
+import { OrganizationName } from '#api/organizations/operations.ts';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { TeamView, viewTeam } from '#api/tenancy/views.ts';
+import type { Em } from '#database/database.ts';
+import { type RowLock, toChange } from '#database/row-lock.ts';
+import { CreateTeam, TransferTeam, UpdateTeam } from '#domain/organizations/model.ts';
+import { findOrganization, findTeam, findTeamById, type TeamTarget } from '#domain/organizations/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
+import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { createTeam, listTeams, updateTeam } from '#domain/teams/teams.ts';
+import { findTeamTransfer, transferTeam } from '#domain/teams/transfer.ts';
+import { archivedQuery } from '#domain/tenancy/archiving.ts';
+
+const OrganizationParams = z.strictObject({ orgID: OrganizationName });
+export const TeamParams = z.strictObject({ orgID: OrganizationName, id: Id });
+
+/** A path says of which organization a team must be; a review names the team alone. */
+export const reviewed = { resource: 'teams', parameter: 'id', target: findTeamById } as const;
+
+export const readAccess: Access = {
+  anyOf: ['team:read'],
+  scope: 'team',
+  teamAction: 'team.metadata.read',
+  hidden: 404,
+  review: { ...reviewed, verb: 'get' },
+};
+const updateAccess: Access = {
+  ...readAccess,
+  anyOf: ['team:write'],
+  teamAction: 'team.metadata.write',
+  review: { ...reviewed, verb: 'update' },
+};
+/** As ending an organization's work is its owners' decision, ending a team's is for those who may delete it. */
+const archiveAccess: Access = {
+  ...updateAccess,
+  teamAction: 'team.delete',
+  review: { ...reviewed, verb: 'archive' },
+};
+
+/** The team that a path names; undefined where it is another organization's. */
+export function teamOf(em: Em, { orgID, id }: z.output<typeof TeamParams>, lock: RowLock = false) {
+  return findTeam(em, { organization: orgID, id }, lock);
+}
+
+export const list = read({
+  id: 'teams.list',
+  route: 'GET /api/v1/organizations/:orgID/teams',
+  summary: "List those of an organization's teams that you may read",
+  params: OrganizationParams,
+  query: z.strictObject({ ...pageQuery, ...archivedQuery }),
+  responses: { 200: pageOf('teams', TeamView) },
+  access: { anyOf: ['team:read'], scope: 'organization', hidden: 404, review: { resource: 'teams', verb: 'list' } },
+  target: ({ em, params }) => findOrganization(em, params.orgID),
+  targetName: 'organization',
+  handle: async ({ em, principal, target, query }) => {
+    const page = await listTeams(em, principal, target, query);
+    return { teams: page.items.map(viewTeam), next_cursor: page.nextCursor };
+  },
+});
+
+export const get = read({
+  id: 'teams.get',
+  route: 'GET /api/v1/organizations/:orgID/teams/:id',
+  summary: 'Read a team',
+  params: TeamParams,
+  responses: { 200: TeamView },
+  access: readAccess,
+  target: ({ em, params }) => teamOf(em, params),
+  targetName: 'team',
+  handle: async ({ target }) => viewTeam(target),
+});
+
+export const create = command({
+  id: 'teams.create',
+  route: 'POST /api/v1/organizations/:orgID/teams',
+  summary: 'Make a team; you become its owner',
+  params: OrganizationParams,
+  body: CreateTeam,
+  responses: { 201: TeamView },
+  at: get,
+  access: {
+    anyOf: ['team:write'],
+    scope: 'organization',
+    organizationRole: 'admin',
+    hidden: 404,
+    principals: ['user'],
+    review: { resource: 'teams', verb: 'create' },
+  },
+  target: ({ em, params, lock }) => findOrganization(em, params.orgID, lock),
+  targetName: 'organization',
+  idempotency: 'none',
+  audit: 'team.created',
+  handle: async ({ tx, principal, target, body }) => {
+    const team = await createTeam(tx.em, principal, target, body);
+    const { name, slug } = team;
+    return { ...changeOf(team), owners: team, after: { name, slug, owner: principal.id } };
+  },
+  atParams: ({ id }, { target }) => ({ orgID: target.organizationId, id }),
+});
+
+export const update = command({
+  id: 'teams.update',
+  route: 'PATCH /api/v1/organizations/:orgID/teams/:id',
+  summary: 'Rename a team',
+  params: TeamParams,
+  body: UpdateTeam,
+  responses: { 200: TeamView },
+  access: updateAccess,
+  target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'team.updated',
+  handle: async ({ tx, target, body }) => {
+    const { updated, difference } = await updateTeam(tx.em, target, body);
+    const { before, after } = difference;
+    return { ...changeOf(updated), before, after };
+  },
+});
+
+export const archiveTeam = command({
+  id: 'teams.archive',
+  route: 'POST /api/v1/organizations/:orgID/teams/:id/archive',
+  summary: 'Archive a team: it takes nothing new, and no run starts in it',
+  params: TeamParams,
+  responses: { 200: TeamView },
+  access: archiveAccess,
+  target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'team.archived',
+  handle: async ({ tx, target }) => {
+    await archive(tx.em, 'team', target);
+    return archivedChange(tx, target);
+  },
+});
+
+export const unarchiveTeam = command({
+  id: 'teams.unarchive',
+  route: 'POST /api/v1/organizations/:orgID/teams/:id/unarchive',
+  summary: 'Take a team out of the archive',
+  params: TeamParams,
+  responses: { 200: TeamView },
+  access: { ...archiveAccess, review: { inherits: 'teams.archive' } },
+  target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'team.unarchived',
+  handle: async ({ tx, target }) => {
+    await unarchive(tx.em, 'team', target);
+    return archivedChange(tx, target);
+  },
+});
+
+export const deleteTeam = command({
+  id: 'teams.delete',
+  route: 'DELETE /api/v1/organizations/:orgID/teams/:id',
+  summary: 'Delete a team that owns nothing any more; its slug is free again',
+  params: TeamParams,
+  responses: { 204: Nothing },
+  access: { ...archiveAccess, review: { ...reviewed, verb: 'delete' } },
+  target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
+  targetName: 'team',
+  idempotency: 'required',
+  audit: 'team.deleted',
+  handle: async ({ tx, target }) => {
+    const revision = await deleteOwned(tx.em, 'team', target);
+    const { id, name, slug } = target;
+    return { id, before: { name, slug }, revision };
+  },
+});
+
+export const transfer = command({
+  id: 'teams.transfer',
+  route: 'POST /api/v1/organizations/:orgID/teams/:id/transfer',
+  summary: 'Move a team, with all that it owns, to another organization, whose members its members must be',
+  params: TeamParams,
+  body: TransferTeam,
+  responses: { 200: TeamView },
+  access: { ...archiveAccess, review: { ...reviewed, verb: 'transfer' } },
+  target: ({ em, params, body, lock }) =>
+    findTeamTransfer(em, { organization: params.orgID, id: params.id, to: body.organization_id }, lock),
+  targetName: 'team',
+  idempotency: 'none',
+  audit: 'team.transferred',
+  handle: async ({ tx, principal, target, body }) => {
+    const transferred = await transferTeam(tx.em, principal, target, body);
+    const [before, after] = [target, transferred].map(({ organizationId }) => ({ organizationId }));
+    return { ...changeOf(transferred), owners: transferred, before, after };
+  },
+});
+
+/** What changed when the team went into the archive or came out of it. */
+async function archivedChange(tx: Transaction, { id, archivedAt }: TeamTarget) {
+  const after = await readBack(findTeamById(tx.em, id));
+  return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };
+}
+
+function changeOf(team: TeamTarget) {
+  return { id: team.id, revision: team.revision, answer: viewTeam(team) };
+}

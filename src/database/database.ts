@@ -1,0 +1,78 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { type EntityClass, type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
+import { migrations } from '../../migrations/index.ts';
+import { BindingDriver } from './connection.ts';
+import { makePartitions } from './partitions.ts';
+import { guardPool } from './pool.ts';
+
+/** Tables that are partitioned by time, or not logged: made by migrations, written and read by SQL, unknown to the entities. */
+const tablesWithoutEntity = [/^audit_records/, /^run_log_chunks/, /^rate_counts/];
+
+export type Orm = MikroORM;
+/** A unit of work: one request's, or one transaction's. */
+export type Em = EntityManager;
+
+/** The classes that MikroORM maps to tables. */
+export type Entities = readonly EntityClass[];
+
+export interface DatabaseSettings {
+  readonly databaseUrl: string;
+  readonly databasePoolSize: number;
+  /** How long a statement may go without any answer before its connection counts as broken; 0: for ever. */
+  readonly answerWithinMs?: number;
+}
+
+const connectWithinMs = 5_000;
+const answerWithinMs = 60_000;
+
+/** Opens a pool to PostgreSQL. Nothing is connected until the first query. */
+export function openOrm(settings: DatabaseSettings, entities: Entities): Orm {
+  return new MikroORM({
+    driver: BindingDriver,
+    clientUrl: settings.databaseUrl,
+    entities: [...entities],
+    extensions: [Migrator],
+    pool: { min: 0, max: settings.databasePoolSize, idleTimeoutMillis: 30_000 },
+    migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migrations', silent: true },
+    schemaGenerator: { skipTables: tablesWithoutEntity, disableForeignKeys: false },
+    forceUtcTimezone: true,
+    driverOptions: {
+      application_name: 'delivery-coordinator',
+      connectionTimeoutMillis: connectWithinMs,
+      keepAlive: true,
+      pipeline: true,
+      onPoolCreated: (pool: Pool) => guardPool(pool, settings.answerWithinMs ?? answerWithinMs),
+    },
+  });
+}
+
+/**
+ * Brings the schema to this release's, and names the migrations that it applied. Concurrent callers wait for each other.
+ * @throws Error where a later release has migrated the database
+ */
+export async function applyMigrations(orm: Orm): Promise<string[]> {
+  return orm.em.fork().transactional(async (tx) => {
+    await tx.execute(`select pg_advisory_xact_lock(hashtextextended('delivery-coordinator/migrate', 0))`);
+    await refuseLaterRelease(orm);
+    const applied = await orm.migrator.up();
+    await makePartitions(tx);
+    return applied.map((migration) => migration.name);
+  });
+}
+
+/** Names the migrations that the database still lacks; empty means that this release can work with it. */
+export async function pendingMigrations(orm: Orm): Promise<string[]> {
+  const pending = await orm.migrator.getPending();
+  return pending.map((migration) => migration.name);
+}
+
+async function refuseLaterRelease(orm: Orm): Promise<void> {
+  const known = new Set(migrations.map((migration) => migration.name));
+  const executed = await orm.migrator.getExecuted();
+  const unknown = executed.filter((row) => !known.has(row.name));
+  if (unknown.length === 0) return;
+  throw new Error(
+    `The database was migrated by a later release (${unknown.map((row) => row.name).join(', ')}): start that release, or give another DATABASE_URL.`,
+  );
+}

@@ -1,0 +1,42 @@
+import type { VariableCategory } from '#domain/projects/model.ts';
+
+const templateName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
+const environmentName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+/** Names that would reach an object's prototype wherever variables become one. */
+const unusableNames = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * Names that an environment may not set, compared without regard to case, and whose they are. Whoever sets them would
+ * steer the executor or the loader of the tool's process instead of the tool's work. Credentials are what variables are
+ * for, those of registries (TF_TOKEN_…) included.
+ */
+const reservedNames: readonly (readonly [pattern: RegExp, owner: string])[] = [
+  [/^COORDINATOR_/, 'the service speaks to its runs by COORDINATOR_…'],
+  [/^(PATH|HOME|SHELL|USER|LOGNAME|PWD|OLDPWD|TMPDIR|TMP|TEMP)$/, 'the executor decides where a run works'],
+  [/^(LD|DYLD|GLIBC|MALLOC)_/, 'it would load code into the processes of the run'],
+  [
+    /^(BASH_ENV|BASH_FUNC_.*|ENV|IFS|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|CDPATH)$/,
+    'it would change what a shell runs',
+  ],
+  [
+    /^(NODE_OPTIONS|NODE_PATH|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS)$/,
+    'it would load code into the processes of the run',
+  ],
+  [/^TF_VAR_/, "a template's variables go under the category template, where its schema checks them"],
+  [
+    /^(CHECKPOINT_DISABLE$|(?!TF_TOKEN_)(TF|TOFU|TERRAGRUNT)_)/,
+    'the executor decides how the tool is called and where its state and files lie',
+  ],
+];
+
+/** What is wrong with a variable's name; null where nothing is. */
+export function explainVariableName(category: VariableCategory, name: string): string | null {
+  if (unusableNames.has(name)) return 'is a name that no variable can have';
+  if (category === 'template') {
+    return templateName.test(name) ? null : 'expected letters, digits, "_" and "-", starting with a letter or "_"';
+  }
+  if (!environmentName.test(name)) return 'expected letters, digits and "_", starting with no digit';
+  const reserved = reservedNames.find(([pattern]) => pattern.test(name.toUpperCase()));
+  return reserved ? `${name} is reserved: ${reserved[1]}` : null;
+}

@@ -1,0 +1,88 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Em } from '#database/database.ts';
+import { type Principal, type PrincipalRow, principalColumns, toPrincipal } from '#domain/shared/access/principal.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { ApiKey } from '../entity.ts';
+import type { ApiKeyKind } from '../model.ts';
+
+const prefix = 'dc_';
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomLength = 43;
+const checksumLength = 6;
+const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+
+/** A fresh key: `dc_`, 43 base62 characters of randomness, 6 of CRC-32, so that a scanner can tell a real one offline. */
+export function generateApiKey(): string {
+  const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join('');
+  return prefix + random + checksum(random);
+}
+
+/** Whether a text has the form and the checksum of a key; says nothing about whether the key is known. */
+export function looksLikeApiKey(text: string): boolean {
+  if (!pattern.test(text)) return false;
+  const random = text.slice(prefix.length, prefix.length + randomLength);
+  return text.endsWith(checksum(random));
+}
+
+function checksum(random: string): string {
+  let rest = crc32(random);
+  let text = '';
+  for (let index = 0; index < checksumLength; index += 1) {
+    text = alphabet[rest % alphabet.length] + text;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return text;
+}
+
+function verifierOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** Makes a key for a principal. The plaintext is answered here once; the row keeps a verifier. */
+export function issueApiKey(
+  em: Em,
+  request: {
+    principalId: string;
+    kind?: ApiKeyKind;
+    name: string;
+    expiresAt: Date | null;
+    issuedBy: string;
+    rotatedFrom?: string | null;
+  },
+): { apiKey: ApiKey; key: string } {
+  const key = generateApiKey();
+  const apiKey = em.create(ApiKey, { id: newId(), ...request, verifier: verifierOf(key), hint: key.slice(-4) });
+  em.persist(apiKey);
+  return { apiKey, key };
+}
+
+interface KeyOwnerRow extends PrincipalRow {
+  key_id: string;
+  issued_by: string;
+  stale: boolean;
+}
+
+/**
+ * The principal of an active key; undefined where there is none. The lookup is by a hash of the whole key, so its time
+ * says nothing about any part of it. One query; `onUse` hears of a key whose last use was noted more than a minute ago.
+ */
+export async function findByApiKey(
+  em: Em,
+  key: string,
+  onUse: (keyId: string) => void,
+): Promise<Principal | undefined> {
+  if (!looksLikeApiKey(key)) return undefined;
+  const rows = await em.execute<KeyOwnerRow[]>(
+    `select k.id as key_id, k.issued_by, coalesce(use.last_used_at < now() - interval '1 minute', true) as stale, ${principalColumns}
+       from api_keys k join principals p on p.id = k.principal_id left join users u on u.id = p.id
+       left join api_key_uses use on use.key_id = k.id
+      where k.verifier = ? and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+        and p.enabled and p.deleted_at is null`,
+    [verifierOf(key)],
+  );
+  if (!rows[0]) return undefined;
+  const { key_id: keyId, issued_by: issuedBy, stale, ...row } = rows[0];
+  if (stale) onUse(keyId);
+  return toPrincipal(row, { type: 'api_key', id: keyId, issuedBy });
+}

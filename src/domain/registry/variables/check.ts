@@ -1,0 +1,179 @@
+import {
+  compilePattern,
+  compileSchema,
+  evaluateMetaSchema,
+  formats,
+  type JsonObject,
+  SchemaUnusable,
+} from './engine.ts';
+import { describeErrors, type VariableError } from './errors.ts';
+import { isLargerThan } from './json-size.ts';
+import { TookTooLong } from './time-limit.ts';
+import {
+  keywords,
+  type Located,
+  locateSchemas,
+  neighbours,
+  propertiesOf,
+  reachable,
+  referenceOf,
+  splitPointer,
+} from './walk.ts';
+
+const mostVariables = 200;
+const schemaLimits = { values: 10_000, depth: 48, bytes: 128 * 1024 };
+const longestPattern = 1_000;
+
+/** A name that both OpenTofu and an environment variable can have. */
+const variableName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
+const dialect = 'https://json-schema.org/draft/2020-12/schema';
+
+/**
+ * Everything that keeps a schema from describing a template's variables: `path` is a JSON pointer into the schema.
+ * The root is an object that lists every variable in `properties`; references stay inside the schema.
+ */
+export function checkSchema(schema: JsonObject): VariableError[] {
+  if (isLargerThan(schema, schemaLimits)) return [problem('', 'is too large or nested too deeply')];
+  try {
+    const malformed = describeErrors(evaluateMetaSchema(schema));
+    if (malformed.length > 0) return malformed;
+    const problems = checkMeaning(schema, locateSchemas(schema));
+    return problems.length > 0 ? problems : checkDefaults(schema);
+  } catch (error) {
+    if (error instanceof TookTooLong) return [problem('', 'takes too long to evaluate: simplify it')];
+    if (error instanceof SchemaUnusable) return [problem('', `makes no sense: ${error.message}`)];
+    throw error;
+  }
+}
+
+function checkMeaning(schema: JsonObject, all: ReadonlyMap<string, Located>): VariableError[] {
+  return [
+    ...checkRoot(schema),
+    ...[...all.values()].flatMap((located) => checkOne(located, all)),
+    ...checkDeclared(schema, all),
+    ...checkEndless(all),
+  ];
+}
+
+function checkRoot(schema: JsonObject): VariableError[] {
+  const variables = Object.keys(propertiesOf(schema));
+  const problems: VariableError[] = [];
+  if (schema['type'] !== 'object')
+    problems.push(problem('/type', 'must be "object": the schema describes all variables'));
+  if (variables.length > mostVariables) problems.push(problem('/properties', `must have at most ${mostVariables}`));
+  for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
+    if (schema[keyword] !== undefined && schema[keyword] !== false) {
+      problems.push(problem(`/${keyword}`, 'must be false or left out: every variable is listed in "properties"'));
+    }
+  }
+  for (const keyword of ['$ref', 'patternProperties', 'default', 'writeOnly']) {
+    if (schema[keyword] === undefined) continue;
+    problems.push(problem(`/${keyword}`, 'must not stand here: each variable is listed in "properties" with its own'));
+  }
+  return problems;
+}
+
+function checkOne({ pointer, schema, isConditional }: Located, all: ReadonlyMap<string, Located>): VariableError[] {
+  if (typeof schema === 'boolean') return [];
+  const problems = Object.keys(schema).flatMap((keyword) => {
+    const message = checkKeyword(keyword, schema, all);
+    return message === null ? [] : [problem(`${pointer}/${keyword}`, message)];
+  });
+  if (schema['default'] !== undefined && schema['writeOnly'] === true) {
+    problems.push(problem(`${pointer}/default`, 'must not stand beside "writeOnly": everybody can read a default'));
+  }
+  if (schema['default'] !== undefined && isConditional) {
+    problems.push(problem(`${pointer}/default`, 'would never be filled in here: move it out of the condition'));
+  }
+  for (const name of Object.keys(propertiesOf(schema)).filter((key) => key in Object.prototype)) {
+    problems.push(problem(`${pointer}/properties/${name}`, 'is a name that the service reserves'));
+  }
+  return problems;
+}
+
+function checkKeyword(keyword: string, schema: JsonObject, all: ReadonlyMap<string, Located>): string | null {
+  if (keyword === '$schema' && schema[keyword] !== dialect) return `must be "${dialect}"`;
+  if (keyword === '$ref') return checkReference(schema, all);
+  if (keyword === 'pattern') return checkPattern(schema[keyword]);
+  if (keyword === 'patternProperties') {
+    const patterns = Object.keys(propertiesOf(schema, keyword));
+    return patterns.map(checkPattern).find((message) => message !== null) ?? null;
+  }
+  if (keyword === 'format' && !Object.keys({ ...formats, password: '' }).includes(String(schema[keyword]))) {
+    return `must be one of ${Object.keys(formats).join(', ')}, password`;
+  }
+  if (Object.hasOwn(keywords, keyword) || keyword.startsWith('x-')) return null;
+  return 'is not a keyword that is supported here; a name of your own starts with "x-"';
+}
+
+function checkReference(schema: JsonObject, all: ReadonlyMap<string, Located>): string | null {
+  const target = referenceOf(schema);
+  if (target === undefined) return 'must stay inside the schema, such as "#/$defs/size"';
+  return all.has(target) ? null : 'must lead to a schema, such as "#/$defs/size"';
+}
+
+function checkPattern(pattern: unknown): string | null {
+  if (typeof pattern !== 'string' || pattern.length > longestPattern)
+    return `must have at most ${longestPattern} characters`;
+  try {
+    compilePattern(pattern);
+    return null;
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '').slice(0, 80) : 'unknown';
+    return `must be a regular expression of RE2, which has no look-around and no back-references: ${why}`;
+  }
+}
+
+/** What conditions say about variables must be about ones that exist: the list in `properties` is what forms show. */
+function checkDeclared(schema: JsonObject, all: ReadonlyMap<string, Located>): VariableError[] {
+  const declared = propertiesOf(schema);
+  const problems = Object.keys(declared)
+    .filter((name) => !variableName.test(name))
+    .map((name) =>
+      problem(`/properties/${name}`, 'expected letters, digits, "_" and "-", starting with a letter or "_"'),
+    );
+  const root = all.get('');
+  for (const { pointer, schema: inner } of root === undefined ? [] : reachable(root, all)) {
+    if (typeof inner === 'boolean') continue;
+    const required = Array.isArray(inner['required']) ? inner['required'].map(String) : [];
+    const undeclared = [...Object.keys(propertiesOf(inner)), ...required].filter(
+      (name) => !Object.hasOwn(declared, name),
+    );
+    for (const name of new Set(undeclared)) {
+      problems.push(problem(pointer, `names "${name}", which the root's "properties" do not list`));
+    }
+  }
+  return problems;
+}
+
+/** A schema that applies itself to the same value again would never end. */
+function checkEndless(all: ReadonlyMap<string, Located>): VariableError[] {
+  const done = new Set<string>();
+  const open = new Set<string>();
+  const endless: string[] = [];
+  const visit = (located: Located): void => {
+    if (open.has(located.pointer)) endless.push(located.pointer);
+    if (open.has(located.pointer) || done.has(located.pointer)) return;
+    open.add(located.pointer);
+    for (const next of neighbours(located, all)) visit(next);
+    open.delete(located.pointer);
+    done.add(located.pointer);
+  };
+  for (const located of all.values()) visit(located);
+  return [...new Set(endless)].map((pointer) => problem(pointer, 'refers to itself without end'));
+}
+
+/** Fills in the defaults of an empty input: what they break themselves is the schema's fault. */
+function checkDefaults(schema: JsonObject): VariableError[] {
+  const filled: JsonObject = {};
+  const errors = compileSchema(schema)(filled);
+  const broken = errors.filter((error) => Object.hasOwn(filled, splitPointer(error.instancePath)[0] ?? ''));
+  return describeErrors(broken).map(({ path, message }) => {
+    const [name = ''] = splitPointer(path);
+    return problem(`/properties/${name}/default`, `breaks the variable's own rules: ${path} ${message}`);
+  });
+}
+
+function problem(path: string, message: string): VariableError {
+  return { path, message };
+}

@@ -1,0 +1,111 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { formats } from './engine.ts';
+import { escapePointer } from './walk.ts';
+
+/** One thing that is wrong; `path` is a JSON pointer, `''` for the whole. The message never repeats a value. */
+export type VariableError = { path: string; message: string };
+
+const mostErrors = 100;
+const longestList = 400;
+
+const articles: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  null: 'null',
+};
+
+const comparisons: Readonly<Record<string, string>> = {
+  '>=': 'at least',
+  '<=': 'at most',
+  '>': 'greater than',
+  '<': 'less than',
+};
+
+type Describe = (params: Readonly<Record<string, unknown>>) => string;
+
+const counted = (params: Readonly<Record<string, unknown>>, bound: string, one: string, many: string) =>
+  `must have ${bound} ${params['limit']} ${params['limit'] === 1 ? one : many}`;
+
+/** What each keyword demands, in words; parameters come from the schema. */
+const descriptions: Readonly<Record<string, Describe>> = {
+  type: ({ type }) =>
+    `must be ${[type]
+      .flat()
+      .map((name) => articles[String(name)] ?? String(name))
+      .join(' or ')}`,
+  required: () => 'is required',
+  dependentRequired: ({ property }) => `is required where "${property}" is given`,
+  additionalProperties: () => 'is not known here',
+  unevaluatedProperties: () => 'is not known here',
+  enum: ({ allowedValues }) => `must be one of ${list(allowedValues)}`,
+  const: ({ allowedValue }) => `must be ${list([allowedValue])}`,
+  minimum: ({ comparison, limit }) => `must be ${comparisons[String(comparison)]} ${limit}`,
+  maximum: ({ comparison, limit }) => `must be ${comparisons[String(comparison)]} ${limit}`,
+  exclusiveMinimum: ({ comparison, limit }) => `must be ${comparisons[String(comparison)]} ${limit}`,
+  exclusiveMaximum: ({ comparison, limit }) => `must be ${comparisons[String(comparison)]} ${limit}`,
+  multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
+  minLength: (params) => counted(params, 'at least', 'character', 'characters'),
+  maxLength: (params) => counted(params, 'at most', 'character', 'characters'),
+  minItems: (params) => counted(params, 'at least', 'item', 'items'),
+  maxItems: (params) => counted(params, 'at most', 'item', 'items'),
+  minProperties: (params) => counted(params, 'at least', 'member', 'members'),
+  maxProperties: (params) => counted(params, 'at most', 'member', 'members'),
+  pattern: ({ pattern }) => `must match the pattern ${pattern}`,
+  format: ({ format }) =>
+    `must be a ${format}, such as ${Object.entries(formats).find(([name]) => name === format)?.[1]}`,
+  propertyNames: () => 'has a member whose name is not allowed',
+  anyOf: () => 'matches none of the allowed forms',
+  oneOf: ({ passingSchemas }) =>
+    passingSchemas ? 'matches more than one of forms that exclude each other' : 'matches none of the allowed forms',
+  not: () => 'has a form that is not allowed',
+  contains: ({ minContains }) => `must have at least ${minContains} item that fits`,
+  'false schema': () => 'must be left out',
+};
+
+/** Keywords whose error stands on a member of the value that Ajv names, by the parameter that names it. */
+const memberParameters: Readonly<Record<string, string>> = {
+  required: 'missingProperty',
+  dependentRequired: 'missingProperty',
+  additionalProperties: 'additionalProperty',
+  unevaluatedProperties: 'unevaluatedProperty',
+};
+
+/** Ajv's errors in words, each thing once, in the order in which they were found. */
+export function describeErrors(errors: readonly ErrorObject[]): VariableError[] {
+  const described = withoutBranches(errors).map((error) => ({ path: pathOf(error), message: describe(error) }));
+  const distinct = new Map(described.map((error) => [`${error.path}\n${error.message}`, error]));
+  const listed = [...distinct.values()];
+  if (listed.length <= mostErrors) return listed;
+  return [...listed.slice(0, mostErrors), { path: '', message: `has ${listed.length - mostErrors} more errors` }];
+}
+
+/** The name of the value that an error is about: a member that is missing or too many counts as its own. */
+function pathOf(error: ErrorObject): string {
+  const parameter = memberParameters[error.keyword];
+  const member = parameter === undefined ? undefined : error.params[parameter];
+  return typeof member === 'string' ? `${error.instancePath}/${escapePointer(member)}` : error.instancePath;
+}
+
+function describe(error: ErrorObject): string {
+  const known = descriptions[error.keyword];
+  return known ? known(error.params) : (error.message ?? 'is not valid');
+}
+
+/** Where no branch fits, what each of them misses says little; `then` and `else` speak for their `if`. */
+function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
+  const choices = errors.filter(({ keyword }) => ['anyOf', 'oneOf', 'propertyNames'].includes(keyword));
+  return errors.filter((error) => {
+    if (error.keyword === 'if') return errors.length === 1;
+    if (error.propertyName !== undefined) return false;
+    return !choices.some((choice) => error !== choice && error.schemaPath.startsWith(`${choice.schemaPath}/`));
+  });
+}
+
+function list(values: unknown): string {
+  const text = (Array.isArray(values) ? values : []).map((value) => JSON.stringify(value)).join(', ');
+  return text.length <= longestList ? text : `${text.slice(0, longestList)}…`;
+}

@@ -1,0 +1,148 @@
+import type { JsonValue, Masked } from '#domain/runs/model.ts';
+import { compileSchemaOnce, type JsonObject } from './engine.ts';
+import { describeErrors, type VariableError } from './errors.ts';
+import { isLargerThan } from './json-size.ts';
+import { TookTooLong } from './time-limit.ts';
+import {
+  escapePointer,
+  type Located,
+  locateSchemas,
+  propertiesOf,
+  reachable,
+  referenceOf,
+  splitPointer,
+} from './walk.ts';
+
+/** What a template's variables may be and which are secret (product.md of the design, *Templates*). */
+
+export type VariableValues = Record<string, JsonValue>;
+export type ValidationResult = {
+  valid: boolean;
+  errors: VariableError[];
+  /** The input with the schema's defaults filled in; the input itself is left alone. */
+  variables: VariableValues;
+};
+
+const inputLimits = { values: 20_000, depth: 32, bytes: 1024 * 1024 };
+
+/** The environment's values for variables that the template has; the run's own win. */
+export function mergeVariables(
+  schema: JsonObject,
+  given: { environment: VariableValues; run: VariableValues },
+): VariableValues {
+  const declared = propertiesOf(schema);
+  const defaults = Object.entries(given.environment).filter(([name]) => Object.hasOwn(declared, name));
+  return { ...Object.fromEntries(defaults), ...given.run };
+}
+
+/**
+ * All errors of an input at once, and the input with defaults. About a secret variable the errors say only which rule
+ * is broken, not where in it. `secrets` names variables that are secret for another reason than the schema.
+ * The schema is one that `checkSchema` found no fault with.
+ */
+export function validateVariables(
+  schema: JsonObject,
+  input: VariableValues,
+  secrets: Iterable<string> = [],
+): ValidationResult {
+  if (isLargerThan(input, inputLimits)) return failed(input, 'has too many values or is nested too deeply');
+  const variables = structuredClone(input);
+  try {
+    const errors = compileSchemaOnce({ ...schema, additionalProperties: false })(variables);
+    const hidden = new Set([...secretNames(schema), ...secrets]);
+    const described = describeErrors(errors.map((error) => concealSecret(error, hidden)));
+    return { valid: errors.length === 0, errors: described.map((error) => suggestName(error, schema)), variables };
+  } catch (error) {
+    if (!(error instanceof TookTooLong) && !(error instanceof RangeError)) throw error;
+    return failed(input, "is too much to check against the template's schema");
+  }
+}
+
+/** Variables with `"writeOnly": true` in their schema or anywhere inside it, references included. */
+export function secretNames(schema: JsonObject): Set<string> {
+  const all = locateSchemas(schema);
+  const holders = findSecretHolders(all);
+  const root = all.get('');
+  const names = new Set<string>();
+  for (const { pointer, schema: inner } of root === undefined ? [] : reachable(root, all)) {
+    for (const name of Object.keys(propertiesOf(inner))) {
+      if (holders.has(`${pointer}/properties/${escapePointer(name)}`)) names.add(name);
+    }
+  }
+  return names;
+}
+
+/** Variables as everybody may see them. What the schema does not list is masked as well: it may be a secret misspelt. */
+export function maskVariables(
+  schema: JsonObject,
+  variables: VariableValues,
+  secrets: Iterable<string> = [],
+): Record<string, JsonValue | Masked> {
+  const hidden = new Set([...secretNames(schema), ...secrets]);
+  const declared = propertiesOf(schema);
+  const isShown = (name: string) => Object.hasOwn(declared, name) && !hidden.has(name);
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [name, isShown(name) ? value : { sensitive: true }]),
+  );
+}
+
+/** The pointers of all schemas that are write-only, hold one that is, or refer to one that does. */
+function findSecretHolders(all: ReadonlyMap<string, Located>): Set<string> {
+  const holders = new Set<string>();
+  const referrers = new Map<string, string[]>();
+  for (const { pointer, schema } of all.values()) {
+    if (typeof schema === 'boolean') continue;
+    if (schema['writeOnly'] === true) holders.add(pointer);
+    const target = referenceOf(schema);
+    if (target !== undefined) referrers.set(target, [...(referrers.get(target) ?? []), pointer]);
+  }
+  for (const pointer of holders) {
+    const parent = all.get(pointer)?.parent ?? null;
+    if (parent !== null) holders.add(parent);
+    for (const referrer of referrers.get(pointer) ?? []) holders.add(referrer);
+  }
+  return holders;
+}
+
+type AjvErrors = Parameters<typeof describeErrors>[0];
+
+/** Member names and positions inside a secret are part of it. */
+function concealSecret(error: AjvErrors[number], secrets: ReadonlySet<string>): AjvErrors[number] {
+  const [name] = splitPointer(error.instancePath);
+  if (name === undefined || !secrets.has(name)) return error;
+  const {
+    missingProperty: _missing,
+    additionalProperty: _extra,
+    unevaluatedProperty: _other,
+    ...params
+  } = error.params;
+  return { ...error, instancePath: `/${escapePointer(name)}`, params };
+}
+
+/** A variable that does not exist is most often one misspelt. */
+function suggestName(error: VariableError, schema: JsonObject): VariableError {
+  const [name, ...rest] = splitPointer(error.path);
+  const names = Object.keys(propertiesOf(schema));
+  if (name === undefined || rest.length > 0 || names.includes(name)) return error;
+  const near = names.find((known) => isNear(known.toLowerCase(), name.toLowerCase()));
+  return { ...error, message: `is not a variable of this template${near ? `; did you mean "${near}"?` : ''}` };
+}
+
+/** Whether two names differ in at most two letters that were changed, added or left out. */
+function isNear(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 2 || b.length > 128) return false;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (letter === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return (row[b.length] ?? 0) <= (b.length < 5 ? 1 : 2);
+}
+
+function failed(variables: VariableValues, message: string): ValidationResult {
+  return { valid: false, errors: [{ path: '', message }], variables };
+}

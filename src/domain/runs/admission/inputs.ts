@@ -1,0 +1,20 @@
+import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '../model.ts';
+
+/** What a run gets, secrets included. Sealed in the run's row; opened by the worker that executes an attempt. */
+export interface RunInputs {
+  readonly variables: Record<string, JsonValue>;
+  /** Names of the variables that are secret. */
+  readonly sensitive: string[];
+  readonly environment: { name: string; value: string; sensitive: boolean }[];
+}
+
+const context = (runId: string): SealContext => ['run-inputs', runId];
+
+export function sealInputs(keyRing: KeyRing, runId: string, inputs: RunInputs): Buffer {
+  return keyRing.sealJson(context(runId), inputs);
+}
+
+export function openInputs(keyRing: KeyRing, runId: string, sealed: Uint8Array): RunInputs {
+  return keyRing.openJson<RunInputs>(context(runId), sealed);
+}

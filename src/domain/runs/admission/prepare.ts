@@ -1,0 +1,139 @@
+import type { Em } from '#database/database.ts';
+import { loadEnvironmentVariables } from '#domain/environments/variables.ts';
+import { stricterApproval } from '#domain/registry/model.ts';
+import { loadVersion, type PublishedVersion } from '#domain/registry/published.ts';
+import type { TemplateSpec } from '#domain/registry/spec.ts';
+import { maskVariables, mergeVariables, secretNames, validateVariables } from '#domain/registry/variables/variables.ts';
+import { parseDuration } from '#domain/shared/durations.ts';
+import { Unprocessable } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import {
+  type ApprovalRule,
+  defaultPool,
+  defaultTimeouts,
+  type JsonValue,
+  type Masked,
+  type RunOperation,
+  type RunTimeouts,
+} from '../model.ts';
+import { type RunInputs, sealInputs } from './inputs.ts';
+import type { AdmissionTarget } from './target.ts';
+
+export interface RunRequest {
+  readonly version: string;
+  readonly instance?: string | undefined;
+  readonly operation: RunOperation;
+  readonly replace: readonly string[];
+  readonly variables: Record<string, JsonValue>;
+  readonly message: string;
+}
+
+/** A run that could be admitted: everything that can be worked out before the transaction. */
+export interface PreparedRun {
+  readonly runId: string;
+  readonly templateVersionId: string;
+  readonly templateVersion: string;
+  readonly operation: RunOperation;
+  readonly replace: string[];
+  readonly instance: string;
+  readonly variables: Record<string, JsonValue | Masked>;
+  readonly sealedInputs: Buffer;
+  readonly message: string;
+  readonly pool: string;
+  readonly retrySafe: boolean;
+  readonly timeouts: RunTimeouts;
+  readonly approval: { required: number; when: ApprovalRule; allow_self: boolean };
+  readonly requeuedFrom: string | null;
+}
+
+/**
+ * Resolves the version, fills in and checks the variables, and seals what the run gets.
+ * @throws Unprocessable with all that is wrong with the variables, or with an operation that the template has not
+ */
+export async function prepareRun(
+  em: Em,
+  keyRing: KeyRing,
+  target: AdmissionTarget,
+  request: RunRequest,
+): Promise<PreparedRun> {
+  const version = await loadVersion(em, target.templateId, request.version);
+  refuseUnsupported(version.spec, request);
+  const environment = target.environmentId
+    ? await loadEnvironmentVariables(em, keyRing, target.environmentId)
+    : { template: {}, env: [] };
+  const inherited = Object.entries(environment.template);
+  const inheritedSecrets = inherited.filter(([, { sensitive }]) => sensitive).map(([name]) => name);
+  const schema = version.spec.variables;
+  const merged = mergeVariables(schema, {
+    environment: Object.fromEntries(inherited.map(([name, { value }]) => [name, value])),
+    run: request.variables,
+  });
+  const { valid, errors, variables } = validateVariables(schema, merged, inheritedSecrets);
+  if (!valid) throw new Unprocessable(describeInvalid(errors), { errors });
+  const sensitive = [...new Set([...secretNames(schema), ...inheritedSecrets])];
+  const inputs: RunInputs = { variables, sensitive, environment: environment.env };
+  return assemble(keyRing, target, version, {
+    ...request,
+    instance: request.instance ?? target.templateSlug,
+    shown: maskVariables(schema, variables, sensitive),
+    inputs,
+    requeuedFrom: null,
+  });
+}
+
+/** Puts together what a run is from its version, its inputs and what it runs for. */
+export function assemble(
+  keyRing: KeyRing,
+  target: AdmissionTarget,
+  version: PublishedVersion,
+  request: Omit<RunRequest, 'variables' | 'version'> & {
+    instance: string;
+    shown: Record<string, JsonValue | Masked>;
+    inputs: RunInputs;
+    requeuedFrom: string | null;
+  },
+): PreparedRun {
+  const { spec } = version;
+  const runId = newId();
+  return {
+    runId,
+    templateVersionId: version.id,
+    templateVersion: version.version,
+    operation: request.operation,
+    replace: [...request.replace],
+    instance: request.instance,
+    variables: request.shown,
+    sealedInputs: sealInputs(keyRing, runId, request.inputs),
+    message: request.message,
+    pool: spec.pool ?? defaultPool,
+    retrySafe: spec.retry_safe,
+    timeouts: readTimeouts(spec),
+    approval: stricterApproval(spec.approval ?? null, target.approval),
+    requeuedFrom: request.requeuedFrom,
+  };
+}
+
+function refuseUnsupported({ executor }: TemplateSpec, { operation, replace }: RunRequest): void {
+  if (replace.length > 0 && (executor.kind !== 'opentofu' || operation !== 'apply')) {
+    throw new Unprocessable('replace: only an apply of an OpenTofu template can replace resources by address');
+  }
+  if (executor.kind !== 'command') return;
+  if (operation === 'destroy' && !executor.destroy) {
+    throw new Unprocessable('operation: the template has no destroy steps, so it cannot be destroyed');
+  }
+  if (operation === 'refresh') throw new Unprocessable('operation: only an OpenTofu template can refresh its state');
+}
+
+function describeInvalid(errors: readonly { path: string; message: string }[]): string {
+  return `variables: ${errors.map(({ path, message }) => `${path || '/'} ${message}`).join('; ')}`;
+}
+
+function readTimeouts({ timeouts = {} }: TemplateSpec): RunTimeouts {
+  const seconds = (text: string | undefined, otherwise: number) => (text && parseDuration(text)) || otherwise;
+  return {
+    plan: seconds(timeouts.plan, defaultTimeouts.plan),
+    approval: seconds(timeouts.approval, defaultTimeouts.approval),
+    apply: seconds(timeouts.apply, defaultTimeouts.apply),
+  };
+}

@@ -1,0 +1,138 @@
+import { findUnstorable, findUnstorableText, isStorableInteger } from '#domain/shared/storable.ts';
+import type { Run, RunAttempt } from '../entity.ts';
+import { AttemptWriteRefused } from '../errors.ts';
+import {
+  type AttemptOutcome,
+  type AttemptPhase,
+  changeActions,
+  type FailureReason,
+  type ResourceChange,
+  statusReasons,
+} from '../model.ts';
+import type { AttemptResult, AttemptState, LogChunk } from './writes.ts';
+
+/**
+ * What is taken from an attempt, whatever its worker, its executor or its template says. Everything that could not be
+ * stored is refused here, with a reason that its run shows.
+ */
+
+/** The number of a write is part of a file's name, and six digits keep names in order. */
+const mostWrites = 999_999;
+const largestState = 256 * 1024 * 1024;
+const largestChunk = 4 * 1024 * 1024;
+const largestArtifact = 512 * 1024 * 1024;
+const mostChanges = 64 * 1024;
+const longestAddress = 4096;
+const longestWord = 255;
+
+const logPhases = ['plan', 'apply', 'detect'];
+const logStreams = ['stdout', 'stderr', 'system'];
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
+
+/** How an attempt may end, by its phase. */
+const outcomesOf: Record<AttemptPhase, readonly AttemptOutcome[]> = {
+  planning: ['planned', 'unchanged', 'failed', 'canceled', 'timed_out', 'handed_back'],
+  applying: ['applied', 'failed', 'canceled', 'timed_out'],
+};
+
+/** States and outputs come of changing or refreshing an instance, never of planning. @throws AttemptWriteRefused */
+export function refuseStateOfPlanning(run: Run, attempt: RunAttempt): void {
+  if (attempt.phase === 'applying' && run.isWriter()) return;
+  throw refusedState(`planning stores no state: the operation is ${run.operation} and the phase is ${attempt.phase}`);
+}
+
+/** @throws AttemptWriteRefused where the number of a write is none */
+export function checkWriteNumber(write: unknown): void {
+  if (isStorableInteger(write, 1) && Number(write) <= mostWrites) return;
+  throw refusedState(`the number of a write must be an integer from 1 to ${mostWrites}`);
+}
+
+/** @throws AttemptWriteRefused where a state cannot be stored, or no tool could read it */
+export function checkState({ write, content, resourceCount }: AttemptState): void {
+  checkWriteNumber(write);
+  if (!isStorableInteger(resourceCount, 0)) throw refusedState('the number of resources must be an integer from 0');
+  if (content.length > largestState) throw refusedState(`the state has more than ${largestState} bytes`);
+  if (!isJson(content)) throw refusedState('the state is no JSON in UTF-8');
+}
+
+function isJson(content: Buffer): boolean {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws AttemptWriteRefused where a piece of log cannot be stored */
+export function checkLogChunk(chunk: LogChunk): void {
+  const { sequence, firstLine, lines, content, checksum, time, phase, stream } = chunk;
+  if (!isStorableInteger(sequence, 1)) throw refusedLog('its sequence must be an integer from 1');
+  if (!isStorableInteger(firstLine, 0) || !isStorableInteger(lines, 0))
+    throw refusedLog('its lines must be counted by integers from 0');
+  if (!logPhases.includes(phase)) throw refusedLog(`its phase must be one of ${logPhases.join(', ')}`);
+  if (!logStreams.includes(stream)) throw refusedLog(`its stream must be one of ${logStreams.join(', ')}`);
+  if (!timestamp.test(time) || Number.isNaN(Date.parse(time))) throw refusedLog('its time must be in RFC 3339, in UTC');
+  if (!/^[\x21-\x7e]{1,80}$/.test(checksum)) throw refusedLog('its checksum must be 1-80 visible characters');
+  if (content.length > largestChunk) throw refusedLog(`it has more than ${largestChunk} bytes`);
+}
+
+/** @throws AttemptWriteRefused where a result is none of its attempt's phase, or cannot be stored */
+export function checkResult(run: Run, attempt: RunAttempt, result: AttemptResult): void {
+  const { outcome, reason, tool, plan, outputs, resourceCount } = result;
+  if (!outcomesOf[attempt.phase].includes(outcome))
+    throw refusedResult('executor_failed', `an attempt at ${attempt.phase} cannot end as ${outcome}`);
+  if (reason !== null && !Object.hasOwn(statusReasons, reason))
+    throw refusedResult('executor_failed', 'its reason is not known');
+  if (tool) checkTool(tool);
+  if (outcome === 'planned' && !plan) throw refusedResult('plan_missing', 'it has changes and no plan');
+  if (plan) checkPlan(attempt, plan);
+  if (outputs) checkOutputs(run, attempt, outputs);
+  if (resourceCount !== undefined && !isStorableInteger(resourceCount, 0))
+    throw refusedResult('outputs_invalid', 'the number of resources must be an integer from 0');
+}
+
+function checkTool({ name, version }: { name: string; version: string }): void {
+  const problem = findUnstorableText(name, longestWord) ?? findUnstorableText(version, longestWord);
+  if (problem) throw refusedResult('executor_failed', `the name or version of its tool ${problem}`);
+}
+
+function checkPlan({ phase }: RunAttempt, plan: NonNullable<AttemptResult['plan']>): void {
+  const refuse = (message: string) => refusedResult('plan_invalid', message);
+  if (phase !== 'planning') throw refuse('an apply makes no plan');
+  const { changes, summary, executorDigest, artifact } = plan;
+  if (!Array.isArray(changes) || changes.length > mostChanges) throw refuse(`it has more than ${mostChanges} changes`);
+  if (changes.some((change) => !isChange(change)))
+    throw refuse(`a change has no address of 1-${longestAddress} characters, or no known action`);
+  const problem = findUnstorable(changes);
+  if (problem) throw refuse(`its list of changes ${problem}`);
+  if (![summary.add, summary.change, summary.destroy].every((count) => isStorableInteger(count, 0)))
+    throw refuse('its summary must count by integers from 0');
+  if (findUnstorableText(executorDigest, longestWord)) throw refuse('its digest is no short text');
+  if (artifact.length > largestArtifact) throw refuse(`what applying it needs has more than ${largestArtifact} bytes`);
+}
+
+function isChange({ address, action }: ResourceChange): boolean {
+  return findUnstorableText(address, longestAddress) === null && address !== '' && changeActions.includes(action);
+}
+
+function checkOutputs(run: Run, attempt: RunAttempt, outputs: NonNullable<AttemptResult['outputs']>): void {
+  if (attempt.phase !== 'applying' || !run.isWriter())
+    throw refusedResult('outputs_invalid', 'planning has no outputs');
+  const problem = findUnstorable(outputs);
+  if (problem) throw refusedResult('outputs_invalid', `the set of outputs ${problem}`);
+  if (Object.values(outputs).some((output) => typeof output?.sensitive !== 'boolean'))
+    throw refusedResult('outputs_invalid', 'an output does not say whether it is sensitive');
+}
+
+function refusedState(message: string): AttemptWriteRefused {
+  return new AttemptWriteRefused('state_refused', `a state was refused: ${message}`);
+}
+
+function refusedLog(message: string): AttemptWriteRefused {
+  return new AttemptWriteRefused('logs_not_saved', `a piece of log was refused: ${message}`);
+}
+
+function refusedResult(reason: FailureReason, message: string): AttemptWriteRefused {
+  return new AttemptWriteRefused(reason, `a result was refused: ${message}`);
+}

@@ -1,0 +1,29 @@
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { recordEventOnce } from '../events.ts';
+import { lockAttemptInOrder } from '../execution/transitions.ts';
+
+/** A state that an attempt wrote and that could not be stored. */
+export interface RefusedState {
+  readonly attemptId: string;
+  /** The number of the write; null where it had none that counts. */
+  readonly write: number | null;
+  /** `sha256:…` of its content. */
+  readonly digest: string;
+  /** The name of its sealed file in the worker's spool; null where the worker did not keep it. */
+  readonly file: string | null;
+  readonly workerId: string;
+  /** Which rule it broke; never what it holds. */
+  readonly problem: string;
+}
+
+/**
+ * Records in a run's events that a state was set aside, and counts it for the installation's operators. The run may have
+ * ended; repeating the call is harmless.
+ */
+export async function noteRefusedState(tx: Transaction, refused: RefusedState): Promise<void> {
+  const { run } = await lockAttemptInOrder(tx.em, refused.attemptId);
+  const { attemptId: attempt_id, write, digest, file, workerId: worker_id, problem } = refused;
+  const key = { attempt_id, write, digest };
+  const isNew = await recordEventOnce(tx.em, run.id, 'run.state_refused', key, { file, worker_id, problem });
+  if (isNew) await tx.em.execute(`update installation set states_refused = states_refused + 1`);
+}

@@ -1,0 +1,35 @@
+import type { AttemptOutcome, MaskedOutputs, PlanSummary, ResourceChange, StatusReason } from '../model.ts';
+
+/** What an attempt writes: states and pieces of log while it goes on, and one result at its end. */
+
+/** A state that the tool has written during an attempt; kept before the tool is answered. */
+export interface AttemptState {
+  readonly attemptId: string;
+  /** Counts the attempt's writes, from 1. */
+  readonly write: number;
+  readonly content: Buffer;
+  readonly resourceCount: number;
+}
+
+/** What a worker hands over of an attempt's log. `sequence` counts within the attempt, from 1. */
+export interface LogChunk {
+  readonly sequence: number;
+  readonly phase: string;
+  readonly stream: 'stdout' | 'stderr' | 'system';
+  readonly time: string;
+  readonly content: Buffer;
+  readonly firstLine: number;
+  readonly lines: number;
+  readonly checksum: string;
+}
+
+/** What an attempt came to. */
+export interface AttemptResult {
+  readonly outcome: Exclude<AttemptOutcome, 'lost'>;
+  readonly reason: StatusReason | null;
+  readonly tool: { name: string; version: string } | null;
+  readonly plan?: { changes: ResourceChange[]; summary: PlanSummary; executorDigest: string; artifact: Buffer };
+  readonly outputs?: MaskedOutputs;
+  /** How many things the instance holds now, where the tool says so. */
+  readonly resourceCount?: number;
+}

@@ -1,0 +1,219 @@
+import type { WorkerLiveness } from '#domain/workers/service.ts';
+import { hasQuorum } from '../approval.ts';
+import { executionSeconds } from '../attempts/limits.ts';
+import type { Run, RunAttempt } from '../entity.ts';
+import {
+  type AttemptPhase,
+  isTerminal,
+  needsApproval,
+  type StatusReason,
+  type TerminalStatus,
+  type WaitingOn,
+} from '../model.ts';
+
+/** How often a plan whose worker was lost is tried. */
+const maximumPlanAttempts = 3;
+/** An apply is tried once, unless its template says that repeating it is safe. */
+const maximumSafeApplyAttempts = 3;
+/** The run that holds the slot wakes the next in line; looking again now and then is the backstop. */
+const busyRetrySeconds = 300;
+/** How long to wait before the workers of a pool are looked at again. */
+export const noWorkerRetrySeconds = 5;
+/** How long a worker of which the engine lost sight has to send a heartbeat to the database: more than one interval. */
+const lookAgainSeconds = 6;
+
+/** Everything that the next step of a run depends on. */
+export interface StepFacts {
+  readonly run: Pick<Run, 'status' | 'operation' | 'timeouts' | 'retrySafe' | 'approvalRequired' | 'approvalWhen'> &
+    Partial<Pick<Run, 'statusReason' | 'planSummary' | 'approvalExpiresAt'>>;
+  /** The run's present attempt. */
+  readonly attempt:
+    | (Pick<RunAttempt, 'id' | 'phase' | 'startedAt'> & Partial<Pick<RunAttempt, 'outcome' | 'workerId'>>)
+    | null;
+  /** Whether the worker of the attempt lives; null where the attempt is not open or no worker has it. */
+  readonly workerLiveness: WorkerLiveness | null;
+  /** How many attempts at the phase of the present one were lost. */
+  readonly lostAttempts: number;
+  /** How many people have approved the plan. */
+  readonly approvals: number;
+  /** Whether the plan was made from the latest state of the instance. */
+  readonly planIsCurrent: boolean;
+  /** Whether the run's team and environment may use its pool. */
+  readonly poolIsOpen: boolean;
+  /** The run that has the slot of the instance, or comes before this one; null where this one may have it. */
+  readonly blocker: { readonly id: string; readonly position: number } | null;
+  /** Whether a worker lives that may begin the run. */
+  readonly hasWorker: boolean;
+  /** The attempt that the workflow has executed last. */
+  readonly executed: string | null;
+  /** Whether the workflow itself was canceled. */
+  readonly canceled: boolean;
+  /** Whether the last step was to wait for a worker that had been silent. */
+  readonly suspected: boolean;
+  readonly now: Date;
+}
+
+/** How a step ends the open attempt; whether the run's events report the loss. */
+export interface Closing {
+  readonly outcome: 'lost' | 'handed_back' | 'canceled';
+  readonly isReported: boolean;
+}
+
+/** What happens to a run next. */
+export type Step =
+  /** The run has ended. */
+  | { readonly kind: 'nothing' }
+  | {
+      readonly kind: 'finish';
+      readonly status: TerminalStatus;
+      readonly reason: StatusReason | null;
+      readonly closes?: Closing;
+    }
+  | {
+      readonly kind: 'wait';
+      readonly seconds: number;
+      readonly suspects?: true;
+      readonly waitingOn?: Pick<WaitingOn, 'code'> & Partial<Pick<WaitingOn, 'position' | 'blocker'>>;
+    }
+  /** The run acquires its slot and is planned. */
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'ask_approval'; readonly seconds: number }
+  | { readonly kind: 'apply' }
+  /** A new attempt at a phase. */
+  | { readonly kind: 'execute'; readonly phase: AttemptPhase; readonly closes?: Closing }
+  /** The open attempt is executed. */
+  | { readonly kind: 'resume' };
+
+/** Decides the next step of a run. Pure: `takeNextStep` reads the facts and carries the step out, under the run's lock. */
+export function decideNextStep(facts: StepFacts): Step {
+  const { status } = facts.run;
+  if (isTerminal(status)) return { kind: 'nothing' };
+  if (facts.canceled || status === 'canceling') return decideCancellation(facts);
+  if (status === 'queued') return decideBegin(facts);
+  return status === 'running' ? decideRunning(facts) : decideApproval(facts);
+}
+
+function decideBegin({ poolIsOpen, blocker, hasWorker }: StepFacts): Step {
+  if (!poolIsOpen) return finish('failed', 'pool_closed');
+  if (blocker) {
+    const waitingOn = { code: 'instance_busy', position: blocker.position, blocker: blocker.id } as const;
+    return { kind: 'wait', seconds: busyRetrySeconds, waitingOn };
+  }
+  if (!hasWorker) return { kind: 'wait', seconds: noWorkerRetrySeconds, waitingOn: { code: 'no_worker' } };
+  return { kind: 'begin' };
+}
+
+function decideRunning(facts: StepFacts): Step {
+  const attempt = requireAttempt(facts);
+  const { run } = facts;
+  const isPlanning = attempt.phase === 'planning';
+  switch (attempt.outcome ?? null) {
+    case null:
+      return attempt.id === facts.executed ? (waitForWorker(facts) ?? decideLoss(facts)) : { kind: 'resume' };
+    case 'planned':
+      return decidePlan(facts);
+    case 'unchanged':
+    case 'applied':
+      return finish('succeeded');
+    case 'handed_back':
+      return { kind: 'execute', phase: attempt.phase };
+    case 'lost':
+      return decideRetry(facts, facts.lostAttempts);
+    case 'canceled':
+      return finish('canceled', 'canceled_by_user');
+    case 'timed_out':
+      return finish('timed_out', timeoutReason(run, attempt.phase));
+    default:
+      return finish('failed', run.statusReason ?? (isPlanning ? 'plan_failed' : 'apply_failed'));
+  }
+}
+
+/** A step's own timeout counts before its phase's. Workers of earlier releases stored another reason for the phase's. */
+function timeoutReason({ statusReason }: StepFacts['run'], phase: AttemptPhase): StatusReason {
+  if (statusReason === 'step_timeout') return statusReason;
+  return phase === 'planning' ? 'plan_timeout' : 'apply_timeout';
+}
+
+/**
+ * The step that waits for the worker of an open attempt; null where that worker is lost, or no worker has the attempt.
+ *
+ * The engine loses sight of every worker when it is away itself for a while, and an apply that goes on must not count as
+ * interrupted because of that. The database knows which workers live, and a worker closes its attempts also where it fails,
+ * so one that lives is at work. A silent one gets a second look: the database may just have been away, too.
+ */
+function waitForWorker({ run, attempt, workerLiveness, suspected, now }: StepFacts): Step | null {
+  if (!attempt?.workerId) return null;
+  const elapsedMs = now.getTime() - attempt.startedAt.getTime();
+  if (elapsedMs > executionSeconds(run, attempt.phase) * 1000) return null;
+  if (workerLiveness === 'alive') return { kind: 'wait', seconds: lookAgainSeconds };
+  const isSuspect = workerLiveness === 'silent' && !suspected;
+  return isSuspect ? { kind: 'wait', seconds: lookAgainSeconds, suspects: true } : null;
+}
+
+/** The worker of an open attempt is lost. An attempt that no worker had taken is simply executed again. */
+function decideLoss(facts: StepFacts): Step {
+  const { workerId, phase } = requireAttempt(facts);
+  if (!workerId) return { kind: 'execute', phase, closes: { outcome: 'handed_back', isReported: false } };
+  return { ...decideRetry(facts, facts.lostAttempts + 1), closes: { outcome: 'lost', isReported: true } };
+}
+
+/** Planning is tried again; an apply is not, unless that is known to be safe. */
+function decideRetry(facts: StepFacts, lostAttempts: number): Extract<Step, { kind: 'execute' | 'finish' }> {
+  const { phase } = requireAttempt(facts);
+  const isPlanning = phase === 'planning';
+  const maximum = isPlanning ? maximumPlanAttempts : maximumSafeApplyAttempts;
+  const isRepeatable = isPlanning || facts.run.retrySafe;
+  if (isRepeatable && lostAttempts < maximum) return { kind: 'execute', phase };
+  return finish('failed', isPlanning ? 'plan_interrupted' : 'apply_interrupted');
+}
+
+function decidePlan(facts: StepFacts): Step {
+  const { operation, approvalRequired, approvalWhen, planSummary, timeouts } = facts.run;
+  if (operation === 'plan') return finish('succeeded');
+  const destroys = operation === 'destroy' || (planSummary?.destroy ?? 0) > 0;
+  const policy = { required: approvalRequired, when: approvalWhen };
+  if (!needsApproval(policy, { changes: true, destroys })) return decideApply(facts);
+  return { kind: 'ask_approval', seconds: timeouts.approval };
+}
+
+/** Approvals are counted once more before anything is applied. */
+function decideApproval(facts: StepFacts): Step {
+  const { approvalRequired, approvalExpiresAt } = facts.run;
+  if (hasQuorum(approvalRequired, facts.approvals)) return decideApply(facts);
+  const remainingMs = (approvalExpiresAt?.getTime() ?? 0) - facts.now.getTime();
+  if (remainingMs <= 0) return finish('timed_out', 'approval_timeout');
+  return { kind: 'wait', seconds: Math.ceil(remainingMs / 1000) };
+}
+
+function decideApply({ planIsCurrent }: StepFacts): Step {
+  return planIsCurrent ? { kind: 'apply' } : finish('failed', 'plan_moved');
+}
+
+/**
+ * Ends a canceled run once nothing of it is executed any more. What its last attempt did stays true: an apply that was
+ * finished succeeded, and one whose state could not be stored failed.
+ */
+function decideCancellation(facts: StepFacts): Step {
+  const { run, attempt } = facts;
+  const isOpen = attempt !== null && (attempt.outcome ?? null) === null;
+  const waiting = isOpen ? waitForWorker(facts) : null;
+  if (waiting) return waiting;
+  if (attempt?.outcome === 'applied') return finish('succeeded');
+  if (run.statusReason === 'state_refused') return finish('failed', 'state_refused');
+  const wasLost = isOpen || attempt?.outcome === 'lost';
+  const isInterrupted = attempt?.phase === 'applying' && Boolean(attempt.workerId) && wasLost;
+  const ending = isInterrupted
+    ? finish('failed', 'apply_interrupted')
+    : finish('canceled', run.statusReason ?? 'canceled_by_user');
+  return isOpen ? { ...ending, closes: { outcome: isInterrupted ? 'lost' : 'canceled', isReported: false } } : ending;
+}
+
+function finish(status: TerminalStatus, reason: StatusReason | null = null): Extract<Step, { kind: 'finish' }> {
+  return { kind: 'finish', status, reason };
+}
+
+/** @throws Error where a running run has no attempt: a defect */
+function requireAttempt({ attempt }: StepFacts): NonNullable<StepFacts['attempt']> {
+  if (!attempt) throw new Error('a running run has no attempt');
+  return attempt;
+}

@@ -1,0 +1,136 @@
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { engagementSeconds } from '../attempts/limits.ts';
+import type { Run, RunAttempt } from '../entity.ts';
+import { recordEvent } from '../events.ts';
+import { type AttemptPhase, type NextStep, phasePriority } from '../model.ts';
+import { findPlacement, noteWeakWorkers, type Placement } from './dispatch.ts';
+import { type Closing, decideNextStep, noWorkerRetrySeconds, type Step } from './next-step.ts';
+import { acquireSlot } from './slot.ts';
+import { readSituation, type Situation, type WorkflowFacts } from './step-facts.ts';
+import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
+
+/** An attempt that no worker has taken for this long is placed anew: the workers of its queue may be gone. */
+const redispatchAfterSeconds = 600;
+
+export interface StepRequest extends WorkflowFacts {
+  readonly runId: string;
+}
+
+/**
+ * Moves a run as far as it goes without executing anything, and answers what its workflow does next. `decideNextStep`
+ * decides, under the run's lock, so that the workflow stays a loop and a repeated call is harmless.
+ */
+export async function takeNextStep(tx: Transaction, request: StepRequest): Promise<NextStep> {
+  const run = await lockRunInOrder(tx.em, request.runId);
+  return run ? advanceRun(tx, run, request) : { kind: 'end' };
+}
+
+/** The same for a run that the caller has locked. */
+export async function advanceRun(tx: Transaction, run: Run, workflow: WorkflowFacts): Promise<NextStep> {
+  if (run.isFinished()) return { kind: 'end' };
+  const situation = await readSituation(tx.em, run, workflow);
+  return carryOut(tx, run, situation, decideNextStep(situation.facts));
+}
+
+async function carryOut(tx: Transaction, run: Run, situation: Situation, step: Step): Promise<NextStep> {
+  switch (step.kind) {
+    case 'nothing':
+      return { kind: 'end' };
+    case 'finish':
+      await endAttempt(tx, situation, step.closes);
+      await finishRun(tx, run, step.status, step.reason);
+      return { kind: 'end' };
+    case 'wait':
+      return wait(tx, run, situation, step);
+    case 'begin':
+      return begin(tx, run, situation);
+    case 'ask_approval':
+      return askApproval(tx, run, step.seconds);
+    case 'apply':
+      run.moveTo('running', 'applying');
+      await recordEvent(tx.em, run.id, 'run.applying', { digest: run.planDigest ?? null });
+      return execute(tx, run, 'applying');
+    case 'execute':
+      await endAttempt(tx, situation, step.closes);
+      return execute(tx, run, step.phase);
+    case 'resume':
+      return place(tx, run, requireAttempt(situation));
+  }
+}
+
+async function endAttempt(tx: Transaction, situation: Situation, closing: Closing | undefined): Promise<void> {
+  if (!closing) return;
+  const attempt = requireAttempt(situation);
+  closeAttempt(attempt, closing.outcome);
+  if (closing.isReported) await recordEvent(tx.em, attempt.runId, 'run.attempt_lost', { phase: attempt.phase });
+}
+
+async function wait(
+  tx: Transaction,
+  run: Run,
+  { placement }: Situation,
+  { seconds, suspects, waitingOn }: Extract<Step, { kind: 'wait' }>,
+): Promise<NextStep> {
+  if (waitingOn?.code === 'no_worker' && placement?.hasWeakWorkers) await noteWeakWorkers(tx.em, run);
+  if (waitingOn) run.waitFor(waitingOn.code, waitingOn);
+  await tx.em.flush();
+  return { kind: 'wait', seconds, ...(suspects && { suspects }) };
+}
+
+async function begin(tx: Transaction, run: Run, { stateSerial, placement }: Situation): Promise<NextStep> {
+  if (run.isWriter()) await acquireSlot(tx.em, run);
+  run.startedAt = new Date();
+  run.stateSerialBefore = stateSerial;
+  run.moveTo('running', 'planning');
+  await recordEvent(tx.em, run.id, 'run.planning');
+  return execute(tx, run, 'planning', placement);
+}
+
+async function askApproval(tx: Transaction, run: Run, seconds: number): Promise<NextStep> {
+  run.moveTo('pending_approval', 'approval');
+  run.approvalExpiresAt = new Date(Date.now() + seconds * 1000);
+  run.waitFor('approval');
+  await tx.em.flush();
+  const { approvalRequired: required, planDigest } = run;
+  await recordEvent(tx.em, run.id, 'run.approval_required', { required, digest: planDigest ?? null });
+  return { kind: 'wait', seconds };
+}
+
+/** Opens an attempt. Until a worker of the pool claims it, that is what the run waits for. */
+async function execute(
+  tx: Transaction,
+  run: Run,
+  phase: AttemptPhase,
+  placement: Placement | null = null,
+): Promise<NextStep> {
+  run.waitFor('no_worker');
+  return place(tx, run, await openAttempt(tx.em, run, phase), placement);
+}
+
+/** Puts an open attempt in a queue whose workers may take it; while there is none, the attempt waits open. */
+async function place(
+  tx: Transaction,
+  run: Run,
+  attempt: RunAttempt,
+  known: Placement | null = null,
+): Promise<NextStep> {
+  const { taskQueue, hasWeakWorkers } = known ?? (await findPlacement(tx.em, run));
+  if (taskQueue === null) {
+    if (hasWeakWorkers) await noteWeakWorkers(tx.em, run);
+    return { kind: 'wait', seconds: noWorkerRetrySeconds };
+  }
+  return {
+    kind: 'execute',
+    attemptId: attempt.id,
+    taskQueue,
+    timeoutSeconds: engagementSeconds(run, attempt.phase),
+    startWithinSeconds: redispatchAfterSeconds,
+    priority: phasePriority[attempt.phase],
+  };
+}
+
+/** @throws Error where the step is about an attempt that the run does not have: a defect */
+function requireAttempt({ attempt }: Situation): RunAttempt {
+  if (!attempt) throw new Error('the step needs an attempt, and the run has none');
+  return attempt;
+}

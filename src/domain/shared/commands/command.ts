@@ -1,0 +1,130 @@
+import { createHmac } from 'node:crypto';
+import type { Em } from '#database/database.ts';
+import { sqlState } from '#database/errors.ts';
+import type { Ownership } from '../access/decide.ts';
+import { lockCaller, type Principal } from '../access/principal.ts';
+import { type AuditedAction, auditStatement, type Change, entryOf, type RequestFacts } from '../audit.ts';
+import { Unauthenticated } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { canonicalJson } from './canonical.ts';
+import { claimKey, completeReceipt, type Receipt, readReceipt } from './receipts.ts';
+import type { Transaction, Transactions } from './transaction.ts';
+
+/** The SQLSTATE of every statement after one that failed. */
+const failedTransaction = '25P02';
+
+/** What a caller asks for, and under which key. */
+export interface Command {
+  /** Null: the operation takes no key, and leaves no receipt. */
+  readonly key: string | null;
+  readonly caller: Principal;
+  readonly operation: string;
+  /** What its audit row says was done. */
+  readonly audit: AuditedAction;
+  /** The ids in the path. */
+  readonly target: Readonly<Record<string, string>>;
+  /** The accepted input, before defaults are filled in. */
+  readonly input: unknown;
+  /** Advisory locks that are taken before anything else. */
+  readonly locks: readonly string[];
+  readonly request: RequestFacts;
+}
+
+/** What a command does inside its transaction. */
+export interface CommandWork<Found extends Ownership | null | undefined, Done extends Change, Answer> {
+  /** Finds what it is about, locked. Sent right behind the locks of receipt and caller: it must not rely on either. */
+  find(tx: Transaction): Promise<Found>;
+  /** Decides, and does it; the caller is as the transaction has found and locked it. */
+  act(tx: Transaction, caller: Principal, found: Found): Promise<Done>;
+  /** What the receipt keeps so that whoever took the command can answer its repeat. */
+  answer?(change: Done, found: Found): Answer;
+}
+
+/** What a command came to; `change` is what it did just now, and is known the first time alone. */
+export type CommandResult<Done extends Change, Answer> =
+  | { readonly receipt: Receipt<Answer>; readonly replayed: false; readonly change: Done }
+  | { readonly receipt: Receipt<Answer>; readonly replayed: true };
+
+/**
+ * The one command transaction: receipt, change, audit row and outbox rows, or none of them. The same key with the same
+ * caller, operation, target and input answers what it answered first; any other binding conflicts. A refusal binds nothing.
+ * (specification, *Original-key outcome and command keys*)
+ */
+export async function runCommand<Found extends Ownership | null | undefined, Done extends Change, Answer>(
+  transactions: Transactions,
+  bindingKey: Buffer,
+  command: Command,
+  work: CommandWork<Found, Done, Answer>,
+): Promise<CommandResult<Done, Answer>> {
+  const binding = bindCommand(bindingKey, command);
+  return transactions.run(async (tx) => {
+    for (const lock of [...command.locks].sort()) {
+      await tx.em.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [`delivery-coordinator/${lock}`]);
+    }
+    const auditRecordId = newId();
+    // Sent together, carried out one after the other, in the order of locks; what comes first counts first.
+    const [earlier, current, found] = await allDone([
+      claimKey<Answer>(tx, command, binding, auditRecordId),
+      refreshCaller(tx, command.caller),
+      work.find(tx),
+    ]);
+    const replayed = answerOf(earlier);
+    if (replayed) return { receipt: replayed, replayed: true };
+    const [caller, target] = [answerOf(current), answerOf(found)];
+    const change = await work.act(tx, caller, target);
+    const entry = entryOf(command.audit, change, target);
+    tx.write(...auditStatement(auditRecordId, change.actor ?? caller, entry, command.request));
+    const receipt = toReceipt(change, auditRecordId, work.answer?.(change, target) ?? null);
+    if (command.key !== null) completeReceipt(tx, command.key, receipt);
+    return { receipt, replayed: false, change };
+  });
+}
+
+/** What each came to. @throws what PostgreSQL itself refused: everything after it failed by that alone */
+async function allDone<T extends readonly Promise<unknown>[]>(
+  promises: readonly [...T],
+): Promise<{ [I in keyof T]: PromiseSettledResult<Awaited<T[I]>> }> {
+  const settled = await Promise.allSettled(promises);
+  for (const result of settled) {
+    const state = result.status === 'rejected' ? sqlState(result.reason) : undefined;
+    if (result.status === 'rejected' && state !== undefined && state !== failedTransaction) throw result.reason;
+  }
+  return settled;
+}
+
+function answerOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
+}
+
+function toReceipt<Answer>({ id, revision }: Change, auditRecordId: string, answer: Answer | null): Receipt<Answer> {
+  return { answer, resourceId: id, revision: revision ?? null, auditRecordId };
+}
+
+/** The receipt of an earlier use of the command's key. @throws Conflict where that was another command */
+export async function findReceipt<Answer>(
+  em: Em,
+  bindingKey: Buffer,
+  command: Command,
+): Promise<Receipt<Answer> | undefined> {
+  return command.key === null ? undefined : readReceipt(em, command.key, bindCommand(bindingKey, command));
+}
+
+/** HMAC over who asks for what of what: two commands are the same where their bindings are. */
+export function bindCommand(
+  bindingKey: Buffer,
+  command: Pick<Command, 'caller' | 'operation' | 'target' | 'input'>,
+): Buffer {
+  const { caller, operation, target, input } = command;
+  return createHmac('sha256', bindingKey)
+    .update(canonicalJson([caller.id, operation, target, input ?? null]))
+    .digest();
+}
+
+/** The caller as of now, locked: an authority that was revoked since the request came in does not count. */
+async function refreshCaller(tx: Transaction, caller: Principal): Promise<Principal> {
+  if (caller.kind === 'system') return caller;
+  const current = await lockCaller(tx.em, caller);
+  if (!current?.enabled) throw new Unauthenticated('the credential is no longer valid');
+  return current;
+}

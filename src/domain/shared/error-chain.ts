@@ -1,0 +1,12 @@
+/** An error, its causes, and the errors that an AggregateError holds; each once, at most twenty. */
+export function chainOf(error: unknown): Error[] {
+  const links: Error[] = [];
+  const waiting: unknown[] = [error];
+  while (waiting.length > 0 && links.length < 20) {
+    const next = waiting.shift();
+    if (!(next instanceof Error) || links.includes(next)) continue;
+    links.push(next);
+    waiting.push(next.cause, ...(next instanceof AggregateError ? next.errors : []));
+  }
+  return links;
+}

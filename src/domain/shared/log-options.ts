@@ -1,0 +1,48 @@
+import type { LoggerOptions } from 'pino';
+import { chainOf } from './error-chain.ts';
+
+/** One error as the log keeps it: what it is and where, without the values that drivers attach to theirs. */
+export type LoggedError = { type: string; message: string; code?: string | number; constraint?: string; stack: string };
+
+const longestMessage = 2_000;
+
+/** The database's detail, which the mapper appends to the message, repeats the values of the row. */
+const rowDetail = /\s+- (?:detail|hint|where): [\s\S]*$/;
+/** So does its complaint about a value of the wrong form. */
+const refusedValue = /^(invalid input (?:syntax|value) for [^:]+): [\s\S]*$/;
+
+/**
+ * What every logger of the service needs: errors without the members that libraries attach (statements, parameters,
+ * response bodies), and well-known secret fields cut out wherever they appear.
+ */
+export const logOptions = {
+  serializers: {
+    err: describeError,
+    error: describeError,
+  },
+  redact: {
+    paths: ['authorization', 'cookie', 'password', 'token', 'secret', 'api_key']
+      .flatMap((name) => [name, `*.${name}`, `headers["${name}"]`])
+      .concat(['headers["x-api-key"]', 'headers["set-cookie"]', 'headers["x-service-bootstrap-token"]', '*.headers']),
+    censor: '[redacted]',
+  },
+} satisfies LoggerOptions;
+
+/** An error and its causes for the log. Messages are cut; stacks keep their frames alone, once. */
+export function describeError(error: unknown): LoggedError & { causes?: LoggedError[] } {
+  const [first, ...causes] = chainOf(error).map(describeOne);
+  if (!first) return { type: typeof error, message: 'something that is no error was thrown', stack: '' };
+  return causes.length > 0 ? { ...first, causes } : first;
+}
+
+function describeOne(error: Error): LoggedError {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return {
+    type: error.name,
+    message: error.message.replace(rowDetail, '').replace(refusedValue, '$1').slice(0, longestMessage),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(typeof constraint === 'string' ? { constraint } : {}),
+    stack: frames.slice(0, 30).join('\n'),
+  };
+}

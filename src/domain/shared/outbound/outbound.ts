@@ -1,0 +1,91 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Unavailable, Unprocessable } from '../errors.ts';
+import { allowsAddress, allowsHost, isPublicAddress, type OutboundPolicy } from './outbound-policy.ts';
+
+export type OutboundScheme = 'https' | 'ssh' | 'file';
+
+export type Destination = {
+  /** Normalized: what was checked is what must be used. */
+  readonly url: URL;
+  /** What the host resolved to, each checked; connect to these and never resolve again. Empty for `file://`. */
+  readonly addresses: readonly string[];
+};
+
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+const resolveTimeoutMs = 5_000;
+const allowHint = 'an operator can allow it with COORDINATOR_OUTBOUND_ALLOW';
+
+/**
+ * Decides whether the service may connect to a URL that somebody gave it, and to which addresses. A host that resolves
+ * to even one forbidden address is refused, and the caller must connect to `addresses`, so that a name which resolves
+ * to something else a moment later gains nothing. `http://` goes where an operator allowed it, else only `https://`.
+ * @throws Unprocessable naming what is wrong with the URL; Unavailable where its name cannot be resolved now
+ */
+export async function checkOutbound(
+  text: string,
+  policy: OutboundPolicy,
+  options: { schemes?: readonly OutboundScheme[]; resolve?: Resolve } = {},
+): Promise<Destination> {
+  const schemes = options.schemes ?? ['https'];
+  const url = parseUrl(text, schemes);
+  if (url.protocol === 'file:') return { url: checkDirectory(url, policy), addresses: [] };
+  checkCredentials(url);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(host) ? [host] : await (options.resolve ?? resolveHost)(host);
+  if (addresses.length === 0) throw new Unprocessable(`the host ${host} has no address`);
+  const isNamed = allowsHost(policy, host);
+  if (!isNamed && addresses.some((address) => !isPublicAddress(address) && !allowsAddress(policy, address))) {
+    throw new Unprocessable(`the host ${host} is not on the public network; ${allowHint}`);
+  }
+  if (url.protocol === 'http:' && !isNamed && !addresses.every((address) => allowsAddress(policy, address))) {
+    throw new Unprocessable(`http:// is not encrypted: use https://, or ${allowHint}`);
+  }
+  return { url, addresses };
+}
+
+function parseUrl(text: string, schemes: readonly OutboundScheme[]): URL {
+  const shown = schemes.filter((scheme) => scheme !== 'file').map((scheme) => `${scheme}://`);
+  const url = /^[a-z]+:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  const scheme = url?.protocol.slice(0, -1);
+  const isKnown = schemes.some((known) => known === scheme || (known === 'https' && scheme === 'http'));
+  if (url === undefined || !isKnown || (url.hostname === '' && scheme !== 'file')) {
+    throw new Unprocessable(`expected a URL that starts with ${shown.join(' or ')} and a host`);
+  }
+  return url;
+}
+
+function checkCredentials(url: URL): void {
+  if (url.password !== '' || (url.username !== '' && url.protocol !== 'ssh:')) {
+    throw new Unprocessable('a URL must not carry a user name or password: credentials belong in a connection');
+  }
+}
+
+function checkDirectory(url: URL, policy: OutboundPolicy): URL {
+  const path = url.hostname === '' && !/%2f|%00/i.test(url.pathname) ? fileURLToPath(url) : undefined;
+  if (path === undefined || !policy.directories.some((allowed) => path === allowed || path.startsWith(`${allowed}/`))) {
+    throw new Unprocessable(`file:// is for development: ${allowHint}`);
+  }
+  return url;
+}
+
+async function resolveHost(host: string): Promise<readonly string[]> {
+  const timer = new AbortController();
+  const expire = wait(resolveTimeoutMs, undefined, { signal: timer.signal }).then(() => {
+    throw new Unavailable(`the name of the host ${host} could not be resolved in time`);
+  });
+  try {
+    const found = await Promise.race([lookup(host, { all: true, order: 'verbatim' }), expire]);
+    return found.map(({ address }) => address);
+  } catch (error) {
+    if (error instanceof Unavailable) throw error;
+    const isUnknown = error instanceof Error && 'code' in error && error.code === 'ENOTFOUND';
+    if (isUnknown) throw new Unprocessable(`the host ${host} does not exist`);
+    throw new Unavailable(`the name of the host ${host} could not be resolved`, { cause: error });
+  } finally {
+    timer.abort();
+  }
+}

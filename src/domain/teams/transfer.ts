@@ -1,0 +1,94 @@
+import type { z } from 'zod';
+import type { Em } from '#database/database.ts';
+import { pgArray } from '#database/errors.ts';
+import type { TransferTeam } from '#domain/organizations/model.ts';
+import {
+  findOrganization,
+  findTeam,
+  findTeamById,
+  type OrganizationTarget,
+  type TeamTarget,
+} from '#domain/organizations/targets.ts';
+import { type Access, decide } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { enumerate, findNames } from '#domain/shared/ownership-graph/names.ts';
+import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
+import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { refuseArchived } from '#domain/tenancy/archiving.ts';
+
+/** Who takes a team into an organization: who may make one there. */
+const takeTeam: Access = {
+  anyOf: ['team:write'],
+  scope: 'organization',
+  organizationRole: 'admin',
+  hidden: 404,
+  review: 'none',
+};
+
+export interface TeamTransfer extends TeamTarget {
+  /** Undefined: there is no such organization. */
+  readonly destination: OrganizationTarget | undefined;
+}
+
+/** The team, and where it is to go; both organizations are shared before it is locked, in the order of their ids. */
+export async function findTeamTransfer(
+  em: Em,
+  { to, ...path }: { organization: string; id: string; to: string | undefined },
+  lock: boolean,
+): Promise<TeamTransfer | undefined> {
+  const known = await findTeam(em, path);
+  if (!known) return undefined;
+  const organizations = pgArray(to === undefined ? [known.organizationId] : [known.organizationId, to]);
+  if (lock)
+    await em.execute('select 1 from organizations where id = any(?::uuid[]) order by id for share', [organizations]);
+  const team = await findTeam(em, path, lock && 'change');
+  const destination = to === undefined ? undefined : await findOrganization(em, to);
+  return team && { ...team, destination };
+}
+
+/**
+ * Moves a team, with all that it owns, to another organization. Its members must be in that already: nobody is taken into
+ * an organization unasked. Open invitations into the team end, and what was granted to it before never revives.
+ * @throws NotFound, Forbidden where the caller may not take a team into the other organization
+ * @throws Conflict that names the members who are not there, or for a slug that is taken there
+ */
+export async function transferTeam(
+  em: Em,
+  caller: Principal,
+  team: TeamTransfer,
+  { expected_revision: expected }: z.output<typeof TransferTeam>,
+): Promise<TeamTarget> {
+  const { destination } = team;
+  if (destination?.id === team.organizationId)
+    throw new Conflict('organization_id: the team is in this organization already');
+  const to = requireDestination(caller, destination);
+  for (const each of [team, to]) refuseArchived(each);
+  refuseStale(team, expected);
+  await refuseStrangers(em, team, to);
+  await transferOwned(em, 'team', team, { kind: 'organization', id: to.id });
+  return readBack(findTeamById(em, team.id));
+}
+
+function requireDestination(caller: Principal, destination: OrganizationTarget | undefined): OrganizationTarget {
+  const decision = destination && decide(caller, takeTeam, destination);
+  if (destination && decision?.allowed) return destination;
+  if (!decision || decision.allowed || decision.because === 'hidden')
+    throw new NotFound('organization_id: the organization');
+  throw new Forbidden('permission denied: this needs the organization role admin in the other organization as well');
+}
+
+async function refuseStrangers(em: Em, team: TeamTarget, destination: OrganizationTarget): Promise<void> {
+  const strangers = await findNames(
+    em,
+    `select x.name, x.id from principals x join team_members m on m.principal_id = x.id
+      where m.team_id = ? and x.deleted_at is null
+        and not exists (select 1 from organization_members o where o.principal_id = x.id and o.organization_id = ?)
+      order by x.id`,
+    [team.id, destination.id],
+  );
+  if (strangers.length === 0) return;
+  throw new Conflict(
+    `these members of the team are not in the other organization: ${enumerate(strangers)}; add them there, or end their memberships of the team first`,
+  );
+}

@@ -1,0 +1,9 @@
+import { slugify } from '#domain/organizations/model.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+
+/** The slug that was given, or one made from the name. */
+export function chooseSlug({ name, slug }: { name: string; slug?: string | undefined }): string {
+  const chosen = slug ?? slugify(name);
+  if (chosen === '') throw new Invalid('slug: the name has no letter or digit to make one from, so give one');
+  return chosen;
+}

@@ -1,0 +1,63 @@
+import type { LogStream } from '#executors/protocol/request.ts';
+import { RedactingStream, type Redactor } from '#executors/redaction/redaction.ts';
+import type { LogWriter } from './log-writer.ts';
+
+const tailBytes = 8 * 1024;
+
+export interface OutputRecorderOptions {
+  readonly redactor: Redactor;
+  readonly writer: LogWriter;
+  readonly limitBytes: number;
+  /** Called once, when the children have printed more than the limit. */
+  readonly onLimit: () => void;
+}
+
+/** Between the children's pipes and the log: counts what they print, redacts it, and makes them wait for the log. */
+export class OutputRecorder {
+  readonly #options: OutputRecorderOptions;
+  readonly #streams: Record<'stdout' | 'stderr', RedactingStream>;
+  #printed = 0;
+  #isOver = false;
+  #tail = Buffer.alloc(0);
+
+  constructor(options: OutputRecorderOptions) {
+    this.#options = options;
+    this.#streams = { stdout: new RedactingStream(options.redactor), stderr: new RedactingStream(options.redactor) };
+  }
+
+  async take(stream: 'stdout' | 'stderr', piece: Buffer): Promise<void> {
+    if (this.#isOver) return;
+    const room = this.#options.limitBytes - this.#printed;
+    this.#printed += piece.length;
+    this.#record(stream, this.#streams[stream].push(piece.subarray(0, room)));
+    if (piece.length > room) {
+      this.#isOver = true;
+      this.note(`[output ended: it reached its limit of ${this.#options.limitBytes} bytes]`);
+      this.#options.onLimit();
+    }
+    await this.#options.writer.ready();
+  }
+
+  /** What the redaction still holds back is let go: nothing more belongs to it. */
+  flush(): void {
+    this.#record('stdout', this.#streams.stdout.end());
+    this.#record('stderr', this.#streams.stderr.end());
+  }
+
+  /** A line of the service's own. */
+  note(text: string): void {
+    this.flush();
+    this.#options.writer.note(this.#options.redactor.redactText(text));
+  }
+
+  /** The end of what went to standard error; redacted. */
+  lastErrors(): string {
+    return this.#tail.toString();
+  }
+
+  #record(stream: LogStream, content: Buffer): void {
+    if (content.length === 0) return;
+    this.#options.writer.write(stream, content);
+    if (stream === 'stderr') this.#tail = Buffer.concat([this.#tail, content]).subarray(-tailBytes);
+  }
+}

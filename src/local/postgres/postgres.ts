@@ -1,0 +1,167 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Account, findServiceAccount } from '../account/account.ts';
+import { giveDirectory } from '../account/ownership.ts';
+import { StartError } from '../errors.ts';
+import { type Guarded, nativeEnvironment, spawnGuarded } from '../guard.ts';
+import { findFreePort } from '../ports.ts';
+import { stopForgottenPostgres } from './leftovers.ts';
+import { findPostgresPrograms, findSetupRights, type PostgresPrograms, type SetupRights } from './programs.ts';
+
+export type EmbeddedPostgres = {
+  /** URL of the service's database, with the password. */
+  readonly url: string;
+  readonly exited: Promise<number>;
+  /** Fast shutdown: sessions are ended, everything is written. */
+  readonly stop: () => Promise<void>;
+};
+
+type Options = {
+  /** Everything lies below: `postgres/` (the cluster), `postgres-password`. */
+  readonly dataDir: string;
+  readonly logFile: string;
+  /** For throw-away clusters: trades durability for speed. */
+  readonly isDurable?: boolean;
+  /** Who it runs as; without it, the account that root chooses for the data directory. */
+  readonly account?: Account | null;
+  /** The directory of its socket, which nobody but the account may enter; null: it listens on loopback. */
+  readonly sockets: string | null;
+  /** Where it listens on loopback; a free port where none is given. */
+  readonly port?: number;
+  /** Server settings of its own, over the usual ones. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+const user = 'coordinator';
+const database = 'coordinator';
+
+/** Part of the name of its socket. */
+const socketPort = 5432;
+
+/** Sized for one machine with little memory. */
+const settings = {
+  max_connections: '100',
+  shared_buffers: '32MB',
+  max_wal_size: '512MB',
+  io_method: 'sync',
+  jit: 'off',
+  max_worker_processes: '2',
+  max_logical_replication_workers: '0',
+  log_min_messages: 'warning',
+};
+const throwAwaySettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
+
+/**
+ * Starts PostgreSQL on the data directory, making the cluster and its database at first. What a killed predecessor left
+ * (a server, a stale lock file, unfinished transactions) is cleared up; the caller holds the data directory's lock.
+ * @throws StartError
+ */
+export async function startPostgres(options: Options): Promise<EmbeddedPostgres> {
+  const { dataDir, sockets, logFile } = options;
+  const cluster = join(dataDir, 'postgres');
+  const account = options.account === undefined ? findServiceAccount(dataDir, null) : options.account;
+  const programs = await findPostgresPrograms(cluster, account);
+  const password = readPassword(join(dataDir, 'postgres-password'));
+  if (existsSync(cluster)) await stopForgottenPostgres(cluster);
+  else createCluster(programs, cluster, password, account, options.isDurable ?? true);
+  if (account !== null) giveDirectory(cluster, account);
+  const port = sockets === null ? (options.port ?? (await findFreePort())) : socketPort;
+  const server = await spawnGuarded({
+    ...{ command: programs.postgres, arguments: ['-D', cluster, ...serverFlags(port, options)], logFile },
+    ...programs.server,
+    stopSignal: 'INT',
+    graceSeconds: 20,
+  });
+  await waitUntilReady(server, cluster, logFile);
+  const host = sockets === null ? '127.0.0.1' : encodeURIComponent(sockets);
+  return {
+    url: `postgres://${user}:${password}@${host}:${port}/${database}`,
+    exited: server.exited,
+    stop: server.stop,
+  };
+}
+
+/** The major version of the cluster in a data directory; null without one. */
+export function readClusterVersion(dataDir: string): number | null {
+  const path = join(dataDir, 'postgres', 'PG_VERSION');
+  return existsSync(path) ? Number.parseInt(readFileSync(path, 'utf8'), 10) : null;
+}
+
+function readPassword(path: string): string {
+  if (!existsSync(path)) writeFileSync(path, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' });
+  return readFileSync(path, 'utf8').trim();
+}
+
+/** Made beside its final place and renamed, so that a set-up which was interrupted leaves nothing half-made. */
+function createCluster(
+  programs: PostgresPrograms,
+  cluster: string,
+  password: string,
+  account: Account | null,
+  isDurable: boolean,
+): void {
+  const draft = `${cluster}.draft`;
+  const passwordFile = `${cluster}.password`;
+  const rights = findSetupRights(programs, cluster, account);
+  rmSync(draft, { recursive: true, force: true });
+  rmSync(passwordFile, { force: true });
+  mkdirSync(draft, { mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600, flag: 'wx' });
+  for (const path of [draft, passwordFile]) {
+    if (rights.account !== null) chownSync(path, rights.account.uid, rights.account.gid);
+  }
+  try {
+    run(rights, programs.initdb, [
+      `--pgdata=${draft}`,
+      `--username=${user}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      ...(isDurable ? [] : ['--no-sync']),
+    ]);
+    run(rights, programs.postgres, ['--single', '-D', draft, 'postgres'], `CREATE DATABASE ${database}\n`);
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+  if (account !== null) giveDirectory(draft, account);
+  renameSync(draft, cluster);
+}
+
+function run({ prefix, user: owner }: SetupRights, program: string, given: readonly string[], input = ''): void {
+  const [file = program, ...rest] = [...prefix, program, ...given];
+  const result = spawnSync(file, rest, { ...owner, cwd: '/', env: nativeEnvironment(), input, encoding: 'utf8' });
+  if (result.status === 0) return;
+  const reason = (result.stderr || result.error?.message || '').trim().split('\n').at(-1);
+  throw new StartError(`The embedded PostgreSQL could not be set up: ${reason}.`);
+}
+
+function serverFlags(port: number, { isDurable = true, sockets, settings: own }: Options): string[] {
+  const reach = {
+    listen_addresses: sockets === null ? '127.0.0.1' : '',
+    // A list: the quotes keep commas and spaces of the path.
+    unix_socket_directories: sockets === null ? '' : `"${sockets.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+  };
+  const all = { ...settings, ...reach, ...(isDurable ? {} : throwAwaySettings), ...own };
+  return ['-p', String(port), ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+/** The lock file's eighth line says when the server takes connections, recovery after a crash included. */
+async function waitUntilReady(server: Guarded, cluster: string, logFile: string): Promise<void> {
+  const lockFile = join(cluster, 'postmaster.pid');
+  const deadline = Date.now() + 120_000;
+  while (Date.now() < deadline) {
+    if (server.hasExited()) throw new StartError(`The embedded PostgreSQL ended at its start; ${logFile} says why.`);
+    const status = existsSync(lockFile) ? readFileSync(lockFile, 'utf8').split('\n')[7]?.trim() : undefined;
+    if (status === 'ready') return;
+    await delay(25);
+  }
+  await server.stop();
+  throw new StartError(`The embedded PostgreSQL did not get ready within two minutes; ${logFile} says why.`);
+}

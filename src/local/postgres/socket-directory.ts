@@ -1,0 +1,46 @@
+import { chownSync, lstatSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Account } from '../account/account.ts';
+import { findClosedDirectory } from '../account/run-as.ts';
+
+/** The address of a socket takes 104 bytes on some systems, with a zero at its end. */
+const longestAddress = 103;
+/** The longest name of a socket that is made in the directory, with PostgreSQL's suffix for its lock. */
+const longestName = '.s.PGSQL.5432.lock';
+const prefix = 'coordinator-sockets-';
+
+/**
+ * A new, empty directory for the sockets of the embedded servers. Only their account may enter it. It is `sockets` in
+ * the data directory. Where that path is too long for a socket, or closed to the account, the directory is a temporary
+ * one and `sockets` is a link to it, by which the next start finds and removes it.
+ */
+export function openSocketDirectory(dataDir: string, account: Account | null): string {
+  const usual = join(dataDir, 'sockets');
+  removeSocketDirectory(dataDir);
+  const isClosed = account !== null && findClosedDirectory(usual, account) !== null;
+  const isUsable = !isClosed && Buffer.byteLength(join(usual, longestName)) <= longestAddress;
+  const elsewhere = account === null ? shortTemporaryDirectory() : '/tmp';
+  const directory = isUsable ? usual : mkdtempSync(join(elsewhere, prefix));
+  if (isUsable) mkdirSync(directory, { mode: 0o700 });
+  else symlinkSync(directory, usual);
+  if (account !== null) chownSync(directory, account.uid, account.gid);
+  return directory;
+}
+
+/** Removes the directory, wherever it is. */
+export function removeSocketDirectory(dataDir: string): void {
+  const usual = join(dataDir, 'sockets');
+  const stats = lstatSync(usual, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink()) {
+    const target = readlinkSync(usual);
+    if (basename(target).startsWith(prefix)) rmSync(target, { recursive: true, force: true });
+  }
+  rmSync(usual, { recursive: true, force: true });
+}
+
+/** A temporary directory of one's own may itself have a path that is too long. */
+function shortTemporaryDirectory(): string {
+  const path = join(tmpdir(), `${prefix}XXXXXX`, longestName);
+  return Buffer.byteLength(path) <= longestAddress ? tmpdir() : '/tmp';
+}

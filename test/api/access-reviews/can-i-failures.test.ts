@@ -1,0 +1,110 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runApi } from '#api/main.ts';
+import { addEnvironment, addPerson, addTeam } from '#test/support/access/people.ts';
+import { type Asked, reviewOf } from '#test/support/access/reviews.ts';
+import { Caller } from '#test/support/api/caller.ts';
+import { startApi, type TestApi } from '#test/support/api/http-api.ts';
+import { createTestConfig } from '#test/support/config.ts';
+import { startProxy, type TcpProxy } from '#test/support/tcp-proxy.ts';
+
+let api: TestApi;
+let proxy: TcpProxy;
+let behind: Awaited<ReturnType<typeof runApi>>;
+let owner: Caller;
+let about: Asked;
+
+beforeAll(async () => {
+  api = await startApi();
+  const { teamId } = await addTeam(api.orm);
+  const { projectId } = await addEnvironment(api.orm, teamId);
+  const person = await addPerson(api, 'maintainer', { teams: { [teamId]: 'owner' } });
+  about = { resource: 'projects', verb: 'get', name: projectId, team_id: teamId };
+  const url = new URL(api.database.url);
+  proxy = await startProxy({ host: url.hostname, port: Number(url.port) });
+  url.port = String(proxy.port);
+  behind = await runApi(createTestConfig(url.href));
+  owner = new Caller(behind.url, { 'x-api-key': person.key });
+});
+afterAll(async () => {
+  proxy?.open();
+  await behind?.close();
+  await proxy?.close();
+  await api?.close();
+});
+
+const ask = () => owner.post('/auth/can-i', reviewOf(about));
+/** Statements are sent with their text on new connections alone. Waits until no request gets a connection that was cut. */
+async function reconnect(): Promise<void> {
+  proxy.shut();
+  proxy.open();
+  for (let tries = 0; tries < 50; tries += 1) if ((await owner.get('/auth/whoami')).status === 200) return;
+  throw new Error('the API does not connect to its database again');
+}
+
+async function whileSomebody<T>(statements: string[], work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client(api.database.url);
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+    return await work();
+  } finally {
+    await client.query('rollback');
+    await client.end();
+  }
+}
+
+const indeterminate = (code: string) => ({
+  status: 200,
+  body: { status: { allowed: false, denied: false, evaluation_error: { code, message: expect.any(String) } } },
+});
+
+describe('a review', () => {
+  it('is neither yes nor no where the database goes away while its target is looked up', async () => {
+    expect((await ask()).body.status.allowed).toBe(true);
+    for (const verdict of ['cut before', 'cut after'] as const) {
+      await reconnect();
+      proxy.watch((data) => (data.includes('join projects p') ? verdict : 'pass'));
+      const answer = await ask();
+      proxy.watch(null);
+      expect(answer).toMatchObject(indeterminate('resolver_unavailable'));
+      expect(Object.keys(answer.body.status)).toEqual(['allowed', 'denied', 'evaluation_error']);
+    }
+    expect((await ask()).body.status.allowed).toBe(true);
+  });
+
+  it('is neither yes nor no where the lookup takes too long', async () => {
+    const { pathname } = new URL(api.database.url);
+    await api.orm.em.fork().execute(`alter database ${pathname.slice(1)} set statement_timeout = '200ms'`);
+    await reconnect();
+    const answer = await whileSomebody(['begin', 'lock table projects in access exclusive mode'], ask);
+    expect(answer).toMatchObject(indeterminate('resolver_unavailable'));
+  });
+
+  it('is neither yes nor no where the lookup fails as nobody foresaw, and tells nothing of how', async () => {
+    const em = api.orm.em.fork();
+    await em.execute('alter table projects rename to projects_elsewhere');
+    const answer = await ask();
+    await em.execute('alter table projects_elsewhere rename to projects');
+    expect(answer).toMatchObject(indeterminate('evaluation_failed'));
+    expect(answer.text).not.toMatch(/projects|relation|42P01/);
+  });
+
+  it('fails by 500 where it cannot be told who asks, as no other operation does', async () => {
+    proxy.shut();
+    const [answer, other] = [await ask(), await owner.get('/auth/whoami')];
+    proxy.open();
+    expect(answer).toMatchObject({ status: 500, body: { error: expect.stringContaining('try again') } });
+    expect(answer.headers.get('x-support-id')).toBeTruthy();
+    expect(other.status).toBe(503);
+    await reconnect();
+    expect((await ask()).body.status.allowed).toBe(true);
+  });
+
+  it('is refused by 401 and not by 500 where nobody asks', async () => {
+    proxy.shut();
+    const answer = await new Caller(behind.url, {}).post('/auth/can-i', reviewOf(about));
+    proxy.open();
+    expect(answer.status).toBe(401);
+  });
+});

@@ -1,0 +1,187 @@
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { exportFormats } from '#domain/audit/formats.ts';
+import type { AuditRecord } from '#domain/audit/model.ts';
+import { addPerson, type Person } from '#test/support/access/people.ts';
+import { startApi, type TestApi } from '#test/support/api/http-api.ts';
+
+/** One connection: whoever held it would be seen at once. */
+let api: TestApi;
+let auditor: Person;
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_DATABASE_POOL: '1' });
+  auditor = await addPerson(api, 'maintainer');
+});
+afterAll(async () => {
+  await api?.close();
+});
+
+const many = 20_000;
+
+/** So many records under an action of their own, over the last weeks, each as large as one with a change in it. */
+async function fill(action: string, count: number): Promise<void> {
+  await api.orm.em.execute(
+    `insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome, after)
+     select gen_random_uuid(), now() - n * interval '1 minute', 'system', 'test', ?, 'tests', 'committed',
+            jsonb_build_object('text', repeat('x', 200), 'n', n) from generate_series(1, ?) n`,
+    [action, count],
+  );
+}
+
+function open(query: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const options = { headers: { 'x-api-key': auditor.key }, agent: false };
+    get(`${api.url}/api/v1/audit/export?${query}`, options, resolve).once('error', reject);
+  });
+}
+
+async function exported(query: string) {
+  const response = await open(query);
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) text += chunk;
+  return { headers: response.headers, trailers: response.trailers, text, status: response.statusCode };
+}
+
+describe('an export', () => {
+  it('as NDJSON is every record of the filter as the API answers it, oldest first, and says how many there were', async () => {
+    await fill('test.lines', 2_500);
+    const { headers, trailers, text } = await exported('action=test.lines');
+    expect(headers).toMatchObject({
+      'content-type': 'application/x-ndjson; charset=utf-8',
+      'content-disposition': expect.stringMatching(/^attachment; filename="audit-[\dT-]+Z\.ndjson"$/),
+      'cache-control': 'no-store',
+    });
+    const records: AuditRecord[] = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(trailers['x-audit-records']).toBe('2500');
+    expect(records).toHaveLength(2_500);
+    expect(records.map(({ after }) => after?.['n'])).toEqual(
+      Array.from({ length: 2_500 }, (_, index) => 2_500 - index),
+    );
+    const { body } = await auditor.caller.get(`/audit/${records[7]?.id}`);
+    expect(records[7]).toEqual(body);
+  });
+
+  it('as CSV has a line for each record under a header, and as many fields in each', async () => {
+    const { text, headers, trailers } = await exported('action=test.lines&format=csv');
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    const lines = text.split('\r\n');
+    expect(lines.pop()).toBe('');
+    expect(lines).toHaveLength(2_501);
+    expect(trailers['x-audit-records']).toBe('2500');
+    expect(lines[0]).toMatch(/^id,at,action,outcome,actor_type,/);
+    expect(lines[1]).toMatch(/,,"{""n"": ?2500,/);
+  });
+
+  it('is cut to the filter, and may be empty', async () => {
+    const { text } = await exported('action=test.lines&from=2999-01-01');
+    expect(text).toBe('');
+    expect((await exported('format=xml')).status).toBe(400);
+  });
+
+  it('leaves a record of who took what, before anything is answered', async () => {
+    const { headers } = await exported('action=test.lines&to=2020-01-01&format=csv');
+    const { body } = await auditor.caller.get(`/audit?request_id=${headers['x-request-id']}`);
+    expect(body.audit_records).toMatchObject([
+      {
+        action: 'audit_records.exported',
+        outcome: 'committed',
+        actor: { id: auditor.id },
+        after: { format: 'csv', action: 'test.lines', to: '2020-01-01' },
+      },
+    ]);
+  });
+
+  it('goes on where the one before said that it is complete, though a command was still at work then', async () => {
+    const em = api.orm.em.fork();
+    await em.begin();
+    const insert = `insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome)
+                    values (gen_random_uuid(), clock_timestamp(), 'system', 'test', 'test.late', 'tests', 'committed')`;
+    await em.execute(insert);
+    const first = await exported('action=test.late');
+    await em.commit();
+    expect(first.trailers['x-audit-records']).toBe('0');
+    const next = await exported(`action=test.late&from=${first.headers['x-audit-complete-until']}`);
+    expect(next.trailers['x-audit-records']).toBe('1');
+  });
+});
+
+describe('a client', () => {
+  beforeAll(() => fill('test.many', many));
+
+  it('that reads slowly holds no connection, and gets all of it', async () => {
+    const response = await open('action=test.many');
+    await sleep(200);
+    for (let request = 0; request < 5; request += 1) {
+      expect((await auditor.caller.get('/audit?limit=1')).status).toBe(200);
+    }
+    await api.orm.em.execute(`insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome)
+      values (gen_random_uuid(), clock_timestamp(), 'system', 'test', 'test.many', 'tests', 'committed')`);
+    let bytes = 0;
+    for await (const chunk of response) bytes += chunk.length;
+    expect(bytes).toBeGreaterThan(many * 200);
+    // And nothing that came after it had begun.
+    expect(response.trailers['x-audit-records']).toBe(String(many));
+  });
+
+  it('that goes away ends the reading', async () => {
+    const execute = vi.spyOn(EntityManager.prototype, 'execute');
+    const pages = () => execute.mock.calls.filter(([sql]) => String(sql).includes('audit_records')).length;
+    try {
+      const response = await open('action=test.many');
+      await new Promise((resolve) => response.once('data', resolve));
+      response.destroy();
+      await sleep(100);
+      const read = pages();
+      await sleep(300);
+      expect(pages()).toBe(read);
+      expect(read).toBeLessThan(many / 1_000);
+    } finally {
+      execute.mockRestore();
+    }
+  });
+
+  it('sees that it has not got all where the service could not read on', async () => {
+    const response = await open('action=test.many');
+    response.pause();
+    await api.orm.em.execute('alter table audit_records rename to audit_records_away');
+    try {
+      const reading = (async () => {
+        for await (const chunk of response) void chunk;
+      })();
+      await expect(reading).rejects.toThrow(/aborted/);
+      expect(response.complete).toBe(false);
+      expect(response.trailers).toEqual({});
+    } finally {
+      await api.orm.em.execute('alter table audit_records_away rename to audit_records');
+    }
+  });
+});
+
+describe('a field of CSV', () => {
+  const record: AuditRecord = {
+    ...{ id: '1', at: '2026-01-01T00:00:00.000Z', action: 'user.created', outcome: 'committed' },
+    ...{ actor: { type: 'user', id: null, name: 'Ana' }, credential: null, resource: { type: 'users', id: null } },
+    ...{ organization_id: null, team_id: null, request_id: null, address: null, before: null, after: null },
+  };
+  const nameOf = (name: string) => exportFormats.csv.write({ ...record, actor: { ...record.actor, name } });
+
+  it.each([
+    ['Ana', ',Ana,'],
+    ['Lima, Ana', ',"Lima, Ana",'],
+    ['the "real" Ana', ',"the ""real"" Ana",'],
+    ['two\r\nlines', ',"two\r\nlines",'],
+    ["=HYPERLINK('http://example.com')", ",'=HYPERLINK('http://example.com'),"],
+    ['=1,"x"', `,"'=1,""x""",`],
+    ['+1', ",'+1,"],
+    ['-1', ",'-1,"],
+    ['@SUM(A1)', ",'@SUM(A1),"],
+    ['\t=1', ",'\t=1,"],
+  ])('%j is written %j: quoted where it must be, and never a formula', (name, field) => {
+    expect(nameOf(name)).toContain(field);
+  });
+});

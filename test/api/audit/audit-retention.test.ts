@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makePartitions } from '#database/partitions.ts';
+import { removeExpired } from '#domain/audit/retention.ts';
+import { addPerson, type Person } from '#test/support/access/people.ts';
+import { startApi, type TestApi } from '#test/support/api/http-api.ts';
+
+const retentionDays = 90;
+
+let api: TestApi;
+let auditor: Person;
+beforeAll(async () => {
+  api = await startApi({ AUDIT_RETENTION_DAYS: String(retentionDays) });
+  auditor = await addPerson(api, 'maintainer');
+});
+afterAll(async () => {
+  await api?.close();
+});
+
+const em = () => api.orm.em.fork();
+
+async function partitions(): Promise<string[]> {
+  const rows = await em().execute<{ name: string }[]>(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_records'::regclass order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function write(action: string, at: Date): Promise<void> {
+  await em().execute(
+    `insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome)
+     values (gen_random_uuid(), ?, 'system', 'test', ?, 'tests', 'committed')`,
+    [at, action],
+  );
+}
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000);
+const partitionOf = (at: Date) => `audit_records_${at.toISOString().slice(0, 7).replace('-', '_')}`;
+const partitionWith = async (action: string) => {
+  const rows = await em().execute<{ name: string }[]>(
+    `select tableoid::regclass::text as name from audit_records where action = ?`,
+    [action],
+  );
+  return rows.map(({ name }) => name);
+};
+
+describe('months', () => {
+  it('are made ahead by a running service, without anybody migrating', async () => {
+    const ahead = [0, 1, 2].map((months) => {
+      const now = new Date();
+      return partitionOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)));
+    });
+    await em().execute(`drop table ${ahead[2]}`);
+    const other = await startAnother();
+    try {
+      await expect.poll(partitions).toEqual(expect.arrayContaining(ahead));
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('are made ahead of a clock that has gone on, and have every index of the others', async () => {
+    await makePartitions(em(), new Date('2031-11-30T23:59:59Z'));
+    expect(await partitions()).toEqual(
+      expect.arrayContaining(['audit_records_2031_11', 'audit_records_2031_12', 'audit_records_2032_01']),
+    );
+    const rows = await em().execute<{ indexes: number }[]>(
+      `select distinct count(*)::int as indexes from pg_inherits i join pg_index x on x.indrelid = i.inhrelid
+        where i.inhparent = 'audit_records'::regclass group by i.inhrelid`,
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.indexes).toBeGreaterThan(8);
+  });
+
+  it('take along the records that came before their month was made', async () => {
+    const early = new Date('2035-05-05T05:05:05Z');
+    await write('test.early', early);
+    expect(await partitionWith('test.early')).toEqual(['audit_records_default']);
+    await makePartitions(em());
+    expect(await partitionWith('test.early')).toEqual(['audit_records_2035_05']);
+  });
+
+  it('are made while others write, and do not wait long for whoever reads', async () => {
+    const reader = em();
+    await reader.begin();
+    try {
+      await reader.execute('select 1 from audit_records limit 1');
+      await expect(makePartitions(em(), new Date('2040-01-01T00:00:00Z'))).rejects.toMatchObject({ code: '55P03' });
+      await write('test.meanwhile', new Date());
+    } finally {
+      await reader.rollback();
+    }
+    await makePartitions(em(), new Date('2040-01-01T00:00:00Z'));
+    expect(await partitions()).toContain('audit_records_2040_01');
+  });
+});
+
+describe('retention', () => {
+  const old = daysAgo(200);
+  const almost = daysAgo(retentionDays + 1);
+
+  beforeAll(async () => {
+    await write('test.old', old);
+    await write('test.almost', almost);
+    await write('test.kept', daysAgo(retentionDays - 1));
+    await makePartitions(em());
+  });
+
+  it('answers nothing that is out of it, though it is still there', async () => {
+    for (const [action, count] of Object.entries({ 'test.old': 0, 'test.almost': 0, 'test.kept': 1 })) {
+      const { body } = await auditor.caller.get(`/audit?action=${action}`);
+      expect(body.audit_records, action).toHaveLength(count);
+      expect((await auditor.caller.get(`/audit/export?action=${action}`)).text.split('\n')).toHaveLength(count + 1);
+    }
+    const [hidden] = await em().execute<{ id: string }[]>(`select id from audit_records where action = 'test.old'`);
+    expect((await auditor.caller.get(`/audit/${hidden?.id}`)).status).toBe(404);
+  });
+
+  it('removes whole months, says so in the audit, and touches no month that is kept in part', async () => {
+    const now = new Date(Date.UTC(almost.getUTCFullYear(), almost.getUTCMonth(), 28) + retentionDays * 86_400_000);
+    expect(await partitions()).toContain(partitionOf(old));
+    const month = old.toISOString().slice(0, 7);
+    expect(await removeExpired(em(), retentionDays, now)).toEqual([month]);
+    expect(await partitions()).not.toContain(partitionOf(old));
+    expect(await partitions()).toContain(partitionOf(almost));
+    const { body } = await auditor.caller.get('/audit?action=audit_records.expired');
+    expect(body.audit_records).toMatchObject([
+      {
+        actor: { type: 'system', id: null, name: 'retention' },
+        resource: { type: 'audit_records', id: month },
+        after: { records: 1, retention_days: retentionDays },
+      },
+    ]);
+    expect(await removeExpired(em(), retentionDays, now)).toEqual([]);
+  });
+
+  it('is carried out by a running service', async () => {
+    await write('test.old', old);
+    await makePartitions(em());
+    const other = await startAnother();
+    try {
+      await expect.poll(partitions).not.toContain(partitionOf(old));
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('happens once, however many processes are at it', async () => {
+    await write('test.old', old);
+    await makePartitions(em());
+    const removed = await Promise.allSettled([1, 2, 3, 4].map(() => removeExpired(em(), retentionDays)));
+    const months = removed.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+    expect(months).toEqual([old.toISOString().slice(0, 7)]);
+  });
+});
+
+/** Another process on the same database; what it does at its start is what any one does every few minutes. */
+async function startAnother() {
+  const { runApi } = await import('#api/main.ts');
+  return runApi(api.config);
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditCatalogue } from '#api/audit/catalogue.ts';
+import { operations } from '#api/operations.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+let api: TestApi;
+let auditor: ApiUser;
+let admin: ApiUser;
+beforeAll(async () => {
+  api = await startApi();
+  auditor = await api.addUser('maintainer');
+  admin = await api.addUser('admin');
+});
+afterAll(async () => {
+  await api?.close();
+});
+
+async function find(query: string) {
+  const { status, text, body } = await auditor.get(`/audit?${query}`);
+  expect(status, text).toBe(200);
+  return body.audit_records;
+}
+
+describe('a record', () => {
+  it('says who did what to what, by which credential, from where, when, in which request, and what changed', async () => {
+    const made = await admin.post('/organizations', { name: 'Acme' });
+    const [record] = await find(`request_id=${made.headers['x-request-id']}`);
+    expect(record).toMatchObject({
+      action: 'organization.created',
+      outcome: 'committed',
+      actor: { type: 'user', id: admin.id },
+      credential: { type: 'api_key', id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      resource: { type: 'organizations', id: made.body.id },
+      organization_id: made.body.id,
+      team_id: null,
+      address: '127.0.0.1',
+      before: null,
+      after: { name: 'Acme', slug: 'acme', owner: admin.id },
+    });
+    expect(Date.now() - Date.parse(record.at)).toBeLessThan(10_000);
+    expect((await auditor.get(`/audit/${record.id}`)).body).toEqual(record);
+  });
+
+  it('is found by everything that it says', async () => {
+    const made = await admin.make('/organizations', { name: 'Find me' });
+    const team = await admin.make(`/organizations/${made.id}/teams`, { name: 'Platform' });
+    const [record] = await find(`resource_id=${team.id}`);
+    const later = new Date(Date.parse(record.at) + 1).toISOString();
+    const filters = {
+      ...{
+        actor: admin.id,
+        action: 'team.created',
+        outcome: 'committed',
+        resource_type: 'teams',
+        resource_id: team.id,
+      },
+      ...{ organization_id: made.id, team_id: team.id, request_id: record.request_id, from: record.at, to: later },
+    };
+    for (const [name, value] of Object.entries({ ...filters })) {
+      expect(
+        (await find(`${name}=${value}`)).map(({ id }: { id: string }) => id),
+        name,
+      ).toContain(record.id);
+    }
+    expect(await find(`${new URLSearchParams(filters as Record<string, string>)}`)).toEqual([record]);
+    for (const [name, value] of Object.entries({ action: 'team.updated', outcome: 'refused', to: record.at })) {
+      const others = await find(`${new URLSearchParams({ resource_id: String(team.id), [name]: value })}`);
+      expect(others, name).toEqual([]);
+    }
+  });
+
+  it('is found by the address of who did it, however it is written, and by a day', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const actor = encodeURIComponent(admin.email.toUpperCase());
+    const records = await find(`actor=${actor}&from=${today}`);
+    expect(records.length).toBeGreaterThan(0);
+    expect(new Set(records.map((record: { actor: { id: string } }) => record.actor.id))).toEqual(new Set([admin.id]));
+    expect(await find('actor=nobody@example.com')).toEqual([]);
+  });
+
+  it('that is not there is 404, and what no filter takes is 400', async () => {
+    expect((await auditor.get(`/audit/${newId()}`)).status).toBe(404);
+    for (const query of [
+      'from=yesterday',
+      'from=0000-01-01',
+      'outcome=perhaps',
+      'team_id=x',
+      'colour=red',
+      'cursor=x',
+    ]) {
+      expect((await auditor.get(`/audit?${query}`)).status, query).toBe(400);
+    }
+  });
+});
+
+describe('pages', () => {
+  it('hold every record once, newest first, also where many were written in one moment', async () => {
+    await api.rows(
+      `insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome)
+       select gen_random_uuid(), now() - (n / 40) * interval '40 days', 'system', 'test', 'test.paged', 'tests', 'committed'
+         from generate_series(1, 130) n`,
+    );
+    const seen: { id: string; at: string }[] = [];
+    let cursor = '';
+    do {
+      const { body } = await auditor.get(`/audit?action=test.paged&limit=17${cursor && `&cursor=${cursor}`}`);
+      seen.push(...body.audit_records);
+      cursor = body.next_cursor ?? '';
+    } while (cursor);
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(130);
+    const places = seen.map(({ at, id }) => `${at} ${id}`);
+    expect(places).toEqual([...places].sort().reverse());
+  });
+});
+
+describe('the catalogue', () => {
+  it('names every action with what leaves it, and is for those who read the audit', async () => {
+    const { body } = await auditor.get('/audit/actions');
+    expect(body.actions).toEqual(JSON.parse(JSON.stringify(auditCatalogue(operations))));
+    const entry = (operation: string) =>
+      body.actions.find((each: { operation: string }) => each.operation === operation);
+    expect(entry('runs.create')).toEqual({
+      ...{ action: 'run.created', operation: 'runs.create', summary: 'Admit a run' },
+      ...{ resource_type: 'runs', outcomes: ['committed', 'refused'] },
+    });
+    expect(entry('users.list')).toMatchObject({ action: 'users.list', outcomes: ['refused'] });
+    expect(entry('system.version')).toBeUndefined();
+    for (const { id } of operations.filter(({ kind }) => kind === 'command')) expect(entry(id), id).toBeDefined();
+  });
+});
+
+describe('who reads the audit', () => {
+  it('is a maintainer and whoever may more', async () => {
+    for (const role of ['maintainer', 'operator', 'admin'] as const)
+      expect((await (await api.addUser(role)).get('/audit')).status).toBe(200);
+    const requester = await api.addUser('requester');
+    for (const path of ['/audit', '/audit/actions', '/audit/export', `/audit/${newId()}`])
+      expect((await requester.get(path)).status).toBe(403);
+  });
+});

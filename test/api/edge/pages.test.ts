@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api?.close());
+
+const visit = (headers?: Record<string, string>) => new Visitor(api.app, headers);
+
+describe('an error on a page', () => {
+  it.each([
+    ['a form in JSON', { 'content-type': 'application/json' }, '{"email":"ana@example.com"}', 415],
+    ['a form over 64 KiB', {}, `email=${'x'.repeat(70_000)}`, 413],
+    ['a field that the form does not have', {}, 'email=a&role=admin', 400],
+    ['a field sent twice', {}, 'email=a&email=b&password=x', 400],
+    ['a form of another site', { 'sec-fetch-site': 'cross-site' }, 'email=a', 403],
+  ])('is a page that names its request: %s', async (_what, headers: Record<string, string>, fields, status) => {
+    const answer = await visit().submit('/login', fields, headers);
+    expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8']);
+    expect(answer.text).toContain(`<code>${answer.headers['x-request-id']}</code>`);
+    expect(answer.text).toMatch(/<h1 id="title">\w/);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.headers['content-security-policy']).toContain("style-src 'self'");
+  });
+
+  it('by a foreign host is a page, too, and leads nowhere foreign', async () => {
+    const answer = await visit().get('//evil.example/login', { host: 'evil.example' });
+    expect(answer.status).toBe(421);
+    expect(answer.text).not.toContain('href="//');
+    expect((await visit().get('/login', { host: 'evil.example' })).headers['content-type']).toMatch(/^text\/html/);
+  });
+
+  it('that is no fault of the reader names what finds it in the log, says nothing else, and can be tried again', async () => {
+    const broken = await startApi();
+    const visitor = new Visitor(broken.app);
+    const user = await broken.addUser('admin', 'Ana');
+    await visitor.submit('/login', { email: user.email, password: testPassword });
+    await broken.rows('alter table sessions rename to gone');
+    const failed = await visitor.get('/login?next=/api/docs');
+    expect(failed.status).toBe(500);
+    expect(failed.text).toContain(`<code>${failed.headers['x-support-id']}</code>`);
+    expect(failed.text).toContain('Internal error.');
+    expect(failed.text).not.toMatch(/sessions|select|relation/);
+    expect(failed.text).toContain('href="/login?next=/api/docs"');
+    await broken.close();
+  });
+});
+
+describe('a path that is not there', () => {
+  it('is a page for a browser, with a style that its policy allows', async () => {
+    const answer = await visit().get('/logn');
+    expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(answer.headers['content-security-policy']).toContain("style-src 'self'");
+    const script = await visit().get('/"><script>alert(1)</script>');
+    expect(script.text).not.toContain('<script');
+  });
+
+  it('stays JSON for a client, and below /api for everybody', async () => {
+    for (const [url, accept] of [
+      ['/logn', 'application/json'],
+      ['/logn', ''],
+      ['/api/v1/nothing', 'text/html'],
+      ['/api?x', 'text/html'],
+    ] as const) {
+      const answer = await visit().get(url, { accept });
+      expect([answer.status, answer.headers['content-type']], url).toEqual([404, 'application/json; charset=utf-8']);
+      expect(answer.headers['content-security-policy']).not.toContain("'self'");
+    }
+  });
+});
+
+describe('the files of the pages', () => {
+  const stylesheet = async () => /href="(\/assets\/[^"]+\.css)"/.exec((await visit().get('/login')).text)![1]!;
+
+  it('may be kept for good, as their address changes with them', async () => {
+    const answer = await visit().get(await stylesheet());
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/css; charset=utf-8');
+    expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(answer.headers['x-content-type-options']).toBe('nosniff');
+    const etag = String(answer.headers['etag']);
+    const again = await visit().get(await stylesheet(), { 'if-none-match': etag });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  it('of another release are answered by today’s, which are asked for again', async () => {
+    const answer = await visit().get('/assets/another-release/coordinator.css');
+    expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-cache']);
+  });
+
+  it.each([
+    '/assets/x/package.json',
+    '/assets/x/..%2fpages.ts',
+    '/assets/x/%2e%2e',
+    '/assets/x/coordinator.css%00',
+    '/assets/x/',
+  ])('are the only ones there: %s', async (url) => {
+    const answer = await visit().get(url);
+    expect([400, 404]).toContain(answer.status);
+    expect(answer.text).not.toMatch(/import|dependencies/);
+  });
+});
+
+describe('the session cookie', () => {
+  let secured: TestApi;
+  beforeAll(async () => {
+    secured = await startApi({ COORDINATOR_BASE_URL: 'https://coordinator.example.com' });
+  });
+  afterAll(() => secured?.close());
+
+  const cookieOf = async (target: TestApi, headers: Record<string, string>) => {
+    const user = await target.addUser('requester');
+    const fields = { email: user.email, password: testPassword };
+    const page = await new Visitor(target.app).submit('/login', fields, headers);
+    const call = await target.app.inject({ method: 'POST', url: '/api/v1/auth/sessions', headers, payload: fields });
+    return { page, call: String(call.headers['set-cookie']), callStatus: call.statusCode };
+  };
+
+  it('is for encrypted connections alone where the base URL is https, also through a proxy that names loopback', async () => {
+    for (const host of ['coordinator.example.com', '127.0.0.1:8080']) {
+      const { page, call } = await cookieOf(secured, { host });
+      expect(page.setCookie, host).toMatch(/; Secure/);
+      expect(call, host).toMatch(/; Secure/);
+    }
+  });
+
+  it('may go in the clear on the machine itself', async () => {
+    for (const host of ['localhost:8080', '127.0.0.1', '[::1]:8080', 'coordinator.localhost']) {
+      const { page, call } = await cookieOf(api, { host });
+      expect([page.status, page.setCookie], host).toEqual([303, expect.not.stringContaining('Secure')]);
+      expect(call, host).toMatch(/^coordinator_session=(?!.*Secure)/);
+    }
+  });
+
+  it('never goes in the clear over a network: the page says so before anybody types a password', async () => {
+    const open = await startApi({ COORDINATOR_BASE_URL: 'http://coordinator.internal:8080' });
+    const host = 'coordinator.internal:8080';
+    const shown = await new Visitor(open.app).get('/login', { host });
+    expect([shown.status, shown.text.includes('name="password"')]).toEqual([200, false]);
+    expect(shown.text).toMatch(/role="alert"[\s\S]*not encrypted/);
+    const { page, call, callStatus } = await cookieOf(open, { host });
+    expect([page.status, page.setCookie]).toEqual([403, undefined]);
+    expect([callStatus, call]).toEqual([201, expect.stringContaining('; Secure')]);
+    await open.close();
+  });
+
+  it('is secure behind a trusted proxy that ends TLS', async () => {
+    const proxied = await startApi({ COORDINATOR_TRUSTED_PROXIES: '127.0.0.1' });
+    const forwarded = { 'x-forwarded-proto': 'https', host: 'localhost' };
+    expect((await cookieOf(proxied, forwarded)).page.setCookie).toMatch(/; Secure/);
+    await proxied.close();
+    expect((await cookieOf(api, forwarded)).page.setCookie).not.toMatch(/; Secure/);
+  });
+
+  it('is taken as it was given', async () => {
+    const host = 'coordinator.example.com';
+    const answer = await new Visitor(secured.app).submit('/logout', '', { host });
+    expect(answer.setCookie).toMatch(/^coordinator_session=; .*Secure/);
+  });
+});

@@ -1,0 +1,178 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { normalizeIP } from '@fastify/rate-limit';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { GuessLimit, type GuessLimits } from '#api/edge/limits/guess-limit.ts';
+import type { Orm } from '#database/database.ts';
+import { Unauthenticated } from '#domain/shared/errors.ts';
+import { sweepCounts } from '#domain/shared/rate-counts.ts';
+import { openDatabase } from '#open-database';
+import { createEdgeApp, jsonType } from '#test/support/api/edge-app.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
+
+let database: TestDatabase;
+let orm: Orm;
+beforeAll(async () => {
+  database = await createDatabase();
+  orm = openDatabase({ databaseUrl: database.url, databasePoolSize: 10 });
+});
+afterAll(async () => {
+  await orm?.close();
+  await database?.drop();
+});
+
+const open: FastifyInstance[] = [];
+beforeEach(() => orm.em.execute('truncate rate_counts'));
+afterEach(() => Promise.all(open.splice(0).map((app) => app.close())));
+
+const count = async () => Number((await orm.em.execute('select count(*) as n from rate_counts'))[0]?.n);
+
+/** Two servers that share a database, in turns: as good as one. */
+async function start(options: Partial<GuessLimits> = {}) {
+  const limits = { perAccount: 10, perAddress: 100, windowMs: 5 * 60_000, ...options };
+  const counts = { verified: 0, turn: 0 };
+  const servers = await Promise.all([1, 2].map(() => startServer(limits, counts)));
+  const signIn = async (email: string, password: string, address = '203.0.113.1') =>
+    servers[counts.turn++ % 2]!.inject({
+      method: 'POST',
+      url: '/sign-in',
+      headers: { ...jsonType, 'x-forwarded-for': address },
+      payload: JSON.stringify({ email, password }),
+    });
+  return { counts, signIn };
+}
+
+async function startServer(limits: GuessLimits, counts: { verified: number }): Promise<FastifyInstance> {
+  const { app } = await createEdgeApp(
+    async (server) => {
+      const guesses = new GuessLimit(orm, limits, server.log);
+      server.post(
+        '/sign-in',
+        { schema: { body: z.strictObject({ email: z.string(), password: z.string() }) } },
+        async (request) => {
+          const { email, password } = request.body as { email: string; password: string };
+          return guesses.count(normalizeIP(request.ip), email, async () => {
+            counts.verified += 1;
+            await pause(5);
+            if (password === 'broken') throw new Error('the database is away');
+            if (password !== 'right') throw new Unauthenticated('email or password is wrong');
+            return { ok: true };
+          });
+        },
+      );
+    },
+    { trustedProxies: ['127.0.0.1'] },
+  );
+  open.push(app);
+  return app;
+}
+
+const statuses = (responses: { statusCode: number }[]) => responses.map((response) => response.statusCode);
+
+describe('guessing passwords', () => {
+  it('is refused after ten failures at one account from one address, with when to come back', async () => {
+    const { signIn, counts } = await start();
+    for (let attempt = 0; attempt < 10; attempt += 1) expect((await signIn('a@x.y', 'wrong')).statusCode).toBe(401);
+    const refused = await signIn('a@x.y', 'right');
+    expect(refused.statusCode).toBe(429);
+    expect(refused.json()).toEqual({
+      error: expect.stringMatching(/^too many failed attempts: try again in \d+ seconds$/),
+    });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(290);
+    expect(refused.headers).toMatchObject({ 'ratelimit-limit': '10', 'ratelimit-remaining': '0' });
+    expect(counts.verified).toBe(10);
+  });
+
+  it('is not made easier by spelling the account otherwise', async () => {
+    const { signIn } = await start({ perAccount: 3 });
+    for (const email of ['a@x.y', 'A@X.Y', ' a@x.y ']) await signIn(email, 'wrong');
+    expect((await signIn('a@x.Y', 'wrong')).statusCode).toBe(429);
+  });
+
+  it('is not made easier by asking many times at once', async () => {
+    const { signIn, counts } = await start();
+    const answers = statuses(await Promise.all(Array.from({ length: 60 }, () => signIn('a@x.y', 'wrong'))));
+    expect(answers.filter((status) => status === 401).length).toBeLessThanOrEqual(10);
+    expect(counts.verified).toBeLessThanOrEqual(10);
+  });
+
+  it('locks nobody out from another address or another account', async () => {
+    const { signIn } = await start({ perAccount: 2 });
+    for (let attempt = 0; attempt < 3; attempt += 1) await signIn('a@x.y', 'wrong');
+    expect((await signIn('a@x.y', 'right', '203.0.113.2')).statusCode).toBe(200);
+    expect((await signIn('b@x.y', 'right')).statusCode).toBe(200);
+  });
+
+  it('is refused over all accounts together', async () => {
+    const { signIn } = await start({ perAddress: 5 });
+    for (let attempt = 0; attempt < 5; attempt += 1) await signIn(`user${attempt}@x.y`, 'wrong');
+    expect((await signIn('fresh@x.y', 'wrong')).statusCode).toBe(429);
+    expect((await signIn('fresh@x.y', 'right', '203.0.113.2')).statusCode).toBe(200);
+  });
+
+  it('counts the addresses of one IPv6 network as one', async () => {
+    const { signIn } = await start({ perAccount: 2 });
+    for (const address of ['2001:db8::1', '2001:db8::2']) await signIn('a@x.y', 'wrong', address);
+    expect((await signIn('a@x.y', 'wrong', '2001:db8::3')).statusCode).toBe(429);
+    expect((await signIn('a@x.y', 'wrong', '2001:db8:1::3')).statusCode).toBe(401);
+  });
+
+  it('ends its punishment with the window', async () => {
+    const { signIn } = await start({ perAccount: 1, windowMs: 200 });
+    await signIn('a@x.y', 'wrong');
+    expect((await signIn('a@x.y', 'right')).statusCode).toBe(429);
+    await pause(250);
+    expect((await signIn('a@x.y', 'right')).statusCode).toBe(200);
+  });
+});
+
+describe('signing in rightly', () => {
+  it('is never limited, one after the other', async () => {
+    const { signIn } = await start();
+    for (let attempt = 0; attempt < 40; attempt += 1) expect((await signIn('a@x.y', 'right')).statusCode).toBe(200);
+  });
+
+  it('is never limited, many times at once', async () => {
+    const { signIn } = await start();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => signIn('a@x.y', 'right')));
+    expect(new Set(statuses(answers))).toEqual(new Set([200]));
+  });
+
+  it('takes nothing of what others may guess', async () => {
+    const { signIn } = await start({ perAccount: 3 });
+    await Promise.all(Array.from({ length: 20 }, () => signIn('a@x.y', 'right')));
+    for (let attempt = 0; attempt < 3; attempt += 1) expect((await signIn('a@x.y', 'wrong')).statusCode).toBe(401);
+    expect((await signIn('a@x.y', 'right')).statusCode).toBe(429);
+  });
+
+  it('is not punished for failures of this service', async () => {
+    const { signIn } = await start({ perAccount: 2 });
+    for (let attempt = 0; attempt < 5; attempt += 1) expect((await signIn('a@x.y', 'broken')).statusCode).toBe(500);
+    expect((await signIn('a@x.y', 'right')).statusCode).toBe(200);
+  });
+});
+
+describe('the counts', () => {
+  it('say nothing of whom they are about', async () => {
+    const { signIn } = await start();
+    await signIn('ana@example.com', 'wrong', '203.0.113.77');
+    const rows = JSON.stringify(await orm.em.execute('select * from rate_counts'));
+    expect(rows).not.toMatch(/ana|203/);
+  });
+
+  it('go when their window has ended, and not before', async () => {
+    await (await start({ windowMs: 50 })).signIn('a@x.y', 'wrong');
+    await (await start()).signIn('b@x.y', 'wrong', '203.0.113.2');
+    await pause(60);
+    expect(await count()).toBe(4);
+    await sweepCounts(orm.em.fork());
+    expect(await count()).toBe(2);
+  });
+
+  it('of a limit that is off are none', async () => {
+    const { signIn } = await start({ perAccount: 0, perAddress: 0 });
+    for (let attempt = 0; attempt < 15; attempt += 1) expect((await signIn('a@x.y', 'wrong')).statusCode).toBe(401);
+    expect(await count()).toBe(0);
+  });
+});

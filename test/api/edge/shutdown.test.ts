@@ -1,0 +1,137 @@
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { afterEach, describe, expect, it } from 'vitest';
+import { stopServer } from '#api/edge/shutdown.ts';
+import { sendEvents } from '#api/edge/sse.ts';
+import { createEdgeApp } from '#test/support/api/edge-app.ts';
+
+const open: FastifyInstance[] = [];
+afterEach(async () => {
+  for (const app of open.splice(0)) {
+    app.server.closeAllConnections();
+    await app.close();
+  }
+});
+
+async function start() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { app } = await createEdgeApp((server) => {
+    server.get('/slow', async () => {
+      await released;
+      return { done: true };
+    });
+    server.get('/quick', async () => ({ ok: true }));
+    server.get('/probe', { config: { whileStopping: true } }, async () => ({ stopping: server.stopping.aborted }));
+    server.get('/stream', (request, reply) =>
+      sendEvents(request, reply, async function* ({ signal }) {
+        yield { data: 'first' };
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      }),
+    );
+  });
+  open.push(app);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  return { app, release, port: (app.server.address() as AddressInfo).port };
+}
+
+function fetchOver(
+  port: number,
+  path: string,
+  agent: Agent,
+): Promise<{ status: number; headers: IncomingMessage['headers']; body: string }> {
+  return new Promise((resolve, reject) => {
+    get({ port, path, agent }, (response) => {
+      let body = '';
+      response.on('data', (chunk) => {
+        body += chunk;
+      });
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+    }).on('error', reject);
+  });
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+describe('stopping', () => {
+  it('lets a slow request finish on its kept-alive connection, then ends it at once', async () => {
+    const { app, port, release } = await start();
+    const agent = new Agent({ keepAlive: true });
+    await fetchOver(port, '/quick', agent);
+    const slow = fetchOver(port, '/slow', agent);
+    await pause(50);
+    const stopping = stopServer(app, { within: 10_000 });
+    await pause(50);
+    release();
+    const answer = await slow;
+    expect([answer.status, answer.body, answer.headers.connection]).toEqual([200, '{"done":true}', 'close']);
+    const started = performance.now();
+    expect(await stopping).toBe(true);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    agent.destroy();
+  });
+
+  it('takes no new connections, and answers nothing that still comes on an old one', async () => {
+    const { app, port, release } = await start();
+    const answers = new Promise<string>((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('close', () => resolve(text));
+      socket.on('error', reject);
+      socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      setTimeout(() => socket.write('GET /quick HTTP/1.1\r\nHost: localhost\r\n\r\n'), 150);
+    });
+    await pause(50);
+    const stopping = stopServer(app, { within: 10_000 });
+    await pause(50);
+    await expect(fetchOver(port, '/quick', new Agent())).rejects.toThrow(/ECONNREFUSED/);
+    await pause(100);
+    release();
+    const text = await answers;
+    expect(text).toMatch(/^HTTP\/1\.1 200 .*\{"done":true\}/s);
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(1);
+    expect(await stopping).toBe(true);
+  });
+
+  it('ends event streams, and their connections with them', async () => {
+    const { app, port } = await start();
+    const agent = new Agent({ keepAlive: true });
+    const streams = [1, 2, 3].map(() => fetchOver(port, '/stream', agent));
+    await pause(100);
+    const started = performance.now();
+    expect(await stopServer(app, { within: 10_000 })).toBe(true);
+    expect(performance.now() - started).toBeLessThan(1_500);
+    for (const { status, body } of await Promise.all(streams)) {
+      expect(status).toBe(200);
+      expect(body).toContain('data: first\n\n');
+    }
+    agent.destroy();
+  });
+
+  it('cuts off what does not finish in time, and says so', async () => {
+    const { app, port } = await start();
+    const slow = fetchOver(port, '/slow', new Agent()).catch((error: Error) => error);
+    await pause(50);
+    const started = performance.now();
+    expect(await stopServer(app, { within: 200 })).toBe(false);
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(await slow).toBeInstanceOf(Error);
+  });
+
+  it('is announced before connections are refused, so that load balancers notice', async () => {
+    const { app, port } = await start();
+    const stopping = stopServer(app, { announceFor: 200, within: 1_000 });
+    await pause(50);
+    const probe = await fetchOver(port, '/probe', new Agent());
+    expect(JSON.parse(probe.body)).toEqual({ stopping: true });
+    expect((await fetchOver(port, '/quick', new Agent())).status).toBe(200);
+    expect(await stopping).toBe(true);
+  });
+});

@@ -1,0 +1,204 @@
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Id } from '#domain/shared/ids.ts';
+import { createEdgeApp, jsonType } from '#test/support/api/edge-app.ts';
+
+const Step = z.strictObject({ name: z.string().min(1), run: z.array(z.string()) });
+const Spec = z.strictObject({
+  name: z.string().max(10),
+  size: z.number().int().min(1).max(5).optional(),
+  kind: z.enum(['small', 'large']).optional(),
+  steps: z.array(Step).optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+  source: z
+    .discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('git'), url: z.string() }),
+      z.strictObject({ type: z.literal('files'), files: z.record(z.string(), z.string()) }),
+    ])
+    .optional(),
+  when: z
+    .union([
+      z.strictObject({ every: z.string() }),
+      z.strictObject({ cron: z.string(), timezone: z.string().optional() }),
+    ])
+    .optional(),
+});
+const View = z.object({
+  id: z.string(),
+  created_at: z.codec(z.iso.datetime(), z.date(), {
+    decode: (text) => new Date(text),
+    encode: (date) => date.toISOString(),
+  }),
+  owner: z.object({ name: z.string() }).nullable(),
+});
+
+let app: FastifyInstance;
+
+beforeAll(async () => {
+  ({ app } = await createEdgeApp((server) => {
+    server.post('/spec', { schema: { body: Spec } }, async () => ({ ok: true }));
+    server.post(
+      '/optional',
+      { schema: { body: z.strictObject({ force: z.boolean() }).optional() } },
+      async (request) => ({ got: request.body ?? null }),
+    );
+    const query = z.strictObject({
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+      cursor: z.string().optional(),
+    });
+    server.get('/list', { schema: { querystring: query } }, async (request) => request.query);
+    server.get('/plain', async () => ({ ok: true }));
+    server.get('/items/:id', { schema: { params: z.strictObject({ id: Id }) } }, async (request) => request.params);
+    server.get(
+      '/slugs/:slug',
+      { schema: { params: z.strictObject({ slug: z.string() }) } },
+      async (request) => request.params,
+    );
+    server.get(
+      '/view',
+      { schema: { response: { 200: z.object({ items: z.array(View) }), 404: z.object({ error: z.string() }) } } },
+      async () => ({
+        items: [{ id: 'a', created_at: new Date(0), owner: { name: 'x', password_hash: 'leak' }, secret: 'leak' }],
+        secret: 'leak',
+      }),
+    );
+    server.delete('/gone', { schema: { response: { 204: z.undefined() } } }, async (_request, reply) =>
+      reply.code(204).send(),
+    );
+  }));
+});
+afterAll(() => app.close());
+
+const post = async (url: string, body: unknown) => {
+  const response = await app.inject({ method: 'POST', url, headers: jsonType, payload: JSON.stringify(body) });
+  return { status: response.statusCode, ...response.json() };
+};
+
+describe('a request that does not fit says which field, and what would be right', () => {
+  it.each([
+    [{ name: 'x', nmae: 1 }, 'unknown field "nmae"'],
+    [{ name: 'x', steps: [{ name: 'a', run: [], shell: 'sh' }] }, 'unknown field "steps[0].shell"'],
+    [{ name: 'x', 'a b': 1 }, 'unknown field ["a b"]'],
+    [{}, 'field "name" is required'],
+    [{ name: null }, 'field "name" must be a string, not null'],
+    [{ name: 7 }, 'field "name" must be a string, not a number'],
+    [{ name: 'x', size: '3' }, 'field "size" must be a number, not a string'],
+    [{ name: 'x', size: 2.5 }, 'field "size" must be an integer'],
+    [{ name: 'x', steps: { name: 'a' } }, 'field "steps" must be an array, not an object'],
+    [{ name: 'x', labels: { a: 1 } }, 'field "labels.a" must be a string, not a number'],
+    [{ name: 'x', source: { type: 'files', files: {}, url: 'x' } }, 'unknown field "source.url"'],
+    [{ name: 'x', when: { cron: 5 } }, 'field "when.cron" must be a string, not a number'],
+    [[], 'the body must be an object, not an array'],
+    ['text', 'the body must be an object, not a string'],
+  ])('%j: %s', async (body, message) => {
+    expect(await post('/spec', body)).toMatchObject({ status: 400, error: message });
+  });
+
+  it('names the bounds and the choices', async () => {
+    const errorOf = async (body: unknown) => (await post('/spec', body)).error;
+    expect(await errorOf({ name: 'x', size: 6 })).toBe('field "size" must be at most 5');
+    expect(await errorOf({ name: 'x', size: 0 })).toBe('field "size" must be at least 1');
+    expect(await errorOf({ name: 'x', kind: 'huge' })).toBe('field "kind" must be one of small, large');
+    expect(await errorOf({ name: 'x'.repeat(11) })).toBe('field "name" must have at most 10 characters');
+    expect(await errorOf({ name: 'x', steps: [{ name: '', run: [] }] })).toBe(
+      'field "steps[0].name" must not be empty',
+    );
+    expect(await errorOf({ name: 'x', source: { type: 'http' } })).toBe(
+      'field "source.type" must be one of git, files',
+    );
+  });
+
+  it('says what is wrong before it goes into details', async () => {
+    const response = await app.inject({ method: 'POST', url: '/spec', headers: jsonType, payload: '{}' });
+    expect(response.body).toMatch(/^\{"error":"field \\"name\\" is required","errors":\[/);
+  });
+
+  it('reports everything that is wrong at once', async () => {
+    const answer = await post('/spec', { nmae: 1, size: 'x', steps: [{ name: '', run: 'ls' }] });
+    expect(answer.status).toBe(400);
+    expect(answer.errors.map((each: { path: string }) => each.path).sort()).toEqual(
+      ['name', 'nmae', 'size', 'steps[0].name', 'steps[0].run'].sort(),
+    );
+    expect(answer.errors.every((each: { in: string }) => each.in === 'body')).toBe(true);
+    for (const each of answer.errors) expect(answer.error).toContain(each.message);
+  });
+
+  it('stays short whatever was sent, and never repeats a value', async () => {
+    const names = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`unknown_${index}`, 1]));
+    const many = await post('/spec', { name: 'x', ...names });
+    expect(many.errors).toHaveLength(20);
+    expect(many.error).toMatch(/; and 4980 more$/);
+    const long = await post('/spec', { name: 'x', ['k'.repeat(500_000)]: 1 });
+    expect(JSON.stringify(long).length).toBeLessThan(1_000);
+    const secret = await post('/spec', { name: { password: 'hunter2' }, kind: 'hunter2', size: 'hunter2' });
+    expect(JSON.stringify(secret)).not.toContain('hunter2');
+  });
+
+  it('lets an optional body be absent, not wrong', async () => {
+    const absent = await app.inject({ method: 'POST', url: '/optional' });
+    expect(absent.json()).toEqual({ got: null });
+    expect(await post('/optional', { force: true })).toMatchObject({ got: { force: true } });
+    expect((await post('/optional', { forced: true })).status).toBe(400);
+  });
+});
+
+describe('queries and paths', () => {
+  const get = async (url: string) => {
+    const response = await app.inject({ method: 'GET', url });
+    return { status: response.statusCode, ...response.json() };
+  };
+
+  it('coerces what is declared and fills defaults', async () => {
+    expect(await get('/list?limit=7')).toEqual({ status: 200, limit: 7 });
+    expect(await get('/list')).toEqual({ status: 200, limit: 50 });
+  });
+
+  it('names unknown query parameters, also where none is declared', async () => {
+    expect(await get('/list?limt=7&x=1')).toMatchObject({
+      status: 400,
+      error: 'unknown query parameter "limt"; unknown query parameter "x"',
+      errors: [
+        { in: 'query', path: 'limt' },
+        { in: 'query', path: 'x' },
+      ],
+    });
+    expect(await get('/plain?debug=1')).toMatchObject({ status: 400, error: 'unknown query parameter "debug"' });
+    expect((await get('/list?__proto__=1')).status).toBe(400);
+  });
+
+  it('refuses what is no number, a repeated parameter and an empty one', async () => {
+    expect((await get('/list?limit=ten')).error).toMatch(/^query parameter "limit" must be a number/);
+    expect((await get('/list?limit=0')).error).toBe('query parameter "limit" must be at least 1');
+    expect((await get('/list?cursor=a&cursor=b')).error).toMatch(
+      /^query parameter "cursor" must be a string, not an array/,
+    );
+  });
+
+  it('refuses NUL and ids in another spelling before any rule sees them', async () => {
+    expect(await get('/slugs/a%00b')).toMatchObject({
+      status: 400,
+      error: 'path parameter "slug" holds a NUL character',
+    });
+    expect((await get('/list?cursor=%00')).status).toBe(400);
+    expect((await get('/items/019AA5C2-7D31-7CC4-9C55-0D6A1F6C8B11')).error).toMatch(
+      /^path parameter "id": expected a lowercase UUID/,
+    );
+    expect((await get('/items/00000000-0000-0000-0000-000000000000')).status).toBe(400);
+  });
+});
+
+describe('answers', () => {
+  it('hold what their schema declares, and nothing that it does not', async () => {
+    const response = await app.inject({ method: 'GET', url: '/view' });
+    expect(response.json()).toEqual({
+      items: [{ id: 'a', created_at: '1970-01-01T00:00:00.000Z', owner: { name: 'x' } }],
+    });
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  it('have no body at 204', async () => {
+    const response = await app.inject({ method: 'DELETE', url: '/gone' });
+    expect([response.statusCode, response.body]).toEqual([204, '']);
+  });
+});

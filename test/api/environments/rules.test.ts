@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addServiceAccount } from '#test/support/access/people.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+/** Who may weaken the rules that protect an environment, and which refusal comes first. */
+let api: TestApi;
+let tenant: Tenant;
+let teamAdmin: ApiUser;
+let teamMember: ApiUser;
+/** Of the organization alone: in its teams they act as members do. */
+let organizationAdmin: ApiUser;
+/** Of the organization, and of the team as well. */
+let bothAdmin: ApiUser;
+let platformAdmin: ApiUser;
+
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+  platformAdmin = await api.addUser('admin');
+  teamAdmin = await joined('member', 'admin');
+  teamMember = await joined('member', 'member');
+  organizationAdmin = await joined('admin');
+  bothAdmin = await joined('admin', 'admin');
+});
+afterAll(() => api?.close());
+
+async function joined(organization: 'member' | 'admin', team?: 'member' | 'admin'): Promise<ApiUser> {
+  const user = await api.addUser('maintainer');
+  await join(tenant, user, organization, team);
+  return user;
+}
+
+const strict = { required: 2, when: 'changes', allow_self: false };
+const protectedRules = { kind: 'staging', approval_policy: strict, isolation: 'sandbox' };
+let made = 0;
+
+/** A protected environment of the tenant; answers its path. */
+async function makeEnvironment(rules: object = {}): Promise<string> {
+  const body = { project_id: tenant.project, name: `Protected ${++made}`, ...protectedRules, ...rules };
+  return `/environments/${(await tenant.owner.make('/environments', body)).id}`;
+}
+
+const weakenings: [what: string, change: object, field: string][] = [
+  ['fewer approvals', { approval_policy: { ...strict, required: 1 } }, 'approval_policy'],
+  ['approvals of less', { approval_policy: { ...strict, when: 'destroys' } }, 'approval_policy'],
+  ['more approvals of less', { approval_policy: { ...strict, required: 5, when: 'never' } }, 'approval_policy'],
+  ['self-approval', { approval_policy: { ...strict, allow_self: true } }, 'approval_policy'],
+  [
+    'more approvals and self-approval',
+    { approval_policy: { ...strict, required: 3, allow_self: true } },
+    'approval_policy',
+  ],
+  ['another kind', { kind: 'development' }, 'kind'],
+  ['a stricter kind', { kind: 'production' }, 'kind'],
+  ['no demand for a sandbox', { isolation: null }, 'isolation'],
+];
+
+describe.each(weakenings)('asking for %s', (_, change, field) => {
+  it('answers 403 to an admin of the team and changes nothing', async () => {
+    const path = await makeEnvironment();
+    const answer = await teamAdmin.patch(path, { ...change, name: 'Other' });
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { error: expect.stringContaining(`permission denied: ${field}`) },
+    });
+    expect((await teamAdmin.get(path)).body).toMatchObject({ ...protectedRules, revision: 1 });
+  });
+
+  it('answers 403 before 409 for a stale revision, and for an archived environment', async () => {
+    const path = await makeEnvironment();
+    expect(await teamAdmin.patch(path, { ...change, expected_revision: 7 })).toMatchObject({ status: 403 });
+    await tenant.owner.post(`${path}/archive`);
+    expect(await teamAdmin.patch(path, change)).toMatchObject({ status: 403 });
+    expect(await tenant.owner.patch(path, change)).toMatchObject({ status: 409 });
+  });
+
+  it('answers 403 to who may not write the environment, admins of the organization included', async () => {
+    const path = await makeEnvironment();
+    for (const user of [teamMember, organizationAdmin])
+      expect(await user.patch(path, change)).toMatchObject({ status: 403 });
+  });
+
+  it('answers 200 to owners of the team, admins of team and organization, and platform administrators', async () => {
+    for (const user of [tenant.owner, bothAdmin, platformAdmin])
+      expect(await user.patch(await makeEnvironment(), change)).toMatchObject({ status: 200, body: change });
+  });
+});
+
+describe('an admin of the team', () => {
+  it.each([
+    ['the same rules again', protectedRules],
+    ['more approvals', { approval_policy: { ...strict, required: 3 } }],
+    ['approvals of all that changes, which "always" asks as well', { approval_policy: { ...strict, when: 'always' } }],
+  ])('may ask for %s', async (_, change) => {
+    expect(await teamAdmin.patch(await makeEnvironment(), change)).toMatchObject({ status: 200, body: change });
+  });
+
+  it('may take self-approval away, and ask as much by "changes" as by "always"', async () => {
+    const path = await makeEnvironment({ approval_policy: { ...strict, when: 'always', allow_self: true } });
+    expect(await teamAdmin.patch(path, { approval_policy: strict })).toMatchObject({ status: 200 });
+  });
+
+  it('gets 409 for a stale revision where nothing is weakened', async () => {
+    const path = await makeEnvironment();
+    expect(await teamAdmin.patch(path, { name: 'Other', expected_revision: 7 })).toMatchObject({ status: 409 });
+  });
+});
+
+describe('a service account of the team', () => {
+  it.each([
+    ['maintainer', 403],
+    ['admin', 200],
+  ] as const)('of the role %s gets %i for fewer approvals', async (role, status) => {
+    const { key, id } = await addServiceAccount({ url: '', orm: api.services.orm }, role, {}, { teamId: tenant.team });
+    const account = new ApiUser(api, { 'x-api-key': key }, { id, email: '' });
+    const change = { approval_policy: { ...strict, required: 1 } };
+    expect(await account.patch(await makeEnvironment(), change)).toMatchObject({ status });
+  });
+});
+
+describe('an environment that becomes production', () => {
+  const open = { required: 0, when: 'never', allow_self: false };
+
+  it('without a word about approval gets what production asks, where its own policy asks less', async () => {
+    const path = await makeEnvironment({ approval_policy: { ...open, allow_self: true } });
+    expect((await tenant.owner.patch(path, { kind: 'production' })).body).toMatchObject({
+      kind: 'production',
+      approval_policy: { required: 1, when: 'changes', allow_self: true },
+    });
+  });
+
+  it('keeps a policy that asks as much or more', async () => {
+    const path = await makeEnvironment();
+    expect((await tenant.owner.patch(path, { kind: 'production' })).body).toMatchObject({ approval_policy: strict });
+  });
+
+  it('has no approval where its owner says so by name', async () => {
+    const path = await makeEnvironment();
+    const change = { kind: 'production', approval_policy: open };
+    expect(await tenant.owner.patch(path, change)).toMatchObject({ status: 200, body: change });
+  });
+});

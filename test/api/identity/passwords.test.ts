@@ -1,0 +1,320 @@
+import argon2 from 'argon2';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { isCommonPassword } from '#domain/identity/passwords/common-passwords.ts';
+import { hashPassword, isOutdated, verifyPassword } from '#domain/identity/passwords/passwords.ts';
+import { recoverAdministrator } from '#domain/identity/recovery.ts';
+import { Turns } from '#domain/shared/concurrency-limit.ts';
+import {
+  type ApiAnswer,
+  type ApiUser,
+  startApi,
+  type TestApi,
+  testPassword,
+} from '#test/support/api/in-process-api.ts';
+
+let api: TestApi;
+let root: ApiUser;
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_GUESSES_PER_ACCOUNT: '0' });
+  root = await api.addUser('admin', 'Root');
+});
+afterAll(() => api?.close());
+
+const wanted = 'another good one';
+const change = (by: ApiUser, more: Record<string, string> = {}) =>
+  by.post('/profile/password', {
+    ...{ current_password: testPassword, new_password: wanted, confirm_password: wanted },
+    ...more,
+  });
+const whoami = async (user: ApiUser) => (await user.get('/auth/whoami')).status;
+const whoamiBy = async (token: string) =>
+  (await api.nobody.send('GET', '/auth/whoami', undefined, { authorization: `Bearer ${token}` })).status;
+const issue = async (user: ApiUser) => (await root.post(`/users/${user.id}/password-reset`)).body;
+const redeem = (token: string, password = wanted) =>
+  api.nobody.post('/password-reset', { token, new_password: password });
+
+describe('changing one’s own password', () => {
+  it('ends every session, opens one for who asked, and leaves API keys alone', async () => {
+    const user = await api.addUser('requester');
+    const [here, elsewhere] = await Promise.all([api.signIn(user), api.signIn(user)]);
+    const answer = await change(here);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body.user.id).toBe(user.id);
+    expect(String(answer.headers['set-cookie'])).toContain(`coordinator_session=${answer.body.token};`);
+    for (const session of [here, elsewhere]) expect(await whoami(session)).toBe(401);
+    expect(await whoamiBy(answer.body.token)).toBe(200);
+    expect(await whoami(user)).toBe(200);
+    await expect(api.signIn(user)).rejects.toThrow('401');
+    await api.signIn(user, wanted);
+    const audit = await api.rows(`select action, before, after from audit_records where resource_id = ?`, [user.id]);
+    expect(audit).toEqual([{ action: 'user.password_changed', before: null, after: null }]);
+  });
+
+  it.each([
+    [{ current_password: 'not my password' }, 'current_password'],
+    [{ current_password: '' }, 'current_password'],
+    [{ confirm_password: 'another good two' }, 'confirm_password'],
+    [{ new_password: 'seven77', confirm_password: 'seven77' }, 'new_password'],
+    [{ new_password: '         ', confirm_password: '         ' }, 'new_password'],
+    [{ new_password: 'Password1', confirm_password: 'Password1' }, 'new_password'],
+    [{ password: 'x' }, 'password'],
+  ])('is refused with %j, and nothing ends', async (more, field) => {
+    const session = await api.signIn(await api.addUser('requester'));
+    const answer = await change(session, more as Record<string, string>);
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(field) } });
+    expect(await whoami(session)).toBe(200);
+  });
+
+  it('needs all three fields, and a session', async () => {
+    const user = await api.addUser('requester');
+    const session = await api.signIn(user);
+    for (const missing of ['current_password', 'new_password', 'confirm_password']) {
+      const fields = { current_password: testPassword, new_password: wanted, confirm_password: wanted };
+      const { [missing as keyof typeof fields]: _, ...rest } = fields;
+      expect((await session.post('/profile/password', rest)).status, missing).toBe(400);
+    }
+    expect((await change(user)).status).toBe(403);
+  });
+
+  it('is no way to guess the old one', async () => {
+    const own = await startApi();
+    const session = await own.signIn(await own.addUser('requester'));
+    const answers: ApiAnswer[] = [];
+    for (let guess = 0; guess < 11; guess += 1)
+      answers.push(await change(session, { current_password: `guess ${guess}` }));
+    expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(400), 429]);
+    expect(Number(answers[10]?.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await change(session)).status).toBe(429);
+    await own.close();
+  });
+
+  it('happens once where two sessions try at the same time', async () => {
+    const user = await api.addUser('requester');
+    const sessions = await Promise.all([api.signIn(user), api.signIn(user)]);
+    const answers = await Promise.all(sessions.map((session) => change(session)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect(await api.rows('select 1 from sessions where user_id = ? and revoked_at is null', [user.id])).toHaveLength(
+      1,
+    );
+  });
+});
+
+describe('a link to set a new password', () => {
+  it('works once, ends all sessions, and is kept as a verifier alone', async () => {
+    const user = await api.addUser('requester');
+    const session = await api.signIn(user);
+    const { url, token, expires_at } = await issue(user);
+    expect(url).toMatch(new RegExp(`^http://[^/]+/password-reset\\?token=${token}$`));
+    expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    expect(await whoami(session)).toBe(200);
+    for (const table of ['password_resets', 'audit_records', 'command_receipts'])
+      expect(await api.rows(`select 1 from ${table} t where strpos(t::text, ?) > 0`, [token])).toEqual([]);
+    const answer = await redeem(token);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect(await whoami(session)).toBe(401);
+    await api.signIn(user, wanted);
+    expect(await redeem(token, 'yet another one')).toMatchObject({ status: 400 });
+    const [row] = await api.rows(
+      `select actor_id, action from audit_records where resource_id = ? order by at desc limit 1`,
+      [user.id],
+    );
+    expect(row).toEqual({ actor_id: user.id, action: 'user.password_reset' });
+  });
+
+  it('is made of a base URL where there is one', async () => {
+    const public_ = await startApi({ COORDINATOR_BASE_URL: 'https://coordinator.example.com' });
+    const [admin, user] = [await public_.addUser('admin'), await public_.addUser('requester')];
+    const { body } = await admin.post(`/users/${user.id}/password-reset`);
+    expect(body.url).toBe(`https://coordinator.example.com/password-reset?token=${body.token}`);
+    await public_.close();
+  });
+
+  it.each<[string, (user: ApiUser) => Promise<unknown>]>([
+    ['a later link', (user) => issue(user)],
+    [
+      'a password that its user sets',
+      async (user) =>
+        change(await api.signIn(user), { new_password: 'one by myself', confirm_password: 'one by myself' }),
+    ],
+    ['a password that an administrator sets', (user) => root.put(`/users/${user.id}`, { password: 'set by somebody' })],
+    [
+      'disabling, also once enabled again',
+      async (user) => {
+        await root.put(`/users/${user.id}`, { enabled: false });
+        return root.put(`/users/${user.id}`, { enabled: true });
+      },
+    ],
+    ['deletion', (user) => root.delete(`/users/${user.id}`)],
+    [
+      '24 hours',
+      (user) => api.rows(`update password_resets set expires_at = now() where user_id = ? returning 1`, [user.id]),
+    ],
+  ])('is void after %s', async (_what, happen) => {
+    const user = await api.addUser('requester');
+    const { token } = await issue(user);
+    await happen(user);
+    const [void_, unknown] = [await redeem(token), await redeem('x'.repeat(43))];
+    expect(void_).toMatchObject({ status: 400, body: { error: expect.stringContaining('link is not valid') } });
+    expect(void_.text).toBe(unknown.text);
+  });
+
+  it('is used up by one of many who use it at once', async () => {
+    const user = await api.addUser('requester');
+    const { token } = await issue(user);
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => redeem(token, `good password ${index}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400, 400, 400, 400, 400]);
+    await api.signIn(user, `good password ${answers.findIndex(({ status }) => status === 204)}`);
+  });
+
+  it('is for who manages users alone, for others than themselves, and for users who are enabled', async () => {
+    const user = await api.addUser('requester');
+    for (const role of ['requester', 'maintainer', 'operator'] as const)
+      expect((await (await api.addUser(role)).post(`/users/${user.id}/password-reset`)).status).toBe(403);
+    expect((await root.post(`/users/${root.id}/password-reset`)).status).toBe(400);
+    expect((await root.post('/users/019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11/password-reset')).status).toBe(403);
+    await root.put(`/users/${user.id}`, { enabled: false });
+    expect((await root.post(`/users/${user.id}/password-reset`)).status).toBe(409);
+  });
+
+  it('is not guessed: an address that tries too often is refused for a while', async () => {
+    const own = await startApi();
+    const attempt = () => own.nobody.post('/password-reset', { token: 'x', new_password: wanted });
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 11; guess += 1) statuses.push((await attempt()).status);
+    expect(statuses).toEqual([...Array(10).fill(400), 429]);
+    await own.close();
+  });
+});
+
+describe('recovering an administrator from the command line', () => {
+  const recover = (email: string, password = wanted) => recoverAdministrator(api.services.config, { email, password });
+
+  it('gives a new password and ends all sessions, on record', async () => {
+    const admin = await api.addUser('admin');
+    const session = await api.signIn(admin);
+    await recover(admin.email.toUpperCase());
+    expect(await whoami(session)).toBe(401);
+    await api.signIn(admin, wanted);
+    const audit = await api.rows(`select action, actor_type from audit_records where resource_id = ?`, [admin.id]);
+    expect(audit).toEqual([{ action: 'user.password_reset', actor_type: 'system' }]);
+  });
+
+  it('is for enabled administrators alone, and no way around the rules', async () => {
+    const [admin, operator] = [await api.addUser('admin'), await api.addUser('operator')];
+    await expect(recover(operator.email)).rejects.toThrow('an enabled administrator');
+    await expect(recover('nobody@example.com')).rejects.toThrow('was not found');
+    await expect(recover(admin.email, admin.email)).rejects.toThrow('neither the address nor the name');
+    await root.put(`/users/${admin.id}`, { enabled: false });
+    await expect(recover(admin.email)).rejects.toThrow('an enabled administrator');
+    for (const user of [admin, operator]) await expect(api.signIn(user, wanted)).rejects.toThrow('401');
+  });
+});
+
+describe('a password that many people use, or that says who somebody is', () => {
+  it.each([
+    ...['password', 'PASSWORD', 'Password1', 'passw0rd', 'qwerty123', 'Welcome1', 'iloveyou', 'trustno1'],
+    ...['12345678', '87654321', '0987654321', 'abcdefgh', 'aaaaaaaa', 'xyxyxyxy', '12341234', 'delivery-coordinator'],
+  ])('is one of the most common: %s', (password) => expect(isCommonPassword(password)).toBe(true));
+
+  it.each(['correct horse battery', 'long enough', 'Zauberwort-7391', 'abcdefgi', 'aaaaaaab'])(
+    'is not: %s',
+    (password) => expect(isCommonPassword(password)).toBe(false),
+  );
+
+  it('is refused wherever one is set', async () => {
+    const user = await api.addUser('requester', 'Ana Kowalczyk');
+    const session = await api.signIn(user);
+    const { token } = await issue(user);
+    const fresh = { email: 'long.address@example.com', name: 'Bogumila Nowak', role: 'requester' };
+    for (const [password, own] of [
+      ['Trustno1', ['Trustno1', 'Trustno1']],
+      ['the address', [fresh.email.toUpperCase(), user.email.toUpperCase()]],
+      ['the account', ['Long.Address', user.email.split('@')[0]!]],
+      ['the name', ['bogumila nowak', 'anakowalczyk']],
+    ] as const) {
+      const [another, mine] = own;
+      const answers = [
+        await root.post('/users', { ...fresh, password: another }),
+        await root.put(`/users/${user.id}`, { password: mine }),
+        await change(session, { new_password: mine, confirm_password: mine }),
+        await redeem(token, mine),
+      ];
+      expect(
+        answers.map(({ status }) => status),
+        `${password}: ${answers.map(({ text }) => text).join()}`,
+      ).toEqual([...[400, 400, 400, 400]]);
+      for (const { body } of answers) expect(body.error).toMatch(/password"?:? must/);
+    }
+    expect(await root.put(`/users/${user.id}`, { name: 'Completely New', password: 'completely new' })).toMatchObject({
+      status: 400,
+    });
+    expect((await redeem(token)).status).toBe(204);
+  });
+});
+
+describe('the work of hashing', () => {
+  it('is done a little at a time, first come, first served, and refused where too much waits', async () => {
+    const turns = new Turns({ atOnce: 2, waiting: 3, refusal: 'too much' });
+    const order: number[] = [];
+    let [underWay, most] = [0, 0];
+    const work = (index: number) =>
+      turns.take(async () => {
+        most = Math.max(most, ++underWay);
+        await new Promise(setImmediate);
+        order.push(index);
+        underWay -= 1;
+        if (index === 1) throw new Error('this one fails, and the next has its turn all the same');
+      });
+    const results = await Promise.allSettled(Array.from({ length: 7 }, (_, index) => work(index)));
+    expect([most, order]).toEqual([2, [0, 1, 2, 3, 4]]);
+    expect(results.map(({ status }) => status)).toEqual([
+      ...['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+    ]);
+    await expect(turns.take(async () => 'room again')).resolves.toBe('room again');
+  });
+
+  it('answers 503 with when to come back to a rush, and leaves the event loop and other requests alone', async () => {
+    const own = await startApi();
+    const user = await own.addUser('requester');
+    const rush = Array.from({ length: 120 }, (_, index) =>
+      own.nobody.post('/auth/sessions', { email: `stranger${index}@example.com`, password: 'guess' }),
+    );
+    expect((await user.get('/auth/whoami')).status).toBe(200);
+    const answers = await Promise.all(rush);
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({
+      headers: { 'retry-after': '1' },
+      body: { error: expect.stringContaining('too many') },
+    });
+    expect(answers.every(({ status }) => [401, 429, 503].includes(status))).toBe(true);
+    await own.signIn(user);
+    await own.close();
+  });
+
+  it('is the same for nobody as for somebody, and never right for nobody', async () => {
+    const verify = vi.spyOn(argon2, 'verify');
+    const hash = await hashPassword('right and long');
+    expect(await verifyPassword(hash, 'wrong and long')).toBe(false);
+    expect(await verifyPassword(null, 'wrong and long')).toBe(false);
+    const [somebodys, nobodys] = verify.mock.calls.map(([digest]) => digest.split('$'));
+    verify.mockRestore();
+    expect(nobodys?.slice(0, 4)).toEqual(somebodys?.slice(0, 4));
+    expect(nobodys?.map((part) => part.length)).toEqual(somebodys?.map((part) => part.length));
+  });
+
+  it('is done anew, at today’s cost, when somebody signs in by a hash from before', async () => {
+    const user = await api.addUser('requester');
+    const old = await argon2.hash(testPassword, { memoryCost: 8_192, timeCost: 2, parallelism: 1 });
+    expect(isOutdated(old)).toBe(true);
+    await api.rows('update users set password_hash = ? where id = ? returning 1', [old, user.id]);
+    const sessions = await Promise.all([api.signIn(user), api.signIn(user), api.signIn(user)]);
+    const [row] = await api.rows<{ hash: string; generation: number }>(
+      'select password_hash as hash, password_generation as generation from users where id = ?',
+      [user.id],
+    );
+    expect([isOutdated(row!.hash), row!.generation]).toEqual([false, 1]);
+    for (const session of [...sessions, await api.signIn(user)]) expect(await whoami(session)).toBe(200);
+    expect(isOutdated(await hashPassword('whatever it is'))).toBe(false);
+  });
+});

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '#api/operations.ts';
+import type { CommandOperation } from '#api/pipeline/operation.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { addPerson } from '#test/support/access/people.ts';
+import { requestOf } from '#test/support/api/command-requests.ts';
+import type { Stage } from '#test/support/api/command-scenes.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { ask, type Request } from '#test/support/api/operation-requests.ts';
+
+/** The status of every command's success, and the address of what it leaves where it names one. Written by hand. */
+const answers: Readonly<Record<string, readonly [status: number, location?: string]>> = {
+  'bootstrap.admin': [201],
+  'auth.sign_in': [201, '/api/v1/auth/sessions/:id'],
+  'auth.sign_out': [204],
+  'auth.reset_password': [204],
+  'profile.change_password': [200],
+  'profile.create_api_key': [201, '/api/v1/profile/api-keys/:id'],
+  'profile.rotate_api_key': [201, '/api/v1/profile/api-keys/:id'],
+  'profile.regenerate_api_key': [201, '/api/v1/profile/api-keys/:id'],
+  'profile.revoke_api_key': [204],
+  'users.create': [201, '/api/v1/users/:id'],
+  'users.update': [200],
+  'users.delete': [204],
+  'users.reset_password': [201],
+  'service_accounts.create': [201, '/api/v1/service-accounts/:id'],
+  'service_accounts.update': [200],
+  'service_accounts.enable': [200],
+  'service_accounts.disable': [200],
+  'service_accounts.transfer': [200],
+  'service_accounts.delete': [204],
+  'service_account_keys.create': [201, '/api/v1/service-accounts/:id/api-keys/:keyID'],
+  'service_account_keys.rotate': [201, '/api/v1/service-accounts/:id/api-keys/:keyID'],
+  'service_account_keys.revoke': [204],
+  'organizations.create': [201, '/api/v1/organizations/:id'],
+  'organizations.update': [200],
+  'organizations.archive': [200],
+  'organizations.unarchive': [200],
+  'organizations.transfer': [200],
+  'organizations.delete': [204],
+  'organization_members.set': [200],
+  'organization_members.remove': [204],
+  'organization_invitations.create': [201, '/api/v1/organizations/:orgID/invitations/:id'],
+  'organization_invitations.resend': [200, '/api/v1/organizations/:orgID/invitations/:id'],
+  'organization_invitations.revoke': [204],
+  'teams.create': [201, '/api/v1/organizations/:orgID/teams/:id'],
+  'teams.update': [200],
+  'teams.archive': [200],
+  'teams.unarchive': [200],
+  'teams.transfer': [200],
+  'teams.delete': [204],
+  'team_members.set': [200],
+  'team_members.remove': [204],
+  'team_invitations.create': [201, '/api/v1/organizations/:orgID/teams/:id/invitations/:invitationID'],
+  'team_invitations.resend': [200, '/api/v1/organizations/:orgID/teams/:id/invitations/:invitationID'],
+  'team_invitations.revoke': [204],
+  'invitations.accept': [200],
+  'projects.create': [201, '/api/v1/projects/:id'],
+  'projects.update': [200],
+  'projects.archive': [200],
+  'projects.unarchive': [200],
+  'projects.transfer': [200],
+  'projects.delete': [204],
+  'environments.create': [201, '/api/v1/environments/:id'],
+  'environments.update': [200],
+  'environments.archive': [200],
+  'environments.unarchive': [200],
+  'environments.delete': [204],
+  'environment_variables.set': [200],
+  'environment_variables.remove': [204],
+  'templates.create': [201, '/api/v1/registry/templates/:id'],
+  'templates.update': [200, '/api/v1/registry/templates/:id'],
+  'templates.archive': [200, '/api/v1/registry/templates/:id'],
+  'templates.unarchive': [200, '/api/v1/registry/templates/:id'],
+  'template_versions.publish': [201, '/api/v1/registry/templates/:id/versions/2.0.0'],
+  'template_versions.yank': [200, '/api/v1/registry/templates/:id/versions/1.0.0'],
+  'template_versions.run': [202, '/api/v1/runs/:id'],
+  'runs.create': [202, '/api/v1/runs/:id'],
+  'runs.cancel': [202, '/api/v1/runs/:id'],
+  'runs.requeue': [202, '/api/v1/runs/:id'],
+  'runs.request_approval': [202, '/api/v1/runs/:id'],
+  'runs.review': [200, '/api/v1/runs/:id'],
+  'runs.delete': [204],
+  'instances.import_state': [201, '/api/v1/instances/:id/state-versions/1'],
+  'instances.unlock': [200, '/api/v1/instances/:id'],
+  'worker_pools.create': [201, '/api/v1/worker-pools/:name'],
+  'worker_pools.update': [200],
+  'worker_pools.delete': [204],
+  'workers.drain': [202, '/api/v1/workers/:id'],
+};
+
+type Answer = Awaited<ReturnType<typeof ask>>;
+
+const bootstrapToken = newId();
+const commands = operations.filter((operation): operation is CommandOperation => operation.kind === 'command');
+const keyed = commands.filter(({ idempotency }) => idempotency !== 'none');
+
+let api: TestApi;
+let empty: TestApi;
+let stage: Stage;
+let emptyUrl: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  empty = await startApi({ ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: bootstrapToken });
+  emptyUrl = await empty.app.listen({ port: 0 });
+  const place = { url: await api.app.listen({ port: 0 }), orm: api.services.orm };
+  stage = { ...place, root: await addPerson(place, 'admin') };
+});
+afterAll(async () => {
+  await api?.close();
+  await empty?.close();
+});
+
+async function perform(operation: CommandOperation) {
+  const isBootstrap = operation.id === 'bootstrap.admin';
+  const request = await requestOf(stage, operation);
+  const headers = { ...request.headers, ...(isBootstrap && { 'x-service-bootstrap-token': bootstrapToken }) };
+  const answer = await ask(isBootstrap ? { url: emptyUrl } : stage, operation, { ...request, headers });
+  return { request, answer };
+}
+
+/** What its caller reads at an address. */
+async function readAt(location: string, { key, headers }: { key?: string | undefined; headers?: object }) {
+  const response = await fetch(stage.url + location, { headers: { ...(key && { 'x-api-key': key }), ...headers } });
+  return { status: response.status, text: await response.text() };
+}
+
+/** The credential that a command made, with which its caller goes on where the one that it came by has ended. */
+function madeCredential(text: string) {
+  const { key, token, session_id: session } = text ? JSON.parse(text) : {};
+  return key ? { key } : session ? { headers: { authorization: `Bearer ${token}` } } : {};
+}
+
+const pattern = (route: string) => new RegExp(`^${route.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
+
+describe('a successful command', () => {
+  it('is in the table by hand, each of them', () => {
+    expect(Object.keys(answers).sort()).toEqual(commands.map(({ id }) => id).sort());
+  });
+
+  it.each(commands.map((operation) => [operation.id, operation] as const))(
+    '%s answers its declared status and the address of what it left',
+    async (id, operation) => {
+      const [status, location] = answers[id]!;
+      const { request, answer } = await perform(operation);
+      expect(answer.status, answer.text).toBe(status);
+      if (location === undefined) expect(answer.location).toBeNull();
+      else expect(answer.location).toMatch(pattern(location));
+      if (status === 204) expect(answer.text).toBe('');
+      const reader = id.startsWith('service_account_keys') ? request : { ...request, ...madeCredential(answer.text) };
+      if (answer.location) expect((await readAt(answer.location, reader)).status, answer.location).toBe(200);
+    },
+  );
+});
+
+describe('a repeated command', () => {
+  it.each(keyed.map((operation) => [operation.id, operation] as const))(
+    '%s answers the status and the address of the first time, with what is read there today',
+    async (_id, operation) => {
+      const { request, answer } = await perform(operation);
+      await expectRepeated(operation, request, answer);
+    },
+  );
+
+  it.each(keyed.map((operation) => [operation.id, operation] as const))(
+    '%s answers the same from a receipt of the release before, which keeps the status and the address alone',
+    async (_id, operation) => {
+      const { request, answer } = await perform(operation);
+      const key = request.headers?.['idempotency-key'];
+      const rows = await api.rows<{ status: number; location: string | null }>(
+        'update command_receipts set answer = null where key = ? returning status, location',
+        [key],
+      );
+      expect(rows).toEqual([{ status: answer.status, location: answer.location }]);
+      await expectRepeated(operation, request, answer);
+      const outcome = JSON.parse((await readAt('/api/v1/commands/outcome', request)).text);
+      expect(outcome.receipt).toMatchObject({ key, status: answer.status, location: answer.location });
+    },
+  );
+
+  async function expectRepeated(operation: CommandOperation, request: Request, first: Answer): Promise<void> {
+    const repeated = await ask(stage, operation, request);
+    expect([repeated.status, repeated.location]).toEqual([first.status, first.location]);
+    const today = first.location ? await readAt(first.location, request) : { text: '' };
+    expect(repeated.text).toBe(today.text);
+  }
+});
+
+describe('the publication of a version', () => {
+  const publish = commands.find(({ id }) => id === 'template_versions.publish')!;
+
+  it('answers 201 the first time and 200 where the same version is there already, at one address', async () => {
+    const { request, answer } = await perform(publish);
+    const again = await ask(stage, publish, request);
+    expect([answer.status, again.status]).toEqual([201, 200]);
+    expect(again.location).toBe(answer.location);
+    expect(again.text).toBe(answer.text);
+  });
+});

@@ -1,0 +1,179 @@
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { edgeLogOptions } from '#api/edge/log-options.ts';
+import { operations } from '#api/operations.ts';
+import { actionOf, resourceTypeOf } from '#api/pipeline/auditing.ts';
+import type { CommandOperation } from '#api/pipeline/operation.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { addPerson } from '#test/support/access/people.ts';
+import { fillSecrets, secretsIn } from '#test/support/access/secret-fields.ts';
+import { requestOf } from '#test/support/api/command-requests.ts';
+import type { Stage } from '#test/support/api/command-scenes.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { ask, type Request } from '#test/support/api/operation-requests.ts';
+
+/**
+ * Every command there is, once where its audit row cannot be written and once where it can, with a secret in each of its
+ * secret fields. A new operation that fails here wants a scene (test/support/api/command-scenes.ts), a body, or a declaration
+ * (`resource`) that says what it is about.
+ */
+const commands = operations.filter((operation): operation is CommandOperation => operation.kind === 'command');
+const bootstrapToken = `secret-of-bootstrap-${newId()}`;
+
+const lines: string[] = [];
+/** What was secret, and in which command. */
+const secrets = new Map<string, string>();
+let api: TestApi;
+let empty: TestApi;
+let stage: Stage;
+let emptyUrl: string;
+
+beforeAll(async () => {
+  const log = pino({ level: 'trace', ...edgeLogOptions }, { write: (line: string) => void lines.push(line) });
+  api = await startApi({}, log);
+  empty = await startApi({ ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: bootstrapToken }, log);
+  for (const each of [api, empty]) await each.rows(`create table audit_is_broken (broken boolean)`);
+  for (const each of [api, empty]) await each.rows(breakable);
+  for (const each of [api, empty])
+    await each.rows(
+      `create trigger breakable before insert on audit_records for each row execute function refuse_audit()`,
+    );
+  emptyUrl = await empty.app.listen({ port: 0 });
+  const place = { url: await api.app.listen({ port: 0 }), orm: api.services.orm };
+  stage = { ...place, root: await addPerson(place, 'admin') };
+});
+afterAll(async () => {
+  await api?.close();
+  await empty?.close();
+});
+
+/** Commands about something that has owners; the others are about people, their credentials, or the whole installation. */
+const ownerless = /^(bootstrap|auth|profile|users|workers|worker_pools|invitations|organizations\.create$)/;
+const owned = commands.filter(({ id }) => !ownerless.test(id));
+/** What they are about is in another organization afterwards, or another one was made for the scene. */
+const isElsewhere = (id: string) => /^(teams\.transfer|organizations\.(delete|transfer))/.test(id);
+const forAdministratorsAlone = new Set(['runs.delete']);
+const isOfOrganization = (id: string) => /^(organization|teams\.create$)/.test(id);
+const makesTeams = (id: string) => /^(teams\.|projects\.transfer)/.test(id);
+
+const breakable = `create function refuse_audit() returns trigger language plpgsql as $$
+begin
+  if exists (select 1 from audit_is_broken where broken) then raise 'the audit is broken'; end if;
+  return new;
+end $$`;
+
+async function whileBroken<T>({ services }: TestApi, work: () => Promise<T>): Promise<T> {
+  await services.orm.em.execute('insert into audit_is_broken values (true)');
+  try {
+    return await work();
+  } finally {
+    await services.orm.em.execute('delete from audit_is_broken');
+  }
+}
+
+/** A digest of every row of every table, but for what is counted apart from commands: uses of keys, and attempts. */
+async function contents({ services }: TestApi): Promise<Record<string, string>> {
+  const em = services.orm.em.fork();
+  const tables = await em.execute<{ name: string }[]>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+        and not relispartition and relname not in ('audit_is_broken', 'api_key_uses', 'rate_counts') order by 1`,
+  );
+  const parts = [...tables.map(({ name }) => name), 'audit_records', 'run_log_chunks'].map(
+    (name) =>
+      `select '${name}' as name, coalesce(sum(hashtextextended(t::text, 0)), 0)::text as digest from "${name}" t`,
+  );
+  const rows = await em.execute<{ name: string; digest: string }[]>(parts.join(' union all '));
+  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
+}
+
+/** The request by which a command succeeds, with a secret in every secret field. */
+async function prepare(operation: CommandOperation): Promise<Request> {
+  const isBootstrap = operation.id === 'bootstrap.admin';
+  const request = await requestOf(stage, operation);
+  const { key } = request;
+  const headers = { ...request.headers, ...(isBootstrap && { 'x-service-bootstrap-token': bootstrapToken }) };
+  const credentials = Object.entries(headers).filter(([name]) => name !== 'idempotency-key');
+  for (const [name, value] of credentials) secrets.set(value.replace('Bearer ', ''), `${operation.id} ${name}`);
+  if (key) secrets.set(key, `${operation.id} x-api-key`);
+  return { ...request, headers, body: withSecrets(operation, request.body) };
+}
+
+function withSecrets(operation: CommandOperation, body: string | undefined): string | undefined {
+  if (body === undefined) return undefined;
+  const filled = fillSecrets(operation.body, JSON.parse(body), (field) => `secret-of-${field}-${newId()}`);
+  const marked = JSON.stringify(filled.body).match(/secret-of-[\w.-]+/g) ?? [];
+  for (const secret of [...filled.secrets, ...marked]) secrets.set(secret, operation.id);
+  return JSON.stringify(filled.body);
+}
+
+describe('every command', () => {
+  it.each(commands.map((operation) => [operation.id, operation] as const))(
+    '%s has no effect without its audit row, and with it the one that it declares',
+    async (id, operation) => {
+      const at = id === 'bootstrap.admin' ? empty : api;
+      const url = at === empty ? emptyUrl : stage.url;
+      const request = await prepare(operation);
+      const before = await contents(at);
+      const broken = await whileBroken(at, () => ask({ url }, operation, request));
+      expect([500, 503], broken.text).toContain(broken.status);
+      expect(broken.text).not.toContain('audit');
+      expect(await contents(at)).toEqual(before);
+
+      const done = await ask({ url }, operation, request);
+      expect(done.status, done.text).toBeGreaterThanOrEqual(200);
+      expect(done.status, done.text).toBeLessThan(300);
+      for (const secret of secretsIn(done.text ? JSON.parse(done.text) : {}))
+        secrets.set(secret, `the answer of ${id}`);
+      const rows = await at.rows<{ action: string }>(
+        `select action, resource_type, outcome from audit_records order by at desc, id desc limit 1`,
+      );
+      const [action, type] = [actionOf(operation), resourceTypeOf(operation)];
+      expect(rows).toEqual([{ action, resource_type: type, outcome: 'committed' }]);
+    },
+  );
+
+  it.each(owned.map((operation) => [operation.id, operation] as const))(
+    '%s and its refusal are found in the audit by the owners of what they are about',
+    async (id, operation) => {
+      const request = await prepare(operation);
+      const stranger = await addPerson(stage, 'maintainer');
+      const refused = await ask(stage, operation, { ...request, key: stranger.key });
+      expect([403, 404], refused.text).toContain(refused.status);
+      const done = await ask(stage, operation, request);
+      expect(done.status, done.text).toBeLessThan(300);
+      const rows = await api.rows<Record<string, string | null>>(
+        `select outcome, organization_id, team_id from audit_records where action = ? order by at desc, id desc limit 2`,
+        [actionOf(operation)],
+      );
+      // Who may do such a thing to nothing at all is refused before the target is looked up.
+      if (forAdministratorsAlone.has(id)) rows.pop();
+      const { organization, team } = request.ids;
+      expect(rows.map(({ outcome }) => outcome)).toEqual(['committed', 'refused'].slice(0, rows.length));
+      for (const { organization_id, team_id } of rows) {
+        if (!isElsewhere(id)) expect(organization_id).toBe(organization);
+        else expect(organization_id).not.toBeNull();
+        if (!isOfOrganization(id)) expect(team_id).not.toBeNull();
+        if (team_id !== null && !makesTeams(id)) expect(team_id).toBe(team);
+      }
+    },
+  );
+
+  it('leaves no secret in the audit, in receipts, in what the engine is told, or in any line of the log', async () => {
+    expect(secrets.size).toBeGreaterThan(commands.length / 3);
+    const kept: Record<string, string> = { log: lines.join('\n') };
+    for (const each of [api, empty]) {
+      for (const table of ['audit_records', 'command_receipts', 'outbox']) {
+        const rows = await each.rows<{ text: string }>(`select t::text as text from ${table} t`);
+        kept[table] = `${kept[table] ?? ''}${rows.map(({ text }) => text).join('\n')}`;
+      }
+      kept['told'] = `${kept['told'] ?? ''}${JSON.stringify(each.told)}`;
+    }
+    expect(kept['log']).toContain('the audit is broken');
+    const leaks = [...secrets].flatMap(([secret, where]) =>
+      Object.entries(kept)
+        .filter(([, text]) => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1)))
+        .map(([name]) => `${where}: ${secret} is in ${name}`),
+    );
+    expect(leaks).toEqual([]);
+  });
+});

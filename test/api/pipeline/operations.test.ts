@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '#api/operations.ts';
+import { isPublic, type Operation, routeOf } from '#api/pipeline/operation.ts';
+import type { PlatformRole } from '#domain/identity/model.ts';
+import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
+import { addPerson, addServiceAccount, addTeam, type Memberships, type Person } from '#test/support/access/people.ts';
+import { permissionsOf, platformRoles } from '#test/support/access/permission-table.ts';
+import { startApi, type TestApi } from '#test/support/api/http-api.ts';
+import {
+  addTenant,
+  ask as askAt,
+  bodies,
+  type Ids,
+  missingIds,
+  pathOf,
+  type Request,
+} from '#test/support/api/operation-requests.ts';
+import { type Demand, demands, teamRoleActions } from '#test/support/api/operation-table.ts';
+
+let api: TestApi;
+let root: Person;
+let tenant: Ids;
+let elsewhere: Memberships;
+
+beforeAll(async () => {
+  api = await startApi();
+  root = await addPerson(api, 'admin');
+  tenant = await addTenant(api, root);
+  const { organizationId, teamId } = await addTeam(api.orm);
+  elsewhere = { teams: { [teamId]: 'owner' }, organizations: { [organizationId]: 'owner' } };
+});
+afterAll(() => api?.close());
+
+const people = new Map<string, Promise<Person>>();
+
+/** Somebody with a role and memberships: the same one whenever they are asked for. */
+function somebody(role: PlatformRole, memberships: Memberships = {}): Promise<Person> {
+  const name = JSON.stringify([role, memberships]);
+  const person = people.get(name) ?? addPerson(api, role, memberships);
+  people.set(name, person);
+  return person;
+}
+
+const missing = () => missingIds(tenant);
+const ask = (operation: Operation, request: Partial<Request>) => askAt(api, operation, { ids: tenant, ...request });
+
+const closed = operations
+  .filter(({ access }) => !isPublic(access))
+  .map((operation) => [operation.id, operation] as const);
+const demandOf = (operation: Operation): Demand => {
+  const demand = demands.get(operation.id);
+  if (!demand) throw new Error(`${operation.id} is not in the table of test/support/api/operation-table.ts`);
+  return demand;
+};
+const may = (role: PlatformRole, { permissions }: Demand) =>
+  permissions.some((each) => permissionsOf(role).includes(each));
+const weakest = (demand: Demand) => platformRoles.find((role) => may(role, demand)) ?? 'admin';
+/** The path with something in place of its ids that is none. */
+const malformed = (operation: Operation) => routeOf(operation).path.replace(/:\w+/g, 'not an id');
+
+describe('the table of operations', () => {
+  it('names every operation and no other', () => {
+    expect([...demands.keys()].sort()).toEqual(operations.map(({ id }) => id).sort());
+  });
+
+  it.each(operations.map((operation) => [operation.id, operation] as const))(
+    'says what %s demands',
+    (id, { access }) => {
+      const demand = demands.get(id);
+      if (isPublic(access)) return expect(demand).toBeNull();
+      expect({
+        permissions: access.anyOf,
+        scope: access.scope,
+        organizationRole: access.scope === 'organization' ? (access.organizationRole ?? 'member') : null,
+        teamActions: access.scope === 'team' ? [access.teamAction ?? []].flat() : [],
+        peopleOnly: access.principals?.join() === 'user',
+      }).toEqual(demand);
+      expect(access.hidden).toBe(id.startsWith('users.') ? 403 : 404);
+    },
+  );
+
+  it('leaves no two operations on one route', () => {
+    const routes = operations.map(({ route }) => route.replace(/:\w+/g, ':'));
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  it('knows a body for every operation that takes one', () => {
+    const without = operations.filter(({ id, body, access }) => body && !isPublic(access) && !bodies[id]);
+    expect(without.map(({ id }) => id)).toEqual([]);
+  });
+});
+
+describe('without a credential', () => {
+  it.each(closed)('%s answers 401, whatever it is asked about', async (_id, operation) => {
+    for (const request of [{}, { ids: missing() }, { path: malformed(operation) }, operation.body ? { body: '{' } : {}])
+      expect((await ask(operation, request)).status).toBe(401);
+  });
+});
+
+describe('with a credential that no longer counts', () => {
+  const ended: Record<string, (person: Person) => [sql: string, id: string]> = {
+    'a disabled user': ({ id }) => ['update principals set enabled = false where id = ?', id],
+    'a deleted user': ({ id }) => ['update principals set deleted_at = now() where id = ?', id],
+    'a revoked key': ({ keyId }) => ['update api_keys set revoked_at = now() where id = ?', keyId],
+    'an expired key': ({ keyId }) => [`update api_keys set expires_at = now() - interval '1 s' where id = ?`, keyId],
+  };
+  const people: [string, string][] = [];
+  beforeAll(async () => {
+    for (const [name, end] of Object.entries(ended)) {
+      const person = await addPerson(api, 'admin');
+      const [sql, id] = end(person);
+      await api.orm.em.fork().execute(sql, [id]);
+      people.push([name, person.key]);
+    }
+  });
+
+  it.each(closed)('%s answers 401, although it was an administrator’s', async (_id, operation) => {
+    for (const [name, key] of people) expect((await ask(operation, { key })).status, name).toBe(401);
+  });
+});
+
+describe('without the permission', () => {
+  const refused = closed.flatMap(([id, operation]) =>
+    platformRoles.filter((role) => !may(role, demandOf(operation))).map((role) => [role, id, operation] as const),
+  );
+
+  it.each(refused)(
+    'a %s gets 403 from %s, the same for what is there and what is not',
+    async (role, _id, operation) => {
+      const { key } = await somebody(role);
+      const there = await ask(operation, { key });
+      expect(there.status, there.text).toBe(403);
+      expect(await ask(operation, { key, ids: missing() })).toEqual(there);
+      expect(await ask(operation, { key, path: malformed(operation) })).toEqual(there);
+      if (operation.body) expect(await ask(operation, { key, body: '{' })).toEqual(there);
+    },
+  );
+});
+
+const ofSomebody = ['team', 'organization', 'service_account'];
+const owned = closed.filter(([, operation]) => ofSomebody.includes(demandOf(operation).scope));
+
+describe('to a stranger', () => {
+  it.each(owned)('%s answers as if nothing were there', async (_id, operation) => {
+    const role = weakest(demandOf(operation));
+    const stranger = await somebody(role, elsewhere);
+    const there = await ask(operation, { key: stranger.key });
+    expect(there.status, there.text).toBe(404);
+    expect(await ask(operation, { key: stranger.key, ids: missing() })).toEqual(there);
+  });
+
+  it.each(owned.filter(([, operation]) => demandOf(operation).scope !== 'organization'))(
+    '%s answers a mere member of the organization alike',
+    async (_id, operation) => {
+      const organizations: Record<string, OrganizationRole> = { [tenant.organization]: 'member' };
+      const member = await somebody(weakest(demandOf(operation)), { organizations });
+      expect((await ask(operation, { key: member.key })).status).toBe(404);
+    },
+  );
+});
+
+/** Every membership that does not suffice, by its role, and the weakest that does. */
+function memberships(demand: Demand, ids: Ids): { weaker: [string, Memberships][]; enough: Memberships } {
+  if (demand.scope === 'organization') {
+    const roles: OrganizationRole[] = ['member', 'admin', 'owner'];
+    const at = roles.indexOf(demand.organizationRole ?? 'member');
+    const as = (role: OrganizationRole) => ({ organizations: { [ids.organization]: role } });
+    return { weaker: roles.slice(0, at).map((role) => [role, as(role)]), enough: as(roles[at]!) };
+  }
+  const roles = teamRoleActions.map(([role]) => role);
+  const as = (role: TeamRole) => ({
+    teams: { [ids.team]: role },
+    organizations: { [ids.organization]: 'member' as const },
+  });
+  const suffices = ([, actions]: (typeof teamRoleActions)[number]) =>
+    demand.teamActions.every((action) => actions.includes(action));
+  const at = demand.scope === 'service_account' ? roles.indexOf('owner') : teamRoleActions.findIndex(suffices);
+  return { weaker: roles.slice(0, at).map((role) => [role, as(role)]), enough: as(roles[at]!) };
+}
+
+describe('to a member', () => {
+  const limited = owned.flatMap(([id, operation]) =>
+    memberships(demandOf(operation), {} as Ids).weaker.map(([role]) => [role, id, operation] as const),
+  );
+  it.each(limited)('the role %s is too weak for %s, which refuses it by 403', async (role, _id, operation) => {
+    const demand = demandOf(operation);
+    const weaker = new Map(memberships(demand, tenant).weaker);
+    const member = await somebody(weakest(demand), weaker.get(role));
+    const answer = await ask(operation, { key: member.key });
+    expect(answer.status, answer.text).toBe(403);
+  });
+
+  /** Where the things of a new tenant are in no state for it, or it does more than one thing. */
+  const otherwise: Record<string, number> = {
+    ...{
+      'runs.get_plan': 404,
+      'runs.request_approval': 409,
+      'runs.review': 409,
+      'runs.requeue': 409,
+      'runs.delete': 409,
+    },
+    // Its owner team has it already.
+    'service_accounts.transfer': 409,
+    ...{ 'runs.create': 202, 'runs.cancel': 202, 'template_versions.run': 202, 'instances.unlock': 409 },
+    ...{ 'instances.get_state_version': 404, 'instances.download_state': 404, 'environment_variables.remove': 404 },
+    // A new instance has a run in line, but nobody works on it: its state may be imported.
+    // An admin of a team takes nobody into its organization, and takes back no such offer.
+    ...{ 'team_invitations.create': 409, 'team_invitations.resend': 403, 'team_invitations.revoke': 403 },
+    // To whom they belong already.
+    ...{ 'teams.transfer': 409, 'projects.transfer': 409 },
+    ...{ 'organizations.delete': 409, 'teams.delete': 409, 'projects.delete': 409, 'environments.delete': 409 },
+    ...{ 'organizations.archive': 409, 'teams.archive': 409, 'projects.archive': 409, 'environments.archive': 409 },
+  };
+  it.each(owned)('%s is done where the role there is just strong enough', async (id, operation) => {
+    const ids = operation.kind === 'read' ? tenant : await addTenant(api, root);
+    const demand = demandOf(operation);
+    const member = await somebody(weakest(demand), memberships(demand, ids).enough);
+    const answer = await ask(operation, { key: member.key, ids });
+    const expected = otherwise[id];
+    if (expected !== undefined) expect(answer.status, answer.text).toBe(expected);
+    else expect([200, 201, 204], answer.text).toContain(answer.status);
+  });
+});
+
+describe('a run whose environment is gone', () => {
+  it('is not told from a missing one to a stranger who would requeue it', async () => {
+    const ids = await addTenant(api, root);
+    await api.orm.em.fork().execute('update environments set deleted_at = now() where id = ?', [ids.environment]);
+    const requeue = operations.find(({ id }) => id === 'runs.requeue')!;
+    const stranger = await somebody('requester', elsewhere);
+    const there = await ask(requeue, { ids, key: stranger.key });
+    expect(there.status).toBe(404);
+    expect(await ask(requeue, { ids: missing(), key: stranger.key })).toEqual(there);
+    expect((await ask(requeue, { ids, key: root.key })).status).toBe(409);
+  });
+});
+
+describe('to a service account', () => {
+  it.each(closed.filter(([, operation]) => demandOf(operation).peopleOnly))(
+    '%s is refused, whatever its role',
+    async (_id, operation) => {
+      const account = await addServiceAccount(api, 'admin', { organizations: { [tenant.organization]: 'owner' } });
+      const answer = await ask(operation, { key: account.key });
+      expect(answer.status, answer.text).toBe(403);
+    },
+  );
+
+  it.each(owned)('%s is closed outside its teams, also with the role of an administrator', async (_id, operation) => {
+    const account = await addServiceAccount(api, 'admin');
+    const answer = await ask(operation, { key: account.key });
+    expect([403, 404], answer.text).toContain(answer.status);
+  });
+});
+
+describe('another user', () => {
+  it.each(['users.get', 'users.update'])(
+    'is neither there nor missing to whoever may not manage users: %s',
+    async (id) => {
+      const operation = operations.find((each) => each.id === id)!;
+      for (const role of ['requester', 'maintainer', 'operator'] as const) {
+        const { key } = await somebody(role);
+        const there = await ask(operation, { key });
+        expect(there.status, there.text).toBe(403);
+        expect(await ask(operation, { key, ids: missing() })).toEqual(there);
+      }
+      expect((await ask(operation, { key: root.key, ids: missing() })).status).toBe(403);
+      expect((await ask(operation, { key: root.key })).status).toBe(200);
+    },
+  );
+});
+
+describe('whatever stands in a request', () => {
+  const odd = ['a%00b', "'", '%F0%9F%98%80', '-1', '%5B%5D', '1e999', ''];
+  const parameters = operations.flatMap((operation) => [
+    ...(routeOf(operation).path.match(/:\w+/g) ?? []).map((name) => [operation.id, name, operation] as const),
+    ...Object.keys(queryShape(operation)).map((name) => [operation.id, `?${name}`, operation] as const),
+  ]);
+
+  it.each(parameters)('%s answers for odd values of %s', async (_id, name, operation) => {
+    for (const value of odd) {
+      const path = name.startsWith('?')
+        ? `${pathOf(operation, tenant).split('?')[0]}${name}=${value}`
+        : pathOf({ ...operation, route: operation.route.replace(name, value || '%20') as Operation['route'] }, tenant);
+      const answer = await ask(operation, { key: root.key, path });
+      expect(answer.status, `${path}: ${answer.text}`).toBeLessThan(500);
+    }
+  });
+
+  function queryShape({ query }: Operation): object {
+    return query && 'shape' in query ? query.shape : {};
+  }
+});

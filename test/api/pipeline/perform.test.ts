@@ -1,0 +1,177 @@
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createMetricsRegistry } from '#api/edge/admin/metrics.ts';
+import { Readiness } from '#api/edge/admin/readiness.ts';
+import { command, read } from '#api/pipeline/operation.ts';
+import { registerOperations } from '#api/pipeline/pipeline.ts';
+import { buildServer } from '#api/server.ts';
+import { readForm } from '#api/web/forms.ts';
+import { html } from '#api/web/html.ts';
+import { sendPage } from '#api/web/layout.ts';
+import { pageAdder } from '#api/web/page-route.ts';
+import { performCommand, performRead } from '#api/web/perform.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+
+const access = { anyOf: ['connection:manage'], scope: 'platform', hidden: 404, review: 'none' } as const;
+const params = z.strictObject({ name: z.string().max(20) });
+
+const readThing = read({
+  ...{ id: 'things.read', route: 'GET /api/v1/things/:name', summary: 'Read', params, access },
+  responses: { 200: z.object({ name: z.string() }) },
+  handle: async ({ params: { name } }) => ({ name, secret: 'never shown' }),
+});
+
+const makeThing = command({
+  ...{ id: 'things.make', route: 'POST /api/v1/things/:name', summary: 'Make', params, access, audit: 'thing.made' },
+  body: z.strictObject({ size: z.enum(['small', 'large']).default('small') }),
+  responses: { 201: z.object({ name: z.string() }) },
+  at: readThing,
+  idempotency: 'required',
+  handle: async ({ params: { name }, body }) => ({
+    id: newId(),
+    after: { name, size: body.size },
+    answer: { name },
+  }),
+  atParams: (_change, asked) => asked.params,
+});
+
+let api: TestApi;
+let app: FastifyInstance;
+let ana: ApiUser;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  api = await startApi();
+  const { services } = api;
+  app = await buildServer(services, { readiness: new Readiness([]), registry: createMetricsRegistry() });
+  const operations = [readThing, makeThing];
+  registerOperations(app, operations, services);
+  const ground = { operations, services };
+  const addPage = pageAdder(app, ground);
+  addPage('GET /things/:name', async (request, reply) => {
+    const thing = await performRead(ground, request, readThing, { params: request.params });
+    return sendPage(reply, 200, { title: thing.name, main: html`${JSON.stringify(thing)}` });
+  });
+  addPage('POST /things/:name', async (request, reply) => {
+    const { key, size } = readForm(request.body, ['key', 'size']);
+    const input = { params: request.params, body: size ? { size } : {}, ...(key && { key }) };
+    const thing = await performCommand(ground, request, reply, makeThing, input);
+    return sendPage(reply, 200, { title: 'Made', main: html`<h1>${JSON.stringify(thing)}</h1>` });
+  });
+  await app.ready();
+  ana = await api.addUser('maintainer', 'Ana');
+  visitor = await signIn(ana);
+});
+afterAll(async () => {
+  await app?.close();
+  await api?.close();
+});
+
+async function signIn(user: ApiUser): Promise<Visitor> {
+  const somebody = new Visitor(app);
+  expect((await somebody.submit('/login', { email: user.email, password: testPassword })).status).toBe(303);
+  return somebody;
+}
+
+function callApi(name: string, body: object, key: string) {
+  const headers = { cookie: visitor.cookie!, 'idempotency-key': key };
+  return app.inject({ method: 'POST', url: `/api/v1/things/${name}`, headers, payload: body });
+}
+
+const made = (name: string) =>
+  api.rows<{ actor_id: string; outcome: string }>(
+    `select actor_id, outcome, after ->> 'size' as size from audit_records where action = 'thing.made' and after ->> 'name' = ?`,
+    [name],
+  );
+
+describe('a page that asks an operation', () => {
+  it('shows what the API would answer, and nothing that it would not', async () => {
+    const { status, text } = await visitor.get('/things/one');
+    expect([status, text.includes('{&quot;name&quot;:&quot;one&quot;}'), text.includes('secret')]).toEqual([
+      200,
+      true,
+      false,
+    ]);
+  });
+
+  it('changes something once, by the same key from wherever it comes, with one audit row by who submitted it', async () => {
+    const key = crypto.randomUUID();
+    expect((await visitor.submit('/things/two', { key, size: 'large' })).status).toBe(200);
+    expect((await visitor.submit('/things/two', { key, size: 'large' })).text).toContain('&quot;two&quot;');
+    const repeated = await callApi('two', { size: 'large' }, key);
+    expect([repeated.statusCode, repeated.json()]).toEqual([201, { name: 'two' }]);
+    expect(await made('two')).toEqual([{ actor_id: ana.id, outcome: 'committed', size: 'large' }]);
+
+    const otherInput = await visitor.submit('/things/two', { key, size: 'small' });
+    expect([otherInput.status, otherInput.text.includes('was used for another request')]).toEqual([409, true]);
+    expect((await visitor.submit('/things/other', { key, size: 'large' })).status).toBe(409);
+    expect((await callApi('two', {}, key)).statusCode).toBe(409);
+  });
+
+  it('binds a key to what was said, not to what was understood', async () => {
+    const key = crypto.randomUUID();
+    expect((await callApi('three', {}, key)).statusCode).toBe(201);
+    expect((await visitor.submit('/things/three', { key })).status).toBe(200);
+    expect((await visitor.submit('/things/three', { key, size: 'small' })).status).toBe(409);
+    expect(await made('three')).toEqual([{ actor_id: ana.id, outcome: 'committed', size: 'small' }]);
+  });
+
+  it('changes once where a form is submitted many times at once', async () => {
+    const key = crypto.randomUUID();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => visitor.submit('/things/four', { key })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(await made('four')).toHaveLength(1);
+  });
+
+  it('refuses a form without a key, and what the schemas of the operation refuse', async () => {
+    for (const key of ['', 'x', '00000000-0000-0000-0000-000000000000'])
+      expect((await visitor.submit('/things/five', { key })).status).toBe(400);
+    const key = crypto.randomUUID();
+    const wrong = await visitor.submit('/things/five', { key, size: 'huge' });
+    expect([wrong.status, wrong.text.includes('Field &quot;size&quot;')]).toEqual([400, true]);
+    expect((await visitor.submit(`/things/${'x'.repeat(21)}`, { key })).status).toBe(400);
+    expect((await visitor.get('/things/a%00b')).status).toBe(400);
+    expect(await made('five')).toEqual([]);
+  });
+
+  it('refuses who may not ask, and records it as it does by the API', async () => {
+    const bea = await api.addUser('requester', 'Bea');
+    const beas = await signIn(bea);
+    const refused = await beas.submit('/things/six', { key: crypto.randomUUID(), size: 'huge' });
+    expect([refused.status, refused.text.includes('this needs connection:manage')]).toEqual([403, true]);
+    expect((await beas.get('/things/six')).status).toBe(403);
+    const headers = { cookie: beas.cookie!, 'idempotency-key': crypto.randomUUID() };
+    await app.inject({ method: 'POST', url: '/api/v1/things/six', headers, payload: {} });
+    const rows = await api.rows<{ action: string }>(
+      `select action, resource_type, after from audit_records where actor_id = ? and outcome = 'refused' order by id`,
+      [bea.id],
+    );
+    expect(rows.map(({ action }) => action)).toEqual(['thing.made', 'things.read', 'thing.made']);
+    expect(rows[0]).toEqual(rows[2]);
+  });
+
+  it('sends who is nobody through the sign-in page and back', async () => {
+    const stranger = new Visitor(app);
+    const asked = await stranger.get('/things/eight?a=b&c');
+    expect([asked.status, asked.location]).toEqual([303, '/login?next=%2Fthings%2Feight%3Fa%3Db%26c']);
+    const [, next] = /name="next" value="([^"]+)"/.exec((await stranger.get(asked.location!)).text)!;
+    const fields = { email: ana.email, password: testPassword, next: next!.replaceAll('&amp;', '&') };
+    const back = await stranger.submit('/login', fields);
+    expect(back.location).toBe('/things/eight?a=b&c');
+    expect((await stranger.get(back.location!)).status).toBe(200);
+  });
+
+  it('refuses a form by who is nobody, or is nobody any more', async () => {
+    const stranger = await new Visitor(app).submit('/things/seven', { key: crypto.randomUUID() });
+    expect([stranger.status, stranger.headers['content-type']]).toEqual([401, 'text/html; charset=utf-8']);
+    expect(stranger.text).toContain('href="/login">Sign in');
+    const cid = await api.addUser('maintainer', 'Cid');
+    const cids = await signIn(cid);
+    await api.rows('update principals set enabled = false where id = ?', [cid.id]);
+    expect((await cids.submit('/things/seven', { key: crypto.randomUUID() })).status).toBe(401);
+    expect(await made('seven')).toEqual([]);
+  });
+});

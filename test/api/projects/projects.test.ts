@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join, makeTenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
+
+describe('a project', () => {
+  test('is made in a team and read as it was made', async () => {
+    const { owner, organization, team } = await makeTenant(api);
+    const answer = await owner.post('/projects', { team_id: team, name: 'Data Lake', description: 'All of it' });
+    expect(answer).toMatchObject({
+      status: 201,
+      headers: { location: `/api/v1/projects/${answer.body.id}` },
+      body: { organization_id: organization, team_id: team, slug: 'data-lake', description: 'All of it', revision: 1 },
+    });
+    expect((await owner.get(`/projects/${answer.body.id}`)).body).toEqual(answer.body);
+  });
+
+  test('has a slug of its own in its team, and may share it with other teams', async () => {
+    const [one, two] = await Promise.all([makeTenant(api), makeTenant(api)]);
+    const taken = await one.owner.post('/projects', { team_id: one.team, name: 'Network' });
+    expect(taken).toMatchObject({ status: 409, body: { error: expect.stringContaining('"network"') } });
+    expect((await two.owner.get(`/projects/${two.project}`)).body.slug).toBe('network');
+    const other = await one.owner.make('/projects', { team_id: one.team, name: 'Other' });
+    const renamed = await one.owner.patch(`/projects/${other.id}`, { slug: 'network' });
+    expect(renamed).toMatchObject({ status: 409, body: { error: expect.stringContaining('"network"') } });
+    expect((await one.owner.get(`/projects/${other.id}`)).body).toMatchObject({ slug: 'other', revision: 1 });
+  });
+
+  test.each([
+    ['owner', 201],
+    ['admin', 201],
+    ['member', 403],
+    ['viewer', 403],
+  ] as const)('is made by a team %s: %i', async (role, status) => {
+    const tenant = await makeTenant(api);
+    const user = await api.addUser('maintainer');
+    await join(tenant, user, 'member', role);
+    expect((await user.post('/projects', { team_id: tenant.team, name: 'New' })).status).toBe(status);
+    expect((await user.get(`/projects/${tenant.project}`)).status).toBe(200);
+  });
+
+  test('is not made by a requester, whatever they are in the team', async () => {
+    const tenant = await makeTenant(api);
+    const user = await api.addUser('requester');
+    await join(tenant, user, 'owner', 'owner');
+    expect((await user.post('/projects', { team_id: tenant.team, name: 'New' })).status).toBe(403);
+  });
+
+  test('of another tenant answers like a missing one, to every operation', async () => {
+    const tenant = await makeTenant(api);
+    const stranger = await api.addUser('operator');
+    const requests: ((project: string, team: string) => Promise<{ status: number; body: unknown }>)[] = [
+      (project) => stranger.get(`/projects/${project}`),
+      (project) => stranger.patch(`/projects/${project}`, { name: 'Mine' }),
+      (project) => stranger.post(`/projects/${project}/archive`),
+      (project) => stranger.post(`/projects/${project}/unarchive`),
+      (_project, team) => stranger.post('/projects', { team_id: team, name: 'Mine' }),
+      (_project, team) => stranger.get(`/projects?team_id=${team}`),
+      (project) => stranger.post('/environments', { project_id: project, name: 'Mine', kind: 'staging' }),
+    ];
+    for (const request of requests) {
+      const [hidden, absent] = await Promise.all([request(tenant.project, tenant.team), request(missing, missing)]);
+      expect(hidden.status).toBe(404);
+      expect(hidden.body).toEqual(absent.body);
+    }
+    const listed = await stranger.get('/projects');
+    expect(listed).toMatchObject({ status: 200, body: { projects: [], next_cursor: null } });
+  });
+
+  test('is listed with those of all readable teams, or of one', async () => {
+    const [one, two] = await Promise.all([makeTenant(api), makeTenant(api)]);
+    await join(two, one.owner, 'member', 'viewer');
+    const ids = async (query: string) =>
+      (await one.owner.get(`/projects${query}`)).body.projects.map(({ id }: { id: string }) => id);
+    expect(await ids('')).toEqual([one.project, two.project].sort().reverse());
+    expect(await ids(`?team_id=${two.team}`)).toEqual([two.project]);
+  });
+
+  test('in the archive keeps its name, takes nothing new, and comes out again', async () => {
+    const tenant = await makeTenant(api);
+    const { owner, project, team } = tenant;
+    expect((await owner.post(`/projects/${project}/archive`)).body).toMatchObject({
+      revision: 2,
+      archived_at: expect.any(String),
+    });
+    const environment = await owner.post('/environments', { project_id: project, name: 'Late', kind: 'staging' });
+    expect(environment).toMatchObject({ status: 409, body: { error: expect.stringContaining('project is archived') } });
+    expect((await owner.post('/projects', { team_id: team, name: 'Network' })).status).toBe(409);
+    expect((await owner.get('/projects')).body.projects).toEqual([]);
+    expect((await owner.get('/projects?archived=true')).body.projects).toMatchObject([{ id: project }]);
+    expect((await owner.get(`/projects/${project}`)).status).toBe(200);
+    expect((await owner.post(`/projects/${project}/unarchive`)).body).toMatchObject({ archived_at: null });
+    await owner.make('/environments', { project_id: project, name: 'Late', kind: 'staging' });
+  });
+
+  test('is gone with its deleted organization, although its own row is there', async () => {
+    const tenant = await makeTenant(api);
+    const admin = await api.addUser('admin');
+    await api.rows('update organizations set deleted_at = now() where id = ?', [tenant.organization]);
+    for (const path of [tenant.teamPath, `/projects/${tenant.project}`, `/environments/${tenant.environment}`]) {
+      expect((await admin.get(path)).status).toBe(404);
+    }
+    const { body } = await admin.get('/projects?limit=200');
+    expect(body.projects.map(({ id }: { id: string }) => id)).not.toContain(tenant.project);
+  });
+
+  test('leaves in the audit what changed, and nothing of what did not', async () => {
+    const { owner, project, team, organization } = await makeTenant(api);
+    await owner.patch(`/projects/${project}`, { name: 'Backbone', description: '' });
+    const rows = await api.rows(
+      `select before, after, organization_id, team_id from audit_records
+        where action = 'project.updated' and resource_id = ?`,
+      [project],
+    );
+    expect(rows).toEqual([
+      { before: { name: 'Network' }, after: { name: 'Backbone' }, organization_id: organization, team_id: team },
+    ]);
+  });
+});

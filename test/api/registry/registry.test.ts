@@ -1,0 +1,402 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Template, TemplateVersion } from '#domain/registry/entity.ts';
+import { type Client, type RegistryApi, startRegistryApi } from '#test/support/api/registry-api.ts';
+import { makeGitRoot, Repository } from '#test/support/git.ts';
+
+const git = makeGitRoot();
+let api: RegistryApi;
+let maintainer: Client;
+let requester: Client;
+let made = 0;
+
+beforeAll(async () => {
+  api = await startRegistryApi(`file://${git.path}`);
+  maintainer = await api.addClient('maintainer');
+  requester = await api.addClient('requester');
+}, 60_000);
+
+afterAll(async () => {
+  await api?.close();
+  git.remove();
+}, 30_000);
+
+const main = 'variable "size" {}\nresource "terraform_data" "x" {}\n';
+const files = { 'main.tf': main };
+const variables = {
+  type: 'object',
+  properties: {
+    size: { type: 'integer', minimum: 1, default: 3 },
+    region: { enum: ['eu', 'us'] },
+    token: { type: 'string', writeOnly: true, minLength: 3 },
+  },
+  required: ['region'],
+};
+const spec = { variables, executor: { kind: 'opentofu', files } };
+
+async function makeTemplate(client = maintainer, more: object = {}): Promise<{ id: string; path: string }> {
+  const { status, body } = await client('POST', '/templates', { name: `Network ${made++}`, ...more });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return { id: body.id, path: `/templates/${body.id}` };
+}
+
+async function publish(path: string, version: string, more: object = {}, client = maintainer) {
+  return client('POST', `${path}/versions`, { version, spec: { ...spec, ...more } });
+}
+
+describe('a template', () => {
+  it('is made with a slug of its name, read, changed, archived and made active again', async () => {
+    const created = await maintainer('POST', '/templates', { name: 'Core Netzwerk Übersee', tags: ['aws'] });
+    expect(created).toMatchObject({
+      status: 201,
+      body: { slug: 'core-netzwerk-ubersee', team_id: null, tags: ['aws'], revision: 1, latest_version: null },
+    });
+    const path = `/templates/${created.body.id}`;
+    expect(created.headers.get('location')).toBe(`/api/v1/registry${path}`);
+    expect((await requester('GET', path)).body).toEqual(created.body);
+
+    const changed = await maintainer('PATCH', path, { description: 'All of it', expected_revision: 1 });
+    expect(changed).toMatchObject({ status: 200, body: { description: 'All of it', revision: 2, tags: ['aws'] } });
+    expect((await maintainer('PATCH', path, { description: 'All of it' })).body.revision).toBe(2);
+    const stale = await maintainer('PATCH', path, { description: 'x', expected_revision: 1 });
+    expect(stale).toMatchObject({ status: 409, body: { error: expect.stringMatching(/expected_revision/) } });
+
+    const archived = await maintainer('POST', `${path}/archive`);
+    expect(archived).toMatchObject({ status: 200, body: { revision: 3, archived_at: expect.any(String) } });
+    expect((await maintainer('POST', `${path}/archive`)).body).toEqual(archived.body);
+    expect((await maintainer('PATCH', path, { description: 'x' })).status).toBe(409);
+    expect((await publish(path, '1.0.0')).body.error).toMatch(/archived/);
+    expect((await maintainer('POST', `${path}/unarchive`)).body).toMatchObject({ archived_at: null, revision: 4 });
+    expect((await publish(path, '1.0.0')).status).toBe(201);
+  });
+
+  it('has a slug of its own, also where two ask at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => maintainer('POST', '/templates', { name: 'Race', slug: 'race' })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body.error).toMatch(/the slug "race" is another template's/);
+    const { teamId } = await api.addTeam();
+    const member = await api.addClient('maintainer', { [teamId]: 'admin' });
+    expect((await member('POST', '/templates', { name: 'Race', slug: 'race', team_id: teamId })).status).toBe(201);
+    const other = await makeTemplate();
+    expect((await maintainer('PATCH', other.path, { slug: 'race' })).status).toBe(409);
+    expect((await maintainer('POST', '/templates', { name: '日本' })).body.error).toMatch(/^slug: none can be made/);
+  });
+
+  it('is listed to those who may read it, page by page and by filter', async () => {
+    const { teamId } = await api.addTeam();
+    const admin = await api.addClient('maintainer', { [teamId]: 'admin' });
+    const viewer = await api.addClient('requester', { [teamId]: 'viewer' });
+    const paths = [];
+    for (const tag of ['a', 'b', 'a'])
+      paths.push(await makeTemplate(admin, { team_id: teamId, tags: [tag, 'listed'] }));
+    const list = async (client: Client, query: string) => {
+      const { status, body } = await client('GET', `/templates?team_id=${teamId}&${query}`);
+      expect(status).toBe(200);
+      return { ids: body.templates.map(({ id }: { id: string }) => id), cursor: body.next_cursor };
+    };
+    const newest = paths.map(({ id }) => id).reverse();
+    expect((await list(viewer, '')).ids).toEqual(newest);
+    expect((await requester('GET', `/templates?team_id=${teamId}`)).status).toBe(404);
+    expect((await list(viewer, 'tag=a')).ids).toEqual([newest[0], newest[2]]);
+    const first = await list(viewer, 'limit=2');
+    expect(first.ids).toEqual(newest.slice(0, 2));
+    expect(await list(viewer, `limit=2&cursor=${first.cursor}`)).toEqual({ ids: newest.slice(2), cursor: null });
+    await admin('POST', `${paths[0]?.path}/archive`);
+    expect((await list(viewer, '')).ids).toHaveLength(2);
+    expect((await list(viewer, 'archived=true')).ids).toEqual([paths[0]?.id]);
+    expect((await list(viewer, `search=${encodeURIComponent("x%' or 1=1")}`)).ids).toEqual([]);
+    expect((await viewer('GET', '/templates?owner=me')).status).toBe(400);
+  });
+
+  it("of a team is its members' alone, and its admins' to change", async () => {
+    const { teamId, organizationId } = await api.addTeam();
+    const admin = await api.addClient('maintainer', { [teamId]: 'admin' });
+    const viewer = await api.addClient('maintainer', { [teamId]: 'viewer' });
+    const { path } = await makeTemplate(admin, { team_id: teamId });
+    expect((await viewer('GET', path)).status).toBe(200);
+    expect((await viewer('PATCH', path, { description: 'x' })).status).toBe(403);
+    expect((await publish(path, '1.0.0', {}, viewer)).status).toBe(403);
+    for (const stranger of [maintainer, requester]) expect((await stranger('GET', path)).status).toBe(404);
+    expect((await maintainer('PATCH', path, { description: 'x' })).status).toBe(404);
+    expect((await publish(path, '1.0.0', {}, maintainer)).status).toBe(404);
+    expect((await maintainer('POST', '/templates', { name: 'X', team_id: teamId })).status).toBe(404);
+    expect((await requester('POST', '/templates', { name: 'X' })).status).toBe(403);
+    expect((await maintainer('GET', `/templates/${organizationId}`)).status).toBe(404);
+
+    const em = api.orm.em.fork();
+    await em.execute(`update teams set archived_at = now() where id = ?`, [teamId]);
+    const refused = await publish(path, '1.0.0', {}, admin);
+    expect(refused).toMatchObject({ status: 409, body: { error: expect.stringMatching(/the team is archived/) } });
+    expect((await admin('POST', '/templates', { name: 'X', team_id: teamId })).status).toBe(409);
+  });
+});
+
+describe('a version', () => {
+  it('is published with its spec and read by exact name, range and latest', async () => {
+    const { id, path } = await makeTemplate();
+    const published = await maintainer('POST', `${path}/versions`, { version: '1.2.0', spec, changelog: 'First.' });
+    expect(published).toMatchObject({
+      status: 201,
+      body: {
+        template_id: id,
+        version: '1.2.0',
+        executor: 'opentofu',
+        changelog: 'First.',
+        commit: null,
+        files: ['main.tf'],
+        digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+        spec: { ...spec, outputs: {}, retry_safe: false },
+        yanked_at: null,
+      },
+    });
+    expect(published.headers.get('location')).toBe(`/api/v1/registry${path}/versions/1.2.0`);
+    await publish(path, '1.10.0');
+    await publish(path, '2.0.0-rc.1');
+    for (const [wanted, version] of [
+      ['1.2.0', '1.2.0'],
+      ['^1.2', '1.10.0'],
+      ['latest', '1.10.0'],
+      ['>=1 <1.10', '1.2.0'],
+      ['2.0.0-rc.1', '2.0.0-rc.1'],
+    ] as const) {
+      const { body } = await requester('GET', `${path}/versions/${encodeURIComponent(wanted)}`);
+      expect(body.version, wanted).toBe(version);
+    }
+    expect((await requester('GET', path)).body.latest_version).toBe('1.10.0');
+    const { body } = await requester('GET', `${path}/versions?limit=2`);
+    expect(body.versions.map(({ version }: { version: string }) => version)).toEqual(['2.0.0-rc.1', '1.10.0']);
+    expect(body.versions[0].spec).toBeUndefined();
+    expect(body.next_cursor).toEqual(expect.any(String));
+  });
+
+  it('that does not exist is not found, with what there is instead', async () => {
+    const { path } = await makeTemplate();
+    expect(await requester('GET', `${path}/versions/latest`)).toMatchObject({
+      status: 404,
+      body: { error: 'the template has no published version' },
+    });
+    await publish(path, '1.0.0');
+    expect((await requester('GET', `${path}/versions/9.0.0`)).body.error).toMatch(
+      /no version 9\.0\.0: there is 1\.0\.0/,
+    );
+    expect((await requester('GET', `${path}/versions/%5E9`)).status).toBe(404);
+    expect((await requester('GET', `${path}/versions/nonsense`)).status).toBe(404);
+    expect((await maintainer('POST', `${path}/versions/9.0.0/yank`)).status).toBe(404);
+  });
+
+  it('never changes: the same content again is the same version, another is refused', async () => {
+    const { path } = await makeTemplate();
+    const first = await publish(path, '1.0.0');
+    const again = await publish(path, '1.0.0');
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    const reordered = { executor: { files, kind: 'opentofu' }, variables: { ...variables, type: 'object' } };
+    expect((await maintainer('POST', `${path}/versions`, { spec: reordered, version: '1.0.0' })).status).toBe(200);
+    const other = await publish(path, '1.0.0', { pool: 'gpu' });
+    expect(other).toMatchObject({ status: 409, body: { error: expect.stringMatching(/never changes: raise/) } });
+    expect((await requester('GET', `${path}/versions/1.0.0`)).body).toEqual(first.body);
+  });
+
+  it('is made by one of those who publish it at once', async () => {
+    const { id, path } = await makeTemplate();
+    const same = await Promise.all(Array.from({ length: 6 }, () => publish(path, '1.0.0')));
+    expect(same.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
+    const different = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => publish(path, '2.0.0', { pool: `pool-${index}` })),
+    );
+    expect(different.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    const em = api.orm.em.fork();
+    expect(await em.count(TemplateVersion, { templateId: id })).toBe(2);
+  });
+
+  it('is never published into a template that is archived at the same moment', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id, path } = await makeTemplate();
+      const [published, archived] = await Promise.all([publish(path, '1.0.0'), maintainer('POST', `${path}/archive`)]);
+      expect(archived.status).toBe(200);
+      expect([201, 409]).toContain(published.status);
+      const em = api.orm.em.fork();
+      const template = await em.findOneOrFail(Template, { id });
+      const version = await em.findOne(TemplateVersion, { templateId: id });
+      expect(version !== null).toBe(published.status === 201);
+      if (version) expect(version.createdAt.getTime()).toBeLessThanOrEqual(template.archivedAt?.getTime() ?? 0);
+    }
+  });
+
+  it('that was yanked is found by its exact name alone', async () => {
+    const { path } = await makeTemplate();
+    await publish(path, '1.0.0');
+    await publish(path, '1.1.0');
+    const yanked = await maintainer('POST', `${path}/versions/1.1.0/yank`);
+    expect(yanked).toMatchObject({ status: 200, body: { version: '1.1.0', yanked_at: expect.any(String) } });
+    expect((await maintainer('POST', `${path}/versions/1.1.0/yank`)).body).toEqual(yanked.body);
+    expect((await requester('GET', `${path}/versions/latest`)).body.version).toBe('1.0.0');
+    expect((await requester('GET', path)).body.latest_version).toBe('1.0.0');
+    expect((await requester('GET', `${path}/versions/1.1.0`)).body.yanked_at).toEqual(expect.any(String));
+    expect((await requester('POST', `${path}/versions/1.1.0/yank`)).status).toBe(403);
+    expect((await publish(path, '1.1.0')).status).toBe(200);
+    expect((await requester('GET', `${path}/versions/1.1.0`)).body.yanked_at).toEqual(expect.any(String));
+  });
+
+  it('is refused with every fault of its spec by its path', async () => {
+    const { path } = await makeTemplate();
+    const { status, body } = await maintainer('POST', `${path}/versions`, {
+      version: 'v1',
+      spec: {
+        variables: { type: 'object', properties: { token: { type: 'string', pattern: '(?=x)' } } },
+        executor: { kind: 'command', apply: [{ name: 'a', run: [] }], files: { '../x': '' } },
+        unknown: 1,
+      },
+    });
+    expect(status).toBe(400);
+    const found = body.errors.map(({ path: at }: { path: string }) => at);
+    expect(new Set(found)).toEqual(
+      new Set([
+        'version',
+        'spec.variables.properties.token.pattern',
+        'spec.executor.apply[0].run',
+        'spec.executor.files["../x"]',
+        'spec.unknown',
+      ]),
+    );
+  });
+
+  it('leaves an audit row for what was done, and one for what was refused', async () => {
+    const { id, path } = await makeTemplate();
+    await publish(path, '1.0.0');
+    await publish(path, '1.0.0', {}, requester);
+    const em = api.orm.em.fork();
+    const rows = await em.execute<{ action: string; outcome: string }[]>(
+      `select action, outcome from audit_records
+        where resource_id = ? or after ->> 'template_id' = ? order by id`,
+      [id, id],
+    );
+    expect(rows.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
+      'template.created committed',
+      'template_version.published committed',
+      'template_version.published refused',
+    ]);
+  });
+});
+
+describe('a version from git', () => {
+  it('keeps the commit and the files that its branch had at publication', async () => {
+    const repository = new Repository(join(git.path, 'network'));
+    const commit = repository.commit({
+      'live/main.tf': 'module "m" { source = "../modules/m" }',
+      'modules/m/main.tf': '# m',
+      'README.md': '# not part of it',
+    });
+    const { id, path } = await makeTemplate();
+    const source = { url: repository.url, ref: 'main', path: 'live' };
+    const executor = { kind: 'opentofu', git: source };
+    const published = await publish(path, '1.0.0', { executor });
+    expect(published).toMatchObject({
+      status: 201,
+      body: { commit, files: ['live/main.tf', 'modules/m/main.tf'], spec: { executor } },
+    });
+    expect((await publish(path, '1.0.0', { executor })).status).toBe(200);
+    repository.commit({ 'live/main.tf': '# moved on' });
+    const moved = await publish(path, '1.0.0', { executor });
+    expect(moved).toMatchObject({ status: 409, body: { error: expect.stringMatching(/another content/) } });
+    const em = api.orm.em.fork();
+    const row = await em.findOneOrFail(TemplateVersion, { templateId: id }, { populate: ['files'] });
+    expect(row.files).toEqual({
+      'live/main.tf': 'module "m" { source = "../modules/m" }',
+      'modules/m/main.tf': '# m',
+    });
+  });
+
+  it('says which part of the source is wrong', async () => {
+    const repository = new Repository(join(git.path, 'empty'));
+    repository.commit({ 'docs/a.md': '# a' });
+    const { path } = await makeTemplate();
+    const attempt = async (source: object) => {
+      const { status, body } = await publish(path, '1.0.0', { executor: { kind: 'opentofu', git: source } });
+      return `${status} ${body.error}`;
+    };
+    const { url } = repository;
+    expect(await attempt({ url, ref: 'nope' })).toBe(
+      '422 spec.executor.git: the repository has no branch or tag "nope"',
+    );
+    expect(await attempt({ url, ref: 'main', path: 'docs' })).toMatch(/^422 spec\.executor\.git\.path: .*"main\.tf"/);
+    expect(await attempt({ url: 'https://169.254.169.254/x', ref: 'main' })).toMatch(
+      /^422 .*not on the public network/,
+    );
+    expect(await attempt({ url: 'file:///etc', ref: 'main' })).toMatch(/^422 .*for development/);
+    expect(await attempt({ url, ref: 'main', connection: 'github' })).toMatch(/^422 .*there is no connection "github"/);
+    expect(await attempt({ url: 'ext::sh', ref: 'main' })).toMatch(/^400 /);
+    expect(await attempt({ url, ref: '--upload-pack=x' })).toMatch(/^400 /);
+  });
+
+  it('is not fetched for somebody who may not publish', async () => {
+    const { path } = await makeTemplate();
+    const executor = { kind: 'opentofu', git: { url: 'file:///nowhere', ref: 'main' } };
+    expect((await publish(path, '1.0.0', { executor }, requester)).status).toBe(403);
+    await maintainer('POST', `${path}/archive`);
+    expect((await publish(path, '1.0.0', { executor })).status).toBe(409);
+  });
+});
+
+describe('validating variables', () => {
+  let path: string;
+  const validate = (given: unknown, version = 'latest', client = requester) =>
+    client('POST', `${path}/versions/${version}/validate`, { variables: given });
+
+  beforeAll(async () => {
+    path = (await makeTemplate()).path;
+    await publish(path, '1.0.0');
+  });
+
+  it('answers with defaults filled in and secrets masked', async () => {
+    const { status, body } = await validate({ region: 'eu', token: 'hunter2' });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      valid: true,
+      errors: [],
+      variables: { region: 'eu', token: { sensitive: true }, size: 3 },
+    });
+  });
+
+  it('answers with every error and no secret', async () => {
+    const { status, body } = await validate({ size: 0, token: 12, tokne: 'hunter2' }, '1.0.0');
+    expect(status).toBe(200);
+    expect(body.valid).toBe(false);
+    expect(body.errors).toHaveLength(4);
+    expect(body.errors).toEqual(
+      expect.arrayContaining([
+        { path: '/size', message: 'must be at least 1' },
+        { path: '/region', message: 'is required' },
+        { path: '/token', message: 'must be a string' },
+        { path: '/tokne', message: 'is not a variable of this template; did you mean "token"?' },
+      ]),
+    );
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+  });
+
+  it('refuses what is no set of variables', async () => {
+    expect((await validate([])).status).toBe(400);
+    expect((await validate('x')).status).toBe(400);
+    expect((await validate({}, '7.0.0')).status).toBe(404);
+    expect((await requester('POST', `${path}/versions/latest/validate`, { vars: {} })).status).toBe(400);
+  });
+});
+
+describe('running a version', () => {
+  it('admits a run of the version in the path, as POST /runs does', async () => {
+    const { id, path } = await makeTemplate();
+    await publish(path, '1.0.0');
+    await publish(path, '1.1.0');
+    const admitted = await requester('POST', `${path}/versions/1.0.0/runs`, { variables: { region: 'eu' } });
+    expect(admitted, JSON.stringify(admitted.body)).toMatchObject({
+      status: 202,
+      body: { template_id: id, template_version: '1.0.0', status: 'queued', variables: { region: 'eu', size: 3 } },
+    });
+    const invalid = await requester('POST', `${path}/versions/%5E1/runs`, { variables: {} });
+    expect(invalid).toMatchObject({ status: 422, body: { error: expect.stringMatching(/\/region is required/) } });
+    await maintainer('POST', `${path}/archive`);
+    const refused = await requester('POST', `${path}/versions/1.0.0/runs`, { variables: { region: 'eu' } });
+    expect(refused).toMatchObject({ status: 409, body: { error: expect.stringMatching(/the template is archived/) } });
+  });
+});

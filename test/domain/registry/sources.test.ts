@@ -1,0 +1,374 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { GitCredential } from '#domain/registry/git/access.ts';
+import { runGit } from '#domain/registry/git/process.ts';
+import { giveToGit } from '#domain/registry/git/user.ts';
+import { type SnapshotOptions, snapshotGit } from '#domain/registry/sources.ts';
+import { ServiceError } from '#domain/shared/errors.ts';
+import { parseOutboundPolicy, publicOnly } from '#domain/shared/outbound/outbound-policy.ts';
+import { type GitServer, makeGitRoot, Repository, serveGit } from '#test/support/git.ts';
+
+const root = makeGitRoot();
+const policy = parseOutboundPolicy([`file://${root.path}`, '127.0.0.1', 'git.test']);
+const main = 'resource "terraform_data" "x" {}\n';
+let made = 0;
+
+const repository = () => new Repository(join(root.path, `r${made++}`));
+
+const snapshot = (source: { url: string; ref?: string; path?: string }, options: Partial<SnapshotOptions> = {}) =>
+  snapshotGit({ ref: 'main', ...source }, { policy, timeoutMs: 20_000, ...options });
+
+/** The message of the refusal, with everything that a log would show of it. */
+async function refusalOf(outcome: Promise<unknown>): Promise<{ message: string; kind: string; everything: string }> {
+  const error = await outcome.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ServiceError)) throw new Error('expected a refusal', { cause: error });
+  const everything = `${error.message}\n${error.stack}\n${error.cause instanceof Error ? error.cause.stack : ''}`;
+  return { message: error.message, kind: error.kind, everything };
+}
+
+/** A temporary directory of this file's own, so that what others leave there does not count. */
+process.env['TMPDIR'] = mkdtempSync(join(tmpdir(), 'coordinator-test-sources-'));
+const ownTemporary = process.env['TMPDIR'];
+chmodSync(ownTemporary, 0o711);
+const leftovers = () => readdirSync(ownTemporary);
+
+afterAll(() => {
+  root.remove();
+  rmSync(ownTemporary, { recursive: true, force: true });
+});
+
+describe('a snapshot of a git source', () => {
+  let source: Repository;
+  let first: string;
+  let second: string;
+
+  beforeAll(() => {
+    source = repository();
+    first = source.commit({ 'main.tf': main, 'modules/a/main.tf': '# a\n', 'run.sh': { script: '#!/bin/sh\n' } });
+    source.git('tag', 'v1');
+    source.git('tag', '--annotate', '--message', 'one', 'v1-annotated');
+    source.git('branch', 'feature/old');
+    second = source.commit({ 'main.tf': `${main}# changed\n` });
+    source.git('branch', 'both');
+    source.git('tag', 'both', first);
+  });
+
+  afterEach(() => {
+    expect(leftovers()).toEqual([]);
+  });
+
+  it('holds the files of the commit that a branch names', async () => {
+    expect(await snapshot({ url: source.url })).toEqual({
+      commit: second,
+      files: { 'main.tf': `${main}# changed\n`, 'modules/a/main.tf': '# a\n', 'run.sh': '#!/bin/sh\n' },
+    });
+  });
+
+  it('takes tags, annotated tags, full names, commit ids and HEAD for the commit they mean', async () => {
+    for (const ref of ['v1', 'v1-annotated', 'feature/old', 'refs/tags/v1', 'refs/heads/feature/old', first]) {
+      expect((await snapshot({ url: source.url, ref })).commit, ref).toBe(first);
+    }
+    expect((await snapshot({ url: source.url, ref: 'HEAD' })).commit).toBe(second);
+  });
+
+  it('stays what it was when the branch moves on', async () => {
+    const moving = repository();
+    moving.commit({ 'main.tf': main });
+    const before = await snapshot({ url: moving.url });
+    moving.commit({ 'main.tf': '# moved' });
+    expect((await snapshot({ url: moving.url, ref: before.commit })).files).toEqual(before.files);
+  });
+
+  it('says that there is no such ref, and how a commit is named', async () => {
+    const unknown = await refusalOf(snapshot({ url: source.url, ref: 'nope' }));
+    expect(unknown).toMatchObject({ kind: 'unprocessable', message: 'the repository has no branch or tag "nope"' });
+    const short = await refusalOf(snapshot({ url: source.url, ref: first.slice(0, 8) }));
+    expect(short.message).toMatch(/a commit is named by all 40 digits/);
+    const missing = await refusalOf(snapshot({ url: source.url, ref: '0123456789'.repeat(4) }));
+    expect(missing.message).toBe('the repository has no such ref');
+    const both = await refusalOf(snapshot({ url: source.url, ref: 'both' }));
+    expect(both.message).toBe('"both" is a branch and a tag: write "refs/heads/both" or "refs/tags/both"');
+  });
+
+  it('says that there is no such repository', async () => {
+    const { message } = await refusalOf(snapshot({ url: `file://${root.path}/nowhere` }));
+    expect(message).toBe('there is no such repository, or the credentials do not open it');
+  });
+
+  it('is taken below a path, with the local modules that it names and nothing else', async () => {
+    const mono = repository();
+    mono.commit({
+      'live/prod/main.tf': 'module "n" {\n  source = "../../modules/network"\n}\nmodule "r" { source="acme/x/aws" }\n',
+      'live/prod/.terraform.lock.hcl': '# lock',
+      'modules/network/main.tf.json': '{"module": {"d": {"source": "../dns//sub"}}}',
+      'modules/dns/sub/main.tf': '# dns',
+      'modules/other/main.tf': '# not used',
+      'live/dev/main.tf': '# not used',
+      'top.tf': 'module "up" { source = "../../../../etc" }',
+    });
+    const taken = await snapshot({ url: mono.url, path: 'live/prod' });
+    expect(Object.keys(taken.files).sort()).toEqual([
+      'live/prod/.terraform.lock.hcl',
+      'live/prod/main.tf',
+      'modules/dns/sub/main.tf',
+      'modules/network/main.tf.json',
+    ]);
+    const alone = await snapshot({ url: mono.url, path: 'modules/other' });
+    expect(alone.files).toEqual({ 'modules/other/main.tf': '# not used' });
+    expect(Object.keys((await snapshot({ url: mono.url })).files)).toHaveLength(7);
+  });
+
+  it('says what is wrong with a path', async () => {
+    expect((await refusalOf(snapshot({ url: source.url, path: 'modules/b' }))).message).toBe(
+      'the repository has no directory "modules/b"',
+    );
+    expect((await refusalOf(snapshot({ url: source.url, path: 'main.tf' }))).message).toBe(
+      '"main.tf" is a file: "path" names a directory',
+    );
+    expect((await refusalOf(snapshot({ url: source.url, path: 'modul' }))).message).toMatch(/has no directory/);
+  });
+
+  it('keeps bytes that are no text', async () => {
+    const binary = repository();
+    const bytes = Buffer.from([0, 1, 254, 255]);
+    binary.commit({ 'a.bin': bytes, 'nul.txt': 'a\0b', 'empty.tf': '', 'bom.tf': '\ufeffx', 'crlf.tf': 'a\r\nb' });
+    expect((await snapshot({ url: binary.url })).files).toEqual({
+      'a.bin': { base64: bytes.toString('base64') },
+      'nul.txt': { base64: Buffer.from('a\0b').toString('base64') },
+      'empty.tf': '',
+      'bom.tf': '\ufeffx',
+      'crlf.tf': 'a\r\nb',
+    });
+  });
+
+  it('is not changed by attributes, hooks or filters of the repository', async () => {
+    const tricky = repository();
+    tricky.commit({
+      '.gitattributes': '*.tf export-ignore filter=lfs ident text eol=crlf\n',
+      'main.tf': '# $Id$\n',
+      '.gitconfig': '[core]\n\thooksPath = hooks\n',
+      'hooks/post-checkout': { script: '#!/bin/sh\ntouch /tmp/broken\n' },
+    });
+    expect((await snapshot({ url: tricky.url })).files['main.tf']).toBe('# $Id$\n');
+  });
+
+  it('follows links inside the repository and refuses all others', async () => {
+    const linked = repository();
+    linked.commit({
+      'common/versions.tf': '# versions',
+      'live/main.tf': main,
+      'live/versions.tf': { link: '../common/versions.tf' },
+      'live/again.tf': { link: 'versions.tf' },
+    });
+    expect((await snapshot({ url: linked.url, path: 'live' })).files).toEqual({
+      'live/main.tf': main,
+      'live/versions.tf': '# versions',
+      'live/again.tf': '# versions',
+    });
+    for (const link of ['/etc/passwd', '../../../etc/passwd', '../common', 'missing', 'loop.tf', '../.git/config']) {
+      const bad = repository();
+      bad.commit({ 'common/versions.tf': '# versions', 'live/loop.tf': { link } });
+      const { message } = await refusalOf(snapshot({ url: bad.url, path: 'live' }));
+      expect(message, link).toBe('the link "live/loop.tf" must lead to a file of the repository');
+    }
+  });
+
+  it('refuses submodules, LFS pointers, reserved names and names that are no text', async () => {
+    const inner = repository();
+    const commit = inner.commit({ 'main.tf': main });
+    const outer = repository();
+    outer.git('update-index', '--add', '--cacheinfo', `160000,${commit},modules/inner`);
+    outer.git('commit', '--quiet', '--message', 'a submodule');
+    expect((await refusalOf(snapshot({ url: outer.url }))).message).toMatch(/"modules\/inner" is a submodule/);
+
+    const lfs = repository();
+    lfs.commit({ 'big.tf': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n' });
+    expect((await refusalOf(snapshot({ url: lfs.url }))).message).toMatch(/"big\.tf" is kept in Git LFS/);
+
+    const state = repository();
+    state.commit({ 'main.tf': main, 'terraform.tfstate': '{}' });
+    expect((await refusalOf(snapshot({ url: state.url }))).message).toMatch(/"terraform\.tfstate", which is reserved/);
+
+    const named = repository();
+    const blob = named.git('hash-object', '-w', '--stdin');
+    for (const name of ['a\nb.tf', 'a\\b.tf']) {
+      named.git('update-index', '--add', '--cacheinfo', `100644,${blob},${name}`);
+      named.git('commit', '--quiet', '--message', 'a name');
+      expect((await refusalOf(snapshot({ url: named.url }))).kind).toBe('unprocessable');
+    }
+  });
+
+  it('refuses a tree that climbs out of its root', async () => {
+    const evil = repository();
+    const blob = evil.git('hash-object', '-w', '--stdin');
+    const raw = Buffer.concat([Buffer.from('100644 ..\0'), Buffer.from(blob, 'hex')]);
+    evil.commit({ 'tree.bin': raw });
+    const tree = evil.git('hash-object', '-w', '--literally', '-t', 'tree', 'tree.bin');
+    const commit = evil.git('commit-tree', tree, '-m', 'evil');
+    evil.git('update-ref', 'refs/heads/evil', commit);
+    expect((await refusalOf(snapshot({ url: evil.url, ref: 'evil' }))).message).toMatch(
+      /must not contain "\." or "\.\."/,
+    );
+  });
+
+  it('is bounded in files, in bytes, in what is fetched and in time', async () => {
+    const large = repository();
+    const noise = Buffer.from(Array.from({ length: 200_000 }, () => Math.floor(Math.random() * 256)));
+    large.commit({ 'a.tf': main, 'b.tf': main, 'c/noise.bin': noise, 'd/zeros.bin': Buffer.alloc(5_000_000) });
+    const limited = (files: number, bytes: number) => snapshot({ url: large.url }, { limits: { files, bytes } });
+    expect((await refusalOf(limited(3, 10_000_000))).message).toMatch(/more than 3 files/);
+    expect((await refusalOf(limited(10, 1024 * 1024))).message).toMatch(/more than 10 files and 1 MiB/);
+    expect(Object.keys((await limited(4, 10_000_000)).files)).toHaveLength(4);
+    const packed = await refusalOf(snapshot({ url: large.url }, { largestPack: 100_000 }));
+    expect(packed.message).toBe('the repository is larger than may be read');
+    const slow = await refusalOf(snapshot({ url: large.url }, { timeoutMs: 1 }));
+    expect(slow).toMatchObject({ kind: 'unavailable', message: 'the repository could not be read in time' });
+  });
+
+  it('comes from places that are allowed alone', async () => {
+    for (const url of [source.url, 'http://127.0.0.1:1/x', 'https://127.0.0.1/x', 'https://localhost/x']) {
+      expect((await refusalOf(snapshot({ url }, { policy: publicOnly }))).kind).toBe('unprocessable');
+    }
+    for (const url of [
+      'ext::sh -c touch% /tmp/broken',
+      '--upload-pack=touch /tmp/broken',
+      'git://127.0.0.1/x',
+      '/etc',
+    ]) {
+      expect((await refusalOf(snapshot({ url }))).message).toMatch(/expected a URL/);
+    }
+    expect(existsSync('/tmp/broken')).toBe(false);
+  });
+
+  it('reads no more than four repositories at once', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => snapshot({ url: source.url })));
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(2);
+    await expect(snapshot({ url: source.url })).resolves.toMatchObject({ commit: second });
+  });
+});
+
+describe('a snapshot over HTTP', () => {
+  const password = 'p@ss:w/rd %41"\'\\$(x) `é';
+  const credential: GitCredential = { kind: 'password', username: 'bot@acme', password };
+  const expected = `Basic ${Buffer.from(`bot@acme:${password}`).toString('base64')}`;
+  let source: Repository;
+  let server: GitServer;
+  let commit: string;
+
+  beforeAll(async () => {
+    source = repository();
+    commit = source.commit({ 'main.tf': main });
+    server = await serveGit(root.path, (request, response) => {
+      const path = request.url ?? '';
+      if (path.startsWith('/elsewhere')) {
+        response.writeHead(302, { Location: `http://127.0.0.1:${server.port}/r0/.git${path.slice(10)}` }).end();
+        return true;
+      }
+      if (path.startsWith('/slow')) return true;
+      if (path.startsWith('/broken')) {
+        response.writeHead(500).end('internal');
+        return true;
+      }
+      if (path.startsWith('/private') && request.headers.authorization !== expected) {
+        response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
+        return true;
+      }
+      request.url = path.replace('/private', '');
+      return false;
+    });
+  });
+
+  afterAll(() => server.close());
+  afterEach(() => {
+    server.requests.length = 0;
+    expect(leftovers()).toEqual([]);
+  });
+
+  const name = () => source.path.slice(root.path.length);
+  const at = (prefix = '', host = '127.0.0.1') => `http://${host}:${server.port}${prefix}${name()}/.git`;
+
+  it('is the same as from a directory', async () => {
+    expect(await snapshot({ url: at() })).toEqual({ commit, files: { 'main.tf': main } });
+    expect((await snapshot({ url: at(), ref: commit })).commit).toBe(commit);
+  });
+
+  it('connects to the address that was checked and never resolves the name again', async () => {
+    const resolve = async () => ['127.0.0.1'];
+    const taken = await snapshot({ url: at('', 'git.test') }, { resolve });
+    expect(taken.commit).toBe(commit);
+    expect(server.requests.map(({ headers }) => headers.host)).toContain(`git.test:${server.port}`);
+  });
+
+  it('opens a private repository with its credentials, whatever characters they have', async () => {
+    expect((await snapshot({ url: at('/private') }, { credential })).commit).toBe(commit);
+  });
+
+  it('says that credentials are missing or wrong, without showing any', async () => {
+    const missing = await refusalOf(snapshot({ url: at('/private') }));
+    expect(missing.message).toMatch(/needs credentials: name a connection/);
+    const wrong = { ...credential, password: 'hunter2/ü' };
+    const refused = await refusalOf(snapshot({ url: at('/private') }, { credential: wrong }));
+    expect(refused.message).toBe('the server refused the credentials');
+    expect(refused.everything).not.toContain('hunter2');
+  });
+
+  it('sends credentials nowhere where they are not asked for', async () => {
+    await snapshot({ url: at() }, { credential });
+    expect(server.requests.some(({ headers }) => headers.authorization !== undefined)).toBe(false);
+  });
+
+  it('follows no redirect', async () => {
+    const { message } = await refusalOf(snapshot({ url: at('/elsewhere') }));
+    expect(message).toMatch(/redirects elsewhere/);
+    expect(server.requests.every(({ url }) => url?.startsWith('/elsewhere'))).toBe(true);
+  });
+
+  it('says whether the repository is missing or the server fails', async () => {
+    const missing = await refusalOf(snapshot({ url: `http://127.0.0.1:${server.port}/nowhere.git` }));
+    expect(missing).toMatchObject({ kind: 'unprocessable', message: expect.stringMatching(/no such repository/) });
+    const broken = await refusalOf(snapshot({ url: at('/broken') }));
+    expect(broken).toMatchObject({ kind: 'unavailable', message: 'the server cannot be reached now' });
+    const closed = await refusalOf(snapshot({ url: 'http://127.0.0.1:1/x.git' }));
+    expect(closed).toMatchObject({ kind: 'unavailable', message: 'the server cannot be reached now' });
+  });
+
+  it('waits for a silent server no longer than it may', async () => {
+    const start = Date.now();
+    const slow = await refusalOf(snapshot({ url: at('/slow') }, { timeoutMs: 700 }));
+    expect(slow.message).toBe('the repository could not be read in time');
+    expect(Date.now() - start).toBeLessThan(5_000);
+  });
+
+  it('takes no SSH key over HTTP, and no password over SSH', async () => {
+    const key: GitCredential = { kind: 'ssh_key', privateKey: 'k', knownHosts: 'h' };
+    expect((await refusalOf(snapshot({ url: at() }, { credential: key }))).message).toMatch(/SSH key opens ssh/);
+    const url = 'ssh://git@127.0.0.1:1/x.git';
+    expect((await refusalOf(snapshot({ url }, { credential }))).message).toMatch(
+      /needs a connection with a private key/,
+    );
+    expect((await refusalOf(snapshot({ url }))).message).toMatch(/needs a connection with a private key/);
+  });
+
+  it('never runs git as root', async () => {
+    const directory = mkdtempSync(join(ownTemporary, 'place-'));
+    await giveToGit(directory);
+    const place = { directory, environment: {}, largestFile: 1024, deadline: Date.now() + 10_000 };
+    const { stdout } = await runGit(['-c', 'alias.who=!id -u; id -G', 'who'], place);
+    rmSync(directory, { recursive: true });
+    const [uid = '0', groups = '0'] = stdout.toString().trim().split('\n');
+    expect([uid, ...groups.split(' ')]).not.toContain('0');
+  });
+
+  it('runs the real ssh with nothing of the machine, and says that the server cannot be reached', async () => {
+    const key: GitCredential = { kind: 'ssh_key', privateKey: 'SECRET-KEY', knownHosts: '127.0.0.1 ssh-ed25519 AAAA' };
+    const refused = await refusalOf(snapshot({ url: 'ssh://git@127.0.0.1:1/x.git' }, { credential: key }));
+    expect(refused.message).toBe('the server cannot be reached now');
+    expect(refused.everything).not.toContain('SECRET-KEY');
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { decideNextStep } from '#domain/runs/execution/next-step.ts';
+import { isTerminal, type RunStatus, runStatuses } from '#domain/runs/model.ts';
+import {
+  type Attempt,
+  applying,
+  type Change,
+  decide,
+  facts,
+  finish,
+  now,
+  planning,
+  running,
+  secondsAgo,
+  table,
+} from '#test/support/step-facts.ts';
+
+const pending = (change: Change = {}, expiresAt = new Date(now.getTime() + 90_500)): Change => ({
+  ...change,
+  attempt: { ...planning, outcome: 'planned' },
+  run: { status: 'pending_approval', approvalRequired: 2, approvalExpiresAt: expiresAt, ...change.run },
+});
+table('a run that waits for approval', [
+  ['waits until the time for approval is over', pending({ approvals: 1 }), { kind: 'wait', seconds: 91 }],
+  ['applies once enough people have approved', pending({ approvals: 2 }), { kind: 'apply' }],
+  ['applies with more approvals than required', pending({ approvals: 3 }), { kind: 'apply' }],
+  [
+    'is timed out once the time for approval is over',
+    pending({ approvals: 1 }, now),
+    finish('timed_out', 'approval_timeout'),
+  ],
+  ['applies what was approved in time', pending({ approvals: 2 }, secondsAgo(60)), { kind: 'apply' }],
+  [
+    'fails where the instance changed after the approved plan',
+    pending({ approvals: 2, planIsCurrent: false }),
+    finish('failed', 'plan_moved'),
+  ],
+]);
+
+const canceling = (attempt: Attempt | null, change: Change = {}): Change => ({
+  ...change,
+  attempt,
+  run: { status: 'canceling', statusReason: 'canceled_by_user', ...change.run },
+});
+const closes = (outcome: string) => ({ closes: { outcome, isReported: false } });
+table('a run that is being canceled', [
+  ['is canceled where nothing was executed', canceling(null), finish('canceled', 'canceled_by_user')],
+  ['waits while its worker is alive', canceling(applying, { workerLiveness: 'alive' }), { kind: 'wait', seconds: 6 }],
+  [
+    'waits once more where its worker is silent',
+    canceling(applying, { workerLiveness: 'silent' }),
+    { kind: 'wait', seconds: 6, suspects: true },
+  ],
+  [
+    'has failed where the worker of its apply is gone',
+    canceling(applying, { workerLiveness: 'gone' }),
+    finish('failed', 'apply_interrupted', closes('lost')),
+  ],
+  [
+    'is canceled where the worker of its plan is gone',
+    canceling(planning, { workerLiveness: 'gone' }),
+    finish('canceled', 'canceled_by_user', closes('canceled')),
+  ],
+  [
+    'is canceled where no worker had taken its apply',
+    canceling({ ...applying, workerId: null }),
+    finish('canceled', 'canceled_by_user', closes('canceled')),
+  ],
+  ['has succeeded where its apply was finished', canceling({ ...applying, outcome: 'applied' }), finish('succeeded')],
+  [
+    'has failed where its apply was lost',
+    canceling({ ...applying, outcome: 'lost' }),
+    finish('failed', 'apply_interrupted'),
+  ],
+  [
+    'is canceled where its apply was canceled',
+    canceling({ ...applying, outcome: 'canceled' }),
+    finish('canceled', 'canceled_by_user'),
+  ],
+  [
+    'is canceled where its plan was lost',
+    canceling({ ...planning, outcome: 'lost' }),
+    finish('canceled', 'canceled_by_user'),
+  ],
+  [
+    'has failed where a state could not be stored',
+    canceling({ ...applying, outcome: 'failed' }, { run: { statusReason: 'state_refused' } }),
+    finish('failed', 'state_refused'),
+  ],
+  [
+    'has succeeded where its apply was finished, whatever state was refused',
+    canceling({ ...applying, outcome: 'applied' }, { run: { statusReason: 'state_refused' } }),
+    finish('succeeded'),
+  ],
+]);
+
+table('a workflow that was canceled itself', [
+  ['cancels a queued run', { canceled: true }, finish('canceled', 'canceled_by_user')],
+  [
+    'cancels a run that waits for approval',
+    pending({ canceled: true, approvals: 2 }),
+    finish('canceled', 'canceled_by_user'),
+  ],
+  [
+    'waits for the worker of a running run',
+    running(applying, { canceled: true, workerLiveness: 'alive' }),
+    { kind: 'wait', seconds: 6 },
+  ],
+  [
+    'cancels a running run that no worker has taken, executed or not',
+    running({ ...planning, workerId: null }, { canceled: true }),
+    finish('canceled', 'canceled_by_user', closes('canceled')),
+  ],
+]);
+
+describe('every status', () => {
+  it.each(runStatuses.filter(isTerminal))('%s is over: there is nothing to do', (status: RunStatus) => {
+    expect(decide({ run: { status }, canceled: true })).toEqual({ kind: 'nothing' });
+    expect(decide({ run: { status } })).toEqual({ kind: 'nothing' });
+  });
+
+  it('decides the same from the same facts, and changes none of them', () => {
+    const given = JSON.stringify(facts);
+    expect(decideNextStep(facts)).toEqual(decideNextStep(facts));
+    expect(JSON.stringify(facts)).toBe(given);
+  });
+});

@@ -1,0 +1,337 @@
+import { describe, expect, it } from 'vitest';
+import type { PlatformRole, PrincipalKind } from '#domain/identity/model.ts';
+import type { OrganizationRole, TeamAction, TeamRole } from '#domain/organizations/model.ts';
+import {
+  type Access,
+  decide,
+  decidePermission,
+  isPlatformAdministrator,
+  readableTeams,
+  readableTeamsSql,
+} from '#domain/shared/access/decide.ts';
+import { rolePermissions } from '#domain/shared/access/permissions.ts';
+import { type AccountOwner, anonymous, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
+import { everyPermission, permissionsOf } from '#test/support/access/permission-table.ts';
+
+const organization = '0190aaaa-0000-7000-8000-000000000001';
+const team = '0190aaaa-0000-7000-8000-000000000002';
+const owner = { organizationId: organization, teamId: team };
+const nobody = { organizationId: null, teamId: null };
+
+type Facts = {
+  role?: PlatformRole | null;
+  kind?: PrincipalKind;
+  enabled?: boolean;
+  team?: TeamRole;
+  organization?: OrganizationRole;
+};
+
+function principal({ role = 'maintainer', kind = 'user', enabled = true, ...memberships }: Facts = {}): Principal {
+  return {
+    ...anonymous,
+    ...{ id: '0190aaaa-0000-7000-8000-000000000003', name: 'Ana', email: null, role, kind, enabled },
+    teams: memberships.team ? { [team]: memberships.team } : {},
+    organizations: memberships.organization ? { [organization]: memberships.organization } : {},
+  };
+}
+
+const approve: Access = {
+  ...{ anyOf: ['run:approve'], scope: 'team', teamAction: 'team.metadata.write', hidden: 404, review: 'none' },
+};
+const needing = (...teamAction: TeamAction[]): Access => ({ ...approve, teamAction });
+
+describe('the table of platform roles', () => {
+  it.each(['requester', 'maintainer', 'operator', 'admin'] as const)('gives a %s what the design says', (role) => {
+    expect([...rolePermissions[role]].sort()).toEqual(permissionsOf(role));
+  });
+
+  it('knows no permission that the design does not', () => {
+    const known = new Set(Object.values(rolePermissions).flatMap((permissions) => [...permissions]));
+    expect([...known].sort()).toEqual(everyPermission);
+  });
+
+  it('lets no stronger role miss what a weaker one has', () => {
+    for (const [weaker, stronger] of [
+      ['requester', 'maintainer'],
+      ['maintainer', 'operator'],
+      ['operator', 'admin'],
+    ] as const)
+      expect([...rolePermissions[weaker]].filter((permission) => !rolePermissions[stronger].has(permission))).toEqual(
+        [],
+      );
+  });
+});
+
+describe('a permission', () => {
+  it('is any one of those that are named', () => {
+    const access: Access = { ...approve, anyOf: ['user:manage', 'run:approve'] };
+    expect(decidePermission(principal({ role: 'maintainer' }), access)).toEqual({ allowed: true });
+    expect(decidePermission(principal({ role: 'requester' }), access)).toEqual({
+      allowed: false,
+      because: 'permission',
+    });
+  });
+
+  it('is nobody’s where an operation names none, but for an administrator', () => {
+    const access: Access = { ...approve, anyOf: [] };
+    expect(decidePermission(principal({ role: 'operator' }), access).allowed).toBe(false);
+    expect(decidePermission(principal({ role: 'admin', kind: 'service_account' }), access).allowed).toBe(false);
+    expect(decidePermission(principal({ role: 'admin' }), access).allowed).toBe(true);
+  });
+
+  it.each([
+    ['a disabled administrator', { role: 'admin', enabled: false }],
+    ['a disabled maintainer', { enabled: false }],
+    ['somebody without a role', { role: null }],
+    ['a background principal', { role: 'admin', kind: 'background' }],
+    ['a system principal', { role: 'admin', kind: 'system' }],
+  ] as [string, Facts][])('is not had by %s', (_name, facts) => {
+    const denied = { allowed: false, because: 'permission' };
+    const member = principal({ ...facts, team: 'owner', organization: 'owner' });
+    expect(decidePermission(member, approve)).toEqual(denied);
+    expect(decide(member, approve, owner)).toEqual(denied);
+    expect(decide(member, approve, nobody)).toEqual(denied);
+  });
+
+  it('is not had by whoever calls without a credential', () => {
+    expect(decide(anonymous, approve, nobody)).toEqual({ allowed: false, because: 'permission' });
+  });
+
+  it('is only for the kinds of principal that an operation names, administrators included', () => {
+    const people: Access = { ...approve, principals: ['user'] };
+    expect(decidePermission(principal({ kind: 'service_account' }), people).allowed).toBe(false);
+    const accounts: Access = { ...approve, principals: ['service_account'] };
+    expect(decidePermission(principal({ role: 'admin' }), accounts).allowed).toBe(false);
+  });
+});
+
+const teamActionsOfRole: Record<TeamRole, TeamAction[]> = {
+  owner: [
+    ...(['team.metadata.read', 'team.metadata.write', 'team.membership.manage', 'team.invitation.manage'] as const),
+    ...(['team.owner.manage', 'team.secret.read', 'team.delete'] as const),
+  ],
+  admin: [
+    ...(['team.metadata.read', 'team.metadata.write', 'team.membership.manage', 'team.invitation.manage'] as const),
+    'team.secret.read',
+  ],
+  member: ['team.metadata.read', 'team.secret.read'],
+  viewer: ['team.metadata.read'],
+};
+const allActions = teamActionsOfRole.owner;
+
+describe('a thing of a team', () => {
+  it.each(Object.keys(teamActionsOfRole) as TeamRole[])(
+    'lets its %s do what the role may, and nothing else',
+    (role) => {
+      for (const action of allActions) {
+        const allowed = teamActionsOfRole[role].includes(action);
+        expect(decide(principal({ team: role }), needing(action), owner), action).toEqual(
+          allowed ? { allowed: true } : { allowed: false, because: 'action' },
+        );
+      }
+    },
+  );
+
+  it.each([
+    ['owner', ['team.metadata.read', 'team.secret.read', 'team.membership.manage', 'team.invitation.manage']],
+    ['admin', ['team.metadata.read', 'team.secret.read', 'team.membership.manage', 'team.invitation.manage']],
+  ] as [OrganizationRole, TeamAction[]][])(
+    'lets an %s of its organization act as a member does and manage memberships, never change it',
+    (role, actions) => {
+      for (const action of actions)
+        expect(decide(principal({ organization: role }), needing(action), owner), action).toEqual({ allowed: true });
+      const change = decide(principal({ organization: role }), needing('team.metadata.write'), owner);
+      expect(change).toEqual({ allowed: false, because: 'action' });
+    },
+  );
+
+  it('keeps owners and the end of a team from an admin of its organization', () => {
+    for (const action of ['team.owner.manage', 'team.delete'] as const)
+      expect(decide(principal({ organization: 'admin' }), needing(action), owner).allowed, action).toBe(false);
+  });
+
+  it('is hidden from a mere member of its organization, and from everybody else', () => {
+    const hidden = { allowed: false, because: 'hidden' };
+    expect(decide(principal({ organization: 'member' }), approve, owner)).toEqual(hidden);
+    expect(decide(principal(), approve, owner)).toEqual(hidden);
+    expect(decide(principal({ team: 'owner' }), approve, { ...owner, teamId: organization })).toEqual(hidden);
+    expect(decide(principal({ organization: 'owner' }), approve, { organizationId: team, teamId: team })).toEqual(
+      hidden,
+    );
+    expect(decide(principal({ organization: 'owner' }), approve, { organizationId: null, teamId: team })).toEqual(
+      hidden,
+    );
+  });
+
+  it('asks for every action that is named', () => {
+    const both = needing('team.metadata.write', 'team.secret.read');
+    expect(decide(principal({ team: 'member' }), both, owner)).toEqual({ allowed: false, because: 'action' });
+    expect(decide(principal({ team: 'admin' }), both, owner)).toEqual({ allowed: true });
+  });
+
+  it('asks for the platform permission of its owner too', () => {
+    expect(decide(principal({ role: 'requester', team: 'owner' }), approve, owner)).toEqual({
+      ...{ allowed: false, because: 'permission' },
+    });
+  });
+
+  it('is hidden from strangers also where they lack the permission that this very thing demands', () => {
+    const stranger = principal({ role: 'requester' });
+    expect(decide(stranger, approve, owner)).toEqual({ allowed: false, because: 'hidden' });
+  });
+
+  it('is everybody’s with the permission where no team owns it', () => {
+    expect(decide(principal(), approve, nobody)).toEqual({ allowed: true });
+  });
+});
+
+describe('a thing of an organization', () => {
+  const asking = (organizationRole?: OrganizationRole): Access => ({
+    ...{ anyOf: ['organization:write'], scope: 'organization', hidden: 404, review: 'none' },
+    ...(organizationRole && { organizationRole }),
+  });
+  const ownership = { organizationId: organization, teamId: null };
+  const roles = ['member', 'admin', 'owner'] as const;
+
+  it('takes the role that is asked for, or a stronger one', () => {
+    for (const [needed, wanted] of roles.entries())
+      for (const [had, role] of roles.entries())
+        expect(decide(principal({ organization: role }), asking(wanted), ownership), `${role} for ${wanted}`).toEqual(
+          had >= needed ? { allowed: true } : { allowed: false, because: 'action' },
+        );
+  });
+
+  it('takes any member where no role is asked for, and is hidden from others', () => {
+    expect(decide(principal({ organization: 'member' }), asking(), ownership)).toEqual({ allowed: true });
+    expect(decide(principal({ team: 'owner' }), asking(), ownership)).toEqual({ allowed: false, because: 'hidden' });
+    expect(decide(principal({ organization: 'owner' }), asking(), nobody)).toEqual({
+      allowed: false,
+      because: 'hidden',
+    });
+  });
+});
+
+describe('a service account as target', () => {
+  const manage: Access = {
+    ...{ anyOf: ['service_account:manage'], scope: 'service_account', hidden: 404, review: 'none' },
+  };
+  const ana = principal();
+  const ofAna = { ...nobody, ownerUserId: ana.id };
+  const ofBen = { ...nobody, ownerUserId: '0190aaaa-0000-7000-8000-000000000004' };
+  const hidden = { allowed: false, because: 'hidden' };
+
+  it('that a user owns is theirs, with the permission', () => {
+    expect(decide(ana, manage, ofAna)).toEqual({ allowed: true });
+    const lowered = principal({ role: 'requester' });
+    expect(decide(lowered, manage, ofAna)).toEqual({ allowed: false, because: 'permission' });
+  });
+
+  it('that a user owns is there for nobody else: no administrator, and no account of the same id', () => {
+    expect(decide(principal({ team: 'owner', organization: 'owner' }), manage, ofBen)).toEqual(hidden);
+    expect(decide(principal({ role: 'admin' }), manage, ofBen)).toEqual(hidden);
+    expect(decide(principal({ role: 'admin', kind: 'service_account' }), manage, ofBen)).toEqual(hidden);
+    expect(decide(principal({ kind: 'service_account' }), manage, ofAna)).toEqual(hidden);
+    expect(decide(principal({ role: 'admin' }), manage, ofAna)).toEqual({ allowed: true });
+  });
+
+  it('that a team owns is for the owners of that very team and for platform administrators', () => {
+    expect(decide(principal({ team: 'owner' }), manage, owner)).toEqual({ allowed: true });
+    expect(decide(principal({ team: 'owner', kind: 'service_account' }), manage, owner)).toEqual({ allowed: true });
+    expect(decide(principal({ role: 'admin' }), manage, owner)).toEqual({ allowed: true });
+    const elsewhere = { ...owner, teamId: organization };
+    expect(decide(principal({ team: 'owner' }), manage, elsewhere)).toEqual(hidden);
+  });
+
+  it('that a team owns is not for its admins, nor for the owners of its organization', () => {
+    const denied = { allowed: false, because: 'action' };
+    for (const role of ['admin', 'member', 'viewer'] as const)
+      expect(decide(principal({ team: role }), manage, owner), role).toEqual(denied);
+    expect(decide(principal({ organization: 'owner' }), manage, owner)).toEqual(denied);
+    expect(decide(principal({ organization: 'member' }), manage, owner)).toEqual(hidden);
+    expect(decide(principal({ role: 'admin', kind: 'service_account' }), manage, owner)).toEqual(hidden);
+  });
+
+  it('without an owner is nobody’s but a platform administrator’s', () => {
+    expect(decide(principal({ team: 'owner', organization: 'owner' }), manage, nobody)).toEqual(hidden);
+    expect(decide(principal({ role: 'admin' }), manage, nobody)).toEqual({ allowed: true });
+  });
+});
+
+describe('a service account as caller', () => {
+  const row = { id: '0190aaaa-0000-7000-8000-000000000009', name: 'ci', email: null, enabled: true } as const;
+  const key = { type: 'api_key', id: '0190aaaa-0000-7000-8000-00000000000a', issuedBy: 'issuer' } as const;
+  const account = (role: PlatformRole, owner: AccountOwner | null) =>
+    toPrincipal(
+      {
+        ...{ ...row, kind: 'service_account', role, owner },
+        ...{ teams: { [team]: 'viewer' }, organizations: { [organization]: 'owner' } },
+      },
+      key,
+    );
+  const ofAna: AccountOwner = { userId: 'ana', teamId: null, organizationId: null };
+  const ofTeam: AccountOwner = { userId: null, teamId: 'own team', organizationId: 'own organization' };
+
+  it.each([
+    ['admin', 'owner'],
+    ['operator', 'admin'],
+    ['maintainer', 'admin'],
+    ['requester', 'member'],
+  ] as const)('with the role %s is %s in its teams, whatever its membership says', (role, teamRole) => {
+    expect(account(role, ofAna)).toMatchObject({ teams: { [team]: teamRole } });
+    expect(account(role, ofTeam).teams).toEqual({ 'own team': teamRole });
+  });
+
+  it('is in an organization a mere member', () => {
+    expect(account('admin', ofAna).organizations).toEqual({ [organization]: 'member' });
+    expect(account('admin', ofTeam).organizations).toEqual({ 'own organization': 'member' });
+  });
+
+  it('has somebody who answers for it: its owner, else whoever issued its key', () => {
+    expect(account('admin', ofAna).responsibleUserId).toBe('ana');
+    expect(account('admin', ofTeam).responsibleUserId).toBe('issuer');
+  });
+
+  it('may do nothing once its owner is gone', () => {
+    expect(account('admin', null)).toMatchObject({ role: null });
+  });
+});
+
+describe('a platform administrator', () => {
+  it('passes every check of role and action', () => {
+    const root = principal({ role: 'admin' });
+    expect(isPlatformAdministrator(root)).toBe(true);
+    expect(decide(root, needing(...allActions), owner)).toEqual({ allowed: true });
+    const ending: Access = { ...approve, scope: 'organization', organizationRole: 'owner' };
+    expect(decide(root, ending, owner)).toEqual({ allowed: true });
+    expect(readableTeams(root)).toBe('all');
+  });
+
+  it('is a person: a service account with the role has its permissions, and no team for it', () => {
+    const account = principal({ role: 'admin', kind: 'service_account' });
+    expect(isPlatformAdministrator(account)).toBe(false);
+    expect(decidePermission(account, { ...approve, anyOf: ['user:manage'] }).allowed).toBe(true);
+    expect(decide(account, approve, owner)).toEqual({ allowed: false, because: 'hidden' });
+    expect(readableTeams(account)).toEqual({ teams: [], organizations: [] });
+  });
+
+  it('is none once disabled', () => {
+    const former = principal({ role: 'admin', enabled: false });
+    expect(isPlatformAdministrator(former)).toBe(false);
+    expect(readableTeams(former)).not.toBe('all');
+    expect(readableTeamsSql(former, 'r.team_id', 'visible').sql).not.toBe('true');
+  });
+});
+
+describe('the filter of lists', () => {
+  it('is the teams that one is in, and all of the organizations that one administers', () => {
+    expect(readableTeams(principal({ team: 'viewer', organization: 'member' }))).toEqual({
+      ...{ teams: [team], organizations: [] },
+    });
+    expect(readableTeams(principal({ organization: 'admin' }))).toEqual({ teams: [], organizations: [organization] });
+  });
+
+  it('says about things without a team what it is asked to', () => {
+    expect(readableTeamsSql(principal(), 'r.team_id', 'visible').sql).toContain('r.team_id is null');
+    expect(readableTeamsSql(principal(), 'r.team_id', 'hidden').sql).not.toContain('is null');
+  });
+});

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Orm } from '#database/database.ts';
+import { declarations } from '#domain/ownership.ts';
+import { refuseArchiving, refuseDeletion } from '#domain/shared/ownership-graph/blockers.ts';
+import type { Cascade, Declaration, Link } from '#domain/shared/ownership-graph/declaration.ts';
+import { endBelongings, endOnTransfer, leaveTombstone, lockShared } from '#domain/shared/ownership-graph/deletion.ts';
+import { declarationOf } from '#domain/shared/ownership-graph/graph.ts';
+import { openDatabase } from '#open-database';
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
+
+let database: TestDatabase;
+let orm: Orm;
+beforeAll(async () => {
+  database = await createDatabase();
+  orm = openDatabase({ databaseUrl: database.url, databasePoolSize: 2 });
+});
+afterAll(async () => {
+  await orm?.close();
+  await database?.drop();
+});
+
+const all: readonly Declaration[] = declarations;
+const linksOf = ({ owners = [], references = [] }: Declaration): readonly Link[] => [...owners, ...references];
+
+/** Columns that name an owner or a principal, besides those with a foreign key. */
+const naming =
+  /(^|_)(organization|team|project|environment|instance|template|template_version|run|attempt|principal|user|owner|actor|reviewer|worker)_ids?$|_by(_id)?$|^(set_by|undoes|requeued_from)$/;
+
+/** Columns for kinds that no area has yet. */
+const unbuilt = ['runs.assembly_run_id'];
+
+/** Every column, as `table.column`, that names an owner or a principal by its name or by a foreign key. */
+async function namingColumns(): Promise<string[]> {
+  const rows = await orm.em.fork().execute<{ table: string; column: string; is_foreign: boolean }[]>(
+    `select c.relname as table, a.attname as column, exists (
+              select 1 from pg_constraint f where f.conrelid = c.oid and f.contype = 'f' and a.attnum = any(f.conkey)
+            ) as is_foreign
+       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1, 2`,
+  );
+  const found = rows.filter(({ column, is_foreign: isForeign }) => isForeign || naming.test(column));
+  return found.map(({ table, column }) => `${table}.${column}`).filter((column) => !unbuilt.includes(column));
+}
+
+/** Every column that a declaration names as a link, or that makes it one of another kind. */
+function declaredColumns(): string[] {
+  return all.flatMap((declaration) => [
+    ...(declaration.is === undefined ? [] : [`${declaration.table}.id`]),
+    ...linksOf(declaration).flatMap(({ columns }) => columns.map((column) => `${declaration.table}.${column}`)),
+  ]);
+}
+
+const undeclared = async () => {
+  const declared = new Set(declaredColumns());
+  return (await namingColumns()).filter((column) => !declared.has(column));
+};
+
+describe('the declarations of ownership', () => {
+  test('name every column of the database that names an owner or a principal', async () => {
+    const help = 'say in the ownership.ts of its area what it names, and what becomes of the row when that is deleted';
+    expect(await undeclared(), help).toEqual([]);
+    expect((await namingColumns()).length).toBeGreaterThan(40);
+  });
+
+  test('are missed where a table has such a column by its name, or by a foreign key', async () => {
+    await orm.em.execute(
+      'create table planted (id uuid, team_id uuid, holder uuid references principals (id), note text)',
+    );
+    try {
+      expect(await undeclared()).toEqual(['planted.holder', 'planted.team_id']);
+    } finally {
+      await orm.em.execute('drop table planted');
+    }
+  });
+
+  test('name tables, columns and constraints that there are', async () => {
+    const rows = await orm.em
+      .fork()
+      .execute<{ name: string }[]>(
+        `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'`,
+      );
+    const known = new Set(rows.map(({ name }) => name));
+    const missing = all.flatMap((declaration) =>
+      columnsOf(declaration).filter((column) => !known.has(`${declaration.table}.${column}`)),
+    );
+    expect(missing).toEqual([]);
+    const indexes = await orm.em.fork().execute<{ name: string }[]>(`select indexname as name from pg_indexes`);
+    const constraints = all.flatMap(({ slug }) => (slug ? [slug.constraint] : []));
+    expect(indexes.map(({ name }) => name)).toEqual(expect.arrayContaining(constraints));
+  });
+
+  test('name each kind and each table once, and no kind that is not declared', () => {
+    for (const names of [all.map(({ kind }) => kind), all.map(({ table }) => table)])
+      expect(new Set(names).size).toBe(names.length);
+    for (const each of all) {
+      const named = linksOf(each).flatMap(({ kind, follows, blocker }) => [kind, follows, ...(blocker?.names ?? [])]);
+      for (const kind of [...named, each.is, each.slug?.history]) if (kind) expect(declarationOf(kind).kind).toBe(kind);
+    }
+  });
+
+  test.each(declarations.map(({ kind }) => kind))('are SQL that the database takes, for one %s', async (kind) => {
+    const em = orm.em.fork();
+    await em.begin();
+    const id = randomUUID();
+    await lockShared(em, kind, id);
+    await refuseArchiving(em, kind, id);
+    await refuseDeletion(em, kind, id);
+    await endBelongings(em, kind, id);
+    await endOnTransfer(em, kind, id);
+    if (declarationOf(kind).tombstone) await expect(leaveTombstone(em, kind, id)).rejects.toThrow(/reading 'revision'/);
+    await em.rollback();
+  });
+});
+
+function columnsOf(declaration: Declaration): string[] {
+  const { key = ['id'], revision, generation, tombstone, archivable, disableable, slug } = declaration;
+  const cascades = linksOf(declaration).flatMap(({ cascade, onTransfer }) => [cascade, onTransfer]);
+  return [
+    ...key,
+    ...(revision ? ['revision'] : []),
+    ...(generation ? ['eligibility_generation'] : []),
+    ...(tombstone ? ['deleted_at'] : []),
+    ...(archivable ? ['archived_at'] : []),
+    ...(disableable ? ['enabled'] : []),
+    ...(slug ? ['slug'] : []),
+    ...linksOf(declaration).flatMap(({ columns }) => columns),
+    ...cascades.flatMap((cascade) => (isEnding(cascade) ? [cascade.at] : [])),
+  ];
+}
+
+function isEnding(cascade: 'revised' | Cascade | undefined): cascade is Extract<Cascade, { rows: 'ended' }> {
+  return cascade !== undefined && cascade !== 'revised' && cascade.rows === 'ended';
+}

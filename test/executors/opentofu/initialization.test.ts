@@ -1,0 +1,132 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Initializations } from '#executors/opentofu/initializations.ts';
+import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
+import { makeRequest, makeWorkRoot, requireTools, run, type TestRequest } from '../support.ts';
+
+const tools = await requireTools();
+const work = makeWorkRoot();
+afterAll(work.remove);
+
+const executor: OpenTofuExecutor = {
+  kind: 'opentofu',
+  files: {
+    'main.tf':
+      'variable "n" { default = 1 }\nmodule "m" {\n  source = "./m"\n}\nresource "terraform_data" "x" { input = var.n }\n',
+    'm/main.tf': 'resource "terraform_data" "y" {}\n',
+  },
+};
+let versions = 0;
+const newVersion = () => `version-${process.pid}-${++versions}`;
+
+describe.each(tools)('what init makes for $name $version', ({ name, version }) => {
+  const tool = { name, version };
+  const plan = (changes: Partial<TestRequest>) =>
+    run(makeRequest({ workRoot: work.path, executor, phase: 'plan', tool, ...changes }));
+  const stepsOf = async (changes: Partial<TestRequest>) => (await plan(changes)).sink.steps;
+
+  it('is made once for a template version: a second run only plans, shows and applies', async () => {
+    const templateVersion = newVersion();
+    const first = await plan({ templateVersion });
+    expect(first.sink.steps).toEqual(['init', 'plan', 'show']);
+    const second = await plan({ templateVersion, runId: 'run-2', attemptId: 'attempt-2', variables: { n: 2 } });
+    expect(second.sink.steps).toEqual(['plan', 'show']);
+    const { artifact = null, digest } = second.result.plan ?? {};
+    const apply = { templateVersion, phase: 'apply' as const, artifact, planDigest: digest, variables: { n: 2 } };
+    const applied = await plan(apply);
+    expect(applied.result).toMatchObject({ outcome: 'succeeded', resourceCount: 2 });
+    expect(applied.sink.steps).toEqual(['apply']);
+  });
+
+  it('is made once where two runs of a version begin at the same time', async () => {
+    const templateVersion = newVersion();
+    const [one, other] = await Promise.all([stepsOf({ templateVersion }), stepsOf({ templateVersion })]);
+    expect([...one, ...other].filter((step) => step === 'init')).toHaveLength(1);
+  });
+
+  it('is not shared by another version, by other files, by other credentials, or under another egress policy', async () => {
+    const templateVersion = newVersion();
+    const credentials = (value: string) => [{ name: 'CLOUD_KEY', value, sensitive: true }];
+    const mine = { templateVersion, environment: credentials('mine') };
+    expect(await stepsOf(mine)).toContain('init');
+    expect(await stepsOf(mine)).not.toContain('init');
+    const others: Partial<TestRequest>[] = [
+      { ...mine, templateVersion: newVersion() },
+      { ...mine, executor: { ...executor, files: { ...executor.files, 'other.tf': '' } } },
+      { ...mine, environment: credentials('theirs') },
+      { ...mine, environment: [] },
+      { ...mine, egress: { policy: 'internet', allow: [] } },
+    ];
+    for (const other of others) expect(await stepsOf(other)).toContain('init');
+  });
+
+  it('is not kept where init failed', async () => {
+    const broken = { ...executor, files: { 'main.tf': 'module "m" { source = "./missing" }' } };
+    const request = { templateVersion: newVersion(), executor: broken };
+    for (const _ of [1, 2]) {
+      const { result, sink } = await plan(request);
+      expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
+      expect(sink.steps).toContain('init');
+    }
+  });
+
+  it('cannot be changed by the template that uses it, nor by its lock file', async () => {
+    const templateVersion = newVersion();
+    const meddle =
+      'for f in .terraform/x .terraform/modules/modules.json .terraform/terraform.tfstate; do echo x > $f && echo wrote-$f; done; rm -rf .terraform/modules && echo removed; mv .terraform other && echo moved; echo meddled; true';
+    const files = {
+      ...executor.files,
+      'act.tf': `resource "terraform_data" "act" {\n  provisioner "local-exec" { command = "${meddle}" }\n}\n`,
+    };
+    const meddling: Partial<TestRequest> = { templateVersion, executor: { kind: 'opentofu', files } };
+    const planned = await plan(meddling);
+    const { artifact = null, digest } = planned.result.plan ?? {};
+    const { sink } = await plan({ ...meddling, phase: 'apply', artifact, planDigest: digest });
+    expect(sink.text()).toContain('meddled');
+    // The directory in its own sandbox may be a link, which it may move; what the link leads to stays as it is.
+    expect(sink.text()).not.toMatch(/\): (wrote-|removed)/);
+    const again = await plan(meddling);
+    expect(again.result).toMatchObject({ outcome: 'succeeded' });
+    expect(again.sink.steps).toEqual(['plan', 'show']);
+  });
+
+  it('is made again for an apply on a machine that does not have it', async () => {
+    const elsewhere = makeWorkRoot();
+    const templateVersion = newVersion();
+    const { result } = await plan({ templateVersion });
+    const { artifact = null, digest } = result.plan ?? {};
+    const there = { workRoot: elsewhere.path, choice: { usesGroups: false } };
+    const applied = await plan({ templateVersion, phase: 'apply', artifact, planDigest: digest, ...there });
+    await elsewhere.remove();
+    expect(applied.result).toMatchObject({ outcome: 'succeeded' });
+    expect(applied.sink.steps).toEqual(['init', 'apply']);
+  });
+});
+
+describe('the places of initializations', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-kept-'));
+  const open = (name: string) => new Initializations(join(directory, name), mkdtempSync(join(directory, 'drafts-')));
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  it('have names that nobody without the key of this worker can derive from credentials', () => {
+    const [one, other] = [open('a'), open('b')];
+    expect(one.keyOf({ v: 1 }, ['secret'])).toBe(open('a').keyOf({ v: 1 }, ['secret']));
+    expect(one.keyOf({ v: 1 }, ['secret'])).not.toBe(other.keyOf({ v: 1 }, ['secret']));
+    expect(one.keyOf({ v: 1 }, ['secret'])).not.toBe(one.keyOf({ v: 1 }, ['Secret']));
+    expect(one.keyOf({ v: 1 }, ['secret'])).not.toBe(one.keyOf({ v: 2 }, ['secret']));
+  });
+
+  it('are empty again where making one failed, and the next one tries anew', async () => {
+    const kept = open('c');
+    const key = kept.keyOf({ v: 1 }, {});
+    await expect(kept.obtain(key, () => Promise.reject(new Error('no network')))).rejects.toThrow('no network');
+    expect(readdirSync(join(directory, 'c')).filter((name) => name !== 'key')).toEqual([]);
+    const drafts = readdirSync(directory).filter((name) => name.startsWith('drafts-'));
+    expect(drafts.flatMap((name) => readdirSync(join(directory, name)))).toEqual([]);
+    const made = await kept.obtain(key, async () => ({ lock: Buffer.from('lock'), modules: '' }));
+    expect(existsSync(made.data)).toBe(true);
+    expect((await kept.find(key))?.lock?.toString()).toBe('lock');
+  });
+});

@@ -1,0 +1,76 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Executor } from '#executors/client/executor.ts';
+import type { ExecutionRequest } from '#executors/protocol/request.ts';
+import { hasProviders, makeProviderMirror } from '#test/support/providers.ts';
+import { makeRequest, RecordingSink, requireTools } from '../support.ts';
+
+const configuration = `
+terraform {
+  required_providers {
+    time  = { source = "mirror.test/hashicorp/time" }
+    local = { source = "mirror.test/hashicorp/local" }
+  }
+}
+resource "time_static" "now" {}
+resource "local_file" "note" {
+  filename = "\${path.root}/note.txt"
+  content  = "written at \${time_static.now.year}"
+}
+output "year" { value = time_static.now.year }
+`;
+const executor = { kind: 'opentofu' as const, files: { 'main.tf': configuration } };
+
+/** Real providers, from a mirror of the operator. */
+describe.runIf(hasProviders())('a template with providers', () => {
+  let directory: string;
+  let open: Executor;
+  beforeAll(async () => {
+    await requireTools();
+    directory = mkdtempSync(join(tmpdir(), 'coordinator-test-mirror-'));
+    chmodSync(directory, 0o711);
+    const mirror = join(directory, 'mirror');
+    mkdirSync(mirror);
+    makeProviderMirror(mirror);
+    open = await Executor.start({
+      ...{ directory: join(directory, 'work'), isolation: 'sandbox', user: null, cores: 2 },
+      ...{ addedPaths: [], hiddenPaths: [], deniedAddresses: [] },
+      ...{ providerMirror: mirror, providerNetworkMirror: null, providersDirect: false },
+    });
+  });
+  afterAll(async () => {
+    await open.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  async function execute(changes: Partial<ExecutionRequest>) {
+    const sink = new RecordingSink();
+    const { workRoot: _, ...request } = makeRequest({ executor, workRoot: '', timeoutMs: 120_000, ...changes });
+    return { sink, result: await open.execute(request, sink, new AbortController().signal) };
+  }
+
+  it('plans and applies with them, and initializes once for its version', async () => {
+    const planned = await execute({ phase: 'plan' });
+    expect(planned.result, planned.sink.text()).toMatchObject({ outcome: 'succeeded' });
+    expect(planned.sink.steps).toEqual(['init', 'plan', 'show']);
+    const { artifact = null, digest = null } = planned.result.plan ?? {};
+    const applied = await execute({ phase: 'apply', artifact, planDigest: digest });
+    expect(applied.result, applied.sink.text()).toMatchObject({ outcome: 'succeeded', resourceCount: 2 });
+    expect(applied.sink.steps).toEqual(['apply']);
+    const again = await execute({ phase: 'plan', state: applied.sink.states.at(-1)?.content ?? null });
+    expect(again.sink.steps).toEqual(['plan', 'show']);
+    expect(again.result.plan?.changes.map(({ address }) => address)).toEqual(['local_file.note']);
+  }, 180_000);
+
+  it('cannot be initialized with a provider that the mirror does not have, and asks no registry', async () => {
+    const files = {
+      'main.tf': 'terraform {\n  required_providers {\n    x = { source = "hashicorp/random" }\n  }\n}\n',
+    };
+    const { result, sink } = await execute({ phase: 'plan', executor: { kind: 'opentofu', files } });
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
+    expect(sink.text()).toMatch(/hashicorp\/random/);
+    expect(sink.text()).not.toMatch(/could not connect|proxyconnect/i);
+  }, 60_000);
+});

@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chownSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { findProcesses, RecordingSink, waitUntil } from '../support.ts';
+import { type WorkerOptions, WorkerProcess, workerUsers } from './worker-process.ts';
+
+/** What is left when worker, host or both are killed while an attempt runs. */
+// Each starts several processes of Node, one after the other.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+const workers: WorkerProcess[] = [];
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.close();
+});
+
+let next = 5_100_000 + (process.pid % 1000) * 1000;
+
+interface Doomed {
+  readonly worker: WorkerProcess;
+  readonly ended: ReturnType<WorkerProcess['run']>;
+  /** In the arguments of the attempt's processes, and of no other. */
+  readonly seconds: string;
+  readonly namespaces: readonly string[];
+}
+
+/** A worker with an attempt that does what it can to stay. */
+async function startDoomed(options: WorkerOptions): Promise<Doomed> {
+  const worker = await startWorker(options);
+  const seconds = String(next++);
+  const sink = new RecordingSink();
+  const script = `mkdir -p deep/er; setsid sleep ${seconds} & (env -i setsid sleep ${seconds} &); trap '' INT TERM HUP; sleep 0.2; echo begun; sleep ${seconds}`;
+  const ended = worker.runScript(script, {}, sink);
+  await sink.saw('begun');
+  const pids = findProcesses(seconds);
+  expect(pids.length).toBeGreaterThanOrEqual(3);
+  return { worker, ended, seconds, namespaces: pids.flatMap(readNamespaces) };
+}
+
+async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
+  const worker = await WorkerProcess.start(options);
+  workers.push(worker);
+  return worker;
+}
+
+/** Namespaces of a process that are not those of these tests. */
+function readNamespaces(pid: number): string[] {
+  const names = ['mnt', 'pid', 'net', 'ipc', 'uts', 'user', 'cgroup'];
+  return names.flatMap((name) => {
+    try {
+      const of = (whose: number) => readlinkSync(`/proc/${whose}/ns/${name}`);
+      return of(pid) === of(process.pid) ? [] : [of(pid)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function hasEnded({ seconds, namespaces, worker }: Doomed): boolean {
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  const isLivedIn = pids.some((pid) => readNamespaces(pid).some((namespace) => namespaces.includes(namespace)));
+  return findProcesses(seconds).length === 0 && !isLivedIn && !existsSync(`/proc/${worker.hostPid}/exe`);
+}
+
+const listHosts = ({ directory }: WorkerProcess) => readdirSync(directory).filter((name) => name.startsWith('host-'));
+const listGroups = ({ pid }: WorkerProcess) => globSync(`/sys/fs/cgroup/**/delivery-coordinator-${pid}-*`);
+const countMounts = ({ place }: WorkerProcess) => readFileSync('/proc/self/mountinfo', 'utf8').split(place).length - 1;
+
+describe.each(workerUsers)('an attempt of a worker that runs as $as', ({ user = null }) => {
+  it.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
+    'ends with its worker, and no directory is left, with isolation "$isolation"',
+    async (choice) => {
+      const doomed = await startDoomed({ user, ...choice });
+      await doomed.worker.kill();
+      await waitUntil(() => hasEnded(doomed), 'the processes of the attempt and the host ended');
+      await waitUntil(() => listHosts(doomed.worker).length === 0, 'the directory of the host was removed');
+      expect(countMounts(doomed.worker)).toBe(0);
+      const successor = await startWorker({ user, ...choice, place: doomed.worker.place });
+      expect(listGroups(doomed.worker)).toEqual([]);
+      expect(listHosts(successor)).toHaveLength(1);
+    },
+  );
+
+  it.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
+    'is lost with its host, and the next one leaves nothing of it, with isolation "$isolation"',
+    async (choice) => {
+      const doomed = await startDoomed({ user, ...choice });
+      const { worker } = doomed;
+      process.kill(worker.hostPid, 'SIGKILL');
+      const { result } = await doomed.ended;
+      expect(result).toMatchObject({ outcome: 'failed', reason: 'executor_lost' });
+      const { result: following } = await worker.runScript('true');
+      expect(following).toMatchObject({ outcome: 'succeeded' });
+      await waitUntil(() => hasEnded(doomed), 'the processes of the attempt ended');
+      expect(listHosts(worker)).toHaveLength(1);
+      expect(listGroups(worker).filter((path) => path.includes('attempt-'))).toEqual([]);
+    },
+  );
+
+  it('that was killed while it made a sandbox is ended by the next worker, with what held a file of its host open', async () => {
+    const first = await startWorker({ user });
+    const directory = join(first.directory, 'host-0123456789abcdef');
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'owner'), '999999999 1 /nowhere');
+    writeFileSync(join(directory, 'seccomp.bpf'), '');
+    const owner = statSync(first.directory);
+    for (const path of [directory, join(directory, 'owner'), join(directory, 'seccomp.bpf')])
+      chownSync(path, owner.uid, owner.gid);
+    const holder = spawn('sh', ['-c', `exec 5<"$1"; cd /; sleep 600`, 'sh', join(directory, 'seccomp.bpf')], {
+      ...{ stdio: 'ignore', uid: owner.uid, gid: owner.gid },
+      cwd: '/',
+    });
+    const ended = once(holder, 'exit');
+    await startWorker({ user, place: first.place });
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  it.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
+    'leaves nothing where worker and host were killed together and another worker starts, with isolation "$isolation"',
+    async (choice) => {
+      const doomed = await startDoomed({ user, ...choice });
+      const { worker } = doomed;
+      process.kill(worker.hostPid, 'SIGSTOP');
+      const killed = worker.kill();
+      process.kill(worker.hostPid, 'SIGKILL');
+      await killed;
+      expect(listHosts(worker)).toHaveLength(1);
+      const successor = await startWorker({ user, ...choice, place: worker.place });
+      await waitUntil(() => hasEnded(doomed), 'the processes of the attempt ended');
+      expect(listHosts(successor)).toHaveLength(1);
+      expect(countMounts(worker)).toBe(0);
+      await waitUntil(() => listGroups(worker).length === 0, 'the control groups were removed', 3_000);
+      await successor.close();
+    },
+  );
+
+  it('leaves nothing of host, groups and directories where the worker ends in order', async () => {
+    const worker = await startWorker({ user });
+    expect((await worker.runScript('true')).result).toMatchObject({ outcome: 'succeeded' });
+    process.kill(worker.hostPid, 0);
+    await worker.close();
+    expect(existsSync(`/proc/${worker.hostPid}/exe`)).toBe(false);
+    expect(listGroups(worker)).toEqual([]);
+  });
+});

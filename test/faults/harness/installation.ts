@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Connection, Client as Engine } from '@temporalio/client';
+import pg from 'pg';
+import { runOnce } from '#local/run-once.ts';
+import { Caller } from '#test/support/api/caller.ts';
+import { findTofu } from '../../../bench/tofu.ts';
+import { Client } from './client.ts';
+import { findQuietPort, openPostgres, openTemporal, type Server } from './servers.ts';
+import { ServiceProcess } from './service-process.ts';
+
+const program = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const password = 'correct horse battery';
+
+/** The whole service as it stands in production, on one machine: every part a process that can be killed. */
+export interface Installation {
+  readonly directory: string;
+  /** The data directory that the workers share. */
+  readonly dataDir: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly postgres: Server;
+  readonly temporal: Server;
+  readonly apis: readonly ServiceProcess[];
+  readonly workers: readonly ServiceProcess[];
+  /** Admits runs. */
+  readonly requester: Client;
+  /** Somebody else, who may approve them. */
+  readonly approver: Client;
+  /** Straight into the database, past the service. */
+  query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /** Straight to the engine. */
+  askEngine<Value>(ask: (engine: Engine) => Promise<Value>): Promise<Value>;
+  /** What went wrong that no fault excuses. */
+  readonly faults: string[];
+  close(isKept: boolean): Promise<void>;
+}
+
+export async function openInstallation(): Promise<Installation> {
+  const directory = mkdtempSync(join(tmpdir(), 'coordinator-faults-'));
+  chmodSync(directory, 0o711);
+  const dataDir = join(directory, 'data');
+  mkdirSync(dataDir, { mode: 0o711 });
+  const [postgres, temporal] = await Promise.all([openPostgres(directory), openTemporal(directory)]);
+  const environment = serviceEnvironment(postgres.address, temporal.address, dataDir);
+  await runOnce('The migration', [program, 'migrate'], environment);
+  await runOnce(
+    'The administrator',
+    [program, 'admin', 'create', '--email', 'root@example.com'],
+    environment,
+    password,
+  );
+  const faults: string[] = [];
+  const apis = await Promise.all([0, 1].map((number) => describeApi(number, environment, directory, faults)));
+  const workers = [0, 1].map((number) => describeWorker(number, environment, directory, faults));
+  await Promise.all([...apis.map(({ process }) => process), ...workers].map((each) => each.start()));
+  const urls = apis.map(({ url }) => url);
+  const [requester, approver] = await makePeople(urls, (what) => faults.push(what));
+  return {
+    ...{ directory, dataDir, environment, postgres, temporal, workers, requester, approver, faults },
+    apis: apis.map(({ process }) => process),
+    query: (sql, values) => queryOnce(postgres.address, sql, values),
+    askEngine: (ask) => askOnce(temporal.address, ask),
+    close: async (isKept) => {
+      await Promise.all([...workers, ...apis.map(({ process }) => process)].map((each) => each.kill()));
+      await Promise.all([postgres.stop(), temporal.stop()]);
+      if (!isKept) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function serviceEnvironment(databaseUrl: string, temporal: string, dataDir: string): Record<string, string> {
+  const tofu = findTofu();
+  const path = process.env['PATH'] ?? '';
+  return {
+    PATH: tofu === null ? path : `${dirname(tofu)}${delimiter}${path}`,
+    ...(process.env['TMPDIR'] && { TMPDIR: process.env['TMPDIR'] }),
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporal,
+    COORDINATOR_DATA_DIR: dataDir,
+    COORDINATOR_SECRET_KEYS: `faults:${randomBytes(32).toString('base64')}`,
+    COORDINATOR_ADMIN_PORT: '0',
+    WORKER_DRAIN_SECONDS: '2',
+    LOG_LEVEL: 'info',
+  };
+}
+
+async function describeApi(number: number, environment: Record<string, string>, directory: string, faults: string[]) {
+  const port = await findQuietPort();
+  const process = describeProcess(
+    `api-${number}`,
+    'api',
+    { ...environment, COORDINATOR_PORT: String(port) },
+    directory,
+    faults,
+  );
+  return { url: `http://127.0.0.1:${port}`, process };
+}
+
+function describeWorker(number: number, environment: Record<string, string>, directory: string, faults: string[]) {
+  return describeProcess(`worker-${number}`, 'worker', environment, directory, faults);
+}
+
+function describeProcess(
+  name: string,
+  command: 'api' | 'worker',
+  environment: Record<string, string>,
+  directory: string,
+  faults: string[],
+): ServiceProcess {
+  return new ServiceProcess({
+    ...{ name, command, environment, logFile: join(directory, `${name}.log`) },
+    onUnexpectedEnd: (who, how) => faults.push(`${who} ended by itself: ${how}`),
+  });
+}
+
+async function makePeople(urls: readonly string[], onFault: (what: string) => void): Promise<[Client, Client]> {
+  const [url = ''] = urls;
+  const root = await Caller.signIn(url, 'root@example.com', password);
+  const approver = { email: 'approver@example.com', name: 'Approver', password, role: 'admin' };
+  const made = await root.post('/users', approver);
+  if (made.status !== 201) throw new Error(`the approver could not be made: ${made.text}`);
+  const clients = [root, await Caller.signIn(url, approver.email, password)].map(async (caller) => {
+    const { body } = await caller.post('/profile/api-keys', { name: 'faults' });
+    return new Client(urls, body.key, onFault);
+  });
+  return Promise.all(clients) as Promise<[Client, Client]>;
+}
+
+/** A connection each time: what is killed and comes back is found again. */
+async function queryOnce<Row extends pg.QueryResultRow>(url: string, sql: string, values?: unknown[]): Promise<Row[]> {
+  const client = new pg.Client(url);
+  client.on('error', () => undefined); // the query itself fails, and says so
+  await client.connect();
+  try {
+    const { rows } = await client.query<Row>(sql, values);
+    return rows;
+  } finally {
+    await client.end().catch(() => undefined); // the server may be gone
+  }
+}
+
+async function askOnce<Value>(address: string, ask: (engine: Engine) => Promise<Value>): Promise<Value> {
+  const connection = await Connection.connect({ address });
+  try {
+    return await ask(new Engine({ connection }));
+  } finally {
+    await connection.close();
+  }
+}

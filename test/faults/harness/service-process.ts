@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { withoutInspector } from '#local/node-flags.ts';
+
+const program = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+
+/** One process of the service, as an operator starts it, that can be killed and started again. */
+export class ServiceProcess {
+  readonly name: string;
+  readonly #command: 'api' | 'worker';
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #logFile: string;
+  readonly #onUnexpectedEnd: (name: string, how: string) => void;
+  #child: ChildProcess | undefined;
+  #isMeantToEnd = false;
+
+  constructor(options: {
+    name: string;
+    command: 'api' | 'worker';
+    environment: NodeJS.ProcessEnv;
+    logFile: string;
+    onUnexpectedEnd: (name: string, how: string) => void;
+  }) {
+    this.name = options.name;
+    this.#command = options.command;
+    this.#environment = options.environment;
+    this.#logFile = options.logFile;
+    this.#onUnexpectedEnd = options.onUnexpectedEnd;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Starts it and resolves when it says that it is ready. @throws Error where it ends before */
+  async start(): Promise<void> {
+    const child = this.launch();
+    const ended = once(child, 'exit').then(() => false);
+    const isReady = await Promise.race([once(child, 'message').then(() => true), ended]);
+    if (!isReady) throw new Error(`${this.name} ended at its start; ${this.#logFile} says why`);
+  }
+
+  /** Starts it without waiting for anything. */
+  launch(): ChildProcess {
+    const log = openSync(this.#logFile, 'a');
+    const child = spawn(process.execPath, [withoutInspector, program, this.#command], {
+      env: this.#environment,
+      stdio: ['ignore', log, log, 'ipc'],
+    });
+    closeSync(log);
+    this.#isMeantToEnd = false;
+    this.#child = child;
+    child.once('exit', (code, signal) => {
+      if (!this.#isMeantToEnd) this.#onUnexpectedEnd(this.name, signal ?? `exit code ${code}`);
+    });
+    return child;
+  }
+
+  async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+    const child = this.#child;
+    this.#isMeantToEnd = true;
+    if (!child || !this.isRunning) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+}

@@ -1,0 +1,15 @@
+import { expect } from 'vitest';
+import { auditCatalogue } from '#api/audit/catalogue.ts';
+import { operations } from '#api/operations.ts';
+import type { Orm } from '#database/database.ts';
+
+const known = new Set(auditCatalogue(operations).map(({ action }) => action));
+/** What tests do by operations of their own, or write past the API. */
+const made = /^(test|things?)\./;
+
+/** Whatever a test did, and whoever did it: each action that left a record stands in the catalogue. */
+export async function expectKnownActions(orm: Orm): Promise<void> {
+  const rows = await orm.em.fork().execute<{ action: string }[]>('select distinct action from audit_records');
+  const unknown = rows.map(({ action }) => action).filter((action) => !known.has(action) && !made.test(action));
+  expect(unknown, 'actions that are in no catalogue (src/domain/audit/system-actions.ts)').toEqual([]);
+}

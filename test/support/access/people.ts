@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import type { Orm } from '#database/database.ts';
+import { issueApiKey } from '#domain/identity/api-keys/api-keys.ts';
+import { Principal } from '#domain/identity/entity.ts';
+import type { PlatformRole } from '#domain/identity/model.ts';
+import { hashPassword } from '#domain/identity/passwords/passwords.ts';
+import { createUser } from '#domain/identity/users/users.ts';
+import { Organization, OrganizationMember, Team, TeamMember } from '#domain/organizations/entity.ts';
+import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
+import { Environment, Project } from '#domain/projects/entity.ts';
+import type { ApprovalRule } from '#domain/runs/model.ts';
+import { ServiceAccount } from '#domain/service-accounts/entity.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { Caller } from '../api/caller.ts';
+
+export interface Memberships {
+  readonly teams?: Record<string, TeamRole>;
+  readonly organizations?: Record<string, OrganizationRole>;
+}
+
+/** Somebody who calls by an API key, and by a session where a password was given. */
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly key: string;
+  readonly keyId: string;
+  readonly caller: Caller;
+}
+
+/** Adds a user to a running API's database, behind the API's back: what is tested then is the API alone. */
+export async function addPerson(
+  api: { url: string; orm: Orm },
+  role: PlatformRole,
+  memberships: Memberships = {},
+  password?: string,
+): Promise<Person> {
+  const em = api.orm.em.fork();
+  const email = `${role}-${randomUUID()}@example.com`;
+  const passwordHash = password === undefined ? 'none' : await hashPassword(password);
+  const { principal } = await createUser(em, { email, name: email, role, passwordHash });
+  await addMemberships(api.orm, principal.id, memberships);
+  return { email, ...(await addKey(api, principal.id)) };
+}
+
+/**
+ * Adds a service account with a key. A team's is in that team alone; a user's (one is made where none is named) is in the
+ * teams and organizations given, as what its own role makes of it there.
+ */
+export async function addServiceAccount(
+  api: { url: string; orm: Orm },
+  role: PlatformRole,
+  memberships: Memberships = {},
+  owner: { userId: string } | { teamId: string } | null = null,
+): Promise<Person> {
+  const { userId = null, teamId = null } = { userId: null, teamId: null, ...(owner ?? (await addOwner(api))) };
+  const em = api.orm.em.fork();
+  const principal = em.create(Principal, { id: newId(), kind: 'service_account', name: `account-${role}`, role });
+  await em.persist(principal).flush();
+  const account = { id: principal.id, ownerUserId: userId, ownerTeamId: teamId, createdBy: userId ?? principal.id };
+  await em.persist(em.create(ServiceAccount, account)).flush();
+  await addMemberships(api.orm, principal.id, memberships);
+  return { email: '', ...(await addKey(api, principal.id)) };
+}
+
+async function addOwner(api: { url: string; orm: Orm }): Promise<{ userId: string }> {
+  const { id } = await addPerson(api, 'requester');
+  return { userId: id };
+}
+
+async function addMemberships(orm: Orm, principalId: string, { teams = {}, organizations = {} }: Memberships) {
+  const em = orm.em.fork();
+  for (const [teamId, role] of Object.entries(teams))
+    em.persist(em.create(TeamMember, { id: newId(), teamId, principalId, role }));
+  for (const [organizationId, role] of Object.entries(organizations))
+    em.persist(em.create(OrganizationMember, { id: newId(), organizationId, principalId, role }));
+  await em.flush();
+}
+
+export async function addKey({ url, orm }: { url: string; orm: Orm }, principalId: string) {
+  const em = orm.em.fork();
+  const { key, apiKey } = issueApiKey(em, { principalId, name: 'test', expiresAt: null, issuedBy: principalId });
+  await em.flush();
+  return { id: principalId, key, keyId: apiKey.id, caller: new Caller(url, { 'x-api-key': key }) };
+}
+
+/** A team, in an organization of its own where none is given. */
+export async function addTeam(orm: Orm, organization?: string): Promise<{ organizationId: string; teamId: string }> {
+  const em = orm.em.fork();
+  const [organizationId, teamId] = [organization ?? newId(), newId()];
+  const name = `team-${teamId.slice(-12)}`;
+  if (!organization) await em.persist(em.create(Organization, { id: organizationId, name, slug: name })).flush();
+  await em.persist(em.create(Team, { id: teamId, organizationId, name, slug: name })).flush();
+  return { organizationId, teamId };
+}
+
+export interface Policy {
+  readonly required: number;
+  readonly when?: ApprovalRule;
+  readonly allowSelf?: boolean;
+}
+
+/** An environment of a team, in a project of its own. */
+export async function addEnvironment(
+  orm: Orm,
+  teamId: string,
+  { required, when = 'always', allowSelf = false }: Policy = { required: 0 },
+): Promise<{ projectId: string; environmentId: string }> {
+  const em = orm.em.fork();
+  const [projectId, environmentId] = [newId(), newId()];
+  const slug = `e-${environmentId.slice(-12)}`;
+  await em.persist(em.create(Project, { id: projectId, teamId, name: slug, slug })).flush();
+  const approval = { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf };
+  const environment = em.create(Environment, {
+    ...{ id: environmentId, projectId, name: slug, slug, kind: 'development', ...approval },
+  });
+  await em.persist(environment).flush();
+  return { projectId, environmentId };
+}
+
+let made = 0;
+
+/** A template with one version 1.0.0 of the given spec. */
+export async function publish(publisher: Caller, spec: object, teamId?: string): Promise<string> {
+  const slug = `template-${made++}`;
+  const template = await publisher.post('/registry/templates', {
+    name: slug,
+    slug,
+    ...(teamId && { team_id: teamId }),
+  });
+  if (template.status !== 201) throw new Error(`no template: ${template.text}`);
+  const { id } = template.body;
+  const version = await publisher.post(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
+  if (version.status !== 201) throw new Error(`no version: ${version.text}`);
+  return id;
+}
+
+/** The smallest template there is: one step that says something. */
+export const sayHello = { executor: { kind: 'command', apply: [{ name: 'hello', run: ['echo', 'hello'] }] } };

@@ -1,0 +1,187 @@
+import type { Orm } from '#database/database.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { registerWorker } from '#domain/workers/registration.ts';
+import { addPerson, addTeam, type Person, publish } from '../access/people.ts';
+import { Caller } from './caller.ts';
+import type { Ids, Request } from './operation-requests.ts';
+
+/** Where commands are tried: an API, and its administrator. */
+export interface Stage {
+  readonly url: string;
+  readonly orm: Orm;
+  readonly root: Person;
+}
+
+/** What a request of a command needs beside what every new tenant has, so that it succeeds. */
+export type Scene = Partial<Omit<Request, 'body'>> & { readonly body?: object };
+type Arrange = (stage: Stage, ids: Ids) => Promise<Scene>;
+
+const digest = `sha256:${'0'.repeat(64)}`;
+const password = 'correct horse battery';
+const secret = (of: string) => `secret-of-${of}-${newId()}`;
+
+/** A template's version that takes a secret, and a run's worth of it. */
+const withSecret = {
+  variables: { type: 'object', properties: { token: { type: 'string', writeOnly: true } } },
+  executor: { kind: 'command', apply: [{ name: 'work', run: ['true'] }] },
+};
+
+async function endRun({ orm }: Stage, { run }: Ids): Promise<Scene> {
+  await orm.em.execute(
+    `update runs set status = 'canceled', phase = 'finished', waiting_on = null, finished_at = now() where id = ?`,
+    [run],
+  );
+  return {};
+}
+
+/** The run waits for approval; whoever asks is not the one who asked for it. */
+async function awaitApproval(stage: Stage, { run }: Ids): Promise<Scene> {
+  const { orm } = stage;
+  await orm.em.execute(
+    `insert into run_plans (run_id, digest, executor_digest, changes, state_serial, created_at) values (?, ?, ?, '[]', 0, now())`,
+    [run, digest, digest],
+  );
+  await orm.em.execute(
+    `update runs set status = 'pending_approval', phase = 'approval', plan_digest = ?, approval_required = 2,
+        plan_summary = '{"add": 0, "change": 0, "destroy": 0}' where id = ?`,
+    [digest, run],
+  );
+  return { key: (await addPerson(stage, 'admin')).key };
+}
+
+/** Somebody who has signed in, without any other credential. */
+async function signedIn(stage: Stage): Promise<Scene & { readonly id: string }> {
+  const { id, email } = await addPerson(stage, 'requester', {}, password);
+  const { body } = await new Caller(stage.url, {}).post('/auth/sessions', { email, password });
+  return { id, key: undefined, headers: { authorization: `Bearer ${body.token}` } };
+}
+
+async function ownKey(stage: Stage, ids: Ids): Promise<Scene> {
+  const { key, keyId } = await addPerson(stage, 'requester');
+  return { key, ids: { ...ids, key: keyId } };
+}
+
+/** A tenant's thing of which there is nothing further, so that it can be deleted. */
+function empty(kind: keyof Ids, path: (ids: Ids) => string, body: (ids: Ids) => object): Arrange {
+  return async ({ root }, ids) => {
+    const made = await root.caller.post(path(ids), body(ids));
+    if (made.status !== 201) throw new Error(`no ${kind}: ${made.text}`);
+    return { ids: { ...ids, [kind]: made.body.id } };
+  };
+}
+
+async function addPool({ root }: Stage): Promise<Scene> {
+  const { headers } = await root.caller.post('/worker-pools', { name: `pool-${newId()}` });
+  return { path: headers.get('location') ?? undefined };
+}
+
+async function runWithSecret({ root }: Stage, { team, environment }: Ids) {
+  const template = await publish(root.caller, withSecret, team);
+  return { template_id: template, environment_id: environment, variables: { token: secret('run') } };
+}
+
+/** By the id of an operation; those that are not in here succeed as they are. */
+export const scenes: Readonly<Record<string, Arrange>> = {
+  'bootstrap.admin': async () => ({
+    key: undefined,
+    headers: { 'x-service-bootstrap-token': secret('bootstrap') },
+    body: { email: 'first@example.com', name: 'First', password: secret('first') },
+  }),
+  'auth.sign_in': async (stage) => {
+    const { email } = await addPerson(stage, 'requester', {}, password);
+    return { key: undefined, body: { email, password } };
+  },
+  'auth.sign_out': async (stage) => ({ ...(await signedIn(stage)), path: '/api/v1/auth/sessions/current' }),
+  'auth.reset_password': async ({ root }, { person }) => {
+    const { body } = await root.caller.post(`/users/${person}/password-reset`);
+    return { key: undefined, body: { token: body.token, new_password: secret('reset') } };
+  },
+  'profile.rotate_api_key': ownKey,
+  'profile.revoke_api_key': ownKey,
+  'profile.change_password': async (stage) => {
+    const wanted = secret('password');
+    const body = { current_password: password, new_password: wanted, confirm_password: wanted };
+    return { ...(await signedIn(stage)), body };
+  },
+  'users.update': async () => ({ body: { password: secret('user') } }),
+  'runs.create': async (stage, ids) => ({ body: await runWithSecret(stage, ids) }),
+  'template_versions.run': async (stage, ids) => {
+    const { template_id: template, ...body } = await runWithSecret(stage, ids);
+    return { ids: { ...ids, template }, body };
+  },
+  'runs.requeue': endRun,
+  'runs.delete': endRun,
+  'runs.request_approval': awaitApproval,
+  'runs.review': awaitApproval,
+  'instances.import_state': async () => ({
+    body: {
+      ...{ version: 4, serial: 1, lineage: 'a', outputs: { token: { value: secret('state'), type: 'string' } } },
+      resources: [],
+    },
+  }),
+  'instances.unlock': async (stage, ids) => {
+    await endRun(stage, ids);
+    await stage.orm.em.execute(`insert into instance_slots (instance_id, run_id, acquired_at) values (?, ?, now())`, [
+      ids.instance,
+      ids.run,
+    ]);
+    return {};
+  },
+  'environment_variables.set': async () => ({
+    body: { value: secret('variable'), category: 'template', sensitive: true },
+  }),
+  'environment_variables.remove': async ({ root }, { environment }) => {
+    const variable = { value: secret('variable'), category: 'template', sensitive: true };
+    await root.caller.send('PUT', `/environments/${environment}/variables/REGION`, variable);
+    return {};
+  },
+  'worker_pools.update': addPool,
+  'worker_pools.delete': addPool,
+  'service_accounts.transfer': async ({ root }) => ({ body: { owner: { user_id: root.id } } }),
+  'organizations.archive': endRun,
+  'teams.archive': endRun,
+  'projects.archive': endRun,
+  'environments.archive': endRun,
+  'organizations.delete': empty(
+    'organization',
+    () => '/organizations',
+    () => ({ name: `Empty ${newId()}` }),
+  ),
+  'teams.delete': empty(
+    'team',
+    ({ organization }) => `/organizations/${organization}/teams`,
+    () => ({ name: 'Empty' }),
+  ),
+  'projects.delete': empty(
+    'project',
+    () => '/projects',
+    ({ team }) => ({ team_id: team, name: 'Empty' }),
+  ),
+  'environments.delete': empty(
+    'environment',
+    () => '/environments',
+    ({ project }) => ({
+      ...{ project_id: project, name: 'Empty', kind: 'staging' },
+    }),
+  ),
+  'teams.transfer': async ({ orm }, ids) => {
+    const { organizationId: organization, teamId: team } = await addTeam(orm);
+    return { ids: { ...ids, organization, team }, body: { organization_id: (await addTeam(orm)).organizationId } };
+  },
+  'projects.transfer': async (stage, ids) => {
+    await endRun(stage, ids);
+    const { body } = await stage.root.caller.post(`/organizations/${ids.organization}/teams`, { name: 'Other' });
+    return { body: { team_id: body.id } };
+  },
+  'workers.drain': async ({ orm }, ids) => {
+    const facts = { host: 'test', processId: 1, version: '0', pools: ['default'], tools: [], concurrency: 1 };
+    const containment = { isolation: 'none', limits: 'process', isolationReason: 'a test' } as const;
+    await registerWorker(orm.em.fork(), { id: ids.session, ...facts, ...containment });
+    return {};
+  },
+  'invitations.accept': async (stage, { organization }) => {
+    const { email, key } = await addPerson(stage, 'requester');
+    const { body } = await stage.root.caller.post(`/organizations/${organization}/invitations`, { email });
+    return { key, body: { token: body.token } };
+  },
+};

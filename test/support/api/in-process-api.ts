@@ -1,0 +1,170 @@
+import { rmSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import pino, { type Logger } from 'pino';
+import { createMetricsRegistry } from '#api/edge/admin/metrics.ts';
+import { Readiness } from '#api/edge/admin/readiness.ts';
+import { RunFeed } from '#api/runs/feed.ts';
+import { buildServer } from '#api/server.ts';
+import type { Services } from '#api/services.ts';
+import { issueApiKey } from '#domain/identity/api-keys/api-keys.ts';
+import { KeyUses } from '#domain/identity/api-keys/uses.ts';
+import type { PlatformRole } from '#domain/identity/model.ts';
+import { hashPassword } from '#domain/identity/passwords/passwords.ts';
+import { createUser } from '#domain/identity/users/users.ts';
+import { RefusalLog } from '#domain/shared/commands/refusals.ts';
+import { Transactions } from '#domain/shared/commands/transaction.ts';
+import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
+import { openInstallation } from '#domain/shared/installation.ts';
+import { KeyRing } from '#domain/shared/secrets.ts';
+import { openDatabase } from '#open-database';
+import { expectKnownActions } from '../access/audited-actions.ts';
+import { createTestConfig } from '../config.ts';
+import { createDatabase } from '../database/database.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever came, and the test looks into it
+export type ApiAnswer = { status: number; body: any; headers: Record<string, unknown>; text: string };
+
+/** The API on a migrated database of its own, without a socket and without an engine: what it would tell one is kept. */
+export class TestApi {
+  readonly app: FastifyInstance;
+  readonly services: Services;
+  /** What was committed to be told to the engine. */
+  readonly told: readonly OutboxMessage[];
+  readonly #close: () => Promise<void>;
+  #made = 0;
+
+  constructor(app: FastifyInstance, services: Services, told: readonly OutboxMessage[], close: () => Promise<void>) {
+    this.app = app;
+    this.services = services;
+    this.told = told;
+    this.#close = close;
+  }
+
+  /** Somebody with a platform role and an API key, in no organization. */
+  async addUser(role: PlatformRole, name = `${role} ${++this.#made}`): Promise<ApiUser> {
+    const em = this.services.orm.em.fork();
+    const email = `${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-${++this.#made}@example.com`;
+    passwordHash ??= hashPassword(testPassword);
+    const { principal } = await createUser(em, { email, name, role, passwordHash: await passwordHash });
+    const key = { principalId: principal.id, name: 'test', expiresAt: null, issuedBy: principal.id };
+    const issued = issueApiKey(em, key);
+    await em.flush();
+    return new ApiUser(this, { 'x-api-key': issued.key }, { id: principal.id, email });
+  }
+
+  /** Somebody who signs in with the password that every user of these tests has, or another. */
+  async signIn(user: { id: string; email: string }, password = testPassword): Promise<ApiUser> {
+    const { status, body, text } = await this.nobody.post('/auth/sessions', { email: user.email, password });
+    if (status !== 201) throw new Error(`signing in answered ${status}: ${text}`);
+    return new ApiUser(this, { authorization: `Bearer ${body.token}` }, user);
+  }
+
+  /** Whoever sends no credential. */
+  get nobody(): ApiUser {
+    return new ApiUser(this, {}, { id: '', email: '' });
+  }
+
+  /** Rows of the database, past the API. */
+  rows<Row extends object>(sql: string, params: unknown[] = []): Promise<Row[]> {
+    return this.services.orm.em.fork().execute<Row[]>(sql, params);
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+}
+
+export const testPassword = 'correct horse battery';
+let passwordHash: Promise<string> | undefined;
+
+/** Starts the API for one test file; `overrides` are settings, and `log` is where its lines go. */
+export async function startApi(
+  overrides: Record<string, string> = {},
+  log: Logger = pino({ level: 'silent' }),
+): Promise<TestApi> {
+  const database = await createDatabase();
+  const config = createTestConfig(database.url, overrides);
+  const orm = openDatabase(config);
+  const keyRing = new KeyRing(config.secretKeys);
+  const told: OutboxMessage[] = [];
+  const services: Services = {
+    ...{
+      config,
+      orm,
+      keyRing,
+      log,
+      refusals: new RefusalLog(),
+      keyUses: new KeyUses(orm, log),
+      runFeed: new RunFeed(orm, log),
+    },
+    installation: await openInstallation(orm, keyRing),
+    transactions: new Transactions(orm, (messages) => told.push(...messages)),
+  };
+  const app = await buildServer(services, { readiness: new Readiness([]), registry: createMetricsRegistry() });
+  await app.ready();
+  return new TestApi(app, services, told, async () => {
+    await app.close();
+    await services.keyUses.settle();
+    await expectKnownActions(orm);
+    await orm.close();
+    await database.drop();
+    rmSync(config.dataDir, { recursive: true, force: true });
+  });
+}
+
+/** Somebody with a credential. Paths are below `/api/v1`. */
+export class ApiUser {
+  readonly id: string;
+  readonly email: string;
+  readonly #api: TestApi;
+  /** The headers that it calls by. */
+  readonly credential: Record<string, string>;
+
+  constructor(api: TestApi, headers: Record<string, string>, { id, email }: { id: string; email: string }) {
+    this.#api = api;
+    this.credential = headers;
+    this.id = id;
+    this.email = email;
+  }
+
+  async send(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+    const response = await this.#api.app.inject({
+      method,
+      url: `/api/v1${path}`,
+      headers: { ...this.credential, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { payload: JSON.stringify(body) }),
+    });
+    const text = response.body;
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
+    const answer = { status: response.statusCode, text, headers: response.headers };
+    return { ...answer, body: isJson && text !== '' ? JSON.parse(text) : undefined };
+  }
+
+  get(path: string, headers?: Record<string, string>): Promise<ApiAnswer> {
+    return this.send('GET', path, undefined, headers);
+  }
+
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer> {
+    return this.send('POST', path, body, headers);
+  }
+
+  put(path: string, body: unknown): Promise<ApiAnswer> {
+    return this.send('PUT', path, body);
+  }
+
+  patch(path: string, body: unknown): Promise<ApiAnswer> {
+    return this.send('PATCH', path, body);
+  }
+
+  delete(path: string, headers?: Record<string, string>): Promise<ApiAnswer> {
+    return this.send('DELETE', path, undefined, headers);
+  }
+
+  /** The same, where anything but success is a fault of the test. */
+  async make(path: string, body: unknown): Promise<{ id: string } & Record<string, unknown>> {
+    const { status, text, body: made } = await this.post(path, body);
+    if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
+    return made;
+  }
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { type Operation, routeOf } from '#api/pipeline/operation.ts';
+import { newId } from '#domain/shared/ids.ts';
+import {
+  addEnvironment,
+  addPerson,
+  addServiceAccount,
+  addTeam,
+  type Person,
+  publish,
+  sayHello,
+} from '../access/people.ts';
+import type { TestApi } from './http-api.ts';
+
+/** Ids of one tenant's things, by the names under which `pathOf` and `bodies` use them. */
+export type Ids = Record<
+  | 'organization'
+  | 'team'
+  | 'project'
+  | 'environment'
+  | 'template'
+  | 'run'
+  | 'instance'
+  | 'person'
+  | 'session'
+  | 'key'
+  | 'account'
+  | 'accountKey'
+  | 'invitation',
+  string
+>;
+
+/** A team with one of everything, and a run of its template, admitted by the administrator. */
+export async function addTenant(
+  api: Pick<TestApi, 'url' | 'orm'>,
+  root: Person,
+  where: { organization?: string; team?: string } = {},
+): Promise<Ids> {
+  const { organization, team } = await placeIn(api, where);
+  const { projectId: project, environmentId: environment } = await addEnvironment(api.orm, team);
+  const person = await addPerson(api, 'requester', {
+    organizations: { [organization]: 'member' },
+    teams: { [team]: 'member' },
+  });
+  const account = await addServiceAccount(api, 'requester', {}, { teamId: team });
+  const template = await publish(root.caller, sayHello, team);
+  const offer = { email: `${newId()}@example.com`, role: 'viewer' };
+  const sent = await root.caller.post(`/organizations/${organization}/teams/${team}/invitations`, offer);
+  const { body: run } = await root.caller.post('/runs', { template_id: template, environment_id: environment });
+  return {
+    ...{ organization, team, project, environment, template, run: run.id, instance: run.instance_id },
+    ...{ person: person.id, session: newId(), key: person.keyId, account: account.id, accountKey: account.keyId },
+    invitation: sent.body.invitation.id,
+  };
+}
+
+async function placeIn(
+  { orm }: Pick<TestApi, 'orm'>,
+  { organization, team }: { organization?: string; team?: string },
+) {
+  if (organization && team) return { organization, team };
+  const added = await addTeam(orm, organization);
+  return { organization: added.organizationId, team: added.teamId };
+}
+
+/** Ids of nothing. */
+export function missingIds(like: Ids): Ids {
+  return Object.fromEntries(Object.keys(like).map((name) => [name, newId()])) as Ids;
+}
+
+/** What `:id` names, by the first part of an operation's id. */
+const named: Record<string, keyof Ids> = {
+  ...{ auth: 'session', profile: 'key', users: 'person', runs: 'run', instances: 'instance', templates: 'template' },
+  ...{
+    template_versions: 'template',
+    teams: 'team',
+    team_members: 'team',
+    organization_invitations: 'invitation',
+    team_invitations: 'team',
+    projects: 'project',
+  },
+  ...{ environments: 'environment', environment_variables: 'environment', workers: 'session' },
+  ...{ service_accounts: 'account', service_account_keys: 'account' },
+};
+
+/** The path of an operation on a tenant's things. */
+export function pathOf(operation: Operation, ids: Ids): string {
+  const values = parametersOf(operation, ids);
+  const path = routeOf(operation).path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? name);
+  return isListOfTeam(operation) ? `${path}?team_id=${ids.team}` : path;
+}
+
+function isListOfTeam({ access, query }: Operation): boolean {
+  return 'scope' in access && access.scope === 'team' && query?.shape?.team_id !== undefined;
+}
+
+/** What the parameters of an operation's path stand for in a tenant. */
+export function parametersOf(operation: Operation, ids: Ids): Record<string, string> {
+  const area = operation.id.split('.')[0] ?? '';
+  const values: Record<string, string> = {
+    ...{ id: ids[named[area] ?? 'run'], orgID: ids.organization, userID: ids.person, keyID: ids.accountKey },
+    invitationID: ids.invitation,
+    ...{ serial: '1', version: '1.0.0', name: area === 'worker_pools' ? 'nowhere' : 'REGION' },
+  };
+  const names = [...routeOf(operation).path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  return Object.fromEntries(names.map((name) => [name, values[name] ?? name]));
+}
+
+/** A body that each operation accepts. */
+export const bodies: Record<string, (ids: Ids) => object> = {
+  'auth.can_i': ({ project, team }) => ({
+    resource_attributes: {
+      ...{ group: 'delivery.coordinator', version: 'v1' },
+      ...{ resource: 'projects', verb: 'get', name: project, team_id: team },
+    },
+  }),
+  'profile.create_api_key': () => ({ name: 'ci' }),
+  'profile.rotate_api_key': () => ({}),
+  'profile.regenerate_api_key': () => ({}),
+  'profile.change_password': () => ({
+    ...{ current_password: 'not the one', new_password: 'long enough', confirm_password: 'long enough' },
+  }),
+  'users.create': () => ({ email: `${newId()}@example.com`, name: 'New', password: 'long enough', role: 'requester' }),
+  'users.update': () => ({ name: 'Renamed' }),
+  'service_accounts.create': ({ team }) => ({ name: 'deploy', role: 'requester', owner: { team_id: team } }),
+  'service_accounts.update': () => ({ name: 'Renamed' }),
+  'service_accounts.transfer': ({ team }) => ({ owner: { team_id: team } }),
+  'service_account_keys.create': () => ({ name: 'ci' }),
+  'service_account_keys.rotate': () => ({}),
+  'organizations.create': () => ({ name: `Organization ${newId()}` }),
+  'organizations.update': () => ({ name: 'Renamed' }),
+  'organizations.transfer': ({ person }) => ({ new_owner_user_id: person }),
+  'teams.transfer': ({ organization }) => ({ organization_id: organization }),
+  'projects.transfer': ({ team }) => ({ team_id: team }),
+  'organization_invitations.create': ({ team }) => ({ email: `${newId()}@example.com`, team_id: team }),
+  'team_invitations.create': () => ({ email: `${newId()}@example.com` }),
+  'invitations.accept': () => ({ token: 'none' }),
+  'organization_members.set': () => ({ role: 'member' }),
+  'teams.create': () => ({ name: 'Platform' }),
+  'teams.update': () => ({ name: 'Renamed' }),
+  'team_members.set': () => ({ role: 'viewer' }),
+  'projects.create': ({ team }) => ({ team_id: team, name: 'Network' }),
+  'projects.update': () => ({ name: 'Renamed' }),
+  'environments.create': ({ project }) => ({ project_id: project, name: 'Staging', kind: 'staging' }),
+  'environments.update': () => ({ name: 'Renamed' }),
+  'environment_variables.set': () => ({ value: 'eu', category: 'template' }),
+  'templates.create': ({ team }) => ({ team_id: team, name: 'Network' }),
+  'templates.update': () => ({ description: 'Changed' }),
+  'template_versions.publish': () => ({ version: '2.0.0', spec: sayHello }),
+  'template_versions.validate': () => ({ variables: {} }),
+  'template_versions.run': ({ environment }) => ({ environment_id: environment }),
+  'runs.create': ({ template, environment }) => ({ template_id: template, environment_id: environment }),
+  'runs.request_approval': () => ({}),
+  'runs.review': () => ({ decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` }),
+  'runs.cancel': () => ({}),
+  'instances.import_state': () => ({ version: 4, serial: 1, lineage: 'a', resources: [] }),
+  'worker_pools.create': () => ({ name: `pool-${newId()}` }),
+  'worker_pools.update': () => ({ isolation: 'sandbox' }),
+};
+
+export interface Request {
+  readonly ids: Ids;
+  readonly key?: string | undefined;
+  readonly body?: string | undefined;
+  /** Instead of the operation's own path. */
+  readonly path?: string | undefined;
+  readonly headers?: Record<string, string>;
+}
+
+/** Asks an operation, with its body of `bodies` where the request names none; an endless answer is not read. */
+export async function ask(
+  { url }: { readonly url: string },
+  operation: Operation,
+  { key, ids, body, path = pathOf(operation, ids), headers }: Request,
+): Promise<{ status: number; text: string; location: string | null }> {
+  const content = body ?? (operation.body ? JSON.stringify(bodies[operation.id]?.(ids) ?? {}) : undefined);
+  const stop = new AbortController();
+  const response = await fetch(url + path, {
+    method: routeOf(operation).method,
+    headers: {
+      ...(key && { 'x-api-key': key }),
+      ...(content !== undefined && { 'content-type': 'application/json' }),
+      ...(operation.idempotency === 'required' && { 'idempotency-key': randomUUID() }),
+      ...headers,
+    },
+    ...(content !== undefined && { body: content }),
+    signal: stop.signal,
+  });
+  const endless = response.headers.get('content-type')?.startsWith('text/event-stream');
+  const text = endless ? '' : await response.text();
+  stop.abort();
+  return { status: response.status, text, location: response.headers.get('location') };
+}

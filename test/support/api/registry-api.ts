@@ -1,0 +1,76 @@
+import { rmSync } from 'node:fs';
+import { runApi } from '#api/main.ts';
+import type { Orm } from '#database/database.ts';
+import { issueApiKey } from '#domain/identity/api-keys/api-keys.ts';
+import type { PlatformRole } from '#domain/identity/model.ts';
+import { createUser } from '#domain/identity/users/users.ts';
+import { Organization, Team, TeamMember } from '#domain/organizations/entity.ts';
+import type { TeamRole } from '#domain/organizations/model.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { openDatabase } from '#open-database';
+import { createTestConfig } from '../config.ts';
+import { createDatabase } from '../database/database.ts';
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever came, and the test looks into it
+export type Answer = { status: number; body: any; headers: Headers };
+export type Client = (method: Method, path: string, body?: unknown) => Promise<Answer>;
+
+export type RegistryApi = {
+  readonly orm: Orm;
+  /** Somebody with a platform role and, where given, a role in teams, calling below `/api/v1/registry`. */
+  readonly addClient: (role: PlatformRole, teams?: Record<string, TeamRole>) => Promise<Client>;
+  /** A team in an organization of its own. */
+  readonly addTeam: () => Promise<{ organizationId: string; teamId: string }>;
+  readonly close: () => Promise<void>;
+};
+
+/** The API on a database of its own; `outboundAllow` is where git may reach. */
+export async function startRegistryApi(outboundAllow: string): Promise<RegistryApi> {
+  const database = await createDatabase();
+  const config = createTestConfig(database.url, { COORDINATOR_OUTBOUND_ALLOW: outboundAllow });
+  const orm = openDatabase(config);
+  const { url, close } = await runApi(config);
+  return {
+    orm,
+    addClient: (role, teams = {}) => addClient(url, orm, role, teams),
+    addTeam: () => addTeam(orm),
+    close: async () => {
+      await close();
+      await orm.close();
+      await database.drop();
+      rmSync(config.dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+let made = 0;
+
+async function addClient(url: string, orm: Orm, role: PlatformRole, teams: Record<string, TeamRole>): Promise<Client> {
+  const em = orm.em.fork();
+  const email = `user${made++}@example.com`;
+  const { principal } = await createUser(em, { email, name: email, role, passwordHash: 'none' });
+  for (const [teamId, teamRole] of Object.entries(teams)) {
+    em.persist(em.create(TeamMember, { id: newId(), teamId, principalId: principal.id, role: teamRole }));
+  }
+  const { key } = issueApiKey(em, { principalId: principal.id, name: 'test', expiresAt: null, issuedBy: principal.id });
+  await em.flush();
+  return async (method, path, body) => {
+    const response = await fetch(`${url}/api/v1/registry${path}`, {
+      method,
+      headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text && JSON.parse(text), headers: response.headers };
+  };
+}
+
+async function addTeam(orm: Orm): Promise<{ organizationId: string; teamId: string }> {
+  const em = orm.em.fork();
+  const [organizationId, teamId] = [newId(), newId()];
+  const name = `team-${made++}`;
+  await em.persist(em.create(Organization, { id: organizationId, name, slug: name })).flush();
+  await em.persist(em.create(Team, { id: teamId, organizationId, name, slug: name })).flush();
+  return { organizationId, teamId };
+}

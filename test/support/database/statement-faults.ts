@@ -1,0 +1,126 @@
+import type { Socket } from 'node:net';
+import type { Client, Pool } from 'pg';
+import type { Orm } from '#database/database.ts';
+
+/**
+ * What may befall a statement on its way: PostgreSQL refuses it, or chooses its transaction as the victim of a deadlock; the
+ * connection breaks before it is sent, or behind it, so that it is carried out and nobody hears of it; or no answer ever comes.
+ */
+export const faultKinds = ['refused', 'deadlock', 'cut before', 'cut after', 'silent'] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+export interface Fault {
+  readonly kind: FaultKind;
+  /** Which of the statements that are sent from now on; 0 is the first. */
+  readonly at: number;
+}
+
+/** What was sent while a fault lay in wait. */
+export interface Sent {
+  readonly statements: readonly string[];
+  /** Whether the fault came to pass; else fewer statements were sent than that. */
+  readonly hasStruck: boolean;
+  /** Whether anybody had tried to commit anything. */
+  readonly hasCommitted: boolean;
+}
+
+/** As long as a silent server is waited for here: a minute would do no other. */
+const silenceMs = 150;
+
+type Query = (this: Client, ...given: unknown[]) => unknown;
+type Driver = { query: Query };
+
+/** Lies between the service and its database in this process. One at a time. */
+export class StatementFaults {
+  readonly #driver: Driver;
+  readonly #original: Query;
+  #fault: Fault | null = null;
+  #statements: string[] | null = null;
+  #hasStruck = false;
+
+  private constructor(driver: Driver) {
+    const strike = (client: Client, given: unknown[]) => this.#query(client, given);
+    this.#driver = driver;
+    this.#original = driver.query;
+    driver.query = function (...given) {
+      return strike(this, given);
+    };
+  }
+
+  /** MikroORM brings a driver of its own: that one is taken. */
+  static async open(orm: Orm): Promise<StatementFaults> {
+    const pool = (await (orm.em.getConnection() as unknown as Connection).getNativeClient()) as Pool & {
+      Client: { prototype: Driver };
+    };
+    return new StatementFaults(pool.Client.prototype);
+  }
+
+  /** Lets a fault befall one statement of what `work` sends; null: none. */
+  async during<T>(fault: Fault | null, work: () => Promise<T>): Promise<Sent & { result: T }> {
+    const statements: string[] = [];
+    this.#fault = fault;
+    this.#statements = statements;
+    this.#hasStruck = false;
+    try {
+      const result = await work();
+      return { result, statements, hasStruck: this.#hasStruck, hasCommitted: statements.includes('commit') };
+    } finally {
+      this.#statements = null;
+    }
+  }
+
+  remove(): void {
+    this.#driver.query = this.#original;
+  }
+
+  #query(client: Client, given: unknown[]): unknown {
+    if (this.#statements === null) return this.#original.apply(client, given);
+    const at = this.#statements.push(textOf(given[0])) - 1;
+    if (this.#fault?.at !== at) return this.#original.apply(client, given);
+    this.#hasStruck = true;
+    return this.#strike(this.#fault.kind, client, given);
+  }
+
+  #strike(kind: FaultKind, client: Client, given: unknown[]): unknown {
+    const callback = given.find((each) => typeof each === 'function') as Callback | undefined;
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    switch (kind) {
+      case 'refused':
+        return this.#original.call(client, raise('53100'), undefined, callback);
+      case 'deadlock':
+        return this.#original.call(client, raise('40P01'), undefined, callback);
+      case 'cut before':
+        stream.destroy();
+        return this.#original.apply(client, given);
+      case 'silent':
+        stream.setTimeout(silenceMs);
+        stream.pause();
+        return this.#original.apply(client, given);
+      case 'cut after': {
+        const lost = this.#sendAndLose(client, given[0], stream);
+        if (!callback) return lost;
+        lost.catch((error: Error) => callback(error, undefined));
+      }
+    }
+  }
+
+  async #sendAndLose(client: Client, statement: unknown, stream: Socket): Promise<never> {
+    await this.#original.call(client, statement);
+    stream.destroy();
+    throw new Error('Connection terminated unexpectedly');
+  }
+}
+
+type Callback = (error: Error | null, result: unknown) => void;
+
+interface Connection {
+  getNativeClient(): Promise<Pool>;
+}
+
+function textOf(statement: unknown): string {
+  return typeof statement === 'string' ? statement.trim() : (statement as { text: string }).text;
+}
+
+function raise(state: string): string {
+  return `do $$ begin raise exception 'a fault of the test' using errcode = '${state}'; end $$`;
+}
