@@ -10,7 +10,7 @@ import {
   type RawQueryFragment,
 } from '@mikro-orm/postgresql';
 import type { QueryResult as DriverResult, Pool, PoolClient } from 'pg';
-import { bindStatement, type Statement } from './statements.ts';
+import { bindStatement, nameStatement, type Statement } from './statements.ts';
 
 /** What MikroORM passes around for an open transaction. It looks into it nowhere but in the methods below. */
 type Ticket = Awaited<ReturnType<PostgreSqlConnection['begin']>>;
@@ -52,7 +52,7 @@ class OpenTransaction {
  * stay prepared, and statements of one transaction that do not wait for each other go out together (`pipeline` of the
  * pool). A transaction begins together with its first statement.
  */
-class BindingConnection extends PostgreSqlConnection {
+export class BindingConnection extends PostgreSqlConnection {
   /** What MikroORM closes is Kysely's view of the pool, which nothing here has used. */
   override async close(force?: boolean): Promise<void> {
     const pool = this.connected ? await this.getNativeClient() : undefined;
@@ -99,6 +99,13 @@ class BindingConnection extends PostgreSqlConnection {
     const statement = bindStatement(text, values) ?? { text: this.platform.formatQuery(text, values), values: [] };
     const result = await send(ctx, await this.getNativeClient(), statement);
     return this.transformRawResult(toRawResult(result), method);
+  }
+
+  /** Runs one statement whose placeholders are PostgreSQL's own ($1, $2, …). */
+  async run(text: string, parameters: readonly unknown[], ctx?: unknown): Promise<DriverResult> {
+    const result = await send(ctx, await this.getNativeClient(), nameStatement(text, parameters));
+    if (Array.isArray(result)) throw new Error('a query holds several statements');
+    return result;
   }
 }
 

@@ -1,5 +1,5 @@
 import { Migrator } from '@mikro-orm/migrations';
-import { type EntityClass, type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { migrations } from '../../migrations/index.ts';
 import { BindingDriver } from './connection.ts';
@@ -13,8 +13,8 @@ export type Orm = MikroORM;
 /** A unit of work: one request's, or one transaction's. */
 export type Em = EntityManager;
 
-/** The classes that MikroORM maps to tables. */
-export type Entities = readonly EntityClass[];
+/** What MikroORM maps to tables. */
+export type Entities = readonly EntitySchema[];
 
 export interface DatabaseSettings {
   readonly databaseUrl: string;

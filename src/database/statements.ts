@@ -33,6 +33,24 @@ export function bindStatement(query: string, params: readonly unknown[]): Statem
   return name === undefined ? { text, values } : { name, text, values };
 }
 
+/** The same for a text that has PostgreSQL's own placeholders, whose lists become arrays of PostgreSQL. */
+export function nameStatement(text: string, parameters: readonly unknown[]): Statement {
+  const values = parameters.map((value) => (Array.isArray(value) ? value : (toBindable(value) ?? null)));
+  const name = nameOf(text);
+  return name === undefined ? { text, values } : { name, text, values };
+}
+
+const names = new Map<string, string | undefined>();
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.has(text)) return known;
+  if (names.size >= mostNames) return undefined;
+  const name = staysTheSame(text) ? `q${names.size}` : undefined;
+  names.set(text, name);
+  return name;
+}
+
 function shapeOf(query: string): Shape {
   const known = shapes.get(query);
   if (known) return known;

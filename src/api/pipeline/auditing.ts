@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import { type AuditEntry, type AuditedAction, auditStatement, type RequestFacts } from '#domain/shared/audit.ts';
+import { type AuditEntry, type AuditedAction, insertAuditRecord, type RequestFacts } from '#domain/shared/audit.ts';
 import { Forbidden, NotFound, type ServiceError, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { Asking } from './asking.ts';
@@ -33,7 +33,7 @@ export async function recordRead(asking: Asking, action: string, target: Ownersh
     ...{ organizationId: target?.organizationId ?? null, teamId: target?.teamId ?? null },
     after: { ...parts.params, ...parts.query },
   };
-  await services.orm.em.fork().execute(...auditStatement(newId(), principal, entry, requestFacts(request)));
+  await insertAuditRecord(services.orm.em.fork(), newId(), principal, entry, requestFacts(request)).execute();
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { dropMonth, findMonthsBefore } from '#database/partitions.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
-import { auditStatement } from '#domain/shared/audit.ts';
+import { insertAuditRecord } from '#domain/shared/audit.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { systemEntry } from './system-actions.ts';
 
@@ -24,6 +24,9 @@ async function removeMonth(tx: Em, month: string, retentionDays: number): Promis
   const records = await dropMonth(tx, 'audit_records', month);
   if (records === undefined) return false;
   const entry = systemEntry('audit_records.expired', month, { records, retention_days: retentionDays });
-  await tx.execute(...auditStatement(newId(), systemPrincipal('retention'), entry, { requestId: null, address: null }));
+  await insertAuditRecord(tx, newId(), systemPrincipal('retention'), entry, {
+    requestId: null,
+    address: null,
+  }).execute();
   return true;
 }

@@ -6,7 +6,7 @@ import type { ApiKeyKind, PlatformRole, PrincipalKind } from './model.ts';
  * Whoever acts. Every change to what a principal may do (role, enabled state, memberships) locks this row,
  * and every command reads it with a share lock: one lock orders authority against its use.
  */
-const PrincipalSchema = defineEntity({
+export const PrincipalSchema = defineEntity({
   name: 'Principal',
   tableName: 'principals',
   properties: {
@@ -24,11 +24,11 @@ const PrincipalSchema = defineEntity({
 export class Principal extends PrincipalSchema.class {}
 PrincipalSchema.setClass(Principal);
 
-const UserSchema = defineEntity({
+export const UserSchema = defineEntity({
   name: 'User',
   tableName: 'users',
   properties: {
-    id: () => p.oneToOne(Principal).primary().mapToPk().fieldName('id').deleteRule('restrict'),
+    id: () => p.oneToOne(Principal).owner().primary().mapToPk().fieldName('id').deleteRule('restrict'),
     email: p.string(),
     /** The address in the form that is compared: lower case. Null once the user is deleted, so that it is free again. */
     emailKey: p.string().nullable().unique(),
@@ -40,7 +40,7 @@ const UserSchema = defineEntity({
 export class User extends UserSchema.class {}
 UserSchema.setClass(User);
 
-const SessionSchema = defineEntity({
+export const SessionSchema = defineEntity({
   name: 'Session',
   tableName: 'sessions',
   indexes: [
@@ -61,11 +61,11 @@ export class Session extends SessionSchema.class {}
 SessionSchema.setClass(Session);
 
 /** The one link by which a user may set a new password: a later one takes its place, any new password takes it away. */
-const PasswordResetSchema = defineEntity({
+export const PasswordResetSchema = defineEntity({
   name: 'PasswordReset',
   tableName: 'password_resets',
   properties: {
-    userId: () => p.oneToOne(User).primary().mapToPk().fieldName('user_id').deleteRule('restrict'),
+    userId: () => p.oneToOne(User).owner().primary().mapToPk().fieldName('user_id').deleteRule('restrict'),
     /** SHA-256 of the link's token: it is random, so a slow hash would add nothing. */
     verifier: p.blob().unique().hidden(),
     issuedBy: p.uuid(),
@@ -76,7 +76,7 @@ const PasswordResetSchema = defineEntity({
 export class PasswordReset extends PasswordResetSchema.class {}
 PasswordResetSchema.setClass(PasswordReset);
 
-const ApiKeySchema = defineEntity({
+export const ApiKeySchema = defineEntity({
   name: 'ApiKey',
   tableName: 'api_keys',
   indexes: [{ name: 'api_keys_principal_id_index', properties: ['principalId'] }],
@@ -98,7 +98,7 @@ const ApiKeySchema = defineEntity({
     /** Who answers for it: the person who made it, or on whose behalf a service account did. */
     issuedBy: p.uuid(),
     /** The key that this one replaced. Unique: a key has one successor. */
-    rotatedFrom: () => p.oneToOne(ApiKey).mapToPk().fieldName('rotated_from').deleteRule('restrict').nullable(),
+    rotatedFrom: () => p.oneToOne(ApiKey).owner().mapToPk().fieldName('rotated_from').deleteRule('restrict').nullable(),
     createdAt: createdAt(),
     expiresAt: at().nullable(),
     revokedAt: at().nullable(),
@@ -108,11 +108,11 @@ export class ApiKey extends ApiKeySchema.class {}
 ApiKeySchema.setClass(ApiKey);
 
 /** When a key was last used; apart from the key, so that recording it never waits for rows that authorization locks. */
-const ApiKeyUseSchema = defineEntity({
+export const ApiKeyUseSchema = defineEntity({
   name: 'ApiKeyUse',
   tableName: 'api_key_uses',
   properties: {
-    keyId: () => p.oneToOne(ApiKey).primary().mapToPk().fieldName('key_id').deleteRule('cascade'),
+    keyId: () => p.oneToOne(ApiKey).owner().primary().mapToPk().fieldName('key_id').deleteRule('cascade'),
     lastUsedAt: at(),
   },
 });

@@ -3,7 +3,7 @@ import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 
 /** What runs deploy: a named thing of an environment (or, without one, of a template) with its state. */
-const InstanceSchema = defineEntity({
+export const InstanceSchema = defineEntity({
   name: 'Instance',
   tableName: 'instances',
   uniques: [
@@ -43,11 +43,11 @@ export class Instance extends InstanceSchema.class {}
 InstanceSchema.setClass(Instance);
 
 /** One instance, one writer: the run that may change it now. The row belongs to the run and goes with it. */
-const InstanceSlotSchema = defineEntity({
+export const InstanceSlotSchema = defineEntity({
   name: 'InstanceSlot',
   tableName: 'instance_slots',
   properties: {
-    instanceId: () => p.oneToOne(Instance).primary().mapToPk().fieldName('instance_id').deleteRule('restrict'),
+    instanceId: () => p.oneToOne(Instance).owner().primary().mapToPk().fieldName('instance_id').deleteRule('restrict'),
     runId: p.uuid().unique(),
     acquiredAt: at(),
   },
@@ -55,7 +55,7 @@ const InstanceSlotSchema = defineEntity({
 export class InstanceSlot extends InstanceSlotSchema.class {}
 InstanceSlotSchema.setClass(InstanceSlot);
 
-const StateVersionSchema = defineEntity({
+export const StateVersionSchema = defineEntity({
   name: 'StateVersion',
   tableName: 'state_versions',
   properties: {

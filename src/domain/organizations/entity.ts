@@ -3,7 +3,7 @@ import { at, createdAt, id, revision } from '#database/columns.ts';
 import { Principal } from '#domain/identity/entity.ts';
 import type { OrganizationRole, TeamRole } from './model.ts';
 
-const OrganizationSchema = defineEntity({
+export const OrganizationSchema = defineEntity({
   name: 'Organization',
   tableName: 'organizations',
   properties: {
@@ -21,7 +21,7 @@ export class Organization extends OrganizationSchema.class {}
 OrganizationSchema.setClass(Organization);
 
 /** Every slug that an organization has or had; a slug belongs to one organization until that is deleted. */
-const OrganizationSlugSchema = defineEntity({
+export const OrganizationSlugSchema = defineEntity({
   name: 'OrganizationSlug',
   tableName: 'organization_slugs',
   indexes: [{ name: 'organization_slugs_organization_id_index', properties: ['organizationId'] }],
@@ -35,7 +35,7 @@ export class OrganizationSlug extends OrganizationSlugSchema.class {}
 OrganizationSlugSchema.setClass(OrganizationSlug);
 
 /** The id is fresh at every join: what was granted to an earlier membership never revives. */
-const OrganizationMemberSchema = defineEntity({
+export const OrganizationMemberSchema = defineEntity({
   name: 'OrganizationMember',
   tableName: 'organization_members',
   uniques: [
@@ -53,7 +53,7 @@ const OrganizationMemberSchema = defineEntity({
 export class OrganizationMember extends OrganizationMemberSchema.class {}
 OrganizationMemberSchema.setClass(OrganizationMember);
 
-const TeamSchema = defineEntity({
+export const TeamSchema = defineEntity({
   name: 'Team',
   tableName: 'teams',
   uniques: [
@@ -78,7 +78,7 @@ const TeamSchema = defineEntity({
 export class Team extends TeamSchema.class {}
 TeamSchema.setClass(Team);
 
-const TeamMemberSchema = defineEntity({
+export const TeamMemberSchema = defineEntity({
   name: 'TeamMember',
   tableName: 'team_members',
   uniques: [{ name: 'team_members_principal_team_unique', properties: ['principalId', 'teamId'] }],
@@ -98,7 +98,7 @@ TeamMemberSchema.setClass(TeamMember);
  * An offer of membership to an e-mail address: in an organization, in one of its teams, or in both. It holds for the
  * generations that it was made against: what is archived, transferred or disabled meanwhile never revives it.
  */
-const InvitationSchema = defineEntity({
+export const InvitationSchema = defineEntity({
   name: 'Invitation',
   tableName: 'invitations',
   uniques: [

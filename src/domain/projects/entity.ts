@@ -3,7 +3,7 @@ import { at, createdAt, id, revision } from '#database/columns.ts';
 import { Team } from '#domain/organizations/entity.ts';
 import type { EnvironmentKind, VariableCategory } from './model.ts';
 
-const ProjectSchema = defineEntity({
+export const ProjectSchema = defineEntity({
   name: 'Project',
   tableName: 'projects',
   uniques: [
@@ -29,7 +29,7 @@ const ProjectSchema = defineEntity({
 export class Project extends ProjectSchema.class {}
 ProjectSchema.setClass(Project);
 
-const EnvironmentSchema = defineEntity({
+export const EnvironmentSchema = defineEntity({
   name: 'Environment',
   tableName: 'environments',
   uniques: [
@@ -62,7 +62,7 @@ const EnvironmentSchema = defineEntity({
 export class Environment extends EnvironmentSchema.class {}
 EnvironmentSchema.setClass(Environment);
 
-const EnvironmentVariableSchema = defineEntity({
+export const EnvironmentVariableSchema = defineEntity({
   name: 'EnvironmentVariable',
   tableName: 'environment_variables',
   properties: {

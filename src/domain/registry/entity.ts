@@ -3,7 +3,7 @@ import { at, createdAt, id, revision } from '#database/columns.ts';
 import { Team } from '#domain/organizations/entity.ts';
 import type { TemplateFiles } from './files.ts';
 
-const TemplateSchema = defineEntity({
+export const TemplateSchema = defineEntity({
   name: 'Template',
   tableName: 'templates',
   uniques: [
@@ -31,7 +31,7 @@ export class Template extends TemplateSchema.class {}
 TemplateSchema.setClass(Template);
 
 /** A published version. Its row never changes but for the yank. */
-const TemplateVersionSchema = defineEntity({
+export const TemplateVersionSchema = defineEntity({
   name: 'TemplateVersion',
   tableName: 'template_versions',
   uniques: [{ name: 'template_versions_template_version_unique', properties: ['templateId', 'version'] }],

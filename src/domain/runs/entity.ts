@@ -23,7 +23,7 @@ import {
   writingOperations,
 } from './model.ts';
 
-const RunSchema = defineEntity({
+export const RunSchema = defineEntity({
   name: 'Run',
   tableName: 'runs',
   indexes: [
@@ -131,7 +131,7 @@ export class Run extends RunSchema.class {
 RunSchema.setClass(Run);
 
 /** One try at a phase. Its id is the fencing token: writes that carry an older one are refused. */
-const RunAttemptSchema = defineEntity({
+export const RunAttemptSchema = defineEntity({
   name: 'RunAttempt',
   tableName: 'run_attempts',
   indexes: [{ name: 'run_attempts_run_id_index', properties: ['runId'] }],
@@ -155,11 +155,11 @@ const RunAttemptSchema = defineEntity({
 export class RunAttempt extends RunAttemptSchema.class {}
 RunAttemptSchema.setClass(RunAttempt);
 
-const RunPlanSchema = defineEntity({
+export const RunPlanSchema = defineEntity({
   name: 'RunPlan',
   tableName: 'run_plans',
   properties: {
-    runId: () => p.oneToOne(Run).primary().mapToPk().fieldName('run_id').deleteRule('restrict'),
+    runId: () => p.oneToOne(Run).owner().primary().mapToPk().fieldName('run_id').deleteRule('restrict'),
     /** What a review names: the plan, its inputs and its state. */
     digest: p.string(),
     /** The executor's own digest of the plan, which it checks before it applies. */
@@ -174,7 +174,7 @@ const RunPlanSchema = defineEntity({
 export class RunPlan extends RunPlanSchema.class {}
 RunPlanSchema.setClass(RunPlan);
 
-const RunReviewSchema = defineEntity({
+export const RunReviewSchema = defineEntity({
   name: 'RunReview',
   tableName: 'run_reviews',
   uniques: [{ name: 'run_reviews_run_person_unique', properties: ['runId', 'responsibleUserId'] }],
@@ -195,7 +195,7 @@ const RunReviewSchema = defineEntity({
 export class RunReview extends RunReviewSchema.class {}
 RunReviewSchema.setClass(RunReview);
 
-const RunEventSchema = defineEntity({
+export const RunEventSchema = defineEntity({
   name: 'RunEvent',
   tableName: 'run_events',
   properties: {

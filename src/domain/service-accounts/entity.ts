@@ -6,7 +6,7 @@ import { Team } from '#domain/organizations/entity.ts';
  * Whose a service account is: one user's or one team's. The rest of it is its principal's row. What it may do comes from
  * its own role and never from its owner's. (specification, *Authentication*, rules 6 and 7)
  */
-const ServiceAccountSchema = defineEntity({
+export const ServiceAccountSchema = defineEntity({
   name: 'ServiceAccount',
   tableName: 'service_accounts',
   checks: [{ name: 'service_accounts_one_owner_check', expression: 'num_nonnulls(owner_user_id, owner_team_id) = 1' }],
@@ -15,7 +15,7 @@ const ServiceAccountSchema = defineEntity({
     { name: 'service_accounts_owner_team_id_index', properties: ['ownerTeamId'] },
   ],
   properties: {
-    id: () => p.oneToOne(Principal).primary().mapToPk().fieldName('id').deleteRule('restrict'),
+    id: () => p.oneToOne(Principal).owner().primary().mapToPk().fieldName('id').deleteRule('restrict'),
     ownerUserId: () => p.manyToOne(User).mapToPk().fieldName('owner_user_id').deleteRule('restrict').nullable(),
     ownerTeamId: () => p.manyToOne(Team).mapToPk().fieldName('owner_team_id').deleteRule('restrict').nullable(),
     createdBy: p.uuid(),

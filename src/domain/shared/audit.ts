@@ -1,3 +1,7 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
+import { db } from '#domain/db.ts';
 import type { Ownership } from './access/decide.ts';
 import type { Principal } from './access/principal.ts';
 
@@ -58,28 +62,34 @@ function inSnakeCase(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [rename(name), value]));
 }
 
-/** The statement that writes an audit row. A command sends it in its own transaction: no row, no command. */
-export function auditStatement(
+/** The statement that writes an audit record. A command sends it in its own transaction: no record, no command. */
+export function insertAuditRecord(
+  em: Em,
   id: string,
   actor: Principal,
   entry: AuditEntry,
   request: RequestFacts,
   outcome: 'committed' | 'refused' = 'committed',
-): [sql: string, params: unknown[]] {
-  return [
-    `insert into audit_records (id, at, actor_id, actor_type, actor_name, credential_type, credential_id, action, resource_type, resource_id,
-        organization_id, team_id, outcome, request_id, address, before, after)
-     values (?, clock_timestamp(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
+) {
+  return db(em)
+    .insertInto('audit_records')
+    .values({
       id,
-      ...[actor.id, actor.kind, actor.name, actor.credential.type, actor.credential.id],
-      ...[entry.action, entry.resource.type, entry.resource.id],
-      ...[entry.organizationId ?? null, entry.teamId ?? null, outcome, request.requestId, request.address],
-      ...[jsonOrNull(entry.before), jsonOrNull(entry.after)],
-    ],
-  ];
-}
-
-function jsonOrNull(value: Record<string, unknown> | null | undefined): string | null {
-  return value ? JSON.stringify(value) : null;
+      at: sql`clock_timestamp()`,
+      actor_id: actor.id,
+      actor_type: actor.kind,
+      actor_name: actor.name,
+      credential_type: actor.credential.type,
+      credential_id: actor.credential.id,
+      action: entry.action,
+      resource_type: entry.resource.type,
+      resource_id: entry.resource.id,
+      organization_id: entry.organizationId ?? null,
+      team_id: entry.teamId ?? null,
+      outcome,
+      request_id: request.requestId,
+      address: request.address,
+      before: entry.before ? json(entry.before) : null,
+      after: entry.after ? json(entry.after) : null,
+    });
 }

@@ -3,7 +3,7 @@ import { at, createdAt, id } from '#database/columns.ts';
 import type { OutboxPayload } from './events/outbox.ts';
 
 /** The one row that says which installation this database belongs to. */
-const InstallationSchema = defineEntity({
+export const InstallationSchema = defineEntity({
   name: 'Installation',
   tableName: 'installation',
   properties: {
@@ -27,7 +27,7 @@ export class Installation extends InstallationSchema.class {}
 InstallationSchema.setClass(Installation);
 
 /** What a command key was used for. Kept for good, without any foreign key: it outlives all that it names. */
-const CommandReceiptSchema = defineEntity({
+export const CommandReceiptSchema = defineEntity({
   name: 'CommandReceipt',
   tableName: 'command_receipts',
   properties: {
@@ -50,7 +50,7 @@ const CommandReceiptSchema = defineEntity({
 export class CommandReceipt extends CommandReceiptSchema.class {}
 CommandReceiptSchema.setClass(CommandReceipt);
 
-const OutboxRowSchema = defineEntity({
+export const OutboxRowSchema = defineEntity({
   name: 'OutboxRow',
   tableName: 'outbox',
   indexes: [

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { Egress, Isolation, LimitKind } from './model.ts';
 
-const WorkerSchema = defineEntity({
+export const WorkerSchema = defineEntity({
   name: 'Worker',
   tableName: 'workers',
   properties: {
@@ -30,7 +30,7 @@ export class Worker extends WorkerSchema.class {}
 WorkerSchema.setClass(Worker);
 
 /** A pool as operators have opened it. A pool without a row is open to everybody. */
-const WorkerPoolSchema = defineEntity({
+export const WorkerPoolSchema = defineEntity({
   name: 'WorkerPool',
   tableName: 'worker_pools',
   properties: {

@@ -139,7 +139,7 @@ describe('every error has one shape', () => {
       expect(supportId).toMatch(uuid7);
       const line = edge.logLines().find((each) => each['support_id'] === supportId && each['err']);
       expect(JSON.stringify(line)).toContain(word);
-      expect(JSON.stringify(line)).toContain('edge-errors.test.ts');
+      expect(JSON.stringify(line)).toContain('errors.test.ts');
       expect(line?.['request_id']).toBe(response.headers['x-request-id']);
     }
   });

@@ -1,10 +1,11 @@
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Em } from '#database/database.ts';
-import { type Principal, type PrincipalRow, principalColumns, toPrincipal } from '#domain/shared/access/principal.ts';
+import { type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { ApiKey } from '../entity.ts';
 import type { ApiKeyKind } from '../model.ts';
+import { findPrincipalByVerifier } from './store.ts';
 
 const prefix = 'dc_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -57,12 +58,6 @@ export function issueApiKey(
   return { apiKey, key };
 }
 
-interface KeyOwnerRow extends PrincipalRow {
-  key_id: string;
-  issued_by: string;
-  stale: boolean;
-}
-
 /**
  * The principal of an active key; undefined where there is none. The lookup is by a hash of the whole key, so its time
  * says nothing about any part of it. One query; `onUse` hears of a key whose last use was noted more than a minute ago.
@@ -73,16 +68,9 @@ export async function findByApiKey(
   onUse: (keyId: string) => void,
 ): Promise<Principal | undefined> {
   if (!looksLikeApiKey(key)) return undefined;
-  const rows = await em.execute<KeyOwnerRow[]>(
-    `select k.id as key_id, k.issued_by, coalesce(use.last_used_at < now() - interval '1 minute', true) as stale, ${principalColumns}
-       from api_keys k join principals p on p.id = k.principal_id left join users u on u.id = p.id
-       left join api_key_uses use on use.key_id = k.id
-      where k.verifier = ? and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-        and p.enabled and p.deleted_at is null`,
-    [verifierOf(key)],
-  );
-  if (!rows[0]) return undefined;
-  const { key_id: keyId, issued_by: issuedBy, stale, ...row } = rows[0];
+  const [found] = await findPrincipalByVerifier(em, { verifier: verifierOf(key) });
+  if (!found) return undefined;
+  const { key_id: keyId, issued_by: issuedBy, stale, ...row } = found;
   if (stale) onUse(keyId);
   return toPrincipal(row, { type: 'api_key', id: keyId, issuedBy });
 }

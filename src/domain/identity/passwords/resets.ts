@@ -1,13 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import {
-  anonymous,
-  type Principal as Caller,
-  lockAgainstUse,
-  type PrincipalRow,
-  principalColumns,
-  toPrincipal,
-} from '#domain/shared/access/principal.ts';
+import { db } from '#domain/db.ts';
+import { anonymous, type Principal as Caller, lockAgainstUse, toPrincipal } from '#domain/shared/access/principal.ts';
+import { selectPrincipal } from '#domain/shared/access/principal-rows.ts';
 import { Conflict, WrongSecret } from '#domain/shared/errors.ts';
 import { setPassword } from '../sessions/credentials.ts';
 import { refuseOwnPassword, refuseRoleAboveOwn } from '../users/user-changes.ts';
@@ -47,11 +43,17 @@ export async function issuePasswordReset(em: Em, caller: Caller, user: UserTarge
 
 /** Whose new password a link's token sets. @throws WrongSecret where it is none, was used, or is void by now */
 export async function findPasswordReset(em: Em, token: string): Promise<Caller & { readonly email: string }> {
-  const [row] = await em.execute<(PrincipalRow & { email: string })[]>(
-    `select ${principalColumns} from password_resets r join principals p on p.id = r.user_id join users u on u.id = p.id
-      where r.verifier = ? and r.expires_at > clock_timestamp() and p.enabled and p.deleted_at is null`,
-    [verifierOf(token)],
-  );
+  const [row] = await db(em)
+    .selectFrom('password_resets as r')
+    .innerJoin('principals as p', 'p.id', 'r.user_id')
+    .innerJoin('users as u', 'u.id', 'p.id')
+    .where('r.verifier', '=', verifierOf(token))
+    .where('r.expires_at', '>', sql<string>`clock_timestamp()`)
+    .where('p.enabled', '=', true)
+    .where('p.deleted_at', 'is', null)
+    .select(selectPrincipal)
+    .select('u.email')
+    .execute();
   if (!row)
     throw new WrongSecret('invalid', 'token: this link is not valid: it was used, has expired, or another replaced it');
   return { ...toPrincipal(row, anonymous.credential), email: row.email };

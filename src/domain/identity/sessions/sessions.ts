@@ -1,20 +1,14 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { JOSEError } from 'jose/errors';
 import type { Em } from '#database/database.ts';
-import {
-  lockAgainstUse,
-  lockPrincipal,
-  type Principal,
-  type PrincipalRow,
-  principalColumns,
-  toPrincipal,
-} from '#domain/shared/access/principal.ts';
+import { lockAgainstUse, lockPrincipal, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
 import { isId, newId } from '#domain/shared/ids.ts';
 import type { InstallationKeys } from '#domain/shared/installation.ts';
 import { Session, User } from '../entity.ts';
 import { emailKey, sessionLifetimeSeconds } from '../model.ts';
 import { hashPassword, isOutdated, verifyPassword } from '../passwords/passwords.ts';
+import { findPrincipalByEmail, findPrincipalBySession } from './store.ts';
 
 const algorithm = 'HS256';
 
@@ -28,12 +22,7 @@ export interface Verified {
 
 /** Who may sign in with this address and password; one answer, in one time, whatever is wrong. */
 export async function checkPassword(em: Em, email: string, password: string): Promise<Verified> {
-  const rows = await em.execute<(PrincipalRow & { password_hash: string; password_generation: number })[]>(
-    `select u.password_hash, u.password_generation, ${principalColumns} from users u join principals p on p.id = u.id
-      where u.email_key = ? and p.deleted_at is null`,
-    [emailKey(email)],
-  );
-  const row = rows[0];
+  const [row] = await findPrincipalByEmail(em, { emailKey: emailKey(email) });
   const matches = await verifyPassword(row?.password_hash ?? null, password);
   if (!row || !matches || !row.enabled) throw wrongCredentials();
   const { password_hash: passwordHash, password_generation: passwordGeneration, ...principal } = row;
@@ -96,12 +85,8 @@ export async function findBySessionToken(
 ): Promise<Principal | undefined> {
   const claims = await verifyToken(installation, token);
   if (!claims) return undefined;
-  const rows = await em.execute<PrincipalRow[]>(
-    `select ${principalColumns} from sessions s join principals p on p.id = s.user_id join users u on u.id = p.id
-      where s.id = ? and s.user_id = ? and s.revoked_at is null and s.expires_at > now() and p.enabled and p.deleted_at is null`,
-    [claims.sessionId, claims.userId],
-  );
-  return rows[0] && toPrincipal(rows[0], { type: 'session', id: claims.sessionId });
+  const [row] = await findPrincipalBySession(em, claims);
+  return row && toPrincipal(row, { type: 'session', id: claims.sessionId });
 }
 
 async function verifyToken(installation: InstallationKeys, token: string) {

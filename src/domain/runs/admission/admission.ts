@@ -1,3 +1,7 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
+import { db } from '#domain/db.ts';
 import { Instance } from '#domain/instances/entity.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
@@ -5,6 +9,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { readPoolAccess } from '#domain/workers/pools.ts';
+import type { JsonValue } from '../model.ts';
 import { runWorkflow } from '../model.ts';
 import { type RunView, runColumns } from '../read.ts';
 import type { PreparedRun } from './prepare.ts';
@@ -49,20 +54,25 @@ export async function admitRun(
   });
   await refuseClosedPool(tx, target, prepared.pool);
   const { runId: id, operation } = prepared;
-  tx.write(
-    `insert into run_events (run_id, sequence, type, data, created_at) values (?, 1, 'run.admitted', ?, clock_timestamp())`,
-    [id, { by: requester.name, operation }],
-  );
+  tx.write(insertFirstEvent(tx.em, id, { by: requester.name, operation }));
   tx.tell(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id } });
   return { id, teamId: target.teamId, revision: 1, view };
+}
+
+function insertFirstEvent(em: Em, runId: string, data: Record<string, JsonValue>) {
+  return db(em)
+    .insertInto('run_events')
+    .values({ run_id: runId, sequence: 1, type: 'run.admitted', data: json(data), created_at: sql`clock_timestamp()` });
 }
 
 /** Answers the run as it is read; with everything that is not given as the table has it by itself. */
 function insertRun(tx: Transaction, row: Record<string, unknown>): Promise<RunView> {
   const names = Object.keys(row);
-  const rows = tx.send<RunView>(
-    `insert into runs as r (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) returning ${runColumns}`,
-    Object.values(row),
+  const rows = tx.send(
+    tx.em.execute<RunView[]>(
+      `insert into runs as r (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) returning ${runColumns}`,
+      Object.values(row),
+    ),
   );
   const view = readBack(rows.then(([inserted]) => inserted));
   view.catch(() => undefined); // The commit says so, and then nobody may ask.

@@ -1,9 +1,10 @@
 import type { Em } from '#database/database.ts';
-import { pgArray } from '#database/errors.ts';
+import { db } from '#domain/db.ts';
 import type { PlatformRole, PrincipalKind } from '#domain/identity/model.ts';
 import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
 import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
 import { Unavailable } from '../errors.ts';
+import { findByCredential, findPrincipals, sharePrincipal } from './principal-rows.ts';
 
 /** By what a request proved who it comes from (specification, *Principal types*). */
 export interface Credential {
@@ -38,20 +39,7 @@ export interface Principal {
   readonly teams: Readonly<Record<string, TeamRole>>;
 }
 
-/** The columns of `principal` below; joined to `principals as p` and, left, to `users as u`. */
-export const principalColumns = `
-  p.id, p.kind, p.name, p.role, p.enabled, u.email,
-  case when p.kind = 'service_account' then (
-    select jsonb_build_object('userId', ou.id, 'teamId', ot.id, 'organizationId', oo.id) from service_accounts a
-      left join principals ou on ou.id = a.owner_user_id and ou.deleted_at is null
-      left join teams ot on ot.id = a.owner_team_id and ot.deleted_at is null
-      left join organizations oo on oo.id = ot.organization_id and oo.deleted_at is null
-     where a.id = p.id and (ou.id is not null or oo.id is not null)) end as owner,
-  (select coalesce(jsonb_object_agg(m.organization_id, m.role), '{}') from organization_members m
-     join organizations o on o.id = m.organization_id and o.deleted_at is null where m.principal_id = p.id) as organizations,
-  (select coalesce(jsonb_object_agg(m.team_id, m.role), '{}') from team_members m
-     join teams t on t.id = m.team_id and t.deleted_at is null where m.principal_id = p.id) as teams`;
-
+/** A principal as `selectPrincipal` reads it. */
 export interface PrincipalRow {
   id: string;
   kind: PrincipalKind;
@@ -92,13 +80,12 @@ function toServiceAccount(row: PrincipalRow, credential: Credential): Principal 
  * so that it would still find the memberships that were taken away meanwhile. Undefined where it is gone.
  */
 export function lockPrincipal(tx: Em, principal: Pick<Principal, 'id' | 'credential'>): Promise<Principal | undefined> {
-  return lockAndRead(tx, principal, 'true', []);
+  return lockAndRead(tx, principal, findByCredential.system);
 }
 
 /** `lockPrincipal` for whoever asks: undefined also where the credential that the request came by no longer counts. */
 export function lockCaller(tx: Em, caller: Principal): Promise<Principal | undefined> {
-  const { type, id } = caller.credential;
-  return lockAndRead(tx, caller, credentialCounts[type], [id]);
+  return lockAndRead(tx, caller, findByCredential[caller.credential.type]);
 }
 
 /**
@@ -116,43 +103,22 @@ export function authorityLock(principalId: string): string {
  * comes then reads it.
  */
 export async function lockAgainstUse(tx: Em, principalId: string): Promise<void> {
-  await tx.execute('select 1 from principals where id = ? for no key update', [principalId]);
+  await db(tx).selectFrom('principals').where('id', '=', principalId).select('id').forNoKeyUpdate().execute();
 }
-
-/** Whether a credential still counts, as a condition on its id. */
-export const credentialCounts: Record<Credential['type'], string> = {
-  session: `exists (select 1 from sessions s
-                     where s.id = ? and s.revoked_at is null and s.expires_at > clock_timestamp())`,
-  api_key: `exists (select 1 from api_keys k
-                     where k.id = ? and k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true))`,
-  system: `?::uuid is not null`,
-};
 
 async function lockAndRead(
   tx: Em,
   { id, credential }: Pick<Principal, 'id' | 'credential'>,
-  condition: string,
-  params: string[],
+  find: (typeof findByCredential)[Credential['type']],
 ): Promise<Principal | undefined> {
-  const [, rows] = await Promise.all([
-    tx.execute('select 1 from principals where id = ? for share', [id]),
-    tx.execute<PrincipalRow[]>(
-      `select ${principalColumns} from principals p left join users u on u.id = p.id
-        where p.id = ? and p.deleted_at is null and ${condition}`,
-      [id, ...params],
-    ),
-  ]);
-  return rows[0] && toPrincipal(rows[0], credential);
+  const [, [row]] = await Promise.all([sharePrincipal(tx, { id }), find(tx, { id, credentialId: credential.id })]);
+  return row && toPrincipal(row, credential);
 }
 
 /** Principals as they are now, by their ids, whatever they came by; those that are gone are left out. */
 export async function readPrincipals(em: Em, ids: readonly string[]): Promise<Map<string, Principal>> {
   if (ids.length === 0) return new Map();
-  const rows = await em.execute<PrincipalRow[]>(
-    `select ${principalColumns} from principals p left join users u on u.id = p.id
-      where p.id = any(?::uuid[]) and p.deleted_at is null`,
-    [pgArray(ids)],
-  );
+  const rows = await findPrincipals(em, ids);
   return new Map(rows.map((row) => [row.id, toPrincipal(row, noCredential(row.id))]));
 }
 

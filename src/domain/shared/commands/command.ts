@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { sqlState } from '#database/errors.ts';
 import type { Ownership } from '../access/decide.ts';
 import { lockCaller, type Principal } from '../access/principal.ts';
-import { type AuditedAction, auditStatement, type Change, entryOf, type RequestFacts } from '../audit.ts';
+import { type AuditedAction, type Change, entryOf, insertAuditRecord, type RequestFacts } from '../audit.ts';
 import { Unauthenticated } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { canonicalJson } from './canonical.ts';
@@ -73,7 +73,7 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
     const [caller, target] = [answerOf(current), answerOf(found)];
     const change = await work.act(tx, caller, target);
     const entry = entryOf(command.audit, change, target);
-    tx.write(...auditStatement(auditRecordId, change.actor ?? caller, entry, command.request));
+    tx.write(insertAuditRecord(tx.em, auditRecordId, change.actor ?? caller, entry, command.request));
     const receipt = toReceipt(change, auditRecordId, work.answer?.(change, target) ?? null);
     if (command.key !== null) completeReceipt(tx, command.key, receipt);
     return { receipt, replayed: false, change };

@@ -1,7 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
+import { sql } from 'kysely';
 import { onlyOnceBegun } from '#database/connection.ts';
 import type { Em } from '#database/database.ts';
-import { credentialCounts, type Principal } from '../access/principal.ts';
+import type { ParameterOf } from '#database/queries.ts';
+import { json } from '#database/tables.ts';
+import { db, type Over, prepare } from '#domain/db.ts';
+import type { Principal } from '../access/principal.ts';
+import { credentialCounts } from '../access/principal-rows.ts';
 import { Conflict, Unauthenticated } from '../errors.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -23,10 +28,18 @@ export interface RecordedReceipt<Answer> extends Receipt<Answer> {
   readonly createdAt: string;
 }
 
-/** A receipt of the release before this one has no `answer`; it has two columns, which say less. */
-const columns = `
-  coalesce(r.answer, case when r.status > 0 then jsonb_build_object('status', r.status, 'location', r.location) end) as answer,
-  r.resource_id as "resourceId", r.revision, r.audit_record_id as "auditRecordId"`;
+/** The columns of a `Receipt`. A receipt of the release before this one has no `answer`, but two columns that say less. */
+function selectReceipt(eb: Over<{ r: 'command_receipts' }>) {
+  const earlier = sql<
+    Record<string, unknown>
+  >`jsonb_build_object('status', ${eb.ref('r.status')}, 'location', ${eb.ref('r.location')})`;
+  return [
+    eb.fn.coalesce('r.answer', eb.case().when('r.status', '>', 0).then(earlier).end()).as('answer'),
+    'r.resource_id as resourceId',
+    'r.revision',
+    'r.audit_record_id as auditRecordId',
+  ] as const;
+}
 
 /** The key that a command comes by, and who sends which command. */
 interface KeyClaim {
@@ -34,6 +47,29 @@ interface KeyClaim {
   readonly caller: Principal;
   readonly operation: string;
 }
+
+type NewReceipt = { key: string; principalId: string; operation: string; binding: Buffer; auditRecordId: string };
+
+/** Sent together with the beginning of the transaction, and so only where that has begun. */
+const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
+  db
+    .insertInto('command_receipts')
+    .columns(['key', 'principal_id', 'operation', 'binding', 'audit_record_id', 'created_at'])
+    .expression(
+      db
+        .selectNoFrom([
+          sql<string>`${parameter('key')}::uuid`.as('key'),
+          sql<string>`${parameter('principalId')}::uuid`.as('principal_id'),
+          sql<string>`${parameter('operation')}::text`.as('operation'),
+          sql<Buffer>`${parameter('binding')}::bytea`.as('binding'),
+          sql<string>`${parameter('auditRecordId')}::uuid`.as('audit_record_id'),
+          sql<string>`clock_timestamp()`.as('created_at'),
+        ])
+        .where(sql<boolean>`${sql.raw(onlyOnceBegun)}`),
+    )
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .returning('key'),
+);
 
 /** Claims the key for this command, waiting for whoever claims it at this moment; answers the receipt of an earlier use. */
 export async function claimKey<Answer>(
@@ -43,24 +79,22 @@ export async function claimKey<Answer>(
   auditRecordId: string,
 ): Promise<Receipt<Answer> | undefined> {
   if (key === null) return undefined;
-  const claimed = await tx.em.execute<{ key: string }[]>(
-    `insert into command_receipts (key, principal_id, operation, binding, audit_record_id, created_at)
-     select ?::uuid, ?::uuid, ?::text, ?::bytea, ?::uuid, clock_timestamp() where ${onlyOnceBegun}
-     on conflict (key) do nothing returning key`,
-    [key, caller.id, operation, binding, auditRecordId],
-  );
+  const claimed = await insertReceipt(tx.em, { key, principalId: caller.id, operation, binding, auditRecordId });
   if (claimed.length > 0) return undefined;
   return readReceipt(tx.em, key, binding);
 }
 
 /** The receipt under a key. @throws Conflict where another command was bound to the key */
 export async function readReceipt<Answer>(em: Em, key: string, binding: Buffer): Promise<Receipt<Answer> | undefined> {
-  const rows = await em.execute<(Receipt<Answer> & { binding: Buffer })[]>(
-    `select r.binding, ${columns} from command_receipts r where r.key = ?`,
-    [key],
-  );
-  if (!rows[0]) return undefined;
-  const { binding: bound, ...receipt } = rows[0];
+  const [found] = await db(em)
+    .selectFrom('command_receipts as r')
+    .where('r.key', '=', key)
+    .select('r.binding')
+    .select(selectReceipt)
+    .$castTo<Receipt<Answer> & { binding: Buffer }>()
+    .execute();
+  if (!found) return undefined;
+  const { binding: bound, ...receipt } = found;
   if (timingSafeEqual(bound, binding)) return receipt;
   throw new Conflict(
     'this Idempotency-Key was used for another request: send a fresh key, or repeat the original request unchanged',
@@ -73,13 +107,18 @@ export function completeReceipt<Answer>(
   key: string,
   { answer, resourceId, revision }: Receipt<Answer>,
 ): void {
-  void tx.send(
-    `update command_receipts r
-        set answer = a.answer, status = coalesce((a.answer ->> 'status')::int, 0), location = a.answer ->> 'location',
-            resource_id = ?, revision = ?
-       from (select ?::jsonb as answer) a where r.key = ?`,
-    [resourceId, revision, answer && JSON.stringify(answer), key],
-  );
+  const kept = answer === null ? null : json(answer as Record<string, unknown>);
+  const update = db(tx.em)
+    .updateTable('command_receipts')
+    .set({
+      answer: kept,
+      status: sql<number>`coalesce((${kept}::jsonb ->> 'status')::int, 0)`,
+      location: sql<string | null>`${kept}::jsonb ->> 'location'`,
+      resource_id: resourceId,
+      revision,
+    })
+    .where('key', '=', key);
+  void tx.send(update.execute());
 }
 
 /**
@@ -94,13 +133,17 @@ export async function readOwnReceipt<Answer>(
   key: string,
 ): Promise<RecordedReceipt<Answer> | undefined> {
   const { type, id } = caller.credential;
-  const rows = await em.execute<(RecordedReceipt<Answer> | { key: null })[]>(
-    `select r.key, r.operation, r.created_at as "createdAt", ${columns}
-       from principals p left join command_receipts r on r.principal_id = p.id and r.key = ?
-      where p.id = ? and p.enabled and p.deleted_at is null and ${credentialCounts[type]}`,
-    [key, caller.id, id],
-  );
-  const [row] = rows;
+  const [row] = await db(em)
+    .selectFrom('principals as p')
+    .leftJoin('command_receipts as r', (join) => join.onRef('r.principal_id', '=', 'p.id').on('r.key', '=', key))
+    .where('p.id', '=', caller.id)
+    .where('p.enabled', '=', true)
+    .where('p.deleted_at', 'is', null)
+    .where(credentialCounts(type, id))
+    .select(['r.key', 'r.operation', 'r.created_at as createdAt'])
+    .select(selectReceipt)
+    .$castTo<RecordedReceipt<Answer> | (Receipt<Answer> & { key: null })>()
+    .execute();
   if (!row) throw new Unauthenticated('the credential is no longer valid');
   return row.key === null ? undefined : row;
 }

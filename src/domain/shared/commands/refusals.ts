@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Em } from '#database/database.ts';
 import type { Principal } from '../access/principal.ts';
-import { type AuditEntry, auditStatement, type RequestFacts } from '../audit.ts';
+import { type AuditEntry, insertAuditRecord, type RequestFacts } from '../audit.ts';
 import { newId } from '../ids.ts';
 
 /** How many refusals a minute are kept. */
@@ -31,7 +31,7 @@ export class RefusalLog {
     const left = this.#take(actor, request);
     if (left === 0) return;
     const after = left === 1 ? { ...entry.after, last_of_this_minute: true } : (entry.after ?? null);
-    await em.execute(...auditStatement(newId(), actor, { ...entry, after }, request, 'refused'));
+    await insertAuditRecord(em, newId(), actor, { ...entry, after }, request, 'refused').execute();
   }
 
   /** How many there may be, this one included. What is not kept is not counted either, so that the counts stay few. */

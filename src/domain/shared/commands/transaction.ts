@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Em, Orm } from '#database/database.ts';
 import { isConnectionError, sqlState } from '#database/errors.ts';
+import type { Compilable } from '#database/queries.ts';
 import { Unavailable } from '../errors.ts';
 import { type OutboxMessage, type OutboxPayload, ownDeliveryMs, type Told } from '../events/outbox.ts';
 import { Changes } from './changes.ts';
@@ -9,12 +10,12 @@ import { Changes } from './changes.ts';
 export interface Transaction {
   readonly em: Em;
   /**
-   * Sends a change that nothing else in the transaction waits for: it goes out at once, and the commit fails where it
-   * fails. Its rows may be waited for, but only once the transaction is over.
+   * Lets the commit wait for a statement that nothing else in the transaction waits for; the commit fails if it fails. Its rows
+   * may be awaited, but only once the transaction is over.
    */
-  send<Row>(sql: string, params: readonly unknown[]): Promise<Row[]>;
-  /** The same for a change without an answer; these go out together with the commit. No two may touch the same row. */
-  write(sql: string, params: readonly unknown[]): void;
+  send<Result>(statement: Promise<Result>): Promise<Result>;
+  /** Keeps a change that goes out together with the commit. No two such changes may touch the same row. */
+  write(statement: Compilable<unknown>): void;
   /** Says in this transaction what a workflow must hear after the commit; one target hears in order. */
   tell(target: string, payload: OutboxPayload): void;
 }
@@ -59,8 +60,8 @@ export class Transactions {
     try {
       result = await work({
         em,
-        send: (sql, params) => changes.send(sql, params),
-        write: (sql, params) => changes.write(sql, params),
+        send: (statement) => changes.send(statement),
+        write: (statement) => changes.write(statement),
         tell: (target, payload) => void told.push({ target, payload }),
       });
       await em.flush();

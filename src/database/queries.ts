@@ -1,0 +1,111 @@
+import {
+  type CompiledQuery,
+  DefaultQueryExecutor,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresQueryCompiler,
+} from 'kysely';
+import { BindingConnection } from './connection.ts';
+import type { Em } from './database.ts';
+
+const adapter = new PostgresAdapter();
+const compiler = new PostgresQueryCompiler();
+const driver = new DummyDriver();
+const dialect = new PostgresDialect({
+  pool: () => Promise.reject(new Error('queries run through the entity manager')),
+});
+
+/**
+ * Kysely over the connection of an entity manager: inside a transaction it runs in that transaction. Statements stay
+ * prepared on the server, so write `= any(…)` for lists instead of `in (…)`, whose text depends on the list's length.
+ */
+export function queriesOf<Tables>(em: Em): Kysely<Tables> {
+  const executor = new DefaultQueryExecutor(compiler, adapter, {
+    provideConnection: (use) => use({ executeQuery: (query) => runCompiled(em, query), streamQuery: refuseStream }),
+  });
+  return new Kysely<Tables>({ config: { dialect }, driver, executor, dialect });
+}
+
+/** Something that Kysely can turn into a statement, such as a finished query builder. */
+export interface Compilable<Row> {
+  compile(): CompiledQuery<Row>;
+}
+
+/** Stands for a value that is known only when a prepared query runs. */
+class Placeholder {
+  readonly name: PropertyKey;
+
+  constructor(name: PropertyKey) {
+    this.name = name;
+  }
+}
+
+/** Names the parameters of a prepared query where they go. */
+export type ParameterOf<Parameters> = <Name extends keyof Parameters>(name: Name) => Parameters[Name];
+
+/** A query that is built once and run often. */
+export type PreparedQuery<Parameters, Row> = (em: Em, parameters: Parameters) => Promise<Row[]>;
+
+/**
+ * Builds a query once, at its first use, for paths where building it each time would cost too much. `parameter('id')` stands
+ * where the value goes; it has the type of the value, but may be used in no other way.
+ */
+export function prepareQuery<Tables, Parameters extends object, Row>(
+  build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,
+): PreparedQuery<Parameters, Row> {
+  let prepared: CompiledQuery<Row> | undefined;
+  return async (em, parameters) => {
+    prepared ??= build(unconnected as Kysely<Tables>, (name) => new Placeholder(name) as never).compile();
+    const values = prepared.parameters.map((value) =>
+      value instanceof Placeholder ? parameters[value.name as keyof Parameters] : value,
+    );
+    const { rows } = await runCompiled<Row>(em, { sql: prepared.sql, parameters: values });
+    return rows;
+  };
+}
+
+/**
+ * Sends several changes as one statement and answers the rows of the last. PostgreSQL makes them in no particular order, so no
+ * two may touch the same row.
+ */
+export async function runTogether<Row>(
+  em: Em,
+  changes: readonly Compilable<unknown>[],
+  last: Compilable<unknown>,
+): Promise<Row[]> {
+  const parameters: unknown[] = [];
+  const texts = [...changes, last].map((change) => {
+    const compiled = change.compile();
+    const before = parameters.length;
+    parameters.push(...compiled.parameters);
+    return compiled.sql.replaceAll(/\$(\d+)/g, (_, place) => `$${before + Number(place)}`);
+  });
+  const others = texts.slice(0, -1).map((text, index) => `change_${index} as (${text})`);
+  const sql = others.length === 0 ? `${texts[0]}` : `with ${others.join(', ')} ${texts.at(-1)}`;
+  const { rows } = await runCompiled<Row>(em, { sql, parameters });
+  return rows;
+}
+
+const unconnected = new Kysely<unknown>({
+  dialect: {
+    createAdapter: () => adapter,
+    createDriver: () => driver,
+    createIntrospector: () => {
+      throw new Error('queries are not introspected');
+    },
+    createQueryCompiler: () => compiler,
+  },
+});
+
+async function runCompiled<Row>(em: Em, { sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>) {
+  const connection = em.getConnection();
+  if (!(connection instanceof BindingConnection)) throw new Error('the database was opened with another driver');
+  const { rows, rowCount } = await connection.run(sql, parameters, em.getTransactionContext());
+  return { rows: rows as Row[], ...(rowCount !== null && { numAffectedRows: BigInt(rowCount) }) };
+}
+
+function refuseStream(): never {
+  throw new Error('queries are not streamed');
+}

@@ -1,0 +1,22 @@
+import type { ExpressionBuilder, Kysely } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { type Compilable, type ParameterOf, type PreparedQuery, prepareQuery, queriesOf } from '#database/queries.ts';
+import type { Tables } from './entities.ts';
+
+/** Queries over the tables of all areas, in the transaction of the entity manager where it has one. */
+export function db(em: Em): Kysely<Tables> {
+  return queriesOf<Tables>(em);
+}
+
+/** `db` for a query that is built once, at its first use (see `prepareQuery`). */
+export function prepare<Parameters extends object, Row>(
+  build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,
+): PreparedQuery<Parameters, Row> {
+  return prepareQuery<Tables, Parameters, Row>(build);
+}
+
+/** What an expression over aliased tables is built with: `Over<{ r: 'runs' }>` sees the table `runs` as `r`. */
+export type Over<Aliases extends Record<string, keyof Tables>> = ExpressionBuilder<
+  Tables & { [Alias in keyof Aliases]: Tables[Aliases[Alias]] },
+  keyof Aliases & string
+>;

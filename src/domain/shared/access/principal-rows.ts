@@ -1,0 +1,120 @@
+import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
+import { jsonObjectFrom } from 'kysely/helpers/postgres';
+import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
+import { db, type Over, prepare } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
+import type { AccountOwner, Credential, PrincipalRow } from './principal.ts';
+
+type PrincipalTable = Over<{ p: 'principals' }>;
+
+/** Everything that a decision needs to know about the principal in the row `p`; its e-mail address is beside it in `users`. */
+export function selectPrincipal(eb: PrincipalTable) {
+  return [
+    'p.id',
+    'p.kind',
+    'p.name',
+    'p.role',
+    'p.enabled',
+    eb.selectFrom('users').whereRef('users.id', '=', 'p.id').select('users.email').as('email'),
+    eb.case().when('p.kind', '=', 'service_account').then(selectOwner(eb)).end().as('owner'),
+    selectOrganizations(eb).$asScalar().$notNull().as('organizations'),
+    selectTeams(eb).$asScalar().$notNull().as('teams'),
+  ] as const;
+}
+
+/** The user or the team that owns a service account; null where the owner is gone. */
+function selectOwner(eb: PrincipalTable) {
+  return jsonObjectFrom(
+    eb
+      .selectFrom('service_accounts as a')
+      .leftJoin('principals as ou', (join) =>
+        join.onRef('ou.id', '=', 'a.owner_user_id').on('ou.deleted_at', 'is', null),
+      )
+      .leftJoin('teams as ot', (join) => join.onRef('ot.id', '=', 'a.owner_team_id').on('ot.deleted_at', 'is', null))
+      .leftJoin('organizations as oo', (join) =>
+        join.onRef('oo.id', '=', 'ot.organization_id').on('oo.deleted_at', 'is', null),
+      )
+      .whereRef('a.id', '=', 'p.id')
+      .where((owner) => owner.or([owner('ou.id', 'is not', null), owner('oo.id', 'is not', null)]))
+      .select(['ou.id as userId', 'ot.id as teamId', 'oo.id as organizationId']),
+  ).$castTo<AccountOwner | null>();
+}
+
+function selectOrganizations(eb: PrincipalTable) {
+  return eb
+    .selectFrom('organization_members as m')
+    .innerJoin('organizations as o', 'o.id', 'm.organization_id')
+    .whereRef('m.principal_id', '=', 'p.id')
+    .where('o.deleted_at', 'is', null)
+    .select((of) => rolesById<OrganizationRole>(of.ref('m.organization_id'), of.ref('m.role')).as('roles'));
+}
+
+function selectTeams(eb: PrincipalTable) {
+  return eb
+    .selectFrom('team_members as m')
+    .innerJoin('teams as t', 't.id', 'm.team_id')
+    .whereRef('m.principal_id', '=', 'p.id')
+    .where('t.deleted_at', 'is', null)
+    .select((of) => rolesById<TeamRole>(of.ref('m.team_id'), of.ref('m.role')).as('roles'));
+}
+
+function rolesById<Role extends string>(id: Expression<string>, role: Expression<Role>) {
+  return sql<Record<string, Role>>`coalesce(jsonb_object_agg(${id}, ${role}), '{}')`;
+}
+
+/** Principals by their ids, without those that were deleted. */
+export function findPrincipals(em: Em, ids: readonly string[]): Promise<PrincipalRow[]> {
+  return db(em)
+    .selectFrom('principals as p')
+    .where('p.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .where('p.deleted_at', 'is', null)
+    .select(selectPrincipal)
+    .execute();
+}
+
+type Caller = { id: string; credentialId: string };
+
+/** A principal by its id, if the credential that it came by still counts. */
+export const findByCredential = {
+  system: prepare((db, parameter: ParameterOf<Caller>) => selectCaller(db, parameter)),
+  session: prepare((db, parameter: ParameterOf<Caller>) =>
+    selectCaller(db, parameter).where(credentialCounts('session', parameter('credentialId'))),
+  ),
+  api_key: prepare((db, parameter: ParameterOf<Caller>) =>
+    selectCaller(db, parameter).where(credentialCounts('api_key', parameter('credentialId'))),
+  ),
+} satisfies Record<Credential['type'], unknown>;
+
+/**
+ * Whether a credential still counts. Its end is compared with the clock, since a transaction may have waited for a lock since
+ * it began.
+ */
+export function credentialCounts(type: Credential['type'], id: string) {
+  const clock = sql<string>`clock_timestamp()`;
+  return (eb: PrincipalTable): Expression<SqlBool> => {
+    if (type === 'system') return eb.lit(true);
+    if (type === 'session') {
+      const session = eb.selectFrom('sessions as s').where('s.id', '=', id).where('s.revoked_at', 'is', null);
+      return eb.exists(session.where('s.expires_at', '>', clock).select('s.id'));
+    }
+    const key = eb.selectFrom('api_keys as k').where('k.id', '=', id).where('k.revoked_at', 'is', null);
+    return eb.exists(
+      key.where((of) => of.or([of('k.expires_at', 'is', null), of('k.expires_at', '>', clock)])).select('k.id'),
+    );
+  };
+}
+
+function selectCaller(db: Kysely<Tables>, parameter: ParameterOf<Caller>) {
+  return db
+    .selectFrom('principals as p')
+    .where('p.id', '=', parameter('id'))
+    .where('p.deleted_at', 'is', null)
+    .select(selectPrincipal);
+}
+
+/** Shares the principal's row against changes until the commit. */
+export const sharePrincipal = prepare((db, parameter: ParameterOf<{ id: string }>) =>
+  db.selectFrom('principals').where('id', '=', parameter('id')).select('id').forShare(),
+);
