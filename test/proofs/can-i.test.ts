@@ -71,7 +71,7 @@ async function decideByPipeline(tuple: Tuple): Promise<string> {
   const isElsewhere = target && entry.takesTeam && (target.teamId ?? undefined) !== question.team_id;
   if (isElsewhere || (entry.review.only && question.name !== entry.review.only)) return 'resource_not_found_or_denied';
   const outcome = await outcomeOf(() => openCall({ ...asking, parts }, em));
-  if (outcome === 'forbidden' && operation.access.hidden === 404) return 'permission_denied';
+  if (outcome === 'forbidden' && operation.access.hidden === 'not_found') return 'permission_denied';
   return outcome === 'allowed' ? 'allowed' : 'resource_not_found_or_denied';
 }
 
@@ -167,5 +167,5 @@ async function askOperation(tuple: Tuple): Promise<string> {
 
 /** Where what is missing answers 403 as well, the operation tells no difference. */
 function coarsely({ operation }: CatalogueEntry, code: string): string {
-  return operation.access.hidden === 403 && code !== 'allowed' ? 'denied' : code;
+  return operation.access.hidden === 'forbidden' && code !== 'allowed' ? 'denied' : code;
 }

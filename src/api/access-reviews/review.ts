@@ -135,7 +135,7 @@ function denied(code: Exclude<(typeof reasonCodes)[number], 'allowed'>, message:
 
 /** What answers 403 where it is missing answers alike where it demands what the caller has not. */
 function isHidden({ decision, access }: Decided): boolean {
-  return !decision.allowed && (decision.because === 'hidden' || access.hidden === 403);
+  return !decision.allowed && (decision.because === 'hidden' || access.hidden === 'forbidden');
 }
 
 function toVerdict(operation: Guarded, { decision, access }: Decided): Verdict {

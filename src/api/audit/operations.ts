@@ -19,7 +19,7 @@ const atOnce = 50;
 const readAccess: Access = {
   anyOf: ['audit:read'],
   scope: 'platform',
-  hidden: 404,
+  hidden: 'not_found',
   review: { resource: 'audit_records', verb: 'list' },
 };
 

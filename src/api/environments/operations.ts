@@ -27,7 +27,7 @@ const readAccess: Access = {
   anyOf: ['environment:read'],
   scope: 'team',
   teamAction: 'team.metadata.read',
-  hidden: 404,
+  hidden: 'not_found',
   review: { resource: 'environments', verb: 'get' },
 };
 const updateAccess: Access = {

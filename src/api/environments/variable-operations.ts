@@ -24,7 +24,7 @@ const readAccess: Access = {
   anyOf: ['environment:read'],
   scope: 'team',
   teamAction: 'team.metadata.read',
-  hidden: 404,
+  hidden: 'not_found',
   review: { inherits: 'environments.get' },
 };
 
@@ -33,7 +33,7 @@ const changeAccess: Access = {
   anyOf: ['environment:write', 'secret:manage'],
   scope: 'team',
   teamAction: 'team.metadata.write',
-  hidden: 404,
+  hidden: 'not_found',
   review: {
     ...{ resource: 'environments', verb: 'manage_variables', parameter: 'id' },
     // Whatever the variable: who is told yes may set and remove a secret one as well.

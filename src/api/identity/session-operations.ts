@@ -18,7 +18,7 @@ import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { afterId, pageQuery, toPage } from '#domain/shared/paging.ts';
 
-export const own: Access = { anyOf: ['profile:manage'], scope: 'self', hidden: 404, review: 'none' };
+export const own: Access = { anyOf: ['profile:manage'], scope: 'self', hidden: 'not_found', review: 'none' };
 export const ownSession: Access = { ...own, principals: ['user'] };
 
 const IdentityView = z.object({

@@ -28,14 +28,14 @@ export const UserParams = z.strictObject({ id: Id });
 export const manageAccess: Access = {
   anyOf: ['user:manage'],
   scope: 'platform',
-  hidden: 403,
+  hidden: 'forbidden',
   review: { resource: 'users', verb: 'list' },
 };
 /** Of oneself, or of anybody with `user:manage`: `accessTo` tells which. */
 const namedAccess: Access = {
   anyOf: ['user:manage', 'profile:manage'],
   scope: 'self',
-  hidden: 403,
+  hidden: 'forbidden',
   review: { resource: 'users', verb: 'get' },
 };
 

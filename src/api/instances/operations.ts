@@ -21,7 +21,7 @@ const readAccess: Access = {
   anyOf: ['workload:read'],
   scope: 'team',
   teamAction: 'team.metadata.read',
-  hidden: 404,
+  hidden: 'not_found',
   review: { ...reviewed, verb: 'get' },
 };
 /** State holds secrets in the clear: reading it takes more than reading the instance. */

@@ -24,7 +24,7 @@ const manageAccess: Access = {
   anyOf: ['organization:write'],
   scope: 'organization',
   organizationRole: 'admin',
-  hidden: 404,
+  hidden: 'not_found',
   review: { inherits: 'organizations.update' },
 };
 

@@ -20,7 +20,7 @@ const manageAccess: Access = {
   anyOf: ['team:write'],
   scope: 'team',
   teamAction: 'team.membership.manage',
-  hidden: 404,
+  hidden: 'not_found',
   review: { ...reviewed, verb: 'manage_members' },
 };
 

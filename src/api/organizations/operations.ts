@@ -23,14 +23,14 @@ const OrganizationParams = z.strictObject({ orgID: OrganizationName });
 export const readAccess: Access = {
   anyOf: ['organization:read'],
   scope: 'organization',
-  hidden: 404,
+  hidden: 'not_found',
   review: { resource: 'organizations', verb: 'get' },
 };
 const updateAccess: Access = {
   anyOf: ['organization:write'],
   scope: 'organization',
   organizationRole: 'admin',
-  hidden: 404,
+  hidden: 'not_found',
   review: { resource: 'organizations', verb: 'update' },
 };
 /** Ending an organization's work, for good or for a while, is its owners' decision. */
@@ -75,7 +75,7 @@ export const create = command({
   access: {
     anyOf: ['organization:write'],
     scope: 'platform',
-    hidden: 404,
+    hidden: 'not_found',
     // An owner answers for the organization, and so is a person.
     principals: ['user'],
     review: { resource: 'organizations', verb: 'create' },

@@ -46,7 +46,7 @@ export function describeDenial(
   const admission = decideAdmission(operation, principal);
   const { decision, access } = admission.decision.allowed ? decideTarget(operation, principal, target) : admission;
   if (decision.allowed) return null;
-  const isHidden = decision.because === 'hidden' && access.hidden === 404;
+  const isHidden = decision.because === 'hidden' && access.hidden === 'not_found';
   const { targetName = 'the resource' } = operation;
   return isHidden ? new NotFound(targetName).message : describeRefusal(operation, decision, access);
 }
@@ -57,7 +57,7 @@ export function describeRefusal(
   { because }: Exclude<Decision, { allowed: true }>,
   access: Access,
 ): string {
-  if (because === 'hidden' || access.hidden === 403) return 'permission denied';
+  if (because === 'hidden' || access.hidden === 'forbidden') return 'permission denied';
   const permissions = access.anyOf.join(' or ');
   if (because === 'permission') return `permission denied: this needs ${permissions}`;
   if (access.scope === 'organization') return `permission denied: this needs ${neededRole(access)}`;

@@ -177,7 +177,7 @@ function decideCall(asking: Asking, em: Em, found: Ownership | null | undefined)
 function refuseUnlessAllowed(operation: Operation, { decision, access }: Decided): void {
   if (decision.allowed) return;
   const { targetName = 'the resource' } = operation;
-  if (decision.because === 'hidden' && access.hidden === 404) throw new Hidden(targetName);
+  if (decision.because === 'hidden' && access.hidden === 'not_found') throw new Hidden(targetName);
   throw new Forbidden(describeRefusal(operation, decision, access));
 }
 

@@ -23,7 +23,7 @@ const readAccess: Access = {
   anyOf: ['project:read'],
   scope: 'team',
   teamAction: 'team.metadata.read',
-  hidden: 404,
+  hidden: 'not_found',
   review: { resource: 'projects', verb: 'get' },
 };
 const updateAccess: Access = {

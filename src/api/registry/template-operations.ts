@@ -24,7 +24,7 @@ export const readAccess: Access = {
   anyOf: ['template:read'],
   scope: 'team',
   teamAction: 'team.metadata.read',
-  hidden: 404,
+  hidden: 'not_found',
   review: { ...reviewed, verb: 'get' },
 };
 
@@ -32,7 +32,7 @@ export const writeAccess: Access = {
   anyOf: ['template:write'],
   scope: 'team',
   teamAction: 'team.metadata.write',
-  hidden: 404,
+  hidden: 'not_found',
   review: { ...reviewed, verb: 'update' },
 };
 

@@ -72,7 +72,7 @@ export const review = command({
   at: getRun,
   access: {
     scope: 'team',
-    hidden: 404,
+    hidden: 'not_found',
     anyOf: ['run:approve'],
     teamAction: 'team.metadata.write',
     review: { ...reviewed, verb: 'approve' },

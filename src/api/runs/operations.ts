@@ -21,7 +21,7 @@ import { findRunListOwner } from './list-owner.ts';
 import { ListedRunView, RunView } from './views.ts';
 
 export const RunParams = z.strictObject({ id: Id });
-const runTeam = { scope: 'team', hidden: 404 } as const;
+const runTeam = { scope: 'team', hidden: 'not_found' } as const;
 /** Reviewing access to a run needs only its owner. */
 export const reviewed = { resource: 'runs', unscoped: true, target: findRun } as const;
 

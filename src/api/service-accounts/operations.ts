@@ -26,7 +26,7 @@ const reviewed = { resource: 'service_accounts', unscoped: true, target: findAcc
 const readAccess: Access = {
   anyOf: ['service_account:read'],
   scope: 'service_account',
-  hidden: 404,
+  hidden: 'not_found',
   review: { ...reviewed, verb: 'get' },
 };
 export const manageAccess: Access = {

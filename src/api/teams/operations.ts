@@ -28,7 +28,7 @@ export const readAccess: Access = {
   anyOf: ['team:read'],
   scope: 'team',
   teamAction: 'team.metadata.read',
-  hidden: 404,
+  hidden: 'not_found',
   review: { ...reviewed, verb: 'get' },
 };
 const updateAccess: Access = {
@@ -56,7 +56,12 @@ export const list = read({
   params: OrganizationParams,
   query: z.strictObject({ ...pageQuery, ...archivedQuery }),
   responses: { 200: pageOf('teams', TeamView) },
-  access: { anyOf: ['team:read'], scope: 'organization', hidden: 404, review: { resource: 'teams', verb: 'list' } },
+  access: {
+    anyOf: ['team:read'],
+    scope: 'organization',
+    hidden: 'not_found',
+    review: { resource: 'teams', verb: 'list' },
+  },
   target: ({ em, params }) => findOrganization(em, params.orgID),
   targetName: 'organization',
   handle: async ({ em, principal, target, query }) => {
@@ -89,7 +94,7 @@ export const create = command({
     anyOf: ['team:write'],
     scope: 'organization',
     organizationRole: 'admin',
-    hidden: 404,
+    hidden: 'not_found',
     principals: ['user'],
     review: { resource: 'teams', verb: 'create' },
   },

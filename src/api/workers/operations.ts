@@ -12,7 +12,7 @@ import { workerGoneAfterSeconds } from '#domain/workers/service.ts';
 const readAccess: Access = {
   anyOf: ['worker:read'],
   scope: 'platform',
-  hidden: 404,
+  hidden: 'not_found',
   review: { resource: 'workers', verb: 'get' },
 };
 

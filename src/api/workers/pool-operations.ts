@@ -17,7 +17,7 @@ const PoolParams = z.strictObject({ name: PoolName });
 const readAccess: Access = {
   anyOf: ['worker:read'],
   scope: 'platform',
-  hidden: 404,
+  hidden: 'not_found',
   review: { resource: 'worker_pools', verb: 'get' },
 };
 const manageAccess: Access = {

@@ -8,7 +8,7 @@ export const inviteToOrganization: Access = {
   anyOf: ['organization:write'],
   scope: 'organization',
   organizationRole: 'admin',
-  hidden: 404,
+  hidden: 'not_found',
   review: { inherits: 'organizations.update' },
 };
 
@@ -17,7 +17,7 @@ export const inviteToTeam: Access = {
   anyOf: ['team:write'],
   scope: 'team',
   teamAction: 'team.invitation.manage',
-  hidden: 404,
+  hidden: 'not_found',
   review: 'none',
 };
 

@@ -16,7 +16,7 @@ const takeProject: Access = {
   anyOf: ['project:write'],
   scope: 'team',
   teamAction: 'team.metadata.write',
-  hidden: 404,
+  hidden: 'not_found',
   review: 'none',
 };
 

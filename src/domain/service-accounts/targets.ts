@@ -67,7 +67,7 @@ export function maySucceed(principal: Principal, account: AccountTarget): boolea
 }
 
 function managesUsers(principal: Principal): boolean {
-  const access = { anyOf: ['user:manage'], scope: 'platform', hidden: 404, review: 'none' } as const;
+  const access = { anyOf: ['user:manage'], scope: 'platform', hidden: 'not_found', review: 'none' } as const;
   return decidePermission(principal, access).allowed;
 }
 

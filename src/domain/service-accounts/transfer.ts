@@ -14,7 +14,7 @@ import { type AccountTarget, findAccount } from './targets.ts';
 const ownerAccess: Access = {
   anyOf: ['service_account:manage'],
   scope: 'service_account',
-  hidden: 404,
+  hidden: 'not_found',
   review: 'none',
 };
 

@@ -22,7 +22,7 @@ const takeTeam: Access = {
   anyOf: ['team:write'],
   scope: 'organization',
   organizationRole: 'admin',
-  hidden: 404,
+  hidden: 'not_found',
   review: 'none',
 };
 

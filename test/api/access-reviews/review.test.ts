@@ -10,7 +10,7 @@ import { AuthorizationUnavailable, anonymous, type Principal } from '#domain/sha
 import { newId } from '#domain/shared/ids.ts';
 
 const administrator: Principal = { ...anonymous, kind: 'user', role: 'admin', id: newId() };
-const settings: Access = { anyOf: ['settings.manage'], scope: 'platform', hidden: 404, review: 'none' };
+const settings: Access = { anyOf: ['settings.manage'], scope: 'platform', hidden: 'not_found', review: 'none' };
 
 /** An operation that is only declared. */
 function declare(id: `${string}.${string}`, route: Operation['route'], reviewed: Access['review']) {

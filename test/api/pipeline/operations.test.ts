@@ -75,7 +75,7 @@ describe('the table of operations', () => {
         teamActions: access.scope === 'team' ? [access.teamAction ?? []].flat() : [],
         peopleOnly: access.principals?.join() === 'user',
       }).toEqual(demand);
-      expect(access.hidden).toBe(id.startsWith('users.') ? 403 : 404);
+      expect(access.hidden).toBe(id.startsWith('users.') ? 'forbidden' : 'not_found');
     },
   );
 

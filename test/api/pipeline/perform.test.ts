@@ -15,7 +15,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
 
-const access = { anyOf: ['connection:manage'], scope: 'platform', hidden: 404, review: 'none' } as const;
+const access = { anyOf: ['connection:manage'], scope: 'platform', hidden: 'not_found', review: 'none' } as const;
 const params = z.strictObject({ name: z.string().max(20) });
 
 const readThing = read({

@@ -36,7 +36,7 @@ function principal({ role = 'maintainer', kind = 'user', enabled = true, ...memb
 }
 
 const approve: Access = {
-  ...{ anyOf: ['run:approve'], scope: 'team', teamAction: 'team.metadata.write', hidden: 404, review: 'none' },
+  ...{ anyOf: ['run:approve'], scope: 'team', teamAction: 'team.metadata.write', hidden: 'not_found', review: 'none' },
 };
 const needing = (...teamAction: TeamAction[]): Access => ({ ...approve, teamAction });
 
@@ -187,7 +187,7 @@ describe('a thing of a team', () => {
 
 describe('a thing of an organization', () => {
   const asking = (organizationRole?: OrganizationRole): Access => ({
-    ...{ anyOf: ['organization:write'], scope: 'organization', hidden: 404, review: 'none' },
+    ...{ anyOf: ['organization:write'], scope: 'organization', hidden: 'not_found', review: 'none' },
     ...(organizationRole && { organizationRole }),
   });
   const ownership = { organizationId: organization, teamId: null };
@@ -213,7 +213,7 @@ describe('a thing of an organization', () => {
 
 describe('a service account as target', () => {
   const manage: Access = {
-    ...{ anyOf: ['service_account:manage'], scope: 'service_account', hidden: 404, review: 'none' },
+    ...{ anyOf: ['service_account:manage'], scope: 'service_account', hidden: 'not_found', review: 'none' },
   };
   const ana = principal();
   const ofAna = { ...nobody, ownerUserId: ana.id };

@@ -17,7 +17,7 @@ export interface Access {
   /** Needed in the organization that owns the target; a stronger role serves as well. */
   readonly organizationRole?: 'member' | 'admin' | 'owner';
   /** What a target answers that is missing, or that the caller may not read. */
-  readonly hidden: 404 | 403;
+  readonly hidden: 'not_found' | 'forbidden';
   /** The kinds of principal that may come at all; users and service accounts unless it says otherwise. */
   readonly principals?: readonly Principal['kind'][];
   /** Under which name `can-i` reviews it: its own, that of another operation which demands the same, or none. */
