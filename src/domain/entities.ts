@@ -1,5 +1,11 @@
 import type { EntitySchemaWithMeta } from '@mikro-orm/core';
 import type { TableOf } from '#database/tables.ts';
+import { EnvironmentSchema, EnvironmentVariableSchema } from '#domain/environments/entity.ts';
+import { InvitationSchema } from '#domain/invitations/entity.ts';
+import { OrganizationMemberSchema, TeamMemberSchema } from '#domain/members/entity.ts';
+import { OrganizationSchema, OrganizationSlugSchema } from '#domain/organizations/entity.ts';
+import { ProjectSchema } from '#domain/projects/entity.ts';
+import { TeamSchema } from '#domain/teams/entity.ts';
 import { AuditRecordSchema } from './audit/entity.ts';
 import {
   ApiKeySchema,
@@ -10,15 +16,6 @@ import {
   UserSchema,
 } from './identity/entity.ts';
 import { InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
-import {
-  InvitationSchema,
-  OrganizationMemberSchema,
-  OrganizationSchema,
-  OrganizationSlugSchema,
-  TeamMemberSchema,
-  TeamSchema,
-} from './organizations/entity.ts';
-import { EnvironmentSchema, EnvironmentVariableSchema, ProjectSchema } from './projects/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
 import { RunAttemptSchema, RunEventSchema, RunPlanSchema, RunReviewSchema, RunSchema } from './runs/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';

@@ -1,19 +1,27 @@
 import { auditKinds } from './audit/ownership.ts';
+import { environmentKinds } from './environments/ownership.ts';
 import { identityKinds } from './identity/ownership.ts';
 import { instanceKinds } from './instances/ownership.ts';
+import { invitationKinds } from './invitations/ownership.ts';
+import { memberKinds } from './members/ownership.ts';
 import { organizationKinds } from './organizations/ownership.ts';
 import { projectKinds } from './projects/ownership.ts';
 import { registryKinds } from './registry/ownership.ts';
 import { runKinds } from './runs/ownership.ts';
 import { serviceAccountKinds } from './service-accounts/ownership.ts';
 import { sharedKinds } from './shared/ownership.ts';
+import { teamKinds } from './teams/ownership.ts';
 import { workerKinds } from './workers/ownership.ts';
 
 /** What every area declares of its kinds. Conflicts name blockers, and cascades change tables, in this order. */
 export const declarations = [
   ...projectKinds,
+  ...environmentKinds,
   ...identityKinds,
   ...organizationKinds,
+  ...teamKinds,
+  ...memberKinds,
+  ...invitationKinds,
   ...instanceKinds,
   ...runKinds,
   ...registryKinds,

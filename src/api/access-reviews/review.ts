@@ -8,10 +8,10 @@ import {
 } from '#api/pipeline/authorization.ts';
 import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
 import type { Em } from '#database/database.ts';
-import { findTeamById } from '#domain/organizations/targets.ts';
 import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
 import { AuthorizationUnavailable, type Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, ServiceError } from '#domain/shared/errors.ts';
+import { findTeamById } from '#domain/teams/store.ts';
 
 /** What a review asks: whether its caller may do `verb` to `resource`. */
 export interface Question {

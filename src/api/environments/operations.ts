@@ -9,9 +9,9 @@ import {
   listEnvironments,
   updateEnvironment,
 } from '#domain/environments/environments.ts';
-import { findOwner } from '#domain/organizations/targets.ts';
-import { CreateEnvironment, UpdateEnvironment } from '#domain/projects/model.ts';
-import { type EnvironmentTarget, findEnvironment, findProject } from '#domain/projects/targets.ts';
+import { CreateEnvironment, UpdateEnvironment } from '#domain/environments/model.ts';
+import { type EnvironmentTarget, findEnvironment } from '#domain/environments/store.ts';
+import { findProject } from '#domain/projects/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -19,6 +19,7 @@ import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts'
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import { findOwner } from '#domain/teams/store.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';
 
 const EnvironmentParams = z.strictObject({ id: Id });

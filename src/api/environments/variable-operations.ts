@@ -4,6 +4,8 @@ import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { VariableView, viewVariable } from '#api/tenancy/views.ts';
 import type { Em } from '#database/database.ts';
 import { toChange } from '#database/row-lock.ts';
+import { SetVariable, VariableName } from '#domain/environments/model.ts';
+import { type EnvironmentTarget, findEnvironment } from '#domain/environments/store.ts';
 import {
   findVariable,
   listVariables,
@@ -11,8 +13,6 @@ import {
   type ShownVariable,
   setVariable,
 } from '#domain/environments/variable-changes.ts';
-import { SetVariable, VariableName } from '#domain/projects/model.ts';
-import { type EnvironmentTarget, findEnvironment } from '#domain/projects/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';

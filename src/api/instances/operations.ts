@@ -7,12 +7,12 @@ import { Instance } from '#domain/instances/entity.ts';
 import { countResources, importState, lockInstance, readState } from '#domain/instances/state.ts';
 import { findInstance, findInstanceToFill } from '#domain/instances/targets.ts';
 import { unlockInstance } from '#domain/instances/unlock.ts';
-import { findOwner } from '#domain/organizations/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { readableTeamsSql } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { afterId, pageQuery, toPage, Where } from '#domain/shared/paging.ts';
+import { findOwner } from '#domain/teams/store.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
 
 const Params = z.strictObject({ id: Id });

@@ -4,13 +4,14 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { inviteToOrganization, resendInvitation, revokeInvitation } from '#domain/invitations/invitations.ts';
+import { InviteToOrganization } from '#domain/invitations/model.ts';
 import { inviteToOrganization as access } from '#domain/invitations/policy.ts';
 import { findInvitationAt, listInvitations } from '#domain/invitations/targets.ts';
-import { InviteToOrganization } from '#domain/organizations/model.ts';
-import { findOrganization, findTeam } from '#domain/organizations/targets.ts';
+import { findOrganization } from '#domain/organizations/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { findTeam } from '#domain/teams/store.ts';
 import { describeInvitation, InvitationView, SentInvitationView, sentChange, viewInvitation } from './views.ts';
 
 const OrganizationParams = z.strictObject({ orgID: OrganizationName });

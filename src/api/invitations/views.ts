@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
 import type { SentInvitation } from '#domain/invitations/invitations.ts';
 import { type Invitation, invitationStatuses } from '#domain/invitations/targets.ts';
-import { organizationRoles, teamRoles } from '#domain/organizations/model.ts';
+import { organizationRoles } from '#domain/organizations/model.ts';
+import { teamRoles } from '#domain/teams/model.ts';
 
 export const InvitationView = z
   .object({

@@ -12,7 +12,7 @@ import {
   setOrganizationMember,
 } from '#domain/members/organization-members.ts';
 import { type OrganizationRole, organizationRoles } from '#domain/organizations/model.ts';
-import { findOrganization } from '#domain/organizations/targets.ts';
+import { findOrganization } from '#domain/organizations/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';

@@ -8,10 +8,10 @@ import { toChange } from '#database/row-lock.ts';
 import { listMembers, lockMember, membershipLocks, teamMembers } from '#domain/members/members.ts';
 import type { MemberChange } from '#domain/members/organization-members.ts';
 import { OutsideOrganization, removeTeamMember, setTeamMember } from '#domain/members/team-members.ts';
-import { type TeamRole, teamRoles } from '#domain/organizations/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { type TeamRole, teamRoles } from '#domain/teams/model.ts';
 
 const MemberParams = TeamParams.extend({ userID: Id });
 

@@ -3,9 +3,9 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { OrganizationView, viewOrganization } from '#api/tenancy/views.ts';
 import { toChange } from '#database/row-lock.ts';
-import { CreateOrganization, Slug, TransferOrganization, UpdateOrganization } from '#domain/organizations/model.ts';
+import { CreateOrganization, TransferOrganization, UpdateOrganization } from '#domain/organizations/model.ts';
 import { createOrganization, listOrganizations, updateOrganization } from '#domain/organizations/organizations.ts';
-import { findOrganization, type OrganizationTarget } from '#domain/organizations/targets.ts';
+import { findOrganization, type OrganizationTarget } from '#domain/organizations/store.ts';
 import { findOrganizationTransfer, transferOrganization } from '#domain/organizations/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -15,6 +15,7 @@ import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';
+import { Slug } from '#domain/tenancy/model.ts';
 
 /** An organization in a path: its id, or a slug that it has or had. */
 export const OrganizationName = Id.or(Slug);

@@ -3,10 +3,9 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { ProjectView, viewProject } from '#api/tenancy/views.ts';
 import { toChange } from '#database/row-lock.ts';
-import { findOwner, findTeamById } from '#domain/organizations/targets.ts';
 import { CreateProject, TransferProject, UpdateProject } from '#domain/projects/model.ts';
 import { createProject, listProjects, updateProject } from '#domain/projects/projects.ts';
-import { findProject, type ProjectTarget } from '#domain/projects/targets.ts';
+import { findProject, type ProjectTarget } from '#domain/projects/store.ts';
 import { findProjectTransfer, transferProject } from '#domain/projects/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -15,6 +14,7 @@ import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts'
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import { findOwner, findTeamById } from '#domain/teams/store.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';
 
 const ProjectParams = z.strictObject({ id: Id });

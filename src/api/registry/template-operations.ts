@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { toChange } from '#database/row-lock.ts';
-import { findOwner } from '#domain/organizations/targets.ts';
 import type { Template } from '#domain/registry/entity.ts';
 import { CreateTemplate, UpdateTemplate } from '#domain/registry/model.ts';
 import { listTemplates, readTemplate } from '#domain/registry/read.ts';
@@ -14,6 +13,7 @@ import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import { findOwner } from '#domain/teams/store.ts';
 import { TemplateView } from './views.ts';
 
 const TemplateParams = z.strictObject({ id: Id });

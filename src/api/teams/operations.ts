@@ -5,8 +5,7 @@ import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { TeamView, viewTeam } from '#api/tenancy/views.ts';
 import type { Em } from '#database/database.ts';
 import { type RowLock, toChange } from '#database/row-lock.ts';
-import { CreateTeam, TransferTeam, UpdateTeam } from '#domain/organizations/model.ts';
-import { findOrganization, findTeam, findTeamById, type TeamTarget } from '#domain/organizations/targets.ts';
+import { findOrganization } from '#domain/organizations/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -14,6 +13,8 @@ import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts'
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import { CreateTeam, TransferTeam, UpdateTeam } from '#domain/teams/model.ts';
+import { findTeam, findTeamById, type TeamTarget } from '#domain/teams/store.ts';
 import { createTeam, listTeams, updateTeam } from '#domain/teams/teams.ts';
 import { findTeamTransfer, transferTeam } from '#domain/teams/transfer.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
+import { environmentKinds, variableCategories } from '#domain/environments/model.ts';
+import type { EnvironmentTarget } from '#domain/environments/store.ts';
 import type { ShownVariable } from '#domain/environments/variable-changes.ts';
 import type { Member } from '#domain/members/members.ts';
-import { organizationRoles, teamRoles } from '#domain/organizations/model.ts';
-import type { OrganizationTarget, TeamTarget } from '#domain/organizations/targets.ts';
-import { environmentKinds, variableCategories } from '#domain/projects/model.ts';
-import type { EnvironmentTarget, ProjectTarget } from '#domain/projects/targets.ts';
+import { organizationRoles } from '#domain/organizations/model.ts';
+import type { OrganizationTarget } from '#domain/organizations/store.ts';
+import type { ProjectTarget } from '#domain/projects/store.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { formatDuration } from '#domain/shared/durations.ts';
+import { teamRoles } from '#domain/teams/model.ts';
+import type { TeamTarget } from '#domain/teams/store.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 
 /** What every thing of the tenancy has. */

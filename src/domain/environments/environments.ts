@@ -1,14 +1,7 @@
 import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
 import { mayWeakenPolicy } from '#domain/members/grants.ts';
-import { Environment } from '#domain/projects/entity.ts';
-import { type CreateEnvironment, defaultApproval, type UpdateEnvironment } from '#domain/projects/model.ts';
-import {
-  type EnvironmentTarget,
-  findEnvironment,
-  type ProjectTarget,
-  selectEnvironments,
-} from '#domain/projects/targets.ts';
+import type { ProjectTarget } from '#domain/projects/store.ts';
 import { type ApprovalPolicy, isWeakerApproval, stricterApproval } from '#domain/registry/model.ts';
 import { readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -21,6 +14,9 @@ import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/tenancy/archiving.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
+import { Environment } from './entity.ts';
+import { type CreateEnvironment, defaultApproval, type UpdateEnvironment } from './model.ts';
+import { type EnvironmentTarget, findEnvironment, selectEnvironments } from './store.ts';
 
 type Fields = Pick<
   EnvironmentTarget,

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
-import type { SetVariable, VariableCategory } from '#domain/projects/model.ts';
-import type { EnvironmentTarget } from '#domain/projects/targets.ts';
 import type { JsonValue } from '#domain/runs/model.ts';
 import { Conflict, Invalid, NotFound } from '#domain/shared/errors.ts';
 import { afterName, type Page, type PageRequest, toNamedPage } from '#domain/shared/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
+import type { SetVariable, VariableCategory } from './model.ts';
+import type { EnvironmentTarget } from './store.ts';
 import { explainVariableName } from './variable-names.ts';
 import { variableContext } from './variables.ts';
 

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
-import type { VariableCategory } from '#domain/projects/model.ts';
 import type { JsonValue } from '#domain/runs/model.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { VariableCategory } from './model.ts';
 
 /** What an environment gives its runs, secrets included: never to be shown, logged or told to the engine. */
 export interface EnvironmentVariables {

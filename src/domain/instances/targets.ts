@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
-import { findTeamById } from '#domain/organizations/targets.ts';
-import { findEnvironment } from '#domain/projects/targets.ts';
+import { findEnvironment } from '#domain/environments/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
+import { findTeamById } from '#domain/teams/store.ts';
 import type { Archivable } from '#domain/tenancy/archiving.ts';
 
 export interface InstanceTarget extends Ownership {

@@ -3,18 +3,15 @@ import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
 import { emailKey } from '#domain/identity/model.ts';
 import { type MemberTable, organizationMembers, teamMembers } from '#domain/members/members.ts';
-import {
-  defaultInvitationLifetime,
-  type InviteToOrganization,
-  type InviteToTeam,
-} from '#domain/organizations/model.ts';
-import type { OrganizationTarget, TeamTarget } from '#domain/organizations/targets.ts';
+import type { OrganizationTarget } from '#domain/organizations/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { parseDuration } from '#domain/shared/durations.ts';
 import { Conflict, Forbidden } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import type { TeamTarget } from '#domain/teams/store.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
+import { defaultInvitationLifetime, type InviteToOrganization, type InviteToTeam } from './model.ts';
 import { mayOffer, mayOfferOrganization, type Offer } from './policy.ts';
 import { findInvitation, findPending, type Invitation } from './targets.ts';
 import { generateToken, hashToken } from './token.ts';

@@ -1,7 +1,8 @@
 import { mayGiveOrganizationRole, mayGiveTeamRole } from '#domain/members/grants.ts';
-import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
+import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import type { TeamRole } from '#domain/teams/model.ts';
 
 /** Who invites into an organization: whoever manages its members. */
 export const inviteToOrganization: Access = {

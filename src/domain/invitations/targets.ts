@@ -1,8 +1,9 @@
 import type { Em } from '#database/database.ts';
-import { findOrganization, findTeam, type OrganizationTarget, type TeamTarget } from '#domain/organizations/targets.ts';
+import { findOrganization, type OrganizationTarget } from '#domain/organizations/store.ts';
 import { lockPrincipal, noCredential, type Principal, readPrincipals } from '#domain/shared/access/principal.ts';
 import { selectPage } from '#domain/shared/list.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
+import { findTeam, type TeamTarget } from '#domain/teams/store.ts';
 import { mayOffer, type Offer } from './policy.ts';
 import { hashToken } from './token.ts';
 

@@ -1,6 +1,7 @@
-import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
+import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
 import { Conflict } from '#domain/shared/errors.ts';
+import type { TeamRole } from '#domain/teams/model.ts';
 import type { Joiner } from './members.ts';
 
 /**

@@ -1,11 +1,12 @@
 import type { Em } from '#database/database.ts';
 import type { RowLock } from '#database/row-lock.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
-import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
+import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { selectPage } from '#domain/shared/list.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
+import type { TeamRole } from '#domain/teams/model.ts';
 
 /** A person or a service account in an organization or a team; `id` is the membership's, and fresh at every join. */
 export interface Member<Role extends string> {

@@ -1,13 +1,13 @@
 import type { Em } from '#database/database.ts';
 import { revokeSent } from '#domain/invitations/invitations.ts';
-import { OrganizationMember } from '#domain/organizations/entity.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
-import type { OrganizationTarget } from '#domain/organizations/targets.ts';
+import type { OrganizationTarget } from '#domain/organizations/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { refuseAccountInOrganization } from './account-members.ts';
+import { OrganizationMember } from './entity.ts';
 import { mayGiveOrganizationRole } from './grants.ts';
 import { addMember, findMember, hasOtherOwner, type Joiner, type Member, organizationMembers } from './members.ts';
 

@@ -1,13 +1,13 @@
 import type { Em } from '#database/database.ts';
 import { revokeSent } from '#domain/invitations/invitations.ts';
-import { TeamMember } from '#domain/organizations/entity.ts';
-import type { TeamRole } from '#domain/organizations/model.ts';
-import type { TeamTarget } from '#domain/organizations/targets.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import type { TeamRole } from '#domain/teams/model.ts';
+import type { TeamTarget } from '#domain/teams/store.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { refuseAccountInTeam } from './account-members.ts';
+import { TeamMember } from './entity.ts';
 import { mayGiveTeamRole } from './grants.ts';
 import {
   addMember,

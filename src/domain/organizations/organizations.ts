@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
 import { pgArray } from '#database/errors.ts';
+import { OrganizationMember } from '#domain/members/entity.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { newId } from '#domain/shared/ids.ts';
@@ -10,9 +11,9 @@ import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/tenancy/archiving.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
-import { Organization, OrganizationMember } from './entity.ts';
+import { Organization } from './entity.ts';
 import type { CreateOrganization, UpdateOrganization } from './model.ts';
-import { findOrganization, type OrganizationTarget, selectOrganizations } from './targets.ts';
+import { findOrganization, type OrganizationTarget, selectOrganizations } from './store.ts';
 
 /** Makes an organization that its creator owns. @throws Conflict where another one has or had the slug */
 export async function createOrganization(

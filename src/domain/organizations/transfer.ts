@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
 import { pgArray } from '#database/errors.ts';
+import { OrganizationMember } from '#domain/members/entity.ts';
 import { addMember, findMember, organizationMembers } from '#domain/members/members.ts';
 import { Conflict, Forbidden } from '#domain/shared/errors.ts';
 import { countChange } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
-import { OrganizationMember } from './entity.ts';
 import type { OrganizationRole, TransferOrganization } from './model.ts';
-import { findOrganization, type OrganizationTarget } from './targets.ts';
+import { findOrganization, type OrganizationTarget } from './store.ts';
 
 /** Somebody to whom an organization is to be handed over. */
 export interface NewOwner {

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
-import type { TeamTarget } from '#domain/organizations/targets.ts';
 import { readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { newId } from '#domain/shared/ids.ts';
@@ -8,11 +7,12 @@ import { selectPage } from '#domain/shared/list.ts';
 import { underSlug } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import type { TeamTarget } from '#domain/teams/store.ts';
 import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/tenancy/archiving.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import { Project } from './entity.ts';
 import type { CreateProject, UpdateProject } from './model.ts';
-import { findProject, type ProjectTarget, selectProjects } from './targets.ts';
+import { findProject, type ProjectTarget, selectProjects } from './store.ts';
 
 /** Makes a project of a team. @throws Conflict where the team is archived or has another project of that slug */
 export async function createProject(

@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
 import { pgArray } from '#database/errors.ts';
-import { findTeamById, type TeamTarget } from '#domain/organizations/targets.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { findTeamById, type TeamTarget } from '#domain/teams/store.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import type { TransferProject } from './model.ts';
-import { findProject, type ProjectTarget } from './targets.ts';
+import { findProject, type ProjectTarget } from './store.ts';
 
 /** Who takes a project into a team: who may make one there. */
 const takeProject: Access = {

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import { Team } from '#domain/organizations/entity.ts';
+import { Team } from '#domain/teams/entity.ts';
 import type { TemplateFiles } from './files.ts';
 
 export const TemplateSchema = defineEntity({

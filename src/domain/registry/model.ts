@@ -1,8 +1,8 @@
 import semver from 'semver';
 import { z } from 'zod';
-import { ResourceName, Slug } from '#domain/organizations/model.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 import { TemplateApproval, TemplateSpec } from './spec.ts';
 
 /** What clients say about templates and their versions (api.md of the design, *Registry*; product.md, *Templates*). */

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import type { RowLock } from '#database/row-lock.ts';
-import { findOwner, type Owner } from '#domain/organizations/targets.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
+import { findOwner, type Owner } from '#domain/teams/store.ts';
 import { Template, TemplateVersion } from './entity.ts';
 
 /** A template with its owner; `archived` is about the owner alone. */

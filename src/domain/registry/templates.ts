@@ -1,12 +1,12 @@
-import { slugify } from '#domain/organizations/model.ts';
-import type { Owner } from '#domain/organizations/targets.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
 import { underSlug } from '#domain/shared/ownership-graph/slugs.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
+import type { Owner } from '#domain/teams/store.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
+import { slugify } from '#domain/tenancy/model.ts';
 import { Template } from './entity.ts';
 import { TemplateArchived } from './errors.ts';
 import type { CreateTemplate, UpdateTemplate } from './model.ts';

@@ -1,10 +1,10 @@
 import type { Em } from '#database/database.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
 import { refuseRoleAboveOwn } from '#domain/identity/users/user-changes.ts';
-import { teamRoleActions } from '#domain/organizations/model.ts';
 import { isPlatformAdministrator, teamActionsOf } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
+import { teamRoleActions } from '#domain/teams/model.ts';
 import { teamRoleOfAccount } from './model.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Principal, User } from '#domain/identity/entity.ts';
-import { Team } from '#domain/organizations/entity.ts';
+import { Team } from '#domain/teams/entity.ts';
 
 /**
  * Whose a service account is: one user's or one team's. The rest of it is its principal's row. What it may do comes from

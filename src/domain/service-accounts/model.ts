@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { PersonName, PlatformRole } from '#domain/identity/model.ts';
-import { ExpectedRevision, type TeamRole } from '#domain/organizations/model.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import type { TeamRole } from '#domain/teams/model.ts';
 
 /**
  * What a service account is in a team: its owner team, or one that it was let into where a user owns it. Never what its

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
-import { findTeamById } from '#domain/organizations/targets.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
+import { findTeamById } from '#domain/teams/store.ts';
 import type { Archivable } from '#domain/tenancy/archiving.ts';
 import type { NewOwner } from './model.ts';
 

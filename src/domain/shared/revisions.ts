@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import { Conflict } from './errors.ts';
+
+const Revision = z.int().min(1);
+
+/** What an update may say of the revision that it was made for; a stale one conflicts. */
+export const ExpectedRevision = { expected_revision: Revision.optional() };
 
 /** @throws Conflict where an update was made for a revision that is no longer the current one */
 export function refuseStale(current: { readonly revision: number }, expected: number | undefined): void {

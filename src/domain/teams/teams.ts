@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
-import { Team, TeamMember } from '#domain/organizations/entity.ts';
-import type { CreateTeam, UpdateTeam } from '#domain/organizations/model.ts';
-import { findTeamById, type OrganizationTarget, selectTeams, type TeamTarget } from '#domain/organizations/targets.ts';
+import { TeamMember } from '#domain/members/entity.ts';
+import type { OrganizationTarget } from '#domain/organizations/store.ts';
 import { readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { newId } from '#domain/shared/ids.ts';
@@ -12,6 +11,9 @@ import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/tenancy/archiving.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
+import { Team } from './entity.ts';
+import type { CreateTeam, UpdateTeam } from './model.ts';
+import { findTeamById, selectTeams, type TeamTarget } from './store.ts';
 
 /**
  * Makes a team that its creator owns. A platform administrator who is not in the organization joins it as a member:

@@ -1,14 +1,7 @@
 import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
 import { pgArray } from '#database/errors.ts';
-import type { TransferTeam } from '#domain/organizations/model.ts';
-import {
-  findOrganization,
-  findTeam,
-  findTeamById,
-  type OrganizationTarget,
-  type TeamTarget,
-} from '#domain/organizations/targets.ts';
+import { findOrganization, type OrganizationTarget } from '#domain/organizations/store.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
@@ -16,6 +9,8 @@ import { enumerate, findNames } from '#domain/shared/ownership-graph/names.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
+import type { TransferTeam } from './model.ts';
+import { findTeam, findTeamById, type TeamTarget } from './store.ts';
 
 /** Who takes a team into an organization: who may make one there. */
 const takeTeam: Access = {

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { Conflict } from '#domain/shared/errors.ts';
 import type { Where } from '#domain/shared/paging.ts';
-
-/** What owns what, outermost first. */
-export const tenantLevels = ['organization', 'team', 'project', 'environment'] as const;
-export type TenantLevel = (typeof tenantLevels)[number];
+import { type TenantLevel, tenantLevels } from './model.ts';
 
 /** A thing of the tenancy, with whatever of it and its owners is archived, outermost first. */
 export interface Archivable {

@@ -1,5 +1,5 @@
-import { slugify } from '#domain/organizations/model.ts';
 import { Invalid } from '#domain/shared/errors.ts';
+import { slugify } from './model.ts';
 
 /** The slug that was given, or one made from the name. */
 export function chooseSlug({ name, slug }: { name: string; slug?: string | undefined }): string {

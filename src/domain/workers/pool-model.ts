@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ExpectedRevision } from '#domain/organizations/model.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { DemandedIsolation, EgressList, egressPolicies, findMismatch } from './model.ts';
 
 /** What clients say about worker pools (api.md of the design, *Workers*). */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findEnvironment, lockEnvironmentForRun } from '#domain/projects/targets.ts';
+import { findEnvironment, lockEnvironmentForRun } from '#domain/environments/store.ts';
 import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PlatformRole, PrincipalKind } from '#domain/identity/model.ts';
-import type { OrganizationRole, TeamAction, TeamRole } from '#domain/organizations/model.ts';
+import type { OrganizationRole } from '#domain/organizations/model.ts';
 import {
   type Access,
   decide,
@@ -11,6 +11,7 @@ import {
 } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { type AccountOwner, anonymous, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
+import type { TeamAction, TeamRole } from '#domain/teams/model.ts';
 import { everyPermission, permissionsOf } from '#test/support/access/permission-table.ts';
 
 const organization = '0190aaaa-0000-7000-8000-000000000001';

@@ -1,4 +1,5 @@
-import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
+import type { OrganizationRole } from '#domain/organizations/model.ts';
+import type { TeamRole } from '#domain/teams/model.ts';
 import type { ApiUser, TestApi } from '../api/in-process-api.ts';
 
 /** An organization with a team, a project and an environment, all of one owner. */

@@ -1,4 +1,5 @@
-import type { OrganizationRole, TeamAction, TeamRole } from '#domain/organizations/model.ts';
+import type { OrganizationRole } from '#domain/organizations/model.ts';
+import type { TeamAction, TeamRole } from '#domain/teams/model.ts';
 
 /**
  * Every operation and what it demands, copied by hand from the design (access.md, specification *Authorization model*):

@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { pgArray } from '#database/errors.ts';
-import { type OrganizationRole, type TeamAction, teamRoleActions } from '#domain/organizations/model.ts';
+import type { OrganizationRole } from '#domain/organizations/model.ts';
+import { type TeamAction, teamRoleActions } from '#domain/teams/model.ts';
 import { type Permission, rolePermissions } from './permissions.ts';
 import type { Principal } from './principal.ts';
 

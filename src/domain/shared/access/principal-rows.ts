@@ -4,7 +4,8 @@ import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
+import type { OrganizationRole } from '#domain/organizations/model.ts';
+import type { TeamRole } from '#domain/teams/model.ts';
 import type { AccountOwner, Credential, PrincipalRow } from './principal.ts';
 
 type PrincipalTable = Over<{ p: 'principals' }>;

@@ -1,8 +1,9 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { PlatformRole, PrincipalKind } from '#domain/identity/model.ts';
-import type { OrganizationRole, TeamRole } from '#domain/organizations/model.ts';
+import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
+import type { TeamRole } from '#domain/teams/model.ts';
 import { Unavailable } from '../errors.ts';
 import { findByCredential, findPrincipals, sharePrincipal } from './principal-rows.ts';
 

@@ -1,0 +1,44 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+
+export const environmentKinds = [
+  {
+    kind: 'environment',
+    table: 'environments',
+    label: 'x.slug',
+    revision: true,
+    generation: true,
+    tombstone: true,
+    archivable: true,
+    slug: { constraint: 'environments_project_slug_unique' },
+    owners: [
+      {
+        kind: 'project',
+        columns: ['project_id'],
+        blocker: { says: 'has environments', remedy: 'delete them first' },
+        onTransfer: 'revised',
+      },
+    ],
+  },
+  {
+    kind: 'environment_variable',
+    table: 'environment_variables',
+    key: ['environment_id', 'name'],
+    label: 'x.name',
+    owners: [{ kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' } }],
+    references: [
+      {
+        kind: 'principal',
+        columns: ['set_by'],
+        blocker: {
+          says: 'has set secrets',
+          remedy: 'which history keeps: disable the user instead',
+          while: 'x.sensitive',
+          names: ['environment', 'environment_variable'],
+          counts: 'deleted too',
+          onlyOf: 'user',
+        },
+        kept: 'the value of a variable outlives whoever set it',
+      },
+    ],
+  },
+] as const satisfies readonly Declaration[];

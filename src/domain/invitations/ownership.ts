@@ -1,0 +1,38 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+
+/** Invitations that may still be accepted end with what they lead into. */
+const openInvitations = {
+  rows: 'ended',
+  at: 'revoked_at',
+  while: 'x.accepted_at is null and x.revoked_at is null',
+} as const;
+
+export const invitationKinds = [
+  {
+    kind: 'invitation',
+    table: 'invitations',
+    revision: true,
+    owners: [
+      { kind: 'organization', columns: ['organization_id'], cascade: openInvitations },
+      {
+        kind: 'team',
+        columns: ['team_id'],
+        cascade: openInvitations,
+        onTransfer: { ...openInvitations, revised: true },
+      },
+    ],
+    references: [
+      {
+        kind: 'principal',
+        columns: ['invited_by', 'accepted_by'],
+        blocker: {
+          says: 'has sent or accepted invitations to',
+          remedy: 'which history keeps: disable the user instead',
+          names: ['organization'],
+          counts: 'deleted too',
+          onlyOf: 'user',
+        },
+      },
+    ],
+  },
+] as const satisfies readonly Declaration[];

@@ -1,0 +1,39 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+
+/** Memberships end with the principal, also where that is a service account which goes to another owner. */
+const membership = { cascade: { rows: 'deleted' }, onTransfer: { rows: 'deleted' } } as const;
+const soleOwner = {
+  while: `x.role = 'owner'`,
+  remedy: 'make somebody else their owner first',
+  onlyOf: 'user',
+  unlessShared: true,
+} as const;
+
+export const memberKinds = [
+  {
+    kind: 'organization_member',
+    table: 'organization_members',
+    owners: [{ kind: 'organization', columns: ['organization_id'], cascade: { rows: 'deleted' } }],
+    references: [
+      {
+        kind: 'principal',
+        columns: ['principal_id'],
+        ...membership,
+        blocker: { ...soleOwner, says: 'is the only owner of organizations', names: ['organization'] },
+      },
+    ],
+  },
+  {
+    kind: 'team_member',
+    table: 'team_members',
+    owners: [{ kind: 'team', columns: ['team_id'], cascade: { rows: 'deleted' } }],
+    references: [
+      {
+        kind: 'principal',
+        columns: ['principal_id'],
+        ...membership,
+        blocker: { ...soleOwner, says: 'is the only owner of teams', names: ['organization', 'team'] },
+      },
+    ],
+  },
+] as const satisfies readonly Declaration[];

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { Id } from '#domain/shared/ids.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { ResourceName, Slug } from '#domain/tenancy/model.ts';
+
+export const teamRoles = ['owner', 'admin', 'member', 'viewer'] as const;
+export type TeamRole = (typeof teamRoles)[number];
+
+export const teamActions = [
+  'team.metadata.read',
+  'team.metadata.write',
+  'team.membership.manage',
+  'team.invitation.manage',
+  'team.owner.manage',
+  'team.secret.read',
+  'team.delete',
+] as const;
+export type TeamAction = (typeof teamActions)[number];
+
+/** What each team role may do in its team (access.md of the design, specification *Authorization model*). */
+export const teamRoleActions: Record<TeamRole, readonly TeamAction[]> = {
+  owner: teamActions,
+  admin: [
+    'team.metadata.read',
+    'team.metadata.write',
+    'team.membership.manage',
+    'team.invitation.manage',
+    'team.secret.read',
+  ],
+  member: ['team.metadata.read', 'team.secret.read'],
+  viewer: ['team.metadata.read'],
+};
+
+export const CreateTeam = z.strictObject({ name: ResourceName, slug: Slug.optional() });
+export const UpdateTeam = z.strictObject({
+  name: ResourceName.optional(),
+  slug: Slug.optional(),
+  ...ExpectedRevision,
+});
+
+export const TransferTeam = z.strictObject({ organization_id: Id, ...ExpectedRevision });

@@ -1,0 +1,21 @@
+import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+
+export const teamKinds = [
+  {
+    kind: 'team',
+    table: 'teams',
+    label: 'x.slug',
+    revision: true,
+    generation: true,
+    tombstone: true,
+    archivable: true,
+    slug: { constraint: 'teams_organization_slug_unique' },
+    owners: [
+      {
+        kind: 'organization',
+        columns: ['organization_id'],
+        blocker: { says: 'has teams', remedy: 'delete or transfer them first' },
+      },
+    ],
+  },
+] as const satisfies readonly Declaration[];

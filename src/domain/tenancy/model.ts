@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** The levels of the tenancy: each owns the next one. */
+export const tenantLevels = ['organization', 'team', 'project', 'environment'] as const;
+export type TenantLevel = (typeof tenantLevels)[number];
+
+export const ResourceName = z.string().trim().min(1, { error: 'must not be empty' }).max(100);
+
+const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+export const Slug = z
+  .string()
+  .regex(slugPattern, { error: 'expected 1-63 lowercase letters, digits and inner hyphens, such as "core-network"' });
+
+/** A slug made from a name: `Core Network` → `core-network`. Empty where the name has no letter or digit of it. */
+export function slugify(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, '');
+}
