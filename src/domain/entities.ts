@@ -5,7 +5,7 @@ import {
   ApiKeySchema,
   ApiKeyUseSchema,
   PasswordResetSchema,
-  PrincipalSchema,
+  PrincipalRecordSchema,
   SessionSchema,
   UserSchema,
 } from './identity/entity.ts';
@@ -31,7 +31,7 @@ export const entities = [
   InstallationSchema,
   CommandReceiptSchema,
   OutboxRowSchema,
-  PrincipalSchema,
+  PrincipalRecordSchema,
   UserSchema,
   ServiceAccountSchema,
   SessionSchema,

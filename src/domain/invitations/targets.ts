@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { findOrganization, findTeam, type OrganizationTarget, type TeamTarget } from '#domain/organizations/targets.ts';
-import { lockPrincipal, noCredential, type Principal, readPrincipals } from '#domain/shared/access/principal.ts';
+import { noCredential, type Principal } from '#domain/shared/access/principal.ts';
+import { lockPrincipal, readPrincipals } from '#domain/shared/access/store.ts';
 import { selectPage } from '#domain/shared/list.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import { mayOffer, type Offer } from './policy.ts';

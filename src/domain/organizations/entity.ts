@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import { Principal } from '#domain/identity/entity.ts';
+import { PrincipalRecord } from '#domain/identity/entity.ts';
 import type { OrganizationRole, TeamRole } from './model.ts';
 
 export const OrganizationSchema = defineEntity({
@@ -45,7 +45,7 @@ export const OrganizationMemberSchema = defineEntity({
   properties: {
     id: id(),
     organizationId: () => p.manyToOne(Organization).mapToPk().fieldName('organization_id').deleteRule('restrict'),
-    principalId: () => p.manyToOne(Principal).mapToPk().fieldName('principal_id').deleteRule('restrict'),
+    principalId: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('principal_id').deleteRule('restrict'),
     role: p.string().$type<OrganizationRole>(),
     createdAt: createdAt(),
   },
@@ -86,7 +86,7 @@ export const TeamMemberSchema = defineEntity({
   properties: {
     id: id(),
     teamId: () => p.manyToOne(Team).mapToPk().fieldName('team_id').deleteRule('restrict'),
-    principalId: () => p.manyToOne(Principal).mapToPk().fieldName('principal_id').deleteRule('restrict'),
+    principalId: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('principal_id').deleteRule('restrict'),
     role: p.string().$type<TeamRole>(),
     createdAt: createdAt(),
   },
@@ -127,7 +127,7 @@ export const InvitationSchema = defineEntity({
     /** SHA-256 of the token: it is random, so a slow hash would add nothing. */
     verifier: p.blob().unique().hidden(),
     /** Retained: whoever invited or was taken in cannot be deleted, only disabled. */
-    invitedBy: () => p.manyToOne(Principal).mapToPk().fieldName('invited_by').deleteRule('restrict'),
+    invitedBy: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('invited_by').deleteRule('restrict'),
     inviterGeneration: p.integer(),
     organizationGeneration: p.integer(),
     teamGeneration: p.integer().nullable(),
@@ -136,7 +136,7 @@ export const InvitationSchema = defineEntity({
     sentAt: at(),
     expiresAt: at(),
     acceptedAt: at().nullable(),
-    acceptedBy: () => p.manyToOne(Principal).mapToPk().fieldName('accepted_by').deleteRule('restrict').nullable(),
+    acceptedBy: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('accepted_by').deleteRule('restrict').nullable(),
     revokedAt: at().nullable(),
   },
 });
