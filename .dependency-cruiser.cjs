@@ -4,7 +4,7 @@
  */
 const mayImport = {
   'src/database': ['src/database', 'migrations'],
-  'src/domain': ['src/domain', 'src/database', 'src/config', 'src/open-database'],
+  'src/domain': ['src/domain', 'src/database', 'src/config'],
   'src/engine': ['src/engine', 'src/domain', 'src/database', 'src/config', 'src/workflows/[^/]+\\.contract\\.ts$'],
   'src/workflows': ['src/workflows', 'src/domain/.+/model\\.ts$', 'src/activities/[^/]+\\.contract\\.ts$'],
   'src/executors': ['src/executors', 'src/domain'],

@@ -2,6 +2,8 @@ import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { type Config, loadConfig } from '#config';
 import { createFirstAdministrator } from '#domain/identity/bootstrap.ts';
+import { KeyRing } from '#domain/shared/secrets.ts';
+import { withDatabase } from '#open-database';
 import { HttpClient } from './http-client.ts';
 import { type ServiceProcess, startServiceProcess } from './service.ts';
 
@@ -33,7 +35,9 @@ export async function openBench(
   profiles: string | null,
 ): Promise<Bench> {
   const config = loadConfig(environment);
-  await createFirstAdministrator(config, administrator);
+  await withDatabase(config, (orm) =>
+    createFirstAdministrator({ orm, keyRing: new KeyRing(config.secretKeys) }, administrator),
+  );
   const api = await startServiceProcess('api', environment, directory, profiles);
   const database = new pg.Pool({ connectionString: config.databaseUrl, max: 8 });
   const connection = await Connection.connect({ address: config.temporal.address });

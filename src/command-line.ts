@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { ConfigurationError, loadConfig, loadDatabaseConfig } from '#config';
+import { type Config, ConfigurationError, loadConfig, loadDatabaseConfig } from '#config';
+import type { LocalInstallation } from '#domain/identity/local-command.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { findServiceAccount } from '#local/account/account.ts';
 import { dropPrivileges } from '#local/account/privileges.ts';
@@ -83,7 +84,9 @@ async function createAdministrator(given: string[]): Promise<number> {
   const { createFirstAdministrator } = await import('#domain/identity/bootstrap.ts');
   const { Conflict } = await import('#domain/shared/errors.ts');
   try {
-    await createFirstAdministrator(config, { email, name: name ?? 'Administrator', password });
+    await withInstallation(config, (installation) =>
+      createFirstAdministrator(installation, { email, name: name ?? 'Administrator', password }),
+    );
     return 0;
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
@@ -98,8 +101,17 @@ async function recoverAdministrator(given: string[]): Promise<number> {
   const config = loadConfig();
   const password = await readPassword();
   const { recoverAdministrator: recover } = await import('#domain/identity/recovery.ts');
-  await recover(config, { email, password });
+  await withInstallation(config, (installation) => recover(installation, { email, password }));
   return 0;
+}
+
+async function withInstallation(
+  config: Config,
+  work: (installation: LocalInstallation) => Promise<unknown>,
+): Promise<void> {
+  const { withDatabase } = await import('#open-database');
+  const { KeyRing } = await import('#domain/shared/secrets.ts');
+  await withDatabase(config, (orm) => work({ orm, keyRing: new KeyRing(config.secretKeys) }));
 }
 
 async function readPassword(): Promise<string> {

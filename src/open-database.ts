@@ -6,12 +6,17 @@ export function openDatabase(settings: DatabaseSettings): Orm {
   return openOrm(settings, entities);
 }
 
-/** Brings the schema of a database to this release's, and names the migrations that it applied. */
-export async function migrate(settings: Pick<DatabaseSettings, 'databaseUrl'>): Promise<string[]> {
-  const orm = openDatabase({ ...settings, databasePoolSize: 2, answerWithinMs: 0 });
+/** Opens the database for one piece of work and closes it afterwards, for commands that end with their work. */
+export async function withDatabase<T>(settings: DatabaseSettings, work: (orm: Orm) => Promise<T>): Promise<T> {
+  const orm = openDatabase(settings);
   try {
-    return await applyMigrations(orm);
+    return await work(orm);
   } finally {
     await orm.close();
   }
+}
+
+/** Brings the schema of a database to this release's, and names the migrations that it applied. */
+export function migrate(settings: Pick<DatabaseSettings, 'databaseUrl'>): Promise<string[]> {
+  return withDatabase({ ...settings, databasePoolSize: 2, answerWithinMs: 0 }, applyMigrations);
 }

@@ -11,7 +11,7 @@ import {
   ApiKeySchema,
   ApiKeyUseSchema,
   PasswordResetSchema,
-  PrincipalSchema,
+  PrincipalRecordSchema,
   SessionSchema,
   UserSchema,
 } from './identity/entity.ts';
@@ -28,7 +28,7 @@ export const entities = [
   InstallationSchema,
   CommandReceiptSchema,
   OutboxRowSchema,
-  PrincipalSchema,
+  PrincipalRecordSchema,
   UserSchema,
   ServiceAccountSchema,
   SessionSchema,

@@ -6,7 +6,8 @@ import { inject } from 'vitest';
 import { runApi } from '#api/main.ts';
 import type { Config } from '#config';
 import { createFirstAdministrator } from '#domain/identity/bootstrap.ts';
-import { openDatabase } from '#open-database';
+import { KeyRing } from '#domain/shared/secrets.ts';
+import { openDatabase, withDatabase } from '#open-database';
 import { runWorker } from '#worker/main.ts';
 import { expectKnownActions } from './access/audited-actions.ts';
 import { Caller } from './api/caller.ts';
@@ -32,7 +33,9 @@ export const administrator = { email: 'root@example.com', name: 'Root', password
 export async function startSystem(overrides: Record<string, string> = {}): Promise<System> {
   const [database, namespace] = await Promise.all([createDatabase(), createNamespace()]);
   const config = createTestConfig(database.url, { TEMPORAL_NAMESPACE: namespace, ...overrides });
-  await createFirstAdministrator(config, administrator);
+  await withDatabase(config, (orm) =>
+    createFirstAdministrator({ orm, keyRing: new KeyRing(config.secretKeys) }, administrator),
+  );
   const api = await runApi(config);
   let worker: Awaited<ReturnType<typeof runWorker>> | undefined = await runWorker(config);
   const stopWorker = async () => {

@@ -1,9 +1,8 @@
-import type { Config } from '#config';
 import type { Change } from '#domain/shared/audit.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
-import type { Principal, User } from './entity.ts';
-import { runLocalCommand } from './local-command.ts';
+import type { PrincipalRecord, User } from './entity.ts';
+import { type LocalInstallation, runLocalCommand } from './local-command.ts';
 import { hashPassword } from './passwords/passwords.ts';
 import { refusePersonal } from './passwords/rules.ts';
 import { createUser, hasAnyUser } from './users/users.ts';
@@ -21,7 +20,7 @@ export interface Administrator {
 export async function bootstrapAdministrator(
   tx: Transaction,
   { email, name, passwordHash }: { email: string; name: string; passwordHash: string },
-): Promise<{ principal: Principal; user: User }> {
+): Promise<{ principal: PrincipalRecord; user: User }> {
   if (await hasAnyUser(tx.em)) {
     throw new Conflict('this installation already has users: bootstrap works only before the first one');
   }
@@ -29,11 +28,14 @@ export async function bootstrapAdministrator(
 }
 
 /** The same from the command line, for the embedded default. */
-export async function createFirstAdministrator(config: Config, administrator: Administrator): Promise<{ id: string }> {
+export async function createFirstAdministrator(
+  installation: LocalInstallation,
+  administrator: Administrator,
+): Promise<{ id: string }> {
   refusePersonal('password', administrator.password, administrator);
   const passwordHash = await hashPassword(administrator.password);
   const command = { operation: 'bootstrap.admin', audit: bootstrapped };
-  const { id } = await runLocalCommand(config, command, async (tx) => {
+  const { id } = await runLocalCommand(installation, command, async (tx) => {
     const { principal } = await bootstrapAdministrator(tx, { ...administrator, passwordHash });
     return bootstrapChange(principal, administrator.email);
   });
@@ -41,6 +43,6 @@ export async function createFirstAdministrator(config: Config, administrator: Ad
 }
 
 /** What the first administrator is, as history keeps it. */
-export function bootstrapChange({ id, name, role }: Principal, email: string): Change {
+export function bootstrapChange({ id, name, role }: PrincipalRecord, email: string): Change {
   return { id, after: { email, name, role } };
 }

@@ -6,8 +6,8 @@ import type { ApiKeyKind, PlatformRole, PrincipalKind } from './model.ts';
  * Whoever acts. Every change to what a principal may do (role, enabled state, memberships) locks this row,
  * and every command reads it with a share lock: one lock orders authority against its use.
  */
-export const PrincipalSchema = defineEntity({
-  name: 'Principal',
+export const PrincipalRecordSchema = defineEntity({
+  name: 'PrincipalRecord',
   tableName: 'principals',
   properties: {
     id: id(),
@@ -21,14 +21,14 @@ export const PrincipalSchema = defineEntity({
     deletedAt: at().nullable(),
   },
 });
-export class Principal extends PrincipalSchema.class {}
-PrincipalSchema.setClass(Principal);
+export class PrincipalRecord extends PrincipalRecordSchema.class {}
+PrincipalRecordSchema.setClass(PrincipalRecord);
 
 export const UserSchema = defineEntity({
   name: 'User',
   tableName: 'users',
   properties: {
-    id: () => p.oneToOne(Principal).owner().primary().mapToPk().fieldName('id').deleteRule('restrict'),
+    id: () => p.oneToOne(PrincipalRecord).owner().primary().mapToPk().fieldName('id').deleteRule('restrict'),
     email: p.string(),
     /** The address in the form that is compared: lower case. Null once the user is deleted, so that it is free again. */
     emailKey: p.string().nullable().unique(),
@@ -88,7 +88,7 @@ export const ApiKeySchema = defineEntity({
   ],
   properties: {
     id: id(),
-    principalId: () => p.manyToOne(Principal).mapToPk().fieldName('principal_id').deleteRule('restrict'),
+    principalId: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('principal_id').deleteRule('restrict'),
     kind: p.string().$type<ApiKeyKind>().default('personal'),
     name: p.string(),
     /** SHA-256 of the key: it is random, so a slow hash would add nothing. */

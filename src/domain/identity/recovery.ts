@@ -1,6 +1,5 @@
-import type { Config } from '#config';
 import { NotFound } from '#domain/shared/errors.ts';
-import { runLocalCommand } from './local-command.ts';
+import { type LocalInstallation, runLocalCommand } from './local-command.ts';
 import { emailKey } from './model.ts';
 import { hashPassword } from './passwords/passwords.ts';
 import { passwordReset } from './passwords/resets.ts';
@@ -18,11 +17,11 @@ interface AdministratorRow {
  * @throws NotFound where no enabled administrator has the address; Invalid for a password that is their address or name
  */
 export async function recoverAdministrator(
-  config: Config,
+  installation: LocalInstallation,
   { email, password }: { email: string; password: string },
 ): Promise<void> {
   const passwordHash = await hashPassword(password);
-  await runLocalCommand(config, { operation: 'admin.recover', audit: passwordReset }, async (tx) => {
+  await runLocalCommand(installation, { operation: 'admin.recover', audit: passwordReset }, async (tx) => {
     const [administrator] = await tx.em.execute<AdministratorRow[]>(
       `select p.id, p.name, u.email from principals p join users u on u.id = p.id
         where u.email_key = ? and p.role = 'admin' and p.enabled and p.deleted_at is null for no key update of p`,

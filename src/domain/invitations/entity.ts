@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import { Principal } from '#domain/identity/entity.ts';
+import { PrincipalRecord } from '#domain/identity/entity.ts';
 import { Organization } from '#domain/organizations/entity.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { Team } from '#domain/teams/entity.ts';
@@ -39,7 +39,7 @@ export const InvitationSchema = defineEntity({
     /** SHA-256 of the token: it is random, so a slow hash would add nothing. */
     verifier: p.blob().unique().hidden(),
     /** Retained: whoever invited or was taken in cannot be deleted, only disabled. */
-    invitedBy: () => p.manyToOne(Principal).mapToPk().fieldName('invited_by').deleteRule('restrict'),
+    invitedBy: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('invited_by').deleteRule('restrict'),
     inviterGeneration: p.integer(),
     organizationGeneration: p.integer(),
     teamGeneration: p.integer().nullable(),
@@ -48,7 +48,7 @@ export const InvitationSchema = defineEntity({
     sentAt: at(),
     expiresAt: at(),
     acceptedAt: at().nullable(),
-    acceptedBy: () => p.manyToOne(Principal).mapToPk().fieldName('accepted_by').deleteRule('restrict').nullable(),
+    acceptedBy: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('accepted_by').deleteRule('restrict').nullable(),
     revokedAt: at().nullable(),
   },
 });

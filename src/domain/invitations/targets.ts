@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { findOrganization, type OrganizationTarget } from '#domain/organizations/store.ts';
-import { lockPrincipal, noCredential, type Principal, readPrincipals } from '#domain/shared/access/principal.ts';
+import { noCredential, type Principal } from '#domain/shared/access/principal.ts';
+import { lockPrincipal, readPrincipals } from '#domain/shared/access/store.ts';
 import { selectPage } from '#domain/shared/list.ts';
 import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import { findTeam, type TeamTarget } from '#domain/teams/store.ts';

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, id } from '#database/columns.ts';
-import { Principal } from '#domain/identity/entity.ts';
+import { PrincipalRecord } from '#domain/identity/entity.ts';
 import { Organization } from '#domain/organizations/entity.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { Team } from '#domain/teams/entity.ts';
@@ -17,7 +17,7 @@ export const OrganizationMemberSchema = defineEntity({
   properties: {
     id: id(),
     organizationId: () => p.manyToOne(Organization).mapToPk().fieldName('organization_id').deleteRule('restrict'),
-    principalId: () => p.manyToOne(Principal).mapToPk().fieldName('principal_id').deleteRule('restrict'),
+    principalId: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('principal_id').deleteRule('restrict'),
     role: p.string().$type<OrganizationRole>(),
     createdAt: createdAt(),
   },
@@ -33,7 +33,7 @@ export const TeamMemberSchema = defineEntity({
   properties: {
     id: id(),
     teamId: () => p.manyToOne(Team).mapToPk().fieldName('team_id').deleteRule('restrict'),
-    principalId: () => p.manyToOne(Principal).mapToPk().fieldName('principal_id').deleteRule('restrict'),
+    principalId: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('principal_id').deleteRule('restrict'),
     role: p.string().$type<TeamRole>(),
     createdAt: createdAt(),
   },

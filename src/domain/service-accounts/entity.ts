@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Principal, User } from '#domain/identity/entity.ts';
+import { PrincipalRecord, User } from '#domain/identity/entity.ts';
 import { Team } from '#domain/teams/entity.ts';
 
 /**
@@ -15,7 +15,7 @@ export const ServiceAccountSchema = defineEntity({
     { name: 'service_accounts_owner_team_id_index', properties: ['ownerTeamId'] },
   ],
   properties: {
-    id: () => p.oneToOne(Principal).owner().primary().mapToPk().fieldName('id').deleteRule('restrict'),
+    id: () => p.oneToOne(PrincipalRecord).owner().primary().mapToPk().fieldName('id').deleteRule('restrict'),
     ownerUserId: () => p.manyToOne(User).mapToPk().fieldName('owner_user_id').deleteRule('restrict').nullable(),
     ownerTeamId: () => p.manyToOne(Team).mapToPk().fieldName('owner_team_id').deleteRule('restrict').nullable(),
     createdBy: p.uuid(),

@@ -187,7 +187,7 @@ describe('a link to set a new password', () => {
 });
 
 describe('recovering an administrator from the command line', () => {
-  const recover = (email: string, password = wanted) => recoverAdministrator(api.services.config, { email, password });
+  const recover = (email: string, password = wanted) => recoverAdministrator(api.services, { email, password });
 
   it('gives a new password and ends all sessions, on record', async () => {
     const admin = await api.addUser('admin');

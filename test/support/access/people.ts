@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Orm } from '#database/database.ts';
 import { Environment } from '#domain/environments/entity.ts';
 import { issueApiKey } from '#domain/identity/api-keys/api-keys.ts';
-import { Principal } from '#domain/identity/entity.ts';
+import { PrincipalRecord } from '#domain/identity/entity.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { createUser } from '#domain/identity/users/users.ts';
@@ -58,7 +58,7 @@ export async function addServiceAccount(
 ): Promise<Person> {
   const { userId = null, teamId = null } = { userId: null, teamId: null, ...(owner ?? (await addOwner(api))) };
   const em = api.orm.em.fork();
-  const principal = em.create(Principal, { id: newId(), kind: 'service_account', name: `account-${role}`, role });
+  const principal = em.create(PrincipalRecord, { id: newId(), kind: 'service_account', name: `account-${role}`, role });
   await em.persist(principal).flush();
   const account = { id: principal.id, ownerUserId: userId, ownerTeamId: teamId, createdBy: userId ?? principal.id };
   await em.persist(em.create(ServiceAccount, account)).flush();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
-import { selectPrincipal } from '#domain/shared/access/principal-rows.ts';
+import { selectPrincipal } from '#domain/shared/access/store.ts';
 
 export const findPrincipalByVerifier = prepare((db, parameter: ParameterOf<{ verifier: Buffer }>) =>
   db

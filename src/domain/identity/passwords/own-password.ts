@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
-import { lockAgainstUse, type Principal } from '#domain/shared/access/principal.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { lockAgainstUse } from '#domain/shared/access/store.ts';
 import { Forbidden, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { Session } from '../entity.ts';

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { anonymous, type Principal as Caller, lockAgainstUse, toPrincipal } from '#domain/shared/access/principal.ts';
-import { selectPrincipal } from '#domain/shared/access/principal-rows.ts';
+import { anonymous, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
+import { lockAgainstUse, selectPrincipal } from '#domain/shared/access/store.ts';
 import { Conflict, WrongSecret } from '#domain/shared/errors.ts';
 import { setPassword } from '../sessions/credentials.ts';
 import { refuseOwnPassword, refuseRoleAboveOwn } from '../users/user-changes.ts';
@@ -25,7 +25,7 @@ export interface IssuedReset {
  * Makes the one link by which a user, whose row the caller of this function holds, may set a new password; a link from
  * before is void. @throws Invalid for oneself, Forbidden for a role above one's own, Conflict for a disabled user
  */
-export async function issuePasswordReset(em: Em, caller: Caller, user: UserTarget): Promise<IssuedReset> {
+export async function issuePasswordReset(em: Em, caller: Principal, user: UserTarget): Promise<IssuedReset> {
   refuseOwnPassword(caller, user);
   refuseRoleAboveOwn(caller, user.role);
   if (!user.enabled) throw new Conflict('this user is disabled: enable them before they get a new password');
@@ -42,7 +42,7 @@ export async function issuePasswordReset(em: Em, caller: Caller, user: UserTarge
 }
 
 /** Whose new password a link's token sets. @throws WrongSecret where it is none, was used, or is void by now */
-export async function findPasswordReset(em: Em, token: string): Promise<Caller & { readonly email: string }> {
+export async function findPasswordReset(em: Em, token: string): Promise<Principal & { readonly email: string }> {
   const [row] = await db(em)
     .selectFrom('password_resets as r')
     .innerJoin('principals as p', 'p.id', 'r.user_id')
@@ -60,7 +60,7 @@ export async function findPasswordReset(em: Em, token: string): Promise<Caller &
 }
 
 /** Sets the password, once: whoever comes second with the same link finds it gone. @throws WrongSecret */
-export async function redeemPasswordReset(em: Em, user: Caller, token: string, passwordHash: string): Promise<void> {
+export async function redeemPasswordReset(em: Em, user: Principal, token: string, passwordHash: string): Promise<void> {
   await lockAgainstUse(em, user.id);
   await findPasswordReset(em, token);
   await setPassword(em, user.id, passwordHash);

@@ -1,7 +1,8 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { JOSEError } from 'jose/errors';
 import type { Em } from '#database/database.ts';
-import { lockAgainstUse, lockPrincipal, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
+import { type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
+import { lockAgainstUse, lockPrincipal } from '#domain/shared/access/store.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
 import { isId, newId } from '#domain/shared/ids.ts';
 import type { InstallationKeys } from '#domain/shared/installation.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
-import { selectPrincipal } from '#domain/shared/access/principal-rows.ts';
+import { selectPrincipal } from '#domain/shared/access/store.ts';
 
 /** The user of an active session. */
 export const findPrincipalBySession = prepare((db, parameter: ParameterOf<{ sessionId: string; userId: string }>) =>

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
-import type { Principal as Caller } from '#domain/shared/access/principal.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, Invalid } from '#domain/shared/errors.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { Principal, User } from '../entity.ts';
+import { PrincipalRecord, User } from '../entity.ts';
 import { type CreateUser, emailKey, isRoleAbove, type PlatformRole, type UpdateUser } from '../model.ts';
 import { endSignIns, setPassword } from '../sessions/credentials.ts';
 import { refuseLastAdministrator } from './administrators.ts';
@@ -17,7 +17,7 @@ type Fields = Pick<UserTarget, 'email' | 'name' | 'role' | 'enabled'>;
 /** Makes a user on behalf of somebody. @throws Conflict where another user has the address */
 export async function addUser(
   em: Em,
-  caller: Caller,
+  caller: Principal,
   { password: _, ...request }: z.output<typeof CreateUser>,
   passwordHash: string,
 ): Promise<UserTarget> {
@@ -28,7 +28,7 @@ export async function addUser(
 
 /** What nobody may change about themselves. @throws Forbidden; Invalid for a password, which has a way of its own */
 export function refuseOwnPrivileges(
-  caller: Caller,
+  caller: Principal,
   user: Fields & { id: string },
   request: z.output<typeof UpdateUser>,
 ) {
@@ -40,7 +40,7 @@ export function refuseOwnPrivileges(
 }
 
 /** Whoever changes their own password shows that they know it. @throws Invalid */
-export function refuseOwnPassword(caller: Caller, user: { id: string }): void {
+export function refuseOwnPassword(caller: Principal, user: { id: string }): void {
   if (caller.id !== user.id) return;
   throw new Invalid('password: nobody sets their own password here; change it by POST /profile/password');
 }
@@ -52,7 +52,7 @@ export function refuseOwnPassword(caller: Caller, user: { id: string }): void {
  */
 export async function updateUser(
   em: Em,
-  caller: Caller,
+  caller: Principal,
   user: UserTarget,
   { expected_revision: expected, password: _, ...wanted }: z.output<typeof UpdateUser>,
   passwordHash: string | null,
@@ -74,7 +74,7 @@ export async function updateUser(
 }
 
 /** Nobody grants a role above their own, or issues a credential for somebody of such a role. @throws Forbidden */
-export function refuseRoleAboveOwn(caller: Caller, role: PlatformRole): void {
+export function refuseRoleAboveOwn(caller: Principal, role: PlatformRole): void {
   if (isPlatformAdministrator(caller) || (caller.role && !isRoleAbove(role, caller.role))) return;
   throw new Forbidden(`permission denied: role: ${role} is above your own`);
 }
@@ -86,7 +86,7 @@ function staysAdministrator({ role, enabled }: Fields, after: Partial<Fields>): 
 /** What was granted against an earlier generation of a user who was disabled never revives. */
 async function writePrincipal(em: Em, user: UserTarget, { name, role, enabled }: Partial<Fields>): Promise<void> {
   await em.nativeUpdate(
-    Principal,
+    PrincipalRecord,
     { id: user.id },
     {
       ...(name !== undefined && { name }),

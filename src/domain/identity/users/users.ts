@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { Principal, User } from '../entity.ts';
+import { PrincipalRecord, User } from '../entity.ts';
 import { emailKey, type PlatformRole } from '../model.ts';
 
 export interface NewUser {
@@ -13,10 +13,10 @@ export interface NewUser {
 }
 
 /** Makes a user and the principal that it is. */
-export async function createUser(em: Em, user: NewUser): Promise<{ principal: Principal; user: User }> {
+export async function createUser(em: Em, user: NewUser): Promise<{ principal: PrincipalRecord; user: User }> {
   const id = newId();
   const { name, role, email, passwordHash, enabled = true } = user;
-  const principal = em.create(Principal, { id, kind: 'user', name, role, enabled });
+  const principal = em.create(PrincipalRecord, { id, kind: 'user', name, role, enabled });
   await em.persist(principal).flush();
   const row = em.create(User, { id, email, emailKey: emailKey(email), passwordHash });
   await em.persist(row).flush();

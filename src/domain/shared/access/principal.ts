@@ -1,26 +1,23 @@
-import type { Em } from '#database/database.ts';
-import { db } from '#domain/db.ts';
 import type { PlatformRole, PrincipalKind } from '#domain/identity/model.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
 import { Unavailable } from '../errors.ts';
-import { findByCredential, findPrincipals, sharePrincipal } from './principal-rows.ts';
 
-/** By what a request proved who it comes from (specification, *Principal types*). */
+/** What a request proved its caller's identity with (specification, *Principal types*). */
 export interface Credential {
   readonly type: 'session' | 'api_key' | 'system';
   readonly id: string;
-  /** The person who answers for a key. */
+  /** The user who issued the API key and answers for its use. */
   readonly issuedBy?: string;
 }
 
-/** Whose a service account is: a user's or a team's. */
+/** The owner of a service account: a user or a team. */
 export type AccountOwner =
   | { readonly userId: string; readonly teamId: null; readonly organizationId: null }
   | { readonly userId: null; readonly teamId: string; readonly organizationId: string };
 
-/** Who acts, and everything that a decision needs of them, as one query saw it. Never kept for another request. */
+/** A principal with everything that a decision about it needs, as one query read it. It is never kept for another request. */
 export interface Principal {
   readonly id: string;
   readonly kind: PrincipalKind;
@@ -29,19 +26,19 @@ export interface Principal {
   readonly role: PlatformRole | null;
   readonly enabled: boolean;
   readonly credential: Credential;
-  /** Of a service account; null for everybody else, and where its owner is gone. */
+  /** The owner of a service account; null for other kinds, and where the owner was deleted. */
   readonly owner: AccountOwner | null;
   /**
-   * The person who answers for what it does: a user for themselves, the user who owns a service account, else whoever
-   * issued the key that it came with. Four eyes compares these.
+   * The user who answers for what the principal does: users answer for themselves, and the owner answers for a user's service
+   * account. For a team's service account it is the user who issued the API key. The four-eyes rule compares these users.
    */
   readonly responsibleUserId: string | null;
   readonly organizations: Readonly<Record<string, OrganizationRole>>;
   readonly teams: Readonly<Record<string, TeamRole>>;
 }
 
-/** A principal as `selectPrincipal` reads it. */
-export interface PrincipalRow {
+/** A principal as the database has it; `toPrincipal` applies the rules for service accounts. */
+export interface PrincipalSnapshot {
   id: string;
   kind: PrincipalKind;
   name: string;
@@ -53,89 +50,52 @@ export interface PrincipalRow {
   teams: Record<string, TeamRole>;
 }
 
-export function toPrincipal(row: PrincipalRow, credential: Credential): Principal {
-  if (row.kind === 'service_account') return toServiceAccount(row, credential);
-  return { ...row, credential, responsibleUserId: row.kind === 'user' ? row.id : null };
+export function toPrincipal(snapshot: PrincipalSnapshot, credential: Credential): Principal {
+  if (snapshot.kind === 'service_account') return toServiceAccount(snapshot, credential);
+  return { ...snapshot, credential, responsibleUserId: snapshot.kind === 'user' ? snapshot.id : null };
 }
 
 /**
- * A service account acts by its own role, which says what it is in a team as well; in an organization it is a mere member,
- * since more would open every team there. One whose owner is gone has no role left.
+ * A service account acts by its own role, which also decides its role in its teams. In an organization it is only a member,
+ * because any higher role would open every team there. A service account without an owner has no role.
  */
-function toServiceAccount(row: PrincipalRow, credential: Credential): Principal {
-  const { owner } = row;
-  const role = owner && row.role;
-  const responsibleUserId = owner?.userId ?? credential.issuedBy ?? null;
-  const teams = owner?.teamId ? [owner.teamId] : Object.keys(row.teams);
-  const organizations = owner?.organizationId ? [owner.organizationId] : Object.keys(row.organizations);
+function toServiceAccount(snapshot: PrincipalSnapshot, credential: Credential): Principal {
+  const { owner } = snapshot;
+  const role = owner && snapshot.role;
+  const teams = owner?.teamId ? [owner.teamId] : Object.keys(snapshot.teams);
+  const organizations = owner?.organizationId ? [owner.organizationId] : Object.keys(snapshot.organizations);
   return {
-    ...{ ...row, role, credential, responsibleUserId },
+    ...snapshot,
+    role,
+    credential,
+    responsibleUserId: owner?.userId ?? credential.issuedBy ?? null,
     teams: role ? Object.fromEntries(teams.map((id) => [id, teamRoleOfAccount[role]])) : {},
     organizations: role ? Object.fromEntries(organizations.map((id) => [id, 'member'])) : {},
   };
 }
 
 /**
- * Locks a principal's row inside a command's transaction against every change of its authority until the commit, and
- * then reads it. Two statements, sent together: one that waits for a lock goes on with what it saw before it waited,
- * so that it would still find the memberships that were taken away meanwhile. Undefined where it is gone.
- */
-export function lockPrincipal(tx: Em, principal: Pick<Principal, 'id' | 'credential'>): Promise<Principal | undefined> {
-  return lockAndRead(tx, principal, findByCredential.system);
-}
-
-/** `lockPrincipal` for whoever asks: undefined also where the credential that the request came by no longer counts. */
-export function lockCaller(tx: Em, caller: Principal): Promise<Principal | undefined> {
-  return lockAndRead(tx, caller, findByCredential[caller.credential.type]);
-}
-
-/**
- * Held, before any row, by commands that change what a principal is or comes by: memberships, keys, sessions. Each shares
- * the row of its caller and takes the row that it changes; two that do so to each other, or one caller to themselves
- * twice, would wait for each other.
+ * The advisory lock of commands that change a principal's authority or credentials: memberships, keys, sessions. It is taken
+ * before any row lock. Each such command shares its caller's row and locks the row that it changes. Without this lock, two
+ * principals that change each other would deadlock, and so would two commands of one caller that change the caller.
  */
 export function authorityLock(principalId: string): string {
   return `principals/${principalId}`;
 }
 
-/**
- * Waits until no command is under way that a principal gave by what is being taken away from it (its row is shared by each
- * until the commit), and keeps the next ones waiting until this is committed. To be called when the change is made: who
- * comes then reads it.
- */
-export async function lockAgainstUse(tx: Em, principalId: string): Promise<void> {
-  await db(tx).selectFrom('principals').where('id', '=', principalId).select('id').forNoKeyUpdate().execute();
-}
-
-async function lockAndRead(
-  tx: Em,
-  { id, credential }: Pick<Principal, 'id' | 'credential'>,
-  find: (typeof findByCredential)[Credential['type']],
-): Promise<Principal | undefined> {
-  const [, [row]] = await Promise.all([sharePrincipal(tx, { id }), find(tx, { id, credentialId: credential.id })]);
-  return row && toPrincipal(row, credential);
-}
-
-/** Principals as they are now, by their ids, whatever they came by; those that are gone are left out. */
-export async function readPrincipals(em: Em, ids: readonly string[]): Promise<Map<string, Principal>> {
-  if (ids.length === 0) return new Map();
-  const rows = await findPrincipals(em, ids);
-  return new Map(rows.map((row) => [row.id, toPrincipal(row, noCredential(row.id))]));
-}
-
-/** Of somebody who is spoken of, and does not ask. */
+/** The credential of a principal that a command concerns but that did not send it. */
 export function noCredential(id: string): Credential {
   return { type: 'system', id };
 }
 
-/** A database that does not answer while somebody is being identified: never a guess (access.md, rule 6). */
+/** The database does not answer while a caller is being authenticated. The service never guesses (access.md, rule 6). */
 export class AuthorizationUnavailable extends Unavailable {
   constructor(cause: unknown) {
     super('authorization is unavailable: the database does not answer; try again', { cause });
   }
 }
 
-/** Whoever calls a public operation. It has no permission and no row. */
+/** The caller of a public operation, without permissions and without a row. */
 export const anonymous: Principal = {
   id: '00000000-0000-0000-0000-000000000000',
   kind: 'system',
@@ -150,7 +110,7 @@ export const anonymous: Principal = {
   teams: {},
 };
 
-/** The service itself, by the name of what acts in it unasked. It has no row and no credential either. */
+/** The service itself when it acts without a caller, under the name of its acting part. It has no row and no credential. */
 export function systemPrincipal(name: string): Principal {
   return { ...anonymous, name };
 }

@@ -6,7 +6,7 @@ import type { ParameterOf } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Principal } from '../access/principal.ts';
-import { credentialCounts } from '../access/principal-rows.ts';
+import { isCredentialValid } from '../access/store.ts';
 import { Conflict, Unauthenticated } from '../errors.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -139,7 +139,7 @@ export async function readOwnReceipt<Answer>(
     .where('p.id', '=', caller.id)
     .where('p.enabled', '=', true)
     .where('p.deleted_at', 'is', null)
-    .where(credentialCounts(type, id))
+    .where(isCredentialValid(type, id))
     .select(['r.key', 'r.operation', 'r.created_at as createdAt'])
     .select(selectReceipt)
     .$castTo<RecordedReceipt<Answer> | (Receipt<Answer> & { key: null })>()

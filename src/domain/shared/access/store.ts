@@ -6,11 +6,18 @@ import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
-import type { AccountOwner, Credential, PrincipalRow } from './principal.ts';
+import {
+  type AccountOwner,
+  type Credential,
+  noCredential,
+  type Principal,
+  type PrincipalSnapshot,
+  toPrincipal,
+} from './principal.ts';
 
 type PrincipalTable = Over<{ p: 'principals' }>;
 
-/** Everything that a decision needs to know about the principal in the row `p`; its e-mail address is beside it in `users`. */
+/** Selects what a decision needs of the principal in the row `p` (a `PrincipalSnapshot`), in the one query that reads the row. */
 export function selectPrincipal(eb: PrincipalTable) {
   return [
     'p.id',
@@ -25,7 +32,7 @@ export function selectPrincipal(eb: PrincipalTable) {
   ] as const;
 }
 
-/** The user or the team that owns a service account; null where the owner is gone. */
+/** The user or the team that owns a service account; null where the owner was deleted. */
 function selectOwner(eb: PrincipalTable) {
   return jsonObjectFrom(
     eb
@@ -65,34 +72,36 @@ function rolesById<Role extends string>(id: Expression<string>, role: Expression
   return sql<Record<string, Role>>`coalesce(jsonb_object_agg(${id}, ${role}), '{}')`;
 }
 
-/** Principals by their ids, without those that were deleted. */
-export function findPrincipals(em: Em, ids: readonly string[]): Promise<PrincipalRow[]> {
-  return db(em)
+/** Principals by their ids as they are now, with no credential. Deleted ones are left out. */
+export async function readPrincipals(em: Em, ids: readonly string[]): Promise<Map<string, Principal>> {
+  if (ids.length === 0) return new Map();
+  const found: PrincipalSnapshot[] = await db(em)
     .selectFrom('principals as p')
     .where('p.id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .where('p.deleted_at', 'is', null)
     .select(selectPrincipal)
     .execute();
+  return new Map(found.map((snapshot) => [snapshot.id, toPrincipal(snapshot, noCredential(snapshot.id))]));
 }
 
 type Caller = { id: string; credentialId: string };
 
-/** A principal by its id, if the credential that it came by still counts. */
-export const findByCredential = {
+/** Finds a principal by its id, if its credential is still valid. */
+const findByCredential = {
   system: prepare((db, parameter: ParameterOf<Caller>) => selectCaller(db, parameter)),
   session: prepare((db, parameter: ParameterOf<Caller>) =>
-    selectCaller(db, parameter).where(credentialCounts('session', parameter('credentialId'))),
+    selectCaller(db, parameter).where(isCredentialValid('session', parameter('credentialId'))),
   ),
   api_key: prepare((db, parameter: ParameterOf<Caller>) =>
-    selectCaller(db, parameter).where(credentialCounts('api_key', parameter('credentialId'))),
+    selectCaller(db, parameter).where(isCredentialValid('api_key', parameter('credentialId'))),
   ),
 } satisfies Record<Credential['type'], unknown>;
 
 /**
- * Whether a credential still counts. Its end is compared with the clock, since a transaction may have waited for a lock since
- * it began.
+ * The condition that a credential is still valid. Its expiry is compared with the clock and not with the transaction's start,
+ * because the transaction may have waited for a lock since then.
  */
-export function credentialCounts(type: Credential['type'], id: string) {
+export function isCredentialValid(type: Credential['type'], id: string) {
   const clock = sql<string>`clock_timestamp()`;
   return (eb: PrincipalTable): Expression<SqlBool> => {
     if (type === 'system') return eb.lit(true);
@@ -115,7 +124,38 @@ function selectCaller(db: Kysely<Tables>, parameter: ParameterOf<Caller>) {
     .select(selectPrincipal);
 }
 
-/** Shares the principal's row against changes until the commit. */
-export const sharePrincipal = prepare((db, parameter: ParameterOf<{ id: string }>) =>
+/**
+ * Locks a principal's row against changes of its authority until the commit, and reads it. Undefined where it was deleted.
+ * This takes two statements, sent together: a single one that waits for the lock would go on with the snapshot from before the
+ * wait, and would still find memberships that were removed meanwhile.
+ */
+export function lockPrincipal(tx: Em, principal: Pick<Principal, 'id' | 'credential'>): Promise<Principal | undefined> {
+  return lockAndRead(tx, principal, findByCredential.system);
+}
+
+/** `lockPrincipal` for the caller of a command: undefined also where the credential of the request is no longer valid. */
+export function lockCaller(tx: Em, caller: Principal): Promise<Principal | undefined> {
+  return lockAndRead(tx, caller, findByCredential[caller.credential.type]);
+}
+
+async function lockAndRead(
+  tx: Em,
+  { id, credential }: Pick<Principal, 'id' | 'credential'>,
+  find: (typeof findByCredential)[Credential['type']],
+): Promise<Principal | undefined> {
+  const [, [snapshot]] = await Promise.all([sharePrincipal(tx, { id }), find(tx, { id, credentialId: credential.id })]);
+  return snapshot && toPrincipal(snapshot, credential);
+}
+
+/**
+ * Waits for the commands that a principal has under way (each shares its row until the commit), and makes the next ones wait
+ * for this transaction. Call it after taking something away from the principal, such as a key: commands that come
+ * later then read the change.
+ */
+export async function lockAgainstUse(tx: Em, principalId: string): Promise<void> {
+  await db(tx).selectFrom('principals').where('id', '=', principalId).select('id').forNoKeyUpdate().execute();
+}
+
+const sharePrincipal = prepare((db, parameter: ParameterOf<{ id: string }>) =>
   db.selectFrom('principals').where('id', '=', parameter('id')).select('id').forShare(),
 );
