@@ -1,3 +1,4 @@
+import { type SelectQueryBuilder, type SqlBool, type StringReference, sql } from 'kysely';
 import { z } from 'zod';
 import { Invalid } from './errors.ts';
 import { isId } from './ids.ts';
@@ -16,6 +17,46 @@ export interface PageRequest {
 export interface Page<T> {
   readonly items: T[];
   readonly nextCursor: string | null;
+}
+
+/**
+ * Runs a list for one page, newest first. The query's own conditions say what the caller may see, so a page is cut only from
+ * that. `idColumn` orders the list and is selected as `id`.
+ * @throws Invalid for a cursor that no page of a list has answered
+ */
+export async function pageOf<Db, From extends keyof Db, Row extends { id: string }>(
+  query: SelectQueryBuilder<Db, From, Row>,
+  idColumn: StringReference<Db, From> & string,
+  request: PageRequest,
+): Promise<Page<Row>> {
+  const id = sql.ref<string>(idColumn);
+  const after = afterId(request);
+  const rest = after === null ? query : query.where(sql<SqlBool>`${id} < ${after}`);
+  const rows = await rest
+    .orderBy(id, 'desc')
+    .limit(request.limit + 1)
+    .execute();
+  return toPage(rows, request);
+}
+
+/**
+ * Runs a list for one page, by name. `nameColumn` orders the list and is selected as `name`; `isName` says whether a text
+ * can be a name of the list.
+ * @throws Invalid for a cursor that no page of a list has answered
+ */
+export async function pageByName<Db, From extends keyof Db, Row extends { name: string }>(
+  query: SelectQueryBuilder<Db, From, Row>,
+  nameColumn: StringReference<Db, From> & string,
+  request: PageRequest,
+  isName: (text: string) => boolean,
+): Promise<Page<Row>> {
+  const name = sql<string>`${sql.ref(nameColumn)} collate "C"`;
+  const rows = await query
+    .where(sql<SqlBool>`${name} > ${afterName(request, isName)}`)
+    .orderBy(name)
+    .limit(request.limit + 1)
+    .execute();
+  return toNamedPage(rows, request);
 }
 
 /** The id after which (older than which) the page starts; null for the first one. */

@@ -1,8 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Orm } from '#database/database.ts';
+import { db } from '#domain/db.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { afterId, pageQuery, toPage, Where } from '#domain/shared/paging.ts';
+import {
+  afterId,
+  type Page,
+  type PageRequest,
+  pageByName,
+  pageOf,
+  pageQuery,
+  toPage,
+  Where,
+} from '#domain/shared/paging.ts';
+import { openDatabase } from '#open-database';
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
 
 const rows = (count: number) => Array.from({ length: count }, () => ({ id: newId() })).reverse();
 const Query = z.strictObject(pageQuery);
@@ -42,6 +55,62 @@ describe('a page', () => {
       cursor.slice(1),
     ])
       expect(() => afterId({ limit: 5, cursor: bad }), JSON.stringify(bad)).toThrow(Invalid);
+  });
+});
+
+describe('a list of the database', () => {
+  let database: TestDatabase;
+  let orm: Orm;
+  beforeAll(async () => {
+    database = await createDatabase();
+    orm = openDatabase({ databaseUrl: database.url, databasePoolSize: 2 });
+    for (const name of ['b', 'a-1', 'B', 'a', 'ä']) {
+      const organization = {
+        id: newId(),
+        name,
+        slug: `slug-${name.codePointAt(0)}-${name.length}`,
+        created_at: new Date(),
+      };
+      await db(orm.em.fork()).insertInto('organizations').values(organization).execute();
+    }
+  });
+  afterAll(async () => {
+    await orm?.close();
+    await database?.drop();
+  });
+
+  const organizations = () => db(orm.em.fork()).selectFrom('organizations as o').select(['o.id', 'o.name']);
+  type Row = { id: string; name: string };
+  async function readAll(readPage: (request: PageRequest) => Promise<Page<Row>>) {
+    const names: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await readPage({ limit: 2, cursor });
+      names.push(page.items.map(({ name }) => name));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    return names;
+  }
+
+  it('is read page by page, newest first', async () => {
+    const pages = await readAll((request) => pageOf(organizations(), 'o.id', request));
+    expect(pages).toEqual([['ä', 'a'], ['B', 'a-1'], ['b']]);
+  });
+
+  it('holds only what the query finds', async () => {
+    const few = () => organizations().where((eb) => eb.or([eb('o.name', '=', 'b'), eb('o.name', '=', 'B')]));
+    expect(await readAll((request) => pageOf(few(), 'o.id', request))).toEqual([['B', 'b']]);
+  });
+
+  it('is read page by page in the order of its names, byte by byte', async () => {
+    const pages = await readAll((request) => pageByName(organizations(), 'o.name', request, () => true));
+    expect(pages).toEqual([['B', 'a'], ['a-1', 'b'], ['ä']]);
+  });
+
+  it('refuses a cursor of another list', async () => {
+    const cursor = Buffer.from('b').toString('base64url');
+    await expect(pageOf(organizations(), 'o.id', { limit: 2, cursor })).rejects.toThrow(Invalid);
+    await expect(pageByName(organizations(), 'o.name', { limit: 2, cursor }, () => false)).rejects.toThrow(Invalid);
   });
 });
 
