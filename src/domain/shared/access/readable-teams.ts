@@ -1,0 +1,29 @@
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import type { Tables } from '#domain/entities.ts';
+import { readableTeams } from './decide.ts';
+import type { Principal } from './principal.ts';
+
+/**
+ * The condition of a list that a principal may read what belongs to the team in `team`, as in
+ * `.where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'visible'))`. It belongs in the list's own query: a page
+ * must be cut only from what the principal may read. `unscoped` says whether rows without a team are in the list.
+ */
+export function isInReadableTeam(
+  principal: Principal,
+  team: Expression<string | null>,
+  unscoped: 'visible' | 'hidden',
+): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables>();
+  const readable = readableTeams(principal);
+  if (readable === 'all') return eb.lit(true);
+  const { teams, organizations } = readable;
+  const isMember = eb(team, '=', eb.fn.any(eb.val(teams)));
+  const isAdministered = eb(team, 'in', (of) =>
+    of
+      .selectFrom('teams as readable')
+      .where('readable.organization_id', '=', of.fn.any(of.val(organizations)))
+      .select('readable.id'),
+  );
+  const conditions = unscoped === 'visible' ? [eb(team, 'is', null)] : [];
+  return eb.or([...conditions, isMember, isAdministered]);
+}
