@@ -57,7 +57,7 @@ module.exports = {
       comment: 'the executor process has no database, so entities and services are not for it',
       severity: 'error',
       from: { path: '^src/executors/' },
-      to: { path: '^src/domain/.+/(entity|service|policy|targets)\\.ts$' },
+      to: { path: '^src/domain/.+/(entity|store|service|policy|targets)\\.ts$' },
     },
     {
       name: 'local-is-composition-only',

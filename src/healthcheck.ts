@@ -29,7 +29,7 @@ async function findApiFault({ host, port }: Config): Promise<string | null> {
 async function findWorkerFault(config: Config): Promise<string | null> {
   const { openDatabase } = await import('#open-database');
   const { isConnectionError } = await import('#database/errors.ts');
-  const { hasLiveWorker } = await import('#domain/workers/service.ts');
+  const { hasLiveWorker } = await import('#domain/workers/store.ts');
   const orm = openDatabase({ ...config, databasePoolSize: 1 });
   try {
     const isAlive = await hasLiveWorker(orm.em.fork(), hostname());

@@ -12,7 +12,7 @@ import { logOptions } from '#domain/shared/log-options.ts';
 import { release } from '#domain/shared/release.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { untilThere } from '#domain/shared/wait-for-server.ts';
-import type { WorkerFacts } from '#domain/workers/registration.ts';
+import type { WorkerFacts } from '#domain/workers/model.ts';
 import { isEngineAway, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
 import { Sweeper } from '#engine/sweeper.ts';

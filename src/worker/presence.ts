@@ -1,12 +1,7 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import {
-  findWorkersOf,
-  noteHeartbeat,
-  registerWorker,
-  removeWorker,
-  type WorkerFacts,
-} from '#domain/workers/registration.ts';
+import type { WorkerFacts } from '#domain/workers/model.ts';
+import { deregisterWorker, findWorkersOnHost, recordHeartbeat, registerWorker } from '#domain/workers/store.ts';
 import { pause } from '#engine/rounds.ts';
 
 const heartbeatMs = 5_000;
@@ -44,8 +39,8 @@ export class Presence {
   /** Workers of this machine that were killed: nobody needs to wait until they have been silent for long enough. */
   async #removeDead(): Promise<void> {
     const em = this.#orm.em.fork();
-    for (const { id, processId } of await findWorkersOf(em, this.#facts.host)) {
-      if (processId === process.pid || !isAlive(processId)) await removeWorker(em, id);
+    for (const { id, processId } of await findWorkersOnHost(em, this.#facts.host)) {
+      if (processId === process.pid || !isAlive(processId)) await deregisterWorker(em, id);
     }
   }
 
@@ -58,7 +53,7 @@ export class Presence {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#loop;
-    await removeWorker(this.#orm.em.fork(), this.#facts.id).catch((error: unknown) => {
+    await deregisterWorker(this.#orm.em.fork(), this.#facts.id).catch((error: unknown) => {
       this.#log.warn(
         { err: error },
         'could not deregister the worker; it will be considered lost after its heartbeat expires',
@@ -76,8 +71,8 @@ export class Presence {
   async #beat(): Promise<void> {
     const em = this.#orm.em.fork();
     try {
-      const answer = await noteHeartbeat(em, this.#facts.id, this.#draining);
-      if (answer === 'forgotten') await registerWorker(em, this.#facts);
+      const answer = await recordHeartbeat(em, this.#facts.id, this.#draining);
+      if (answer === 'unregistered') await registerWorker(em, this.#facts);
       if (answer === 'drain' && !this.#draining) this.#beginDrain();
     } catch (error) {
       this.#log.warn({ err: error }, 'the heartbeat could not be written; trying again');

@@ -9,7 +9,7 @@ import { abandonAttempt, claimAttempt, completeAttempt, concludeAttempt } from '
 import { type StepRequest, takeNextStep } from '#domain/runs/execution/steps.ts';
 import type { NextStep } from '#domain/runs/model.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
-import { noteHeartbeat, registerWorker, removeWorker } from '#domain/workers/registration.ts';
+import { deregisterWorker, recordHeartbeat, registerWorker } from '#domain/workers/store.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 /** A run's life step by step, as the engine and a worker would lead it, so that either can be lost at any point. */
@@ -103,7 +103,7 @@ describe('an attempt of which the engine lost sight', () => {
     const { runId, attemptId } = await applying(workerId);
     await silence(workerId);
     expect(await next({ runId, executed: attemptId })).toMatchObject({ kind: 'wait', suspects: true });
-    await noteHeartbeat(api.services.orm.em.fork(), workerId, false);
+    await recordHeartbeat(api.services.orm.em.fork(), workerId, false);
     expect(await next({ runId, executed: attemptId, suspected: true })).toEqual({ kind: 'wait', seconds: 6 });
     await silence(workerId);
     expect(await next({ runId, executed: attemptId, suspected: true })).toEqual({ kind: 'end' });
@@ -114,7 +114,7 @@ describe('an attempt of which the engine lost sight', () => {
   it('is lost at once where its worker is known to be gone', async () => {
     const workerId = await worker();
     const { runId, attemptId } = await applying(workerId);
-    await removeWorker(api.services.orm.em.fork(), workerId);
+    await deregisterWorker(api.services.orm.em.fork(), workerId);
     expect(await next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
     expect(await readRun(runId)).toMatchObject({ status: 'failed', status_reason: 'apply_interrupted' });
   });
@@ -247,7 +247,7 @@ describe('a state that arrives when its attempt is over', () => {
   async function cutOff(templateId?: string): Promise<{ runId: string; attemptId: string }> {
     const workerId = await worker();
     const begun = await applying(workerId, templateId);
-    await removeWorker(api.services.orm.em.fork(), workerId);
+    await deregisterWorker(api.services.orm.em.fork(), workerId);
     expect(await next({ runId: begun.runId, executed: begun.attemptId })).toEqual({ kind: 'end' });
     return begun;
   }
@@ -291,7 +291,7 @@ describe('a state that arrives when its attempt is over', () => {
     const workerId = await worker();
     const { runId, attemptId } = await applying(workerId);
     expect(await keep({ attemptId, write: 3 })).toBe('kept');
-    await removeWorker(api.services.orm.em.fork(), workerId);
+    await deregisterWorker(api.services.orm.em.fork(), workerId);
     await next({ runId, executed: attemptId });
     expect(await keep({ attemptId, write: 2 })).toBe('outdated');
     expect(await keep({ attemptId, write: 4 })).toBe('late');
@@ -327,7 +327,7 @@ describe('a state that arrives when its attempt is over', () => {
   it('of an apply that was made again counts only until that one writes', async () => {
     const workerId = await worker();
     const { runId, attemptId } = await applying(workerId, await publish({ retry_safe: true }));
-    await removeWorker(api.services.orm.em.fork(), workerId);
+    await deregisterWorker(api.services.orm.em.fork(), workerId);
     const again = executing(await next({ runId, executed: attemptId }));
     await claim(again, await worker());
     expect(await keep({ attemptId, write: 1 })).toBe('late');

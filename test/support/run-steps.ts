@@ -6,7 +6,7 @@ import { abandonAttempt, claimAttempt, completeAttempt } from '#domain/runs/exec
 import { type StepRequest, takeNextStep } from '#domain/runs/execution/steps.ts';
 import type { NextStep } from '#domain/runs/model.ts';
 import type { Isolation } from '#domain/workers/model.ts';
-import { registerWorker } from '#domain/workers/registration.ts';
+import { registerWorker } from '#domain/workers/store.ts';
 import type { ApiUser, TestApi } from './api/in-process-api.ts';
 
 /** Leads runs step by step, as the engine and workers would. */

@@ -3,9 +3,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { toChange } from '#database/row-lock.ts';
 import type { Template } from '#domain/registry/entity.ts';
-import { CreateTemplate, UpdateTemplate } from '#domain/registry/model.ts';
-import { listTemplates, readTemplate } from '#domain/registry/read.ts';
-import { findTemplate, findTemplateOwner } from '#domain/registry/targets.ts';
+import { findTemplate, findTemplateOwner, listTemplates, readTemplate } from '#domain/registry/store.ts';
 import { archiveTemplate, createTemplate, unarchiveTemplate, updateTemplate } from '#domain/registry/templates.ts';
 import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -14,7 +12,8 @@ import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { findOwner } from '#domain/teams/store.ts';
-import { TemplateView } from './views.ts';
+import { CreateTemplate, toNewTemplate, toTemplateChange, UpdateTemplate } from './bodies.ts';
+import { TemplateView, viewTemplate } from './views.ts';
 
 const TemplateParams = z.strictObject({ id: Id });
 
@@ -36,7 +35,7 @@ export const writeAccess: Access = {
   review: { ...reviewed, verb: 'update' },
 };
 
-/** A template without a team is everybody's, so that changing one is the registry's business (access.md of the design). */
+/** A template without a team serves the whole installation, so changing it takes `registry:manage` (access.md of the design). */
 export function writeAccessTo({ teamId }: Ownership): Access {
   return teamId === null ? { ...writeAccess, anyOf: ['registry:manage'] } : writeAccess;
 }
@@ -59,8 +58,10 @@ export const list = read({
   target: ({ em, query }) => findOwner(em, query.team_id),
   targetName: 'team',
   handle: async ({ em, principal, query }) => {
-    const page = await listTemplates(em, principal, { ...query, archived: query.archived === 'true' }, query);
-    return { templates: page.items, next_cursor: page.nextCursor };
+    const { team_id, tag, search, archived } = query;
+    const filter = { teamId: team_id, tag, search, archived: archived === 'true' };
+    const page = await listTemplates(em, principal, filter, query);
+    return { templates: page.items.map(viewTemplate), next_cursor: page.nextCursor };
   },
 });
 
@@ -76,14 +77,14 @@ export const get = read({
   handle: async ({ em, params }) => {
     const template = await readTemplate(em, params.id);
     if (!template) throw new NotFound('template');
-    return template;
+    return viewTemplate(template);
   },
 });
 
 export const create = command({
   id: 'templates.create',
   route: 'POST /api/v1/registry/templates',
-  summary: 'Make a template; its versions are published one by one',
+  summary: 'Create a template; its versions are published one by one',
   body: CreateTemplate,
   responses: { 201: TemplateView },
   at: get,
@@ -94,7 +95,7 @@ export const create = command({
   idempotency: 'none',
   audit: 'template.created',
   handle: async ({ tx, target, body }) => {
-    const template = await createTemplate(tx, target, body);
+    const template = await createTemplate(tx, target, toNewTemplate(body));
     return { ...(await changeOf(tx, template)), after: { slug: template.slug } };
   },
 });
@@ -115,7 +116,7 @@ export const update = command({
   audit: 'template.updated',
   handle: async ({ tx, target, body }) => {
     const before = describe(target.template);
-    await updateTemplate(tx, target.template, body);
+    await updateTemplate(tx, target.template, toTemplateChange(body));
     return { ...(await changeOf(tx, target.template)), before, after: describe(target.template) };
   },
 });
@@ -163,5 +164,5 @@ function describe({ name, slug, description, tags }: Template) {
 }
 
 async function changeOf(tx: Transaction, { id, revision }: Template) {
-  return { id, revision, answer: await readBack(readTemplate(tx.em, id)) };
+  return { id, revision, answer: viewTemplate(await readBack(readTemplate(tx.em, id))) };
 }

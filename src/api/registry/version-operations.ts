@@ -4,19 +4,18 @@ import { pageOf } from '#api/pipeline/schemas.ts';
 import { CreateRun, createRun } from '#api/runs/operations.ts';
 import type { Em } from '#database/database.ts';
 import { toChange } from '#database/row-lock.ts';
-import { PublishVersion, ValidateVersion } from '#domain/registry/model.ts';
 import { prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
 import { loadVersion, type PublishedVersion } from '#domain/registry/published.ts';
-import { listVersions, readVersion } from '#domain/registry/read.ts';
-import { findTemplate, findVersion } from '#domain/registry/targets.ts';
+import { findTemplate, findVersion, listVersions, readVersion } from '#domain/registry/store.ts';
 import { maskVariables, validateVariables } from '#domain/registry/variables/variables.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import { PublishVersion, ValidateVersion } from './bodies.ts';
 import { readAccess, writeAccess, writeAccessTo } from './template-operations.ts';
-import { ValidationView, VersionSummaryView, VersionView } from './views.ts';
+import { ValidationView, VersionSummaryView, VersionView, viewSummary, viewVersion } from './views.ts';
 
 const TemplateParams = z.strictObject({ id: Id });
 const Wanted = z.string().min(1).max(128).describe('A version, a range such as ^1.2, or latest.');
@@ -34,7 +33,7 @@ export const list = read({
   targetName: 'template',
   handle: async ({ em, params, query }) => {
     const page = await listVersions(em, params.id, query);
-    return { versions: page.items, next_cursor: page.nextCursor };
+    return { versions: page.items.map(viewSummary), next_cursor: page.nextCursor };
   },
 });
 
@@ -51,7 +50,7 @@ export const get = read({
     const { id } = await loadNamed(em, params);
     const version = await readVersion(em, id);
     if (!version) throw new NotFound('version');
-    return version;
+    return viewVersion(version);
   },
 });
 
@@ -60,8 +59,8 @@ export const publish = command({
   route: 'POST /api/v1/registry/templates/:id/versions',
   summary: 'Publish a version, for good',
   description:
-    'What a git source names is resolved to a commit and copied now. Publishing the same version with the same content ' +
-    'again answers 200; with another content, 409.',
+    'A git source is resolved to a commit and copied now. Publishing the same version with the same content again answers ' +
+    '200; with other content, 409.',
   params: TemplateParams,
   body: PublishVersion,
   responses: { 201: VersionView, 200: VersionView },
@@ -77,7 +76,7 @@ export const publish = command({
     const { version, isNew } = await publishVersion(tx, target, body, prepared, principal);
     const { id, templateId, digest, commit = null } = version;
     const after = { templateId, version: version.version, digest, commit, isNew };
-    return { id, after, isNew, answer: await readBack(readVersion(tx.em, id)) };
+    return { id, after, isNew, answer: viewVersion(await readBack(readVersion(tx.em, id))) };
   },
   atParams: (_change, { params, body }) => ({ id: params.id, version: body.version }),
 });
@@ -85,7 +84,7 @@ export const publish = command({
 export const yank = command({
   id: 'template_versions.yank',
   route: 'POST /api/v1/registry/templates/:id/versions/:version/yank',
-  summary: 'Take a version out of ranges and `latest`; its exact name still finds it',
+  summary: 'Remove a version from ranges and `latest`; its exact name still finds it',
   params: VersionParams,
   responses: { 200: VersionView },
   at: get,
@@ -100,7 +99,7 @@ export const yank = command({
     await yankVersion(tx, version, principal);
     const { id, templateId } = version;
     const after = { templateId, version: version.version };
-    return { id, after, answer: await readBack(readVersion(tx.em, id)) };
+    return { id, after, answer: viewVersion(await readBack(readVersion(tx.em, id))) };
   },
   atParams: (_change, { params }) => params,
 });
@@ -142,7 +141,7 @@ function asRun<C extends { params: z.output<typeof VersionParams>; body: object 
   return { ...call, body: { ...call.body, template_id: id, version } };
 }
 
-/** The version that a path names. @throws ServiceError (404) saying what there is instead */
+/** The version that a path names. @throws ServiceError (404) naming the versions that exist instead */
 async function loadNamed(em: Em, { id, version }: z.output<typeof VersionParams>): Promise<PublishedVersion> {
   try {
     return await loadVersion(em, id, version);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
+import type { TemplateDetails, VersionDetails, VersionSummary } from '#domain/registry/store.ts';
 
 export const TemplateView = z.object({
   id: z.string(),
@@ -14,6 +15,18 @@ export const TemplateView = z.object({
   archived_at: Time.nullable(),
 });
 
+export function viewTemplate(template: TemplateDetails): z.input<typeof TemplateView> {
+  const { teamId, latestVersion, createdAt, archivedAt, tags, ...rest } = template;
+  return {
+    ...rest,
+    tags: [...tags],
+    team_id: teamId,
+    latest_version: latestVersion,
+    created_at: createdAt,
+    archived_at: archivedAt,
+  };
+}
+
 export const VersionSummaryView = z.object({
   id: z.string(),
   template_id: z.string(),
@@ -27,10 +40,19 @@ export const VersionSummaryView = z.object({
   yanked_at: Time.nullable(),
 });
 
+export function viewSummary(version: VersionSummary): z.input<typeof VersionSummaryView> {
+  const { templateId, publishedBy, createdAt, yankedAt, ...rest } = version;
+  return { ...rest, template_id: templateId, published_by: publishedBy, created_at: createdAt, yanked_at: yankedAt };
+}
+
 export const VersionView = VersionSummaryView.extend({
   spec: z.record(z.string(), z.unknown()),
   files: z.array(z.string()).describe('The paths of the files that a run gets.'),
 });
+
+export function viewVersion(version: VersionDetails): z.input<typeof VersionView> {
+  return { ...viewSummary(version), spec: version.spec, files: version.files };
+}
 
 export const ValidationView = z.object({
   valid: z.boolean(),

@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { expectedRevision } from '#api/pipeline/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
-import { Nothing, pageOf, Time } from '#api/pipeline/schemas.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { toChange } from '#database/row-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { DemandedIsolation, egressPolicies } from '#domain/workers/model.ts';
-import { createPool, deletePool, describePool, updatePool } from '#domain/workers/pool-changes.ts';
-import { CreatePool, PoolName, UpdatePool } from '#domain/workers/pool-model.ts';
-import { findPool, listPools, type PoolView as PoolRow, readPool } from '#domain/workers/pool-reads.ts';
+import { createPool, deletePool, rulesOf, updatePool } from '#domain/workers/pools/changes.ts';
+import { PoolName } from '#domain/workers/pools/model.ts';
+import { findPool, listPools, type PoolDetails, readPool } from '#domain/workers/pools/store.ts';
+import { CreatePool, toNewPool, toPoolChange, UpdatePool } from './bodies.ts';
+import { PoolView, viewPool } from './views.ts';
 
 const PoolParams = z.strictObject({ name: PoolName });
 
@@ -26,32 +27,6 @@ const manageAccess: Access = {
   review: { resource: 'worker_pools', verb: 'update' },
 };
 
-const PoolView = z
-  .object({
-    name: z.string(),
-    team_ids: z
-      .array(z.string())
-      .nullable()
-      .describe('Of the teams that may use the pool, those that you may read; null: all teams may use it.'),
-    environment_ids: z
-      .array(z.string())
-      .nullable()
-      .describe('Of the environments that may use the pool, those that you may read; null: all may use it.'),
-    isolation: DemandedIsolation.describe('What a worker must have to execute runs of the pool; null: nothing.'),
-    egress: z.object({ policy: z.enum(egressPolicies), allow: z.array(z.string()) }),
-    workers: z.number(),
-    contained_workers: z.number().describe('Those of its workers that contain template code.'),
-    concurrency: z.number(),
-    queued: z.number(),
-    running: z.number(),
-    created_at: Time.nullable(),
-    revision: z
-      .number()
-      .nullable()
-      .describe('Null: nobody has created the pool, so it is open to all; a worker serves it or a run uses it.'),
-  })
-  .meta({ id: 'WorkerPool' });
-
 export const list = read({
   id: 'worker_pools.list',
   route: 'GET /api/v1/worker-pools',
@@ -61,7 +36,7 @@ export const list = read({
   access: { ...readAccess, review: { resource: 'worker_pools', verb: 'list' } },
   handle: async ({ em, principal, query }) => {
     const page = await listPools(em, principal, query);
-    return { worker_pools: page.items, next_cursor: page.nextCursor };
+    return { worker_pools: page.items.map(viewPool), next_cursor: page.nextCursor };
   },
 });
 
@@ -77,7 +52,7 @@ export const get = read({
   handle: async ({ em, principal, params }) => {
     const pool = await readPool(em, principal, params.name);
     if (!pool) throw new NotFound('worker pool');
-    return pool;
+    return viewPool(pool);
   },
 });
 
@@ -92,8 +67,8 @@ export const create = command({
   idempotency: 'none',
   audit: 'worker_pool.created',
   handle: async ({ tx, principal, body }) => {
-    const pool = await createPool(tx.em, principal, body);
-    return { ...changeOf(pool), after: describePool(pool) };
+    const pool = await createPool(tx.em, principal, toNewPool(body));
+    return { ...changeOf(pool), after: rulesOf(pool) };
   },
 });
 
@@ -113,7 +88,12 @@ export const update = command({
   audit: 'worker_pool.updated',
   handle: async ({ tx, principal, target, body, request }) => {
     const expected_revision = expectedRevision(request, body.expected_revision);
-    const { updated, difference } = await updatePool(tx.em, principal, target, { ...body, expected_revision });
+    const { updated, difference } = await updatePool(
+      tx.em,
+      principal,
+      target,
+      toPoolChange({ ...body, expected_revision }),
+    );
     const { before, after } = difference;
     return { ...changeOf(updated), before, after };
   },
@@ -134,10 +114,10 @@ export const deleteWorkerPool = command({
   handle: async ({ tx, principal, target, request }) => {
     const seen = await readBack(readPool(tx.em, principal, target.name));
     await deletePool(tx.em, principal, target, expectedRevision(request));
-    return { id: target.name, before: describePool(seen), revision: target.revision };
+    return { id: target.name, before: rulesOf(seen), revision: target.revision };
   },
 });
 
-function changeOf(pool: PoolRow) {
-  return { id: pool.name, revision: pool.revision, answer: pool };
+function changeOf(pool: PoolDetails) {
+  return { id: pool.name, revision: pool.revision, answer: viewPool(pool) };
 }

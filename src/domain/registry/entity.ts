@@ -1,7 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
+import { findDifference } from '#domain/shared/revisions.ts';
 import { Team } from '#domain/teams/entity.ts';
 import type { TemplateFiles } from './files.ts';
+import type { TemplateChange } from './model.ts';
 
 export const TemplateSchema = defineEntity({
   name: 'Template',
@@ -27,10 +29,20 @@ export const TemplateSchema = defineEntity({
     deletedAt: at().nullable(),
   },
 });
-export class Template extends TemplateSchema.class {}
+export class Template extends TemplateSchema.class {
+  /** Changes the given fields and keeps the rest; false where nothing differs, which is no new revision. */
+  change(wanted: Omit<TemplateChange, 'expectedRevision'>): boolean {
+    const { name, slug, description, tags } = this;
+    const { after, isEmpty } = findDifference({ name, slug, description, tags }, wanted);
+    if (isEmpty) return false;
+    Object.assign(this, after);
+    this.revision += 1;
+    return true;
+  }
+}
 TemplateSchema.setClass(Template);
 
-/** A published version. Its row never changes but for the yank. */
+/** A published version. Its row never changes except when the version is yanked. */
 export const TemplateVersionSchema = defineEntity({
   name: 'TemplateVersion',
   tableName: 'template_versions',
@@ -39,22 +51,29 @@ export const TemplateVersionSchema = defineEntity({
     id: id(),
     templateId: () => p.manyToOne(Template).mapToPk().fieldName('template_id').deleteRule('restrict'),
     version: p.string(),
-    /** The spec as it was published; a git source stays named here and is resolved in `files` and `commit`. */
+    /** The spec as it was published. It names a git source; `files` and `commit` hold what that resolved to. */
     spec: p.json<Record<string, unknown>>(),
-    /** `sha256:…` over the canonical spec and the files: what "the same version" means. */
+    /** `sha256:…` over the canonical spec and the files: two versions with the same digest have the same content. */
     digest: p.string(),
-    /** The files that a run gets, snapshotted at publication; git's by their paths in the repository. */
+    /** The files that a run gets, copied at publication. Those from git have their paths in the repository. */
     files: p.json<TemplateFiles>().lazy(),
     /** The commit that a git source named at publication. */
     commit: p.string().nullable(),
     changelog: p.text().default(''),
     publishedBy: p.uuid(),
-    /** The person who answered for the publisher then. Null: an account of a team, by a release that did not keep it. */
+    /** The person responsible for the publisher at that time. Null: a team's account, in a release that did not record it. */
     responsibleUserId: p.uuid().nullable(),
     createdAt: createdAt(),
     yankedAt: at().nullable(),
     yankedBy: p.uuid().nullable(),
   },
 });
-export class TemplateVersion extends TemplateVersionSchema.class {}
+export class TemplateVersion extends TemplateVersionSchema.class {
+  /** Removes the version from ranges and `latest`, for good. The first yank is the one that is recorded. */
+  yank(principalId: string): void {
+    if (this.yankedAt) return;
+    this.yankedAt = new Date();
+    this.yankedBy = principalId;
+  }
+}
 TemplateVersionSchema.setClass(TemplateVersion);

@@ -1,37 +1,35 @@
 import semver from 'semver';
 import { z } from 'zod';
 import type { ApprovalRule } from '#domain/runs/model.ts';
-import { Id } from '#domain/shared/ids.ts';
-import { ResourceName, Slug } from '#domain/tenancy/model.ts';
-import { TemplateApproval, TemplateSpec } from './spec.ts';
+import { TemplateApproval, type TemplateSpec } from './spec.ts';
 
-/** What clients say about templates and their versions (api.md of the design, *Registry*; product.md, *Templates*). */
+/** Templates and their versions (api.md of the design, *Registry*; product.md, *Templates*). */
 
 const tagPattern = /^[a-z0-9](?:[a-z0-9._:/-]{0,61}[a-z0-9])?$/;
 const Tag = z.string().regex(tagPattern, { error: 'expected 1-63 lowercase letters, digits and inner ". _ : / -"' });
-const Tags = z
+export const Tags = z
   .array(Tag)
   .max(20)
   .refine((tags) => new Set(tags).size === tags.length, { error: 'must not name a tag twice' });
 
-export const CreateTemplate = z.strictObject({
-  name: ResourceName,
-  slug: Slug.optional(),
-  description: z.string().max(4_000).default(''),
-  /** Without a team, the template belongs to the installation. */
-  team_id: Id.nullable().optional(),
-  tags: Tags.default([]),
-});
-export type CreateTemplate = z.output<typeof CreateTemplate>;
+/** A template as somebody wants to create it. */
+export interface NewTemplate {
+  readonly name: string;
+  /** Made from the name where it is absent. */
+  readonly slug?: string | undefined;
+  readonly description: string;
+  readonly tags: string[];
+}
 
-export const UpdateTemplate = z.strictObject({
-  name: ResourceName.optional(),
-  slug: Slug.optional(),
-  description: z.string().max(4_000).optional(),
-  tags: Tags.optional(),
-  expected_revision: z.int().min(1).optional(),
-});
-export type UpdateTemplate = z.output<typeof UpdateTemplate>;
+/** Fields that are absent stay as they are. */
+export interface TemplateChange {
+  readonly name?: string | undefined;
+  readonly slug?: string | undefined;
+  readonly description?: string | undefined;
+  readonly tags?: string[] | undefined;
+  /** Refuses the change where the template has another revision by now. */
+  readonly expectedRevision?: number | undefined;
+}
 
 const longestVersion = 64;
 
@@ -46,32 +44,27 @@ export const Version = z
     error: 'expected a semantic version such as "1.4.0" or "2.0.0-rc.1", without "v" and without build metadata',
   });
 
-/** Whether a text is one version exactly as `Version` takes it, and no range. */
+/** Whether a text is one version as `Version` accepts it, rather than a range. */
 export function isExactVersion(text: string): boolean {
   return text.length <= longestVersion && semver.valid(text) === text;
 }
 
-export const PublishVersion = z.strictObject({
-  version: Version,
-  spec: TemplateSpec,
-  changelog: z.string().max(20_000).default(''),
-});
-export type PublishVersion = z.output<typeof PublishVersion>;
+/** A version as somebody wants to publish it. */
+export interface NewVersion {
+  readonly version: string;
+  readonly spec: TemplateSpec;
+  readonly changelog: string;
+}
 
-/** Variables as a client gives them: which names and values are right is the version's schema to say. */
-export const Variables = z.record(z.string(), z.json());
-export const ValidateVersion = z.strictObject({ variables: Variables.default({}) });
-export type ValidateVersion = z.output<typeof ValidateVersion>;
-
-/** An environment's policy: what a template asks, and whether people may approve their own runs. */
+/** An environment's policy: what a template may demand, and whether people may approve their own runs. */
 export const ApprovalPolicy = TemplateApproval.extend({ allow_self: z.boolean().default(false) });
 export type ApprovalPolicy = z.output<typeof ApprovalPolicy>;
 
-/** Mildest first; `changes` and `always` ask alike. */
+/** `changes` and `always` are equally strict. */
 const strictness: Record<ApprovalRule, number> = { never: 0, destroys: 1, changes: 2, always: 2 };
 
 /**
- * What holds where a template and an environment both have a policy: the larger `required`, the stricter `when`
+ * The policy of a run whose template and environment both have one: the larger `required` and the stricter `when`
  * (never < destroys < changes = always). Only an environment can let people approve their own runs.
  */
 export function stricterApproval(
@@ -89,7 +82,10 @@ export function stricterApproval(
   };
 }
 
-/** Whether a policy protects less than another: in any one way, since a template's own policy may make up for the others. */
+/**
+ * Whether a policy protects less than another in at least one way. The other ways do not count against it, because a template's
+ * own policy may make up for them.
+ */
 export function isWeakerApproval(policy: ApprovalPolicy, than: ApprovalPolicy): boolean {
   return (
     policy.required < than.required ||

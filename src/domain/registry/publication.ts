@@ -9,44 +9,44 @@ import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { TemplateVersion } from './entity.ts';
 import { TemplateArchived, VersionPublished } from './errors.ts';
 import { hasConfiguration, type TemplateFiles } from './files.ts';
-import type { PublishVersion } from './model.ts';
+import type { NewVersion } from './model.ts';
 import { snapshotGit } from './sources.ts';
 import type { TemplateSpec } from './spec.ts';
-import type { TemplateTarget } from './targets.ts';
+import type { TemplateTarget } from './store.ts';
 
-/** All that a version will be, worked out before its transaction: git may take a minute. */
+/** The content of a version, prepared before its transaction because git may take a minute. */
 export type PreparedVersion = {
   readonly files: TemplateFiles;
   readonly commit: string | null;
-  /** `sha256:…` over spec and files: what "the same version" means. */
+  /** `sha256:…` over spec and files: two versions with the same digest have the same content. */
   readonly digest: string;
 };
 
 /** @throws Unprocessable, Unavailable where the git source cannot be read; Conflict where the template is archived */
 export async function prepareVersion(
   target: TemplateTarget,
-  { spec }: PublishVersion,
+  { spec }: NewVersion,
   policy: OutboundPolicy,
 ): Promise<PreparedVersion> {
-  refuseAnyArchived(target);
+  refuseIfArchived(target);
   const source = await readSource(spec, policy);
   const content = canonicalJson([spec, source.files]);
   return { ...source, digest: `sha256:${createHash('sha256').update(content).digest('hex')}` };
 }
 
 /**
- * Publishes a version for good. The same version with the same content is the version that is there already; the
- * caller has locked the template's row, so that of two at once one makes it and the other finds it.
- * @throws Conflict
+ * Publishes a version for good. Publishing the same version with the same content again finds the existing one. The caller
+ * has locked the template's row, so of two concurrent publications one creates the version and the other finds it.
+ * @throws Conflict where the version is published with other content, or the template or its owner is archived
  */
 export async function publishVersion(
   tx: Transaction,
   target: TemplateTarget,
-  request: PublishVersion,
+  request: NewVersion,
   prepared: PreparedVersion,
   publisher: Principal,
 ): Promise<{ version: TemplateVersion; isNew: boolean }> {
-  refuseAnyArchived(target);
+  refuseIfArchived(target);
   const { template } = target;
   const earlier = await tx.em.findOne(TemplateVersion, { templateId: template.id, version: request.version });
   if (earlier && earlier.digest !== prepared.digest) throw new VersionPublished(request.version);
@@ -65,15 +65,13 @@ export async function publishVersion(
   return { version, isNew: true };
 }
 
-/** Takes a version out of ranges and `latest`, for good; its exact name still finds it. */
+/** Removes a version from ranges and `latest`, for good. Its exact name still finds it. Yanking it again changes nothing. */
 export async function yankVersion(tx: Transaction, version: TemplateVersion, by: Principal): Promise<void> {
-  if (version.yankedAt) return;
-  version.yankedAt = new Date();
-  version.yankedBy = by.id;
+  version.yank(by.id);
   await tx.em.flush();
 }
 
-function refuseAnyArchived(target: TemplateTarget): void {
+function refuseIfArchived(target: TemplateTarget): void {
   refuseArchived(target);
   if (target.template.archivedAt) throw new TemplateArchived();
 }
@@ -97,7 +95,7 @@ async function readSource(
   throw new Unprocessable(`${place}.path: the directory has no file such as "main.tf" at its top`);
 }
 
-/** The same error, saying which field of the request it is about. */
+/** The same error with the field of the request that caused it. */
 function atPlace(error: ServiceError, place: string): ServiceError {
   const { kind, message, details, retryAfter, cause } = error;
   return new ServiceError(kind, `${place}: ${message}`, {

@@ -9,14 +9,14 @@ import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { slugify } from '#domain/tenancy/model.ts';
 import { Template } from './entity.ts';
 import { TemplateArchived } from './errors.ts';
-import type { CreateTemplate, UpdateTemplate } from './model.ts';
-import type { TemplateTarget } from './targets.ts';
+import type { NewTemplate, TemplateChange } from './model.ts';
+import type { TemplateTarget } from './store.ts';
 
-/** Makes a template under its owner, whose rows the caller has locked. @throws Conflict */
+/** Creates a template under its owner, whose rows the caller has locked. @throws Conflict */
 export async function createTemplate(
   tx: Transaction,
   owner: Owner,
-  { name, slug: wanted, description, tags }: CreateTemplate,
+  { name, slug: wanted, description, tags }: NewTemplate,
 ): Promise<Template> {
   refuseArchived(owner);
   const slug = wanted ?? slugify(name);
@@ -27,16 +27,15 @@ export async function createTemplate(
   return template;
 }
 
-/** Changes what is given and keeps the rest; the caller has locked the row. @throws Conflict */
-export async function updateTemplate(tx: Transaction, template: Template, request: UpdateTemplate): Promise<void> {
-  refuseStale(template, request.expected_revision);
+/** Changes the given fields and keeps the rest; the caller has locked the row. @throws Conflict */
+export async function updateTemplate(
+  tx: Transaction,
+  template: Template,
+  { expectedRevision, ...wanted }: TemplateChange,
+): Promise<void> {
+  refuseStale(template, expectedRevision);
   if (template.archivedAt) throw new TemplateArchived();
-  const { name = template.name, slug = template.slug } = request;
-  const { description = template.description, tags = template.tags } = request;
-  const before = JSON.stringify([template.name, template.slug, template.description, template.tags]);
-  if (JSON.stringify([name, slug, description, tags]) === before) return;
-  Object.assign(template, { name, slug, description, tags, revision: template.revision + 1 });
-  await underSlug('template', slug, () => tx.em.flush());
+  if (template.change(wanted)) await underSlug('template', template.slug, () => tx.em.flush());
 }
 
 /** Archives a template; repeating it changes nothing. The caller has locked the row. */
@@ -45,7 +44,7 @@ export async function archiveTemplate({ em }: Transaction, { template, archived 
   if (await archive(em, 'template', { id, archivedAt, archived })) await em.refresh(template);
 }
 
-/** The same for taking it out of the archive, also while the team that owns it is archived. */
+/** Makes an archived template active again. This is allowed even while the team that owns it is archived. */
 export async function unarchiveTemplate({ em }: Transaction, { template }: TemplateTarget): Promise<void> {
   const { id, archivedAt = null } = template;
   if (await unarchive(em, 'template', { id, archivedAt, archived: [] })) await em.refresh(template);

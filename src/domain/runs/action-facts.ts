@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
-import { type PoolAccess, poolAccessOfRun } from '#domain/workers/pools.ts';
+import type { PoolAccess } from '#domain/workers/pools/model.ts';
+import { poolAccessOfRunSql } from '#domain/workers/run-sql.ts';
 import { type RunAction, type RunFacts, statusesThatAllow } from './actions.ts';
 import type { Occupant } from './admission/rules.ts';
 import { admissionTargetOfRun, type TargetRow, toTarget } from './admission/target.ts';
@@ -27,7 +28,7 @@ const approvalFacts = `(
 
 /** `AdmissionRow` of a row `r` of runs. An instance without an environment belongs to the template itself. */
 const admissionFacts = `jsonb_build_object(
-  'target', ${admissionTargetOfRun}, 'instance', r.instance, 'poolName', r.pool, 'poolAccess', ${poolAccessOfRun},
+  'target', ${admissionTargetOfRun}, 'instance', r.instance, 'poolName', r.pool, 'poolAccess', ${poolAccessOfRunSql},
   'occupant', (select jsonb_build_object('template_id', i.template_id, 'resource_count', i.resource_count)
                  from instances i where i.environment_id = r.environment_id and i.name = r.instance))`;
 

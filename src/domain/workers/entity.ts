@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import type { Egress, Isolation, LimitKind } from './model.ts';
+import type { DemandedIsolation, Isolation, LimitKind } from './model.ts';
+import type { Egress } from './pools/egress.ts';
+import type { PoolRules } from './pools/model.ts';
 
 export const WorkerSchema = defineEntity({
   name: 'Worker',
@@ -13,7 +15,7 @@ export const WorkerSchema = defineEntity({
     pools: p.json<string[]>(),
     tools: p.json<{ name: string; version: string }[]>(),
     concurrency: p.integer(),
-    /** Whether it contains template code; null: a worker of a release that did not say. */
+    /** Whether it contains template code; null: a worker of a release that did not record it. */
     isolation: p.string().$type<Isolation>().nullable(),
     /** How it enforces the limits of attempts. */
     limits: p.string().$type<LimitKind>().default('process'),
@@ -29,23 +31,28 @@ export const WorkerSchema = defineEntity({
 export class Worker extends WorkerSchema.class {}
 WorkerSchema.setClass(Worker);
 
-/** A pool as operators have opened it. A pool without a row is open to everybody. */
+/** A pool as operators have created it. A pool without a row is open to all. */
 export const WorkerPoolSchema = defineEntity({
   name: 'WorkerPool',
   tableName: 'worker_pools',
   properties: {
     name: p.string().primary(),
     /** The teams that may use it; null: all. */
-    teamIds: p.json<string[]>().nullable(),
+    teamIds: p.json<readonly string[]>().nullable(),
     /** The environments that may use it; null: all those of its teams. */
-    environmentIds: p.json<string[]>().nullable(),
+    environmentIds: p.json<readonly string[]>().nullable(),
     /** What a worker must have to execute runs of this pool; null: nothing. */
-    isolation: p.string().$type<'sandbox'>().nullable(),
+    isolation: p.string().$type<NonNullable<DemandedIsolation>>().nullable(),
     /** What template code may reach over the network; null: the Internet. */
     egress: p.json<Egress>().nullable(),
     revision: revision(),
     createdAt: createdAt(),
   },
 });
-export class WorkerPool extends WorkerPoolSchema.class {}
+export class WorkerPool extends WorkerPoolSchema.class {
+  changeRules(rules: Partial<PoolRules>): void {
+    Object.assign(this, rules);
+    this.revision += 1;
+  }
+}
 WorkerPoolSchema.setClass(WorkerPool);

@@ -1,98 +1,40 @@
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
-/** Whether template code is contained: in a sandbox, or not at all. */
+/** Whether template code runs in a sandbox, or uncontained. */
 export const isolations = ['sandbox', 'none'] as const;
 export type Isolation = (typeof isolations)[number];
 
-/** How a worker enforces the limits of attempts: by control groups, or by limits of each process and by polling. */
+/** How a worker enforces the limits of attempts: by control groups, or by process limits and polling. */
 export const limitKinds = ['cgroup', 'process'] as const;
 export type LimitKind = (typeof limitKinds)[number];
 
-/** What a pool or an environment demands of the workers that execute its runs; null: nothing. */
+/** The isolation that a pool or an environment demands of the workers that execute its runs; null: any. */
 export const DemandedIsolation = z.enum(['sandbox']).nullable();
 export type DemandedIsolation = z.output<typeof DemandedIsolation>;
 
-/** `none`: no network; `allow`: what the list names; `internet`: public addresses, and private ones that the list names. */
-export const egressPolicies = ['none', 'allow', 'internet'] as const;
+/** A worker counts as lost when its last heartbeat is older than this. */
+export const heartbeatTimeoutSeconds = 30;
 
-/** What template code of a pool may reach over the network. */
-export interface Egress {
-  readonly policy: (typeof egressPolicies)[number];
-  /** Host names, in lower case, perhaps with `*.` in front, and CIDR ranges. */
-  readonly allow: readonly string[];
-}
+/** `silent`: its heartbeat has expired; `gone`: it deregistered, or another worker saw that its process had ended. */
+export type WorkerLiveness = 'alive' | 'silent' | 'gone';
 
-/** What holds where nobody said anything about a pool. */
-export const defaultEgress: Egress = { policy: 'internet', allow: [] };
+/** What operators see of a worker: `gone` means that its heartbeat has expired. */
+export const workerStatuses = ['active', 'draining', 'gone'] as const;
+export type WorkerStatus = (typeof workerStatuses)[number];
 
-const mostEntries = 200;
-const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
-const hostName = new RegExp(`^(?:\\*\\.)?(?=.{1,253}$)${label}(?:\\.${label})*$`);
-/** An address of either kind, right or not, in front of a slash. */
-const rangeLike = /^(?:[\d.]+|[\da-f.]*:[^/]*:[^/]*)\//;
-/** A last label of digits makes a name an address to some parsers. */
-const numericEnd = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
-
-const EgressEntry = z
-  .string()
-  .max(256)
-  .transform((entry) => entry.toLowerCase())
-  .superRefine((entry, context) => {
-    const problem = findProblem(entry);
-    if (problem) context.addIssue({ code: 'custom', message: problem });
-  });
-
-export const EgressList = z.array(EgressEntry).max(mostEntries);
-
-/** What is wrong with a list beside its policy; null where they fit. */
-export function findMismatch({ policy, allow }: Egress): string | null {
-  if (policy === 'none' && allow.length > 0)
-    return 'must be empty where policy is "none": send "allow": [] with it, or choose the policy "allow"';
-  if (policy === 'allow' && allow.length === 0)
-    return 'must name a host or a range where policy is "allow": fill the list, or choose the policy "none"';
-  return null;
-}
-
-/** What is wrong with one entry of a list; null where it is a name or a range that can be reached. */
-function findProblem(entry: string): string | null {
-  if (rangeLike.test(entry)) return findRangeProblem(entry);
-  if (ipaddr.isValid(entry) || numericEnd.test(entry))
-    return `"${entry}" is an address or looks like one: write a CIDR range, such as "10.1.2.3/32"`;
-  if (!hostName.test(entry))
-    return `"${entry}": write a host name without scheme, port or path, or a CIDR range; "*." may stand at the front only`;
-  return loopbackName.test(entry) ? explainLoopback(entry) : null;
-}
-
-function findRangeProblem(entry: string): string | null {
-  const [address = ''] = entry.split('/');
-  const isUsual = ipaddr.IPv4.isValidFourPartDecimal(address) || /^[0-9a-f:.]*:[0-9a-f:.]*$/.test(address);
-  if (!isUsual || !ipaddr.isValidCIDR(entry))
-    return `"${entry}" is no CIDR range: write one such as "10.1.0.0/16" or "2001:db8::/32"`;
-  const [base, bits] = ipaddr.parseCIDR(entry);
-  if (base.kind() === 'ipv6' && (base as ipaddr.IPv6).isIPv4MappedAddress())
-    return `"${entry}" carries an IPv4 address: write the IPv4 range itself`;
-  const network = firstAddress(entry, base.kind());
-  if (network.toString() !== base.toString())
-    return `"${entry}" does not begin at the start of its range: write "${network}/${bits}"`;
-  return isLoopback(base, bits) ? explainLoopback(entry) : null;
-}
-
-function firstAddress(range: string, kind: 'ipv4' | 'ipv6'): ipaddr.IPv4 | ipaddr.IPv6 {
-  return kind === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(range) : ipaddr.IPv6.networkAddressFromCIDR(range);
-}
-
-const loopbackName = /(?:^|\.)localhost$/;
-/** What leads to the machine itself; the second block of each kind holds the address that stands for "here". */
-const loopbackBlocks = ['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128'].map((block) => ipaddr.parseCIDR(block));
-
-/** Whether every address of a range is the machine itself. A wider range, such as `0.0.0.0/0`, has others. */
-function isLoopback(base: ipaddr.IPv4 | ipaddr.IPv6, bits: number): boolean {
-  return loopbackBlocks.some(
-    ([start, length]) => start.kind() === base.kind() && bits >= length && base.match(start, length),
-  );
-}
-
-function explainLoopback(entry: string): string {
-  return `"${entry}" is loopback, the worker's own machine, which a pool never opens: name the host as other machines reach it`;
+/** What a worker says about itself when it registers. */
+export interface WorkerFacts {
+  readonly id: string;
+  readonly host: string;
+  readonly processId: number;
+  readonly version: string;
+  readonly pools: string[];
+  readonly tools: { name: string; version: string }[];
+  readonly concurrency: number;
+  /** Whether it contains template code. It decides which queues the worker polls. */
+  readonly isolation: Isolation;
+  /** How it enforces the limits of attempts. */
+  readonly limits: LimitKind;
+  /** Why it does not contain template code; null where it does. */
+  readonly isolationReason: string | null;
 }

@@ -1,7 +1,7 @@
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
-import { workerGoneAfterSeconds } from './service.ts';
+import { heartbeatTimeoutSeconds } from './model.ts';
 
-const stillListed = 'a pool may go on naming what was deleted, which then uses no pool';
+const stillListed = 'a pool may keep naming what was deleted; nothing deleted uses a pool';
 
 export const workerKinds = [
   {
@@ -16,7 +16,7 @@ export const workerKinds = [
         blocker: {
           says: 'has workers that serve it, and without its rules would serve everybody',
           remedy: 'stop them or take it out of their WORKER_POOLS first',
-          while: `x.heartbeat_at > now() - make_interval(secs => ${workerGoneAfterSeconds})`,
+          while: `x.heartbeat_at > now() - make_interval(secs => ${heartbeatTimeoutSeconds})`,
         },
       },
     ],

@@ -68,9 +68,9 @@ describe('the egress of a new pool', () => {
     ['an address without a range', '10.1.2.3', 'CIDR range'],
     ['an address of version 6 without a range', '2001:db8::1', 'CIDR range'],
     ['a number that is an address to some', '0x7f.1', 'CIDR range'],
-    ['a range with too many bits', '10.0.0.0/33', 'no CIDR range'],
-    ['a range in a short form', '10.1/16', 'no CIDR range'],
-    ['a range with a zone', 'fe80::%eth0/64', 'no CIDR range'],
+    ['a range with too many bits', '10.0.0.0/33', 'not a CIDR range'],
+    ['a range in a short form', '10.1/16', 'not a CIDR range'],
+    ['a range with a zone', 'fe80::%eth0/64', 'not a CIDR range'],
     ['a range that begins in its middle', '10.1.2.3/16', '10.1.0.0/16'],
     ['a range of version 6 that carries one of version 4', '::ffff:10.0.0.0/104', 'IPv4'],
   ])('refuses %s', async (_, entry, message) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/shared/ids.ts';
-import { registerWorker } from '#domain/workers/registration.ts';
+import { registerWorker } from '#domain/workers/store.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { RunSteps } from '#test/support/run-steps.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkFilePath, checkFiles, hasConfiguration } from '#domain/registry/files.ts';
 import { GitRef } from '#domain/registry/git/source.ts';
-import { ApprovalPolicy, CreateTemplate, PublishVersion, stricterApproval } from '#domain/registry/model.ts';
+import { ApprovalPolicy, stricterApproval } from '#domain/registry/model.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
 
 const main = 'resource "terraform_data" "x" {}';
@@ -249,21 +249,6 @@ describe("a template's file", () => {
     expect(hasConfiguration({ 'a/main.tf': '' }, 'a')).toBe(true);
     expect(hasConfiguration({ 'ab/main.tf': '' }, 'a')).toBe(false);
     expect(hasConfiguration({ 'main.tfvars': '', 'x.tf.md': '' })).toBe(false);
-  });
-});
-
-describe('a request about a template', () => {
-  it('has a name and may have tags, each once', () => {
-    expect(CreateTemplate.parse({ name: 'Network' })).toEqual({ name: 'Network', description: '', tags: [] });
-    expect(CreateTemplate.safeParse({ name: 'N', tags: ['a', 'a'] }).success).toBe(false);
-    expect(CreateTemplate.safeParse({ name: 'N', tags: ['A B'] }).success).toBe(false);
-    expect(CreateTemplate.safeParse({ name: 'N', owner: 'me' }).success).toBe(false);
-  });
-
-  it('publishes a version with its spec', () => {
-    const parsed = PublishVersion.parse({ version: '1.0.0', spec: command() });
-    expect(parsed.changelog).toBe('');
-    expect(PublishVersion.safeParse({ version: 'latest', spec: command() }).success).toBe(false);
   });
 });
 

@@ -199,12 +199,12 @@ describe('the rule of requeueing', () => {
     ['allows an instance that does not exist yet', { occupant: null }, null],
     [
       'refuses where the pool is closed to the team',
-      { pool: { name: 'gpu', access: { team_ids: ['other'], environment_ids: null } } },
+      { pool: { name: 'gpu', access: { teamIds: ['other'], environmentIds: null } } },
       /^the worker pool "gpu" is not open/,
     ],
     [
       'allows a pool that is open to the team',
-      { pool: { name: 'gpu', access: { team_ids: ['team'], environment_ids: null } } },
+      { pool: { name: 'gpu', access: { teamIds: ['team'], environmentIds: null } } },
       null,
     ],
   ];

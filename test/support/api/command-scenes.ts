@@ -1,6 +1,6 @@
 import type { Orm } from '#database/database.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { registerWorker } from '#domain/workers/registration.ts';
+import { registerWorker } from '#domain/workers/store.ts';
 import { addPerson, addTeam, type Person, publish } from '../access/people.ts';
 import { Caller } from './caller.ts';
 import type { Ids, Request } from './operation-requests.ts';

@@ -8,7 +8,7 @@ import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { readPoolAccess } from '#domain/workers/pools.ts';
+import { readPoolAccess } from '#domain/workers/pools/store.ts';
 import type { JsonValue } from '../model.ts';
 import { runWorkflow } from '../model.ts';
 import { type RunView, runColumns } from '../read.ts';

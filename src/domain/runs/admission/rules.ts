@@ -1,6 +1,6 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
-import { isOpenTo, type PoolAccess } from '#domain/workers/pools.ts';
+import { isOpenTo, type PoolAccess } from '#domain/workers/pools/model.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** The instance that has the name which a run asks for. */

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
-import { findLiveWorkers, type LiveWorker } from '#domain/workers/service.ts';
+import { findLiveWorkers, type LiveWorker } from '#domain/workers/store.ts';
 import type { Run } from '../entity.ts';
 import { recordEventOnce } from '../events.ts';
 import { poolQueue } from '../model.ts';
@@ -31,10 +31,10 @@ async function findWorkersWithTool(em: Em, run: Run): Promise<LiveWorker[]> {
   const workers = await findLiveWorkers(em, run.id);
   const { spec } = await loadVersionById(em, run.templateVersionId);
   if (spec.executor.kind === 'command') return workers;
-  return workers.filter(({ tools, wanted_tool: wanted }) => tools.some(({ name }) => !wanted || name === wanted));
+  return workers.filter(({ tools, wantedTool: wanted }) => tools.some(({ name }) => !wanted || name === wanted));
 }
 
-function isStrongEnough({ isolation, demands_sandbox: demandsSandbox }: LiveWorker): boolean {
+function isStrongEnough({ isolation, demandsSandbox }: LiveWorker): boolean {
   return isolation === 'sandbox' || !demandsSandbox;
 }
 

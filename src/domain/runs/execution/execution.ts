@@ -9,9 +9,10 @@ import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
-import type { Egress, Isolation } from '#domain/workers/model.ts';
-import { readEgress } from '#domain/workers/pools.ts';
-import { demandsSandbox } from '#domain/workers/service.ts';
+import type { Isolation } from '#domain/workers/model.ts';
+import type { Egress } from '#domain/workers/pools/egress.ts';
+import { readEgress } from '#domain/workers/pools/store.ts';
+import { demandsSandboxSql } from '#domain/workers/run-sql.ts';
 import { openInputs, type RunInputs } from '../admission/inputs.ts';
 import { checkResult } from '../attempts/checks.ts';
 import { noteUncontained } from '../attempts/logs.ts';
@@ -99,7 +100,7 @@ async function takeAttempt(em: Em, attemptId: string, { workerId, isolation }: C
      ), claimed as (
        update run_attempts a set worker_id = ?, started_at = clock_timestamp(), isolation = asking.isolation
          from runs r, asking
-        where a.id = ? and ${claimable} and (asking.isolation = 'sandbox' or not ${demandsSandbox})
+        where a.id = ? and ${claimable} and (asking.isolation = 'sandbox' or not ${demandsSandboxSql})
         returning a.run_id, a.isolation)
      update runs set waiting_on = null, revision = revision + 1,
         isolation = case when runs.isolation = 'none' then 'none' else claimed.isolation end

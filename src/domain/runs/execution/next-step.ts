@@ -1,4 +1,4 @@
-import type { WorkerLiveness } from '#domain/workers/service.ts';
+import type { WorkerLiveness } from '#domain/workers/model.ts';
 import { hasQuorum } from '../approval.ts';
 import { executionSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';

@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
-import { isOpenTo, type PoolAccess, poolAccessOfRun } from '#domain/workers/pools.ts';
-import { type WorkerLiveness, workerLiveness } from '#domain/workers/service.ts';
+import type { WorkerLiveness } from '#domain/workers/model.ts';
+import { isOpenTo, type PoolAccess } from '#domain/workers/pools/model.ts';
+import { poolAccessOfRunSql, workerLivenessSql } from '#domain/workers/run-sql.ts';
 import { isApproval } from '../action-facts.ts';
 import { type Run, RunAttempt } from '../entity.ts';
 import { findPlacement, type Placement } from './dispatch.ts';
@@ -59,11 +60,11 @@ interface FactsRow {
 async function readFacts(em: Em, runId: string): Promise<FactsRow> {
   const [row] = await em.execute<[FactsRow]>(
     `select i.state_serial, (select plan.state_serial from run_plans plan where plan.run_id = r.id) as plan_serial,
-            case when a.outcome is null and a.worker_id is not null then ${workerLiveness('a.worker_id')} end as worker_liveness,
+            case when a.outcome is null and a.worker_id is not null then ${workerLivenessSql('a.worker_id')} end as worker_liveness,
             (select count(*)::int from run_attempts lost
               where lost.run_id = r.id and lost.phase = a.phase and lost.outcome = 'lost') as lost_attempts,
             (select count(*)::int from run_reviews v where v.run_id = r.id and ${isApproval}) as approvals,
-            case when r.status = 'queued' then ${poolAccessOfRun} end as pool_access,
+            case when r.status = 'queued' then ${poolAccessOfRunSql} end as pool_access,
             case when r.status = 'queued' and r.operation <> 'plan' then ${slotLineOfRun} end as slot_line
        from runs r join instances i on i.id = r.instance_id left join run_attempts a on a.id = r.attempt_id
       where r.id = ?`,

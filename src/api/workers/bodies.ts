@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
-import { DemandedIsolation, EgressList, egressPolicies, findMismatch } from './model.ts';
+import { DemandedIsolation } from '#domain/workers/model.ts';
+import type { NewPool, PoolChange } from '#domain/workers/pools/changes.ts';
+import { defaultEgress, EgressList, egressPolicies, findListProblem } from '#domain/workers/pools/egress.ts';
+import { PoolName } from '#domain/workers/pools/model.ts';
 
-/** What clients say about worker pools (api.md of the design, *Workers*). */
-
-export const PoolName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
-  error: 'expected 1-63 lowercase letters, digits and ". _ -", such as "default"',
-});
+/** The bodies of requests about worker pools (api.md of the design, *Workers*). */
 
 const Ids = z
   .array(Id)
@@ -22,7 +21,7 @@ const egressMeaning = 'What template code may reach; null: the default, the poli
 const Egress = z
   .strictObject({ policy: z.enum(egressPolicies), allow: EgressList.default([]) })
   .superRefine((egress, context) => {
-    const problem = findMismatch(egress);
+    const problem = findListProblem(egress);
     if (problem) context.addIssue({ code: 'custom', path: ['allow'], message: problem });
   });
 
@@ -33,9 +32,18 @@ export const CreatePool = z.strictObject({
   isolation: Isolation.default(null),
   egress: Egress.nullable().default(null).describe(egressMeaning),
 });
-export type CreatePool = z.output<typeof CreatePool>;
 
-/** A policy keeps the list that is there, and a list the policy; whether they fit is judged together. */
+export function toNewPool({
+  name,
+  team_ids,
+  environment_ids,
+  isolation,
+  egress,
+}: z.output<typeof CreatePool>): NewPool {
+  return { name, teamIds: team_ids, environmentIds: environment_ids, isolation, egress: egress ?? defaultEgress };
+}
+
+/** A policy alone keeps the stored list, and a list alone the policy. Whether they fit is checked once they are merged. */
 const EgressChange = z.strictObject({ policy: z.enum(egressPolicies).optional(), allow: EgressList.optional() });
 
 export const UpdatePool = z.strictObject({
@@ -45,4 +53,8 @@ export const UpdatePool = z.strictObject({
   egress: EgressChange.nullable().optional().describe(egressMeaning),
   ...ExpectedRevision,
 });
-export type UpdatePool = z.output<typeof UpdatePool>;
+
+export function toPoolChange(body: z.output<typeof UpdatePool>): PoolChange {
+  const { team_ids, environment_ids, expected_revision, ...rest } = body;
+  return { ...rest, teamIds: team_ids, environmentIds: environment_ids, expectedRevision: expected_revision };
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { Time } from '#api/pipeline/schemas.ts';
+import { DemandedIsolation, isolations, limitKinds, workerStatuses } from '#domain/workers/model.ts';
+import { egressPolicies } from '#domain/workers/pools/egress.ts';
+import type { PoolDetails } from '#domain/workers/pools/store.ts';
+import type { WorkerDetails } from '#domain/workers/store.ts';
+
+export const WorkerView = z
+  .object({
+    id: z.string(),
+    host: z.string(),
+    process_id: z.number(),
+    version: z.string(),
+    pools: z.array(z.string()),
+    tools: z.array(z.object({ name: z.string(), version: z.string() })),
+    concurrency: z.number(),
+    isolation: z.enum(isolations).describe('Whether it contains template code in a sandbox.'),
+    limits: z.enum(limitKinds).describe('How it enforces the limits of attempts.'),
+    isolation_reason: z.string().nullable().describe('Why it does not contain template code; null where it does.'),
+    status: z.enum(workerStatuses),
+    executing: z.number(),
+    started_at: Time,
+    heartbeat_at: Time,
+  })
+  .meta({ id: 'Worker' });
+
+export function viewWorker(worker: WorkerDetails): z.input<typeof WorkerView> {
+  const { processId, isolationReason, startedAt, heartbeatAt, ...rest } = worker;
+  return {
+    ...rest,
+    process_id: processId,
+    isolation_reason: isolationReason,
+    started_at: startedAt,
+    heartbeat_at: heartbeatAt,
+  };
+}
+
+export const PoolView = z
+  .object({
+    name: z.string(),
+    team_ids: z
+      .array(z.string())
+      .nullable()
+      .describe('Of the teams that may use the pool, those that you may read; null: all teams may use it.'),
+    environment_ids: z
+      .array(z.string())
+      .nullable()
+      .describe('Of the environments that may use the pool, those that you may read; null: all may use it.'),
+    isolation: DemandedIsolation.describe('What a worker must have to execute runs of the pool; null: nothing.'),
+    egress: z.object({ policy: z.enum(egressPolicies), allow: z.array(z.string()) }),
+    workers: z.number(),
+    contained_workers: z.number().describe('Those of its workers that contain template code.'),
+    concurrency: z.number(),
+    queued: z.number(),
+    running: z.number(),
+    created_at: Time.nullable(),
+    revision: z
+      .number()
+      .nullable()
+      .describe('Null: nobody has created the pool, so it is open to all; a worker serves it or a run uses it.'),
+  })
+  .meta({ id: 'WorkerPool' });
+
+export function viewPool(pool: PoolDetails): z.input<typeof PoolView> {
+  const { teamIds, environmentIds, containedWorkers, createdAt, egress, ...rest } = pool;
+  return {
+    ...rest,
+    team_ids: teamIds && [...teamIds],
+    environment_ids: environmentIds && [...environmentIds],
+    contained_workers: containedWorkers,
+    created_at: createdAt,
+    egress: { policy: egress.policy, allow: [...egress.allow] },
+  };
+}

@@ -1,0 +1,138 @@
+import type { Em } from '#database/database.ts';
+import { brokenConstraint } from '#database/errors.ts';
+import { defaultPool } from '#domain/runs/model.ts';
+import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Conflict, Forbidden, invalidField, Unprocessable } from '#domain/shared/errors.ts';
+import { refuseDeletion } from '#domain/shared/ownership-graph/blockers.ts';
+import { enumerate } from '#domain/shared/ownership-graph/names.ts';
+import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { WorkerPool } from '../entity.ts';
+import { defaultEgress, type Egress, findListProblem } from './egress.ts';
+import type { PoolAccess, PoolRules } from './model.ts';
+import { findReadableEnvironments, findReadableTeams } from './readable.ts';
+import { type PoolDetails, type PoolTarget, readPool, removePool } from './store.ts';
+
+export interface NewPool extends PoolRules {
+  readonly name: string;
+}
+
+/** Fields that are absent stay as they are; egress null restores the default. */
+export interface PoolChange {
+  readonly teamIds?: PoolRules['teamIds'] | undefined;
+  readonly environmentIds?: PoolRules['environmentIds'] | undefined;
+  readonly isolation?: PoolRules['isolation'] | undefined;
+  readonly egress?: { [Field in keyof Egress]?: Egress[Field] | undefined } | null | undefined;
+  /** Refuses the change where the pool has another revision by now. */
+  readonly expectedRevision?: number | undefined;
+}
+
+/**
+ * Creates a pool. Where workers already serve a pool of that name, or runs already use it, this gives it rules.
+ * @throws Conflict where the name is taken
+ * @throws Unprocessable naming the teams and environments that do not exist
+ */
+export async function createPool(em: Em, principal: Principal, { name, ...rules }: NewPool): Promise<PoolDetails> {
+  await refuseUnknown(em, principal, rules);
+  em.create(WorkerPool, { name, ...rules }, { persist: true });
+  try {
+    await em.flush();
+  } catch (error) {
+    if (brokenConstraint(error) !== 'worker_pools_pkey') throw error;
+    throw new Conflict(`name: the worker pool "${name}" exists already: change it with PATCH, or choose another name`);
+  }
+  return readBack(readPool(em, principal, name));
+}
+
+/**
+ * Changes the given rules of a pool and keeps the rest; the caller has locked the row. Runs that wait for the pool are checked
+ * against the new rules before they begin.
+ * @throws Conflict for a stale revision, or a pool that no operator has created
+ * @throws Invalid where the list of egress does not fit its policy
+ * @throws Forbidden where a list to be replaced holds ids that the caller may not read, and would drop them unseen
+ */
+export async function updatePool(
+  em: Em,
+  principal: Principal,
+  target: PoolTarget,
+  { expectedRevision, egress, ...wanted }: PoolChange,
+): Promise<{ updated: PoolDetails; difference: Difference<PoolRules> }> {
+  refuseStale({ revision: refuseUncreated(target) }, expectedRevision);
+  const current = rulesOf(target);
+  const merged = egress === undefined ? undefined : mergeEgress(current.egress, egress);
+  const difference = findDifference<PoolRules>(current, { ...wanted, egress: merged });
+  const seen = await readBack(readPool(em, principal, target.name));
+  if (difference.isEmpty) return { updated: seen, difference };
+  refuseUnseen(difference.after, target, seen);
+  await refuseUnknown(em, principal, addedBy(difference.after, target));
+  const pool = await em.findOneOrFail(WorkerPool, { name: target.name });
+  pool.changeRules(difference.after);
+  await em.flush();
+  return { updated: await readBack(readPool(em, principal, target.name)), difference };
+}
+
+/**
+ * Deletes a pool that nothing needs; the caller has locked the row.
+ * @throws Conflict for a stale revision, or naming everything that blocks the deletion
+ */
+export async function deletePool(em: Em, principal: Principal, pool: PoolTarget, expected?: number): Promise<void> {
+  const { name } = pool;
+  if (name === defaultPool)
+    throw new Conflict(`the worker pool "${name}" cannot be deleted: templates that name no pool use it`);
+  refuseStale({ revision: refuseUncreated(pool) }, expected);
+  const subject = `the worker pool "${name}"`;
+  await refuseDeletion(em, 'worker_pool', name, { subject, showsNames: isPlatformAdministrator(principal) });
+  await removePool(em, name);
+}
+
+/** The rules of a pool, without the rest of what is known of it. */
+export function rulesOf({ teamIds, environmentIds, isolation, egress }: PoolRules): PoolRules {
+  return { teamIds, environmentIds, isolation, egress };
+}
+
+function refuseUncreated({ name, revision }: PoolTarget): number {
+  if (revision !== null) return revision;
+  throw new Conflict(`nobody has created the worker pool "${name}", so it has no rules: create it with POST first`);
+}
+
+/** @throws Invalid where the policy and the list no longer fit each other */
+function mergeEgress(current: Egress, change: NonNullable<PoolChange['egress']> | null): Egress {
+  if (change === null) return defaultEgress;
+  const merged = { policy: change.policy ?? current.policy, allow: change.allow ?? current.allow };
+  const problem = findListProblem(merged);
+  if (problem) throw invalidField('egress.allow', problem);
+  return merged;
+}
+
+type Lists = Partial<PoolAccess>;
+const lists = {
+  teamIds: { field: 'team_ids', kind: 'team', findReadable: findReadableTeams },
+  environmentIds: { field: 'environment_ids', kind: 'environment', findReadable: findReadableEnvironments },
+} as const;
+const listNames = ['teamIds', 'environmentIds'] as const;
+
+/** A list is replaced as a whole, so only a caller who sees all of it may replace it. */
+function refuseUnseen(after: Lists, pool: PoolTarget, seen: PoolRules): void {
+  for (const list of listNames) {
+    if (after[list] === undefined || seen[list]?.length === pool[list]?.length) continue;
+    throw new Forbidden(`permission denied: ${lists[list].field}: the pool names others that you may not read`);
+  }
+}
+
+/** The ids that a change adds. The others are not checked: what the pool already names may have been deleted since. */
+function addedBy(after: Lists, pool: PoolTarget): Lists {
+  const added = (list: (typeof listNames)[number]) => after[list]?.filter((id) => !pool[list]?.includes(id)) ?? null;
+  return { teamIds: added('teamIds'), environmentIds: added('environmentIds') };
+}
+
+/** @throws Unprocessable naming the ids of nothing that the caller may read */
+async function refuseUnknown(em: Em, principal: Principal, given: Lists): Promise<void> {
+  for (const list of listNames) {
+    const ids = given[list] ?? [];
+    if (ids.length === 0) continue;
+    const { field, kind, findReadable } = lists[list];
+    const found = new Set(await findReadable(em, principal, ids));
+    const unknown = ids.filter((id) => !found.has(id));
+    if (unknown.length > 0) throw new Unprocessable(`${field}: there is no ${kind} ${enumerate(unknown)}`);
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { DemandedIsolation } from '../model.ts';
+import { defaultEgress, type Egress } from './egress.ts';
+
+export const PoolName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
+  error: 'expected 1-63 lowercase letters, digits and ". _ -", such as "default"',
+});
+
+/** Who may use a pool. */
+export interface PoolAccess {
+  /** Null: all teams. */
+  readonly teamIds: readonly string[] | null;
+  /** Null: all environments of those teams. */
+  readonly environmentIds: readonly string[] | null;
+}
+
+/** What operators set for a pool. */
+export interface PoolRules extends PoolAccess {
+  /** The isolation that a worker needs to execute runs of the pool. */
+  readonly isolation: DemandedIsolation;
+  readonly egress: Egress;
+}
+
+/** The rules of a pool that no operator has created. */
+export const defaultRules: PoolRules = {
+  teamIds: null,
+  environmentIds: null,
+  isolation: null,
+  egress: defaultEgress,
+};
+
+interface Owner {
+  readonly teamId?: string | null;
+  readonly environmentId?: string | null;
+}
+
+/**
+ * Whether a run of this team and environment may use a pool. A pool without rules (null) is open to all. Checked at admission,
+ * and again before a run begins.
+ */
+export function isOpenTo(pool: PoolAccess | null, { teamId, environmentId }: Owner): boolean {
+  return !pool || (includes(pool.teamIds, teamId) && includes(pool.environmentIds, environmentId));
+}
+
+function includes(listed: readonly string[] | null | undefined, id: string | null | undefined): boolean {
+  return !listed || (id !== null && id !== undefined && listed.includes(id));
+}

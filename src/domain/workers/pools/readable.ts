@@ -1,0 +1,95 @@
+import { type Expression, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+
+/**
+ * A pool names teams and environments of many tenants, and its readers see only those that they may read. The lists keep the
+ * order in which operators wrote them, and null, which stands for all, stays null.
+ */
+
+type PoolTable = Over<{ pool: 'worker_pools' }>;
+
+/** Of the teams that the row `pool` names, those that the principal may read. */
+export function selectReadableTeamIds(eb: PoolTable, principal: Principal) {
+  const all = eb.ref('pool.team_ids');
+  if (isPlatformAdministrator(principal)) return sql<readonly string[] | null>`${all}`;
+  const readable = eb
+    .selectFrom(elementsOf(all))
+    .innerJoin('teams as t', 't.id', 'listed.id')
+    .innerJoin('organizations as o', 'o.id', 't.organization_id')
+    .where('t.deleted_at', 'is', null)
+    .where('o.deleted_at', 'is', null)
+    .where((of) => isInReadableTeam(principal, of.ref('t.id'), 'hidden'))
+    .select((of) => collectInOrder(of.ref('listed.id'), of.ref('listed.place')).as('ids'));
+  return sql<readonly string[] | null>`case when ${all} is not null then ${readable} end`;
+}
+
+/** The same for the environments that it names. */
+export function selectReadableEnvironmentIds(eb: PoolTable, principal: Principal) {
+  const all = eb.ref('pool.environment_ids');
+  if (isPlatformAdministrator(principal)) return sql<readonly string[] | null>`${all}`;
+  const readable = eb
+    .selectFrom(elementsOf(all))
+    .innerJoin('environments as e', 'e.id', 'listed.id')
+    .innerJoin('projects as p', 'p.id', 'e.project_id')
+    .innerJoin('teams as t', 't.id', 'p.team_id')
+    .innerJoin('organizations as o', 'o.id', 't.organization_id')
+    .where('e.deleted_at', 'is', null)
+    .where('p.deleted_at', 'is', null)
+    .where('t.deleted_at', 'is', null)
+    .where('o.deleted_at', 'is', null)
+    .where((of) => isInReadableTeam(principal, of.ref('t.id'), 'hidden'))
+    .select((of) => collectInOrder(of.ref('listed.id'), of.ref('listed.place')).as('ids'));
+  return sql<readonly string[] | null>`case when ${all} is not null then ${readable} end`;
+}
+
+/** The texts of a JSON list, each with its place in it. */
+function elementsOf(list: Expression<readonly string[] | null>) {
+  return sql<{ id: string; place: string }>`
+    (select element::uuid as id, place from jsonb_array_elements_text(${list}) with ordinality as each(element, place))`.as(
+    'listed',
+  );
+}
+
+function collectInOrder(id: Expression<string>, place: Expression<string>) {
+  return sql<string[]>`coalesce(jsonb_agg(${id} order by ${place}), '[]')`;
+}
+
+/** Of these teams, those that exist and that the principal may read. */
+export async function findReadableTeams(em: Em, principal: Principal, ids: readonly string[]): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('teams as t')
+    .innerJoin('organizations as o', 'o.id', 't.organization_id')
+    .where('t.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .where('t.deleted_at', 'is', null)
+    .where('o.deleted_at', 'is', null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'))
+    .select('t.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Of these environments, those that exist and that the principal may read. */
+export async function findReadableEnvironments(
+  em: Em,
+  principal: Principal,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('environments as e')
+    .innerJoin('projects as p', 'p.id', 'e.project_id')
+    .innerJoin('teams as t', 't.id', 'p.team_id')
+    .innerJoin('organizations as o', 'o.id', 't.organization_id')
+    .where('e.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .where('e.deleted_at', 'is', null)
+    .where('p.deleted_at', 'is', null)
+    .where('t.deleted_at', 'is', null)
+    .where('o.deleted_at', 'is', null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'))
+    .select('e.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,190 @@
+import { type Expression, type QueryCreator, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import type { RowLock } from '#database/row-lock.ts';
+import { json } from '#database/tables.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
+import { takesWork } from '../store.ts';
+import { defaultEgress, type Egress } from './egress.ts';
+import { defaultRules, type PoolAccess, PoolName, type PoolRules } from './model.ts';
+import { selectReadableEnvironmentIds, selectReadableTeamIds } from './readable.ts';
+
+/** A pool as decisions and commands need it: its stored rules, complete for every caller. */
+export interface PoolTarget extends PoolRules, Ownership {
+  readonly name: string;
+  /** Null: no operator has created it, but a worker serves it or a run uses it. */
+  readonly revision: number | null;
+}
+
+/** A pool as its readers see it: its rules, the workers that serve it, and its runs. */
+export interface PoolDetails extends PoolRules {
+  readonly name: string;
+  readonly revision: number | null;
+  readonly createdAt: string | null;
+  readonly workers: number;
+  /** Those of its workers that contain template code. */
+  readonly containedWorkers: number;
+  readonly concurrency: number;
+  readonly queued: number;
+  readonly running: number;
+}
+
+/** A pool by its name, its row locked where asked; undefined where no operator created it and nothing serves or uses it. */
+export async function findPool(em: Em, name: string, lock: RowLock = false): Promise<PoolTarget | undefined> {
+  const created = await findCreatedPool(em, name, lock);
+  if (created) return { ...created, ...nobody };
+  return (await isInUse(em, name)) ? { name, revision: null, ...defaultRules, ...nobody } : undefined;
+}
+
+/** Looks a second time after waiting for a lock: the pool may have been deleted and created again meanwhile. */
+async function findCreatedPool(em: Em, name: string, lock: RowLock) {
+  const query = db(em)
+    .selectFrom('worker_pools as pool')
+    .where('pool.name', '=', name)
+    .select(['pool.name', 'pool.revision', 'pool.isolation'])
+    .select(['pool.team_ids as teamIds', 'pool.environment_ids as environmentIds'])
+    .select((eb) => egressOf(eb).as('egress'))
+    .$if(lock === true, (pool) => pool.forShare('pool'))
+    .$if(lock === 'change', (pool) => pool.forNoKeyUpdate('pool'));
+  return (await query.executeTakeFirst()) ?? (lock ? query.executeTakeFirst() : undefined);
+}
+
+async function isInUse(em: Em, name: string): Promise<boolean> {
+  const rows = await db(em)
+    .selectFrom(selectLiveWorkers(db(em)).as('live'))
+    .where('live.name', '=', name)
+    .select(sql<number>`1`.as('one'))
+    .unionAll(
+      db(em)
+        .selectFrom('runs')
+        .where('finished_at', 'is', null)
+        .where('pool', '=', name)
+        .select(sql<number>`1`.as('one')),
+    )
+    .limit(1)
+    .execute();
+  return rows.length > 0;
+}
+
+/** A pool as the principal sees it. */
+export function readPool(em: Em, principal: Principal, name: string): Promise<PoolDetails | undefined> {
+  return selectPools(em, principal).where('n.name', '=', name).executeTakeFirst();
+}
+
+/** A page of the pools that an operator created, a worker serves or a run uses, by name. */
+export function listPools(em: Em, principal: Principal, request: PageRequest): Promise<Page<PoolDetails>> {
+  return pageByName(selectPools(em, principal), 'n.name', request, (name) => PoolName.safeParse(name).success);
+}
+
+/** The rules about who may use a pool; null where no operator has created it. */
+export async function readPoolAccess(em: Em, name: string): Promise<PoolAccess | null> {
+  const pool = await db(em)
+    .selectFrom('worker_pools')
+    .where('name', '=', name)
+    .select(['team_ids as teamIds', 'environment_ids as environmentIds'])
+    .executeTakeFirst();
+  return pool ?? null;
+}
+
+/** The `PoolAccess` of the pool of the run `r`; null where no operator has created the pool. */
+export function poolAccessOfRun(eb: Over<{ r: 'runs' }>) {
+  return eb
+    .selectFrom('worker_pools as pool')
+    .whereRef('pool.name', '=', 'r.pool')
+    .select((of) =>
+      sql<PoolAccess>`jsonb_build_object('teamIds', ${of.ref('pool.team_ids')}, 'environmentIds', ${of.ref('pool.environment_ids')})`.as(
+        'access',
+      ),
+    )
+    .$asScalar();
+}
+
+/** What template code of a pool may reach over the network. */
+export async function readEgress(em: Em, pool: string): Promise<Egress> {
+  const row = await db(em).selectFrom('worker_pools').where('name', '=', pool).select('egress').executeTakeFirst();
+  return row?.egress ?? defaultEgress;
+}
+
+export async function removePool(em: Em, name: string): Promise<void> {
+  await db(em).deleteFrom('worker_pools').where('name', '=', name).execute();
+}
+
+/** Every pool that an operator created, a worker serves or a run uses, as the principal sees it. */
+function selectPools(em: Em, principal: Principal) {
+  return db(em)
+    .with('served', () => countWorkers(db(em)))
+    .with('used', () => countRuns(db(em)))
+    .with('named', (q) =>
+      q
+        .selectFrom('worker_pools')
+        .select('name')
+        .union(q.selectFrom('served').select('name'))
+        .union(q.selectFrom('used').select('name')),
+    )
+    .selectFrom('named as n')
+    .leftJoin('worker_pools as pool', 'pool.name', 'n.name')
+    .leftJoin('served as s', 's.name', 'n.name')
+    .leftJoin('used as u', 'u.name', 'n.name')
+    .select(['n.name', 'pool.revision', 'pool.created_at as createdAt', 'pool.isolation'])
+    .select((eb) => [
+      egressOf(eb).as('egress'),
+      selectReadableTeamIds(eb, principal).as('teamIds'),
+      selectReadableEnvironmentIds(eb, principal).as('environmentIds'),
+      orZero(eb.ref('s.workers')).as('workers'),
+      orZero(eb.ref('s.containedWorkers')).as('containedWorkers'),
+      orZero(eb.ref('s.concurrency')).as('concurrency'),
+      orZero(eb.ref('u.queued')).as('queued'),
+      orZero(eb.ref('u.running')).as('running'),
+    ]);
+}
+
+/** The live workers of each pool, as one row for each worker and pool. */
+function selectLiveWorkers(q: QueryCreator<Tables>) {
+  return q
+    .selectFrom('workers as w')
+    .crossJoinLateral((eb) =>
+      sql<{ name: string }>`jsonb_array_elements_text(${eb.ref('w.pools')})`.as<'served'>(sql`served(name)`),
+    )
+    .where(takesWork)
+    .select(['served.name', 'w.concurrency', 'w.isolation']);
+}
+
+function countWorkers(q: QueryCreator<Tables>) {
+  return q
+    .selectFrom(selectLiveWorkers(q).as('live'))
+    .groupBy('live.name')
+    .select((eb) => [
+      'live.name',
+      count(eb.fn.countAll()).as('workers'),
+      count(eb.fn.countAll().filterWhere('live.isolation', '=', 'sandbox')).as('containedWorkers'),
+      count(eb.fn.sum('live.concurrency')).as('concurrency'),
+    ]);
+}
+
+function countRuns(q: QueryCreator<Tables>) {
+  return q
+    .selectFrom('runs as r')
+    .where('r.finished_at', 'is', null)
+    .groupBy('r.pool')
+    .select((eb) => [
+      'r.pool as name',
+      count(eb.fn.countAll().filterWhere('r.status', '=', 'queued')).as('queued'),
+      count(eb.fn.countAll().filterWhere('r.status', 'in', ['running', 'canceling'])).as('running'),
+    ]);
+}
+
+/** PostgreSQL counts in bigint, which the driver answers as text. */
+function count(aggregate: Expression<unknown>) {
+  return sql<number>`(${aggregate})::int`;
+}
+
+function orZero(value: Expression<number | null>) {
+  return sql<number>`coalesce(${value}, 0)`;
+}
+
+function egressOf(eb: Over<{ pool: 'worker_pools' }>) {
+  return sql<Egress>`coalesce(${eb.ref('pool.egress')}, ${json(defaultEgress)}::jsonb)`;
+}

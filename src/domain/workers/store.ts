@@ -1,0 +1,234 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
+import { db, type Over } from '#domain/db.ts';
+import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { Worker } from './entity.ts';
+import {
+  heartbeatTimeoutSeconds,
+  type Isolation,
+  type WorkerFacts,
+  type WorkerLiveness,
+  type WorkerStatus,
+} from './model.ts';
+
+type WorkerTable = Over<{ w: 'workers' }>;
+
+/** A heartbeat before this moment has expired. */
+const expiry = sql<string>`now() - make_interval(secs => ${heartbeatTimeoutSeconds})`;
+
+/** Whether the worker in the row `w` is alive and takes new work. */
+export function takesWork(eb: WorkerTable) {
+  return eb.and([
+    eb('w.draining', '=', false),
+    eb('w.drain_requested_at', 'is', null),
+    eb('w.heartbeat_at', '>', expiry),
+  ]);
+}
+
+/** A worker that serves the pool of a run, beside what the run demands of it. */
+export interface LiveWorker {
+  readonly id: string;
+  /** Null: a worker of a release that did not record its isolation. */
+  readonly isolation: Isolation | null;
+  readonly tools: { name: string; version: string }[];
+  /** The kind of tool that wrote the state of the run's instance; null: no tool has written one yet. */
+  readonly wantedTool: string | null;
+  /** Whether only a worker that contains template code may execute the run. */
+  readonly demandsSandbox: boolean;
+}
+
+/** The workers that serve the pool of a run and take new work. */
+export function findLiveWorkers(em: Em, runId: string): Promise<LiveWorker[]> {
+  return db(em)
+    .selectFrom('runs as r')
+    .innerJoin('instances as i', 'i.id', 'r.instance_id')
+    .innerJoin('workers as w', (join) =>
+      join.on((eb) => eb('w.pools', '@>', sql<string[]>`jsonb_build_array(${eb.ref('r.pool')})`)),
+    )
+    .where('r.id', '=', runId)
+    .where(takesWork)
+    .select(['w.id', 'w.isolation', 'w.tools', 'i.tool as wantedTool'])
+    .select((eb) => demandsSandbox(eb).as('demandsSandbox'))
+    .$castTo<LiveWorker>()
+    .execute();
+}
+
+/**
+ * Whether the pool or the environment of the run `r` demands that its template code is contained. It is checked each time an
+ * attempt is handed out, so a new demand takes effect at once.
+ */
+export function demandsSandbox(eb: Over<{ r: 'runs' }>) {
+  return eb.or([poolDemandsSandbox(eb), environmentDemandsSandbox(eb)]);
+}
+
+/** A pool that limits what its runs may reach demands a sandbox too: only a sandbox enforces that. */
+function poolDemandsSandbox(eb: Over<{ r: 'runs' }>) {
+  return eb.exists(
+    eb
+      .selectFrom('worker_pools as pool')
+      .whereRef('pool.name', '=', 'r.pool')
+      .where((pool) =>
+        pool.or([
+          pool('pool.isolation', '=', 'sandbox'),
+          pool(pool.ref('pool.egress', '->>').key('policy'), 'in', ['none', 'allow']),
+        ]),
+      )
+      .select('pool.name'),
+  );
+}
+
+function environmentDemandsSandbox(eb: Over<{ r: 'runs' }>) {
+  return eb.exists(
+    eb
+      .selectFrom('environments as e')
+      .whereRef('e.id', '=', 'r.environment_id')
+      .where('e.isolation', '=', 'sandbox')
+      .select('e.id'),
+  );
+}
+
+/** The liveness of the worker that executes the attempt `a`. */
+export function workerLiveness(eb: Over<{ a: 'run_attempts' }>) {
+  const worker = eb
+    .selectFrom('workers as w')
+    .whereRef('w.id', '=', 'a.worker_id')
+    .select((of) =>
+      of
+        .case()
+        .when('w.heartbeat_at', '>', expiry)
+        .then(sql<WorkerLiveness>`'alive'`)
+        .else(sql<WorkerLiveness>`'silent'`)
+        .end()
+        .as('liveness'),
+    );
+  return eb.fn.coalesce(worker, sql<WorkerLiveness>`'gone'`);
+}
+
+/** Whether a worker that was started on a host is alive. */
+export async function hasLiveWorker(em: Em, host: string): Promise<boolean> {
+  const rows = await db(em)
+    .selectFrom('workers')
+    .where('host', '=', host)
+    .where('heartbeat_at', '>', expiry)
+    .select('id')
+    .limit(1)
+    .execute();
+  return rows.length > 0;
+}
+
+/** A worker that has not sent a heartbeat for this long is deleted. */
+const forgetAfter = sql<string>`now() - interval '1 day'`;
+
+/** Registers a worker, or registers it again after it was deleted. */
+export async function registerWorker(em: Em, facts: WorkerFacts): Promise<void> {
+  const now = new Date();
+  await em.upsert(Worker, { ...facts, draining: false, startedAt: now, heartbeatAt: now });
+  await db(em).deleteFrom('workers').where('heartbeat_at', '<', forgetAfter).execute();
+}
+
+/** `unregistered`: the worker must register again; `drain`: an operator wants it to take no new work. */
+export type HeartbeatAnswer = 'registered' | 'unregistered' | 'drain';
+
+/** Records that a worker is alive, and whether it is draining. */
+export async function recordHeartbeat(em: Em, id: string, draining: boolean): Promise<HeartbeatAnswer> {
+  const [worker] = await db(em)
+    .updateTable('workers')
+    .set({ heartbeat_at: sql`clock_timestamp()`, draining })
+    .where('id', '=', id)
+    .returning((eb) => eb('drain_requested_at', 'is not', null).as('drain'))
+    .execute();
+  if (!worker) return 'unregistered';
+  return worker.drain ? 'drain' : 'registered';
+}
+
+/** The workers that were started on a host. */
+export function findWorkersOnHost(em: Em, host: string): Promise<{ id: string; processId: number }[]> {
+  return db(em).selectFrom('workers').where('host', '=', host).select(['id', 'process_id as processId']).execute();
+}
+
+export async function deregisterWorker(em: Em, id: string): Promise<void> {
+  await db(em).deleteFrom('workers').where('id', '=', id).execute();
+}
+
+/** A worker by its id. Workers belong to the whole installation. */
+export async function findWorker(em: Em, id: string): Promise<({ id: string } & Ownership) | undefined> {
+  const worker = await db(em).selectFrom('workers').where('id', '=', id).select('id').executeTakeFirst();
+  return worker && { ...worker, ...nobody };
+}
+
+/** Asks a worker to take no new work; false where there is no such worker. It obeys at its next heartbeat. */
+export async function requestDrain(em: Em, id: string): Promise<boolean> {
+  const rows = await db(em)
+    .updateTable('workers')
+    .set((eb) => ({ drain_requested_at: eb.fn.coalesce('drain_requested_at', sql<string>`clock_timestamp()`) }))
+    .where('id', '=', id)
+    .returning('id')
+    .execute();
+  return rows.length > 0;
+}
+
+/** A worker as operators see it. */
+export interface WorkerDetails extends WorkerFacts {
+  readonly status: WorkerStatus;
+  /** Attempts that it executes now. */
+  readonly executing: number;
+  readonly startedAt: string;
+  readonly heartbeatAt: string;
+}
+
+/** A page of the workers, latest first; with `pool`, only those that serve it. */
+export function listWorkers(em: Em, pool: string | undefined, request: PageRequest): Promise<Page<WorkerDetails>> {
+  const workers = selectWorkers(em).$if(pool !== undefined, (query) =>
+    query.where('w.pools', '@>', sql<string[]>`${json([pool])}::jsonb`),
+  );
+  return pageOf(workers, 'w.id', request);
+}
+
+export function readWorker(em: Em, id: string): Promise<WorkerDetails | undefined> {
+  return selectWorkers(em).where('w.id', '=', id).executeTakeFirst();
+}
+
+function selectWorkers(em: Em) {
+  return db(em)
+    .selectFrom('workers as w')
+    .select(['w.id', 'w.host', 'w.process_id as processId', 'w.version', 'w.pools', 'w.tools', 'w.concurrency'])
+    .select(['w.limits', 'w.started_at as startedAt', 'w.heartbeat_at as heartbeatAt'])
+    .select((eb) => [
+      eb.fn.coalesce('w.isolation', sql<Isolation>`'none'`).as('isolation'),
+      eb
+        .case()
+        .when('w.isolation', 'is', null)
+        .then(sql<string>`'a release that cannot say'`)
+        .else(eb.ref('w.isolation_reason'))
+        .end()
+        .as('isolationReason'),
+      statusOf(eb).as('status'),
+      countExecuting(eb).as('executing'),
+    ]);
+}
+
+function statusOf(eb: WorkerTable) {
+  return eb
+    .case()
+    .when('w.heartbeat_at', '<', expiry)
+    .then(sql<WorkerStatus>`'gone'`)
+    .when(eb.or([eb('w.draining', '=', true), eb('w.drain_requested_at', 'is not', null)]))
+    .then(sql<WorkerStatus>`'draining'`)
+    .else(sql<WorkerStatus>`'active'`)
+    .end();
+}
+
+/** The attempts of unfinished runs that the worker in the row `w` has claimed. */
+function countExecuting(eb: WorkerTable) {
+  return eb
+    .selectFrom('run_attempts as a')
+    .innerJoin('runs as r', 'r.attempt_id', 'a.id')
+    .whereRef('a.worker_id', '=', 'w.id')
+    .where('a.outcome', 'is', null)
+    .where('r.finished_at', 'is', null)
+    .select((of) => of.cast<number>(of.fn.countAll(), 'integer').as('count'))
+    .$asScalar()
+    .$notNull();
+}
