@@ -3,8 +3,8 @@ import { isOpenTo, type PoolAccess, poolAccessOfRun } from '#domain/workers/pool
 import { type WorkerLiveness, workerLiveness } from '#domain/workers/service.ts';
 import { isApproval } from '../action-facts.ts';
 import { type Run, RunAttempt } from '../entity.ts';
-import { findPlacement, type Placement } from './dispatch.ts';
 import type { StepFacts } from './next-step.ts';
+import { findPlacement, type Placement } from './placement.ts';
 import { findBlocker, type SlotLine, slotLineOfRun } from './slot.ts';
 
 /** What the workflow knows that the database does not. */
