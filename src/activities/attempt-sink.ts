@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { refuseStateOfPlanning } from '#domain/runs/attempts/checks.ts';
+import type { AttemptWork } from '#domain/runs/attempts/complete.ts';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { noteRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { AttemptSuperseded, AttemptWriteRefused } from '#domain/runs/errors.ts';
-import type { AttemptWork } from '#domain/runs/execution/execution.ts';
 import type { ExecutionSink, LogChunk, StateMeta } from '#executors/protocol/request.ts';
 import type { ExecutionDeps } from './deps.ts';
 import { persist } from './persist.ts';

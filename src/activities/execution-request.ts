@@ -1,4 +1,4 @@
-import type { AttemptWork } from '#domain/runs/execution/execution.ts';
+import type { AttemptWork } from '#domain/runs/attempts/complete.ts';
 import type {
   ExecutionLimits,
   ExecutionRequest,

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { isDatabaseAway, isDatabaseRefusal, isPassingError } from '#database/errors.ts';
-import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
-import { AttemptSuperseded, AttemptWriteRefused, WorkerTooWeak } from '#domain/runs/errors.ts';
 import {
   type AttemptWork,
   abandonAttempt,
   claimAttempt,
   completeAttempt,
   concludeAttempt,
-} from '#domain/runs/execution/execution.ts';
+} from '#domain/runs/attempts/complete.ts';
+import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
+import { AttemptSuperseded, AttemptWriteRefused, WorkerTooWeak } from '#domain/runs/errors.ts';
 import type { FailureReason } from '#domain/runs/model.ts';
 import { watchEngine } from './attempt-signal.ts';
 import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';

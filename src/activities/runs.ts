@@ -1,4 +1,4 @@
-import { takeNextStep } from '#domain/runs/execution/steps.ts';
+import { takeNextStep } from '#domain/runs/steps/advance.ts';
 import type { ActivityDeps } from './deps.ts';
 import type { RunActivities } from './runs.contract.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
-import { type DispatchedRun, endLostRun, findDispatchedRuns } from '#domain/runs/execution/reconcile.ts';
+import { type DispatchedRun, endLostRun, findDispatchedRuns } from '#domain/runs/steps/reconcile.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import { noteReconciliation, readEngineNamespace } from '#domain/shared/installation.ts';
 import type { Engine } from '#engine/connection.ts';

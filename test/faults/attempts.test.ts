@@ -1,13 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readState } from '#domain/instances/state.ts';
+import { abandonAttempt, claimAttempt, completeAttempt, concludeAttempt } from '#domain/runs/attempts/complete.ts';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { keepAttemptState } from '#domain/runs/attempts/state.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { AttemptSuperseded } from '#domain/runs/errors.ts';
-import { abandonAttempt, claimAttempt, completeAttempt, concludeAttempt } from '#domain/runs/execution/execution.ts';
-import { type StepRequest, takeNextStep } from '#domain/runs/execution/steps.ts';
 import type { NextStep } from '#domain/runs/model.ts';
+import { type StepRequest, takeNextStep } from '#domain/runs/steps/advance.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { deregisterWorker, recordHeartbeat, registerWorker } from '#domain/workers/store.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';

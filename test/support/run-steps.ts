@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { abandonAttempt, claimAttempt, completeAttempt } from '#domain/runs/attempts/complete.ts';
 import { keepAttemptState } from '#domain/runs/attempts/state.ts';
 import type { AttemptResult, AttemptState } from '#domain/runs/attempts/writes.ts';
-import { abandonAttempt, claimAttempt, completeAttempt } from '#domain/runs/execution/execution.ts';
-import { type StepRequest, takeNextStep } from '#domain/runs/execution/steps.ts';
 import type { NextStep } from '#domain/runs/model.ts';
+import { type StepRequest, takeNextStep } from '#domain/runs/steps/advance.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import { registerWorker } from '#domain/workers/store.ts';
 import type { ApiUser, TestApi } from './api/in-process-api.ts';

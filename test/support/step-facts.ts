@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideNextStep, type Step, type StepFacts } from '#domain/runs/execution/next-step.ts';
+import { decideNextStep, type Step, type StepFacts } from '#domain/runs/steps/next-step.ts';
 
 /** Facts of a run's next step, and tables of what is decided by them. */
 

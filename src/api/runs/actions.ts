@@ -2,7 +2,7 @@ import { type Asker, describeActions } from '#api/pipeline/actions.ts';
 import { factsOfNewRun } from '#domain/runs/action-facts.ts';
 import { findRunRefusal, type RunAction, runActions } from '#domain/runs/actions.ts';
 import type { AdmittedRun } from '#domain/runs/admission/admission.ts';
-import type { RunToShow, RunView } from '#domain/runs/read.ts';
+import type { RunToShow, RunView } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Action } from '#domain/shared/actions.ts';
 

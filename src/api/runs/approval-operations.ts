@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
+import { requestApproval, reviewRun } from '#domain/runs/approval/review.ts';
 import { RunPlan } from '#domain/runs/entity.ts';
-import { requestApproval, reviewRun } from '#domain/runs/review.ts';
 import { findRun, findRunToChange } from '#domain/runs/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';

@@ -6,7 +6,7 @@ import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import type { Em } from '#database/database.ts';
 import { type LogRow, readLog, streamLog } from '#domain/runs/attempts/logs.ts';
 import { isTerminal, type RunStatus } from '#domain/runs/model.ts';
-import { listEvents } from '#domain/runs/read.ts';
+import { listEvents } from '#domain/runs/store.ts';
 import { findRun } from '#domain/runs/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { RunParams, readAccess } from './operations.ts';

@@ -4,7 +4,7 @@ import { poolAccessOfRunSql } from '#domain/workers/run-sql.ts';
 import { type RunAction, type RunFacts, statusesThatAllow } from './actions.ts';
 import type { Occupant } from './admission/rules.ts';
 import { admissionTargetOfRun, type TargetRow, toTarget } from './admission/target.ts';
-import type { ApprovalFacts } from './approval.ts';
+import type { ApprovalFacts } from './approval/rules.ts';
 import type { RunStatus } from './model.ts';
 
 /** Whether a row `v` of reviews approves the plan with which a row `r` of runs waits. */

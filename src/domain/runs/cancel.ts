@@ -2,7 +2,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { refuseByStatus } from './actions.ts';
 import type { Run } from './entity.ts';
 import { recordEvent } from './events.ts';
-import { finishRun } from './execution/transitions.ts';
+import { finishRun } from './steps/transitions.ts';
 
 export interface Cancellation {
   readonly reason?: string | undefined;

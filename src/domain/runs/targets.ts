@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { Run } from './entity.ts';
-import { lockRunInOrder } from './execution/transitions.ts';
+import { lockRunInOrder } from './steps/transitions.ts';
 
 export interface RunTarget extends Ownership {
   readonly id: string;

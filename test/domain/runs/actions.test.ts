@@ -8,7 +8,7 @@ import {
   runActions,
 } from '#domain/runs/actions.ts';
 import type { AdmissionFacts } from '#domain/runs/admission/rules.ts';
-import { type ApprovalFacts, findReviewRefusal } from '#domain/runs/approval.ts';
+import { type ApprovalFacts, findReviewRefusal } from '#domain/runs/approval/rules.ts';
 import { isTerminal, type RunStatus, runStatuses, runTransitions } from '#domain/runs/model.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { toAction } from '#domain/shared/actions.ts';

@@ -11,8 +11,8 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
 import type { JsonValue } from '../model.ts';
 import { runWorkflow } from '../model.ts';
-import { type RunView, runColumns } from '../read.ts';
-import type { PreparedRun } from './prepare.ts';
+import { type RunView, runColumns } from '../store.ts';
+import type { PreparedRun } from './resolve.ts';
 import { findArchivedRefusal, findClosedPoolRefusal, findOccupiedRefusal, type Occupant } from './rules.ts';
 import type { AdmissionTarget } from './target.ts';
 

@@ -11,7 +11,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { Run } from '../entity.ts';
 import { admitRun } from './admission.ts';
 import { openInputs } from './inputs.ts';
-import { assemble, type PreparedRun } from './prepare.ts';
+import { assemble, type PreparedRun } from './resolve.ts';
 import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
 
 /** An instance that has outlived its environment's time to live, and the run that deployed it as it is. */

@@ -4,7 +4,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { refuseByStatus } from '../actions.ts';
 import type { Run } from '../entity.ts';
 import { openInputs } from './inputs.ts';
-import { assemble, type PreparedRun } from './prepare.ts';
+import { assemble, type PreparedRun } from './resolve.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** Prepares a new run from an ended one, with the same version and the same inputs, for today's caller. */

@@ -1,6 +1,6 @@
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { recordEventOnce } from '../events.ts';
-import { lockAttemptInOrder } from '../execution/transitions.ts';
+import { lockAttemptInOrder } from '../steps/transitions.ts';
 
 /** A state that an attempt wrote and that could not be stored. */
 export interface RefusedState {

@@ -5,7 +5,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type Run, RunAttempt } from '../entity.ts';
 import { recordEvent } from '../events.ts';
-import { lockAttemptInOrder } from '../execution/transitions.ts';
+import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkState, refuseStateOfPlanning } from './checks.ts';
 import type { AttemptState } from './writes.ts';
 

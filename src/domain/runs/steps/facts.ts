@@ -4,8 +4,8 @@ import { isOpenTo, type PoolAccess } from '#domain/workers/pools/model.ts';
 import { poolAccessOfRunSql, workerLivenessSql } from '#domain/workers/run-sql.ts';
 import { isApproval } from '../action-facts.ts';
 import { type Run, RunAttempt } from '../entity.ts';
-import { findPlacement, type Placement } from './dispatch.ts';
 import type { StepFacts } from './next-step.ts';
+import { findPlacement, type Placement } from './placement.ts';
 import { findBlocker, type SlotLine, slotLineOfRun } from './slot.ts';
 
 /** What the workflow knows that the database does not. */

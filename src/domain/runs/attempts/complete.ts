@@ -14,15 +14,15 @@ import type { Egress } from '#domain/workers/pools/egress.ts';
 import { readEgress } from '#domain/workers/pools/store.ts';
 import { demandsSandboxSql } from '#domain/workers/run-sql.ts';
 import { openInputs, type RunInputs } from '../admission/inputs.ts';
-import { checkResult } from '../attempts/checks.ts';
-import { noteUncontained } from '../attempts/logs.ts';
-import type { AttemptResult } from '../attempts/writes.ts';
 import { Run, RunAttempt, RunPlan } from '../entity.ts';
 import { AttemptSuperseded, WorkerTooWeak } from '../errors.ts';
 import { recordEvent } from '../events.ts';
 import type { MaskedOutputs, NextStep } from '../model.ts';
-import { advanceRun } from './steps.ts';
-import { closeAttempt, lockAttemptInOrder } from './transitions.ts';
+import { advanceRun } from '../steps/advance.ts';
+import { closeAttempt, lockAttemptInOrder } from '../steps/transitions.ts';
+import { checkResult } from './checks.ts';
+import { noteUncontained } from './logs.ts';
+import type { AttemptResult } from './writes.ts';
 
 /** All that a worker needs for one attempt, opened. It stays in the worker and its executor. */
 export interface AttemptWork {

@@ -3,10 +3,10 @@ import { engagementSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { recordEvent } from '../events.ts';
 import { type AttemptPhase, type NextStep, phasePriority } from '../model.ts';
-import { findPlacement, noteWeakWorkers, type Placement } from './dispatch.ts';
+import { readSituation, type Situation, type WorkflowFacts } from './facts.ts';
 import { type Closing, decideNextStep, noWorkerRetrySeconds, type Step } from './next-step.ts';
+import { findPlacement, noteWeakWorkers, type Placement } from './placement.ts';
 import { acquireSlot } from './slot.ts';
-import { readSituation, type Situation, type WorkflowFacts } from './step-facts.ts';
 import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
 
 /** An attempt that no worker has taken for this long is placed anew: the workers of its queue may be gone. */

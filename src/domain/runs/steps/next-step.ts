@@ -1,5 +1,5 @@
 import type { WorkerLiveness } from '#domain/workers/model.ts';
-import { hasQuorum } from '../approval.ts';
+import { hasQuorum } from '../approval/rules.ts';
 import { executionSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import {
