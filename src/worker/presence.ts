@@ -7,7 +7,7 @@ import {
   removeWorker,
   type WorkerFacts,
 } from '#domain/workers/registration.ts';
-import { pause } from '#engine/rounds.ts';
+import { pause } from '#engine/periodic-task.ts';
 
 const heartbeatMs = 5_000;
 
