@@ -17,8 +17,8 @@ import { release } from '#domain/shared/release.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { untilThere } from '#domain/shared/wait-for-server.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
+import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
-import { Upkeep } from '#engine/upkeep.ts';
 import { openDatabase } from '#open-database';
 import { edgeLogOptions } from './edge/log-options.ts';
 import { buildServer } from './server.ts';
@@ -64,8 +64,8 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
     registry: config.metrics.enabled ? registry : null,
     metricsBearerToken: config.metrics.bearerToken,
   });
-  const upkeep = new Upkeep({ orm, log, auditRetentionDays: config.auditRetentionDays });
-  upkeep.start();
+  const maintenance = new DatabaseMaintenance({ orm, log, auditRetentionDays: config.auditRetentionDays });
+  maintenance.start();
   const url = await app.listen({ host: config.host, port: config.port });
   const adminUrl = await admin.listen({ host: config.adminHost, port: config.adminPort });
   return {
@@ -73,7 +73,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
     adminUrl,
     close: async () => {
       await Promise.all([stopServer(app, { within: stopWithinMs }), stopServer(admin, { within: stopWithinMs })]);
-      await upkeep.stop();
+      await maintenance.stop();
       await dispatcher.drain(drainWithinMs);
       await keyUses.settle();
       await engine.close();

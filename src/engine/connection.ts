@@ -38,7 +38,7 @@ export function openEngine(config: TemporalConfig): Engine {
 const awayCodes = new Set([4, 8, 14]);
 
 /** Whether the engine could not be reached: the same call may well succeed later. */
-export function isEngineAway(error: unknown): boolean {
+export function isEngineUnreachable(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (isGrpcServiceError(current)) return awayCodes.has(current.code);
     if (current.name === 'TransportError' || /failed to connect/i.test(current.message)) return true;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
 import { deliverMessage } from './deliver.ts';
-import { Pace } from './pace.ts';
+import { DeliveryThrottle } from './delivery-throttle.ts';
 
 /** More than this waits in the database for the sweeper, not in memory. */
 const maximumQueued = 10_000;
@@ -24,7 +24,7 @@ export class Dispatcher {
   readonly #orm: Orm;
   readonly #installationId: string;
   readonly #log: Logger;
-  readonly #pace = new Pace();
+  readonly #throttle = new DeliveryThrottle();
   readonly #queue: Batch[] = [];
   #queued = 0;
   #running = 0;
@@ -41,7 +41,7 @@ export class Dispatcher {
 
   /** Takes the messages of one commit; they are delivered one after another. Never waits. */
   readonly deliver = (messages: OutboxMessage[]): void => {
-    this.#pace.committed();
+    this.#throttle.noteCommit();
     if (this.#queued + messages.length > maximumQueued) return;
     this.#queue.push({ messages, committedAt: Date.now() });
     this.#queued += messages.length;
@@ -54,7 +54,7 @@ export class Dispatcher {
   }
 
   /** Milliseconds that a message committed now may have to wait for its turn here. */
-  readonly foresee = (): number => this.#pace.foresee(this.#queued);
+  readonly foresee = (): number => this.#throttle.expectedWaitMs(this.#queued);
 
   /** Waits for what is under way, and no longer than `withinMs`; the rest is the sweeper's. */
   async drain(withinMs: number): Promise<void> {
@@ -66,7 +66,7 @@ export class Dispatcher {
 
   #work(): void {
     for (let [batch] = this.#queue; batch; [batch] = this.#queue) {
-      if (this.#running >= this.#pace.allowed(this.#queued, batch.committedAt)) {
+      if (this.#running >= this.#throttle.limit(this.#queued, batch.committedAt)) {
         this.#workLater();
         return;
       }
@@ -88,7 +88,7 @@ export class Dispatcher {
     this.#lookAgain ??= setTimeout(() => {
       this.#lookAgain = undefined;
       this.#work();
-    }, this.#pace.lookAgainMs);
+    }, this.#throttle.recheckMs);
   }
 
   async #deliverAll(messages: OutboxMessage[]): Promise<void> {

@@ -4,7 +4,7 @@ import type { Em, Orm } from '#database/database.ts';
 import { pgArray } from '#database/errors.ts';
 import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
 import { deliverMessage } from './deliver.ts';
-import { Rounds } from './rounds.ts';
+import { PeriodicTask } from './periodic-task.ts';
 
 const batchSize = 100;
 const concurrency = 8;
@@ -21,23 +21,23 @@ export class Sweeper {
   readonly #orm: Orm;
   readonly #installationId: string;
   readonly #log: Logger;
-  readonly #rounds: Rounds;
+  readonly #task: PeriodicTask;
 
   constructor(deps: { client: Client; orm: Orm; installationId: string; log: Logger }) {
     this.#client = deps.client;
     this.#orm = deps.orm;
     this.#installationId = deps.installationId;
     this.#log = deps.log;
-    const failure = 'the outbox could not be swept';
-    this.#rounds = new Rounds({ everyMs: idleMs, log: deps.log, failure, round: () => this.#sweepOnce() });
+    const failure = 'could not sweep the outbox';
+    this.#task = new PeriodicTask({ intervalMs: idleMs, log: deps.log, failure, run: () => this.#sweepOnce() });
   }
 
   start(): void {
-    this.#rounds.start('now');
+    this.#task.start('now');
   }
 
   stop(): Promise<void> {
-    return this.#rounds.stop();
+    return this.#task.stop();
   }
 
   /** A full batch is followed by the next at once. */

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { destroyExpired, type ExpiredInstance, type ExpiryDeps, findExpired } from '#domain/runs/admission/expiry.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
-import { Rounds } from '#engine/rounds.ts';
+import { PeriodicTask } from '#engine/periodic-task.ts';
 
-const everyMs = 30_000;
+const intervalMs = 30_000;
 const pageSize = 100;
 
 export interface ExpirerDeps extends ExpiryDeps {
@@ -13,11 +13,11 @@ export interface ExpirerDeps extends ExpiryDeps {
 }
 
 /** Destroys what has outlived its environment's time to live; any number of workers may look, and one run comes of it. */
-export function openExpiry(deps: ExpirerDeps): Rounds {
-  return new Rounds({
-    ...{ everyMs, log: deps.log },
+export function openExpiry(deps: ExpirerDeps): PeriodicTask {
+  return new PeriodicTask({
+    ...{ intervalMs, log: deps.log },
     failure: 'what has outlived its environment could not be looked for',
-    round: () => expireInstances(deps),
+    run: () => expireInstances(deps),
   });
 }
 

@@ -13,18 +13,18 @@ import { release } from '#domain/shared/release.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { untilThere } from '#domain/shared/wait-for-server.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
-import { isEngineAway, openEngine } from '#engine/connection.ts';
+import { isEngineUnreachable, openEngine } from '#engine/connection.ts';
+import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
 import { Sweeper } from '#engine/sweeper.ts';
-import { Upkeep } from '#engine/upkeep.ts';
 import { discoverTools, type Executor } from '#executors/client/executor.ts';
 import { openDatabase } from '#open-database';
 import { AttemptWatch } from './attempt-watch.ts';
 import { executionLimits, openExecutor } from './executor.ts';
 import { openExpiry } from './expiry.ts';
-import { Housekeeping } from './housekeeping.ts';
 import { Presence } from './presence.ts';
 import { openReconciler } from './reconciler.ts';
+import { StateRecovery } from './state-recovery.ts';
 import { StateSpool } from './state-spool.ts';
 import { cutOffSeconds, openTaskWorkers } from './task-workers.ts';
 
@@ -52,7 +52,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const database = { isAway: isConnectionError, log };
   const installation = await untilThere('database', database, () => openInstallation(orm, keyRing));
   const engine = openEngine(config.temporal);
-  const namespaceId = await untilThere('temporal', { isAway: isEngineAway, log }, () => engine.check());
+  const namespaceId = await untilThere('temporal', { isAway: isEngineUnreachable, log }, () => engine.check());
   await untilThere('database', database, () => bindEngineNamespace(orm, namespaceId));
   const delivery = { client: engine.client, orm, installationId: installation.id, log };
   const dispatcher = new Dispatcher(delivery);
@@ -63,8 +63,8 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
     save: (state) => transactions.run((tx) => keepAttemptState(tx, keyRing, state)),
     note: (refused) => transactions.run((tx) => noteRefusedState(tx, { ...refused, workerId })),
   });
-  const housekeeping = new Housekeeping({ spool, log });
-  await housekeeping.start();
+  const stateRecovery = new StateRecovery({ spool, log });
+  await stateRecovery.start();
   const attempts = new AttemptWatch(orm, log);
   const executor = await openExecutor(config);
   if (executor.swept > 0) log.warn({ hosts: executor.swept }, 'removed what killed executor hosts had left');
@@ -80,8 +80,8 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   sweeper.start();
   const reconciler = openReconciler({ orm, transactions, engine, log });
   reconciler.start('later');
-  const upkeep = new Upkeep({ orm, log, auditRetentionDays: config.auditRetentionDays });
-  upkeep.start();
+  const maintenance = new DatabaseMaintenance({ orm, log, auditRetentionDays: config.auditRetentionDays });
+  maintenance.start();
   const expirer = openExpiry({ orm, transactions, keyRing, bindingKey: installation.bindingKey, log });
   expirer.start('later');
   tasks.start();
@@ -99,9 +99,9 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       spool.close();
       await sweeper.stop();
       await reconciler.stop();
-      await upkeep.stop();
+      await maintenance.stop();
       await expirer.stop();
-      await housekeeping.stop();
+      await stateRecovery.stop();
       await executor.close();
       await dispatcher.drain(5_000);
       await presence.stop();

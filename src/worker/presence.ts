@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
 import { deregisterWorker, findWorkersOnHost, recordHeartbeat, registerWorker } from '#domain/workers/store.ts';
-import { pause } from '#engine/rounds.ts';
+import { pause } from '#engine/periodic-task.ts';
 
 const heartbeatMs = 5_000;
 

@@ -5,9 +5,9 @@ import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import { noteReconciliation, readEngineNamespace } from '#domain/shared/installation.ts';
 import type { Engine } from '#engine/connection.ts';
 import { isWorkflowGone } from '#engine/deliver.ts';
-import { Rounds } from '#engine/rounds.ts';
+import { PeriodicTask } from '#engine/periodic-task.ts';
 
-const everyMs = 60_000;
+const intervalMs = 60_000;
 /** What is younger may not have come to rest yet. */
 const graceSeconds = 120;
 const pageSize = 200;
@@ -27,11 +27,11 @@ export interface ReconcilerDeps {
  * hand, or lost with the engine's data. Nothing else would ever end them, and what they lock would stay locked. Where
  * more than a handful is gone, it ends none and raises the alarm: that is for people to judge.
  */
-export function openReconciler(deps: ReconcilerDeps): Rounds {
-  return new Rounds({
-    ...{ everyMs, log: deps.log },
+export function openReconciler(deps: ReconcilerDeps): PeriodicTask {
+  return new PeriodicTask({
+    ...{ intervalMs, log: deps.log },
     failure: 'runs could not be compared with the engine',
-    round: () => reconcile(deps),
+    run: () => reconcile(deps),
   });
 }
 

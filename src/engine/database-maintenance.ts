@@ -3,43 +3,43 @@ import type { Orm } from '#database/database.ts';
 import { makePartitions } from '#database/partitions.ts';
 import { removeExpired } from '#domain/audit/retention.ts';
 import { removeOldSessions } from '#domain/identity/sessions/cleaning.ts';
-import { Rounds } from './rounds.ts';
+import { PeriodicTask } from './periodic-task.ts';
 
-const everyMs = 10 * 60_000;
+const intervalMs = 10 * 60_000;
 
 /**
- * What the database needs now and again, from whichever process is there: months ahead for logs and audit, and an end to
- * what is out of retention and to sessions of long ago. Cheap where there is nothing to do, so that every process does it and none is special.
+ * Makes the partitions of coming months for logs and audit, and removes audit records out of retention and sessions that
+ * ended long ago. Every process does it: a run with nothing to do is cheap, and concurrent runs do no harm.
  */
-export class Upkeep {
+export class DatabaseMaintenance {
   readonly #orm: Orm;
   readonly #log: Logger;
   readonly #auditRetentionDays: number | null;
-  readonly #rounds: Rounds;
+  readonly #task: PeriodicTask;
 
   constructor(deps: { orm: Orm; log: Logger; auditRetentionDays: number | null }) {
     this.#orm = deps.orm;
     this.#log = deps.log;
     this.#auditRetentionDays = deps.auditRetentionDays;
-    const failure = 'the database could not be looked after';
-    this.#rounds = new Rounds({ everyMs, log: deps.log, failure, round: () => this.#doAll() });
+    const failure = 'could not maintain the database';
+    this.#task = new PeriodicTask({ intervalMs, log: deps.log, failure, run: () => this.#doAll() });
   }
 
   start(): void {
-    this.#rounds.start('now');
+    this.#task.start('now');
   }
 
   stop(): Promise<void> {
-    return this.#rounds.stop();
+    return this.#task.stop();
   }
 
   async #doAll(): Promise<void> {
-    await this.#attempt('months of logs and audit could not be made ahead', () => this.#makeAhead());
-    await this.#attempt('audit records out of retention could not be removed', () => this.#removeExpired());
-    await this.#attempt('sessions that ended long ago could not be removed', () => this.#removeOldSessions());
+    await this.#attempt('could not make partitions for logs and audit', () => this.#makePartitions());
+    await this.#attempt('could not remove audit records out of retention', () => this.#removeExpired());
+    await this.#attempt('could not remove sessions that ended long ago', () => this.#removeOldSessions());
   }
 
-  async #makeAhead(): Promise<void> {
+  async #makePartitions(): Promise<void> {
     await makePartitions(this.#orm.em.fork());
   }
 
@@ -47,12 +47,12 @@ export class Upkeep {
     const days = this.#auditRetentionDays;
     if (days === null) return;
     const months = await removeExpired(this.#orm.em.fork(), days);
-    if (months.length > 0) this.#log.info({ months }, 'audit records out of retention were removed');
+    if (months.length > 0) this.#log.info({ months }, 'removed the audit records out of retention');
   }
 
   async #removeOldSessions(): Promise<void> {
     const sessions = await removeOldSessions(this.#orm.em.fork());
-    if (sessions > 0) this.#log.info({ sessions }, 'sessions that ended long ago were removed');
+    if (sessions > 0) this.#log.info({ sessions }, 'removed the sessions that ended long ago');
   }
 
   async #attempt(failure: string, work: () => Promise<void>): Promise<void> {
