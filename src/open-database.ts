@@ -1,12 +1,12 @@
 import { applyMigrations, type DatabaseSettings, type Orm, openOrm } from '#database/database.ts';
 import { entities } from '#domain/entities.ts';
 
-/** Opens a pool to PostgreSQL for all areas of the service. Nothing is connected until the first query. */
+/** Opens a connection pool that knows the entities of every area. It connects at the first query. */
 export function openDatabase(settings: DatabaseSettings): Orm {
   return openOrm(settings, entities);
 }
 
-/** Brings the schema of a database to this release's, and names the migrations that it applied. */
+/** Applies the migrations that a database lacks. @returns their names */
 export async function migrate(settings: Pick<DatabaseSettings, 'databaseUrl'>): Promise<string[]> {
   const orm = openDatabase({ ...settings, databasePoolSize: 2, answerWithinMs: 0 });
   try {
