@@ -2,24 +2,24 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { StartError } from '#local/errors.ts';
-import { saveSection } from './document.ts';
-import { type Lab, openLab } from './lab.ts';
-import { describeMachine, versionOf } from './machine.ts';
-import type { Measure } from './measure.ts';
-import { admission } from './measures/admission.ts';
-import { approval } from './measures/approval.ts';
-import { audit } from './measures/audit.ts';
-import { authorization } from './measures/authorization.ts';
-import { cost } from './measures/cost.ts';
-import { logs } from './measures/logs.ts';
-import { neighbours } from './measures/neighbours.ts';
-import { opentofu } from './measures/opentofu.ts';
-import { reads } from './measures/reads.ts';
-import { workflow } from './measures/workflow.ts';
-import { toTable } from './report.ts';
-import { findTofu } from './tofu.ts';
+import { saveSection } from './report/document.ts';
+import { type Testbed, openTestbed } from './installation/testbed.ts';
+import { describeMachine, versionOf } from './report/machine.ts';
+import type { Benchmark } from './benchmark.ts';
+import { admission } from './benchmarks/admission.ts';
+import { approval } from './benchmarks/approval.ts';
+import { audit } from './benchmarks/audit.ts';
+import { authorization } from './benchmarks/authorization.ts';
+import { cost } from './benchmarks/cost.ts';
+import { logs } from './benchmarks/logs.ts';
+import { neighbours } from './benchmarks/neighbours.ts';
+import { opentofu } from './benchmarks/opentofu.ts';
+import { reads } from './benchmarks/reads.ts';
+import { workflow } from './benchmarks/workflow.ts';
+import { toTable } from './report/table.ts';
+import { findTofu } from './installation/tofu.ts';
 
-const measures: readonly Measure[] = [
+const measures: readonly Benchmark[] = [
   ...[admission, opentofu, workflow, reads, logs],
   ...[approval, authorization, audit, cost, neighbours],
 ];
@@ -51,25 +51,25 @@ async function main(given: string[]): Promise<number> {
   const chosen = positionals.length === 0 ? measures : measures.filter(({ name }) => positionals.includes(name));
   const profiles = values.profile === undefined ? null : resolve(values.profile);
   if (profiles !== null) mkdirSync(profiles, { recursive: true });
-  const lab = await openLab({ rounds: Number(values.rounds), profiles });
+  const testbed = await openTestbed({ rounds: Number(values.rounds), profiles });
   let isDone = false;
   try {
-    for (const measure of chosen) await take(lab, measure, values.save ?? false);
+    for (const measure of chosen) await take(testbed, measure, values.save ?? false);
     isDone = true;
   } finally {
-    await lab.close(!isDone);
+    await testbed.close(!isDone);
   }
   return 0;
 }
 
-async function take(lab: Lab, measure: Measure, isSaved: boolean): Promise<void> {
+async function take(testbed: Testbed, measure: Benchmark, isSaved: boolean): Promise<void> {
   console.log(`\n── ${measure.name}\n${measure.about}`);
-  const comparisons = await measure.run(lab);
+  const comparisons = await measure.run(testbed);
   const table = toTable(comparisons);
   console.log(`\n${table}`);
   if (!isSaved) return;
   const tofu = findTofu();
-  const machine = describeMachine(lab.databaseVersion, tofu === null ? 'no OpenTofu' : versionOf(tofu));
+  const machine = describeMachine(testbed.databaseVersion, tofu === null ? 'no OpenTofu' : versionOf(tofu));
   saveSection(measure, table, machine);
 }
 

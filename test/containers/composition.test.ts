@@ -4,7 +4,7 @@ import ajvFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settings } from '#config';
-import { temporalVersion } from '../../bench/temporal-cluster.ts';
+import { temporalVersion } from '../../bench/installation/temporal-cluster.ts';
 import { secretSettings } from '../../src/secret-files.ts';
 import { codeBlocks } from '../docs/markdown.ts';
 import { imageEnvironment, instruction, ownImage, readComposition, readDockerfile, readText, root } from './compose.ts';

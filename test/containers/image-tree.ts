@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { temporalVersion } from '../../bench/temporal-cluster.ts';
+import { temporalVersion } from '../../bench/installation/temporal-cluster.ts';
 import { readDockerfile, root } from './compose.ts';
 
 /**

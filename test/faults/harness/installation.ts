@@ -7,7 +7,7 @@ import { Connection, Client as Engine } from '@temporalio/client';
 import pg from 'pg';
 import { runOnce } from '#local/run-once.ts';
 import { Caller } from '#test/support/api/caller.ts';
-import { findTofu } from '../../../bench/tofu.ts';
+import { findTofu } from '../../../bench/installation/tofu.ts';
 import { Client } from './client.ts';
 import { findQuietPort, openPostgres, openTemporal, type Server } from './servers.ts';
 import { ServiceProcess } from './service-process.ts';
