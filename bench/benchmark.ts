@@ -1,5 +1,5 @@
 import type { Testbed } from './installation/testbed.ts';
-import { valuesOf, type Sample } from './report/statistics.ts';
+import { type Sample, valuesOf } from './report/statistics.ts';
 
 /** A figure of one arm, a value a round. */
 export interface Figure {

@@ -2,9 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { StartError } from '#local/errors.ts';
-import { saveSection } from './report/document.ts';
-import { type Testbed, openTestbed } from './installation/testbed.ts';
-import { describeMachine, versionOf } from './report/machine.ts';
 import type { Benchmark } from './benchmark.ts';
 import { admission } from './benchmarks/admission.ts';
 import { approval } from './benchmarks/approval.ts';
@@ -16,12 +13,23 @@ import { neighbours } from './benchmarks/neighbours.ts';
 import { opentofu } from './benchmarks/opentofu.ts';
 import { reads } from './benchmarks/reads.ts';
 import { workflow } from './benchmarks/workflow.ts';
-import { toTable } from './report/table.ts';
+import { openTestbed, type Testbed } from './installation/testbed.ts';
 import { findTofu } from './installation/tofu.ts';
+import { saveSection } from './report/document.ts';
+import { describeMachine, versionOf } from './report/machine.ts';
+import { toTable } from './report/table.ts';
 
 const measures: readonly Benchmark[] = [
-  ...[admission, opentofu, workflow, reads, logs],
-  ...[approval, authorization, audit, cost, neighbours],
+  admission,
+  opentofu,
+  workflow,
+  reads,
+  logs,
+  approval,
+  authorization,
+  audit,
+  cost,
+  neighbours,
 ];
 
 const help = `Usage: npm run bench -- [measure …] [--rounds <n>] [--save] [--profile <directory>]

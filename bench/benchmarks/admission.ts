@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runWorkflow } from '#domain/runs/model.ts';
-import { command, createTenant, publish } from '../load/tenant.ts';
+import { type Benchmark, type Comparison, interleave } from '../benchmark.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
-import { runLoad, latencyFigures } from '../load/load.ts';
-import { type Comparison, interleave, type Benchmark } from '../benchmark.ts';
+import { latencyFigures, runLoad } from '../load/load.ts';
+import { command, createTenant, publish } from '../load/tenant.ts';
 import type { Sample } from '../report/statistics.ts';
 
 const concurrency = 32;
@@ -49,7 +49,11 @@ async function measure(testbed: Testbed, installation: Installation): Promise<Co
   const short = await interleave(testbed, { [service]: () => admit(burst), [raw]: () => start(burst) });
   await assertStarted(installation, started);
   const compare = (what: string, unit: string, figure: string, from: typeof long, target: Comparison['target']) => ({
-    ...{ what, unit, target, service: from(service, figure), other: from(raw, figure) },
+    what,
+    unit,
+    target,
+    service: from(service, figure),
+    other: from(raw, figure),
   });
   return [
     compare(`admitted and started, ${sustained} in a row`, '/s', 'started_per_second', long, { atLeast: 1 }),
@@ -72,7 +76,8 @@ export async function admitAll({ http, database }: Installation, count: number, 
   await waitUntilDelivered(database);
   const seconds = (performance.now() - startedAt) / 1000;
   return {
-    ...{ answered_per_second: count / load.seconds, started_per_second: count / seconds },
+    answered_per_second: count / load.seconds,
+    started_per_second: count / seconds,
     ...latencyFigures(load),
   };
 }

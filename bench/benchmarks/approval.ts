@@ -1,8 +1,8 @@
-import { createTenant, publish } from '../load/tenant.ts';
+import type { Benchmark, Comparison } from '../benchmark.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
-import type { Comparison, Benchmark } from '../benchmark.ts';
 import { admit, waitForStatus } from '../load/runs.ts';
+import { createTenant, publish } from '../load/tenant.ts';
 import { percentile } from '../report/statistics.ts';
 
 const approvals = 40;
@@ -69,7 +69,7 @@ async function approveOne({ http }: Installation, request: object): Promise<Take
 
 function show(what: string, taken: readonly Taken[][], figure: (times: Taken) => number, share: number): Comparison {
   const values = taken.map((times) => percentile(times.map(figure), share));
-  return { ...{ what, unit: 'ms', target: null, other: null }, service: { arm: 'service', values } };
+  return { what, unit: 'ms', target: null, other: null, service: { arm: 'service', values } };
 }
 
 function describe(times: readonly Taken[]): string {

@@ -1,12 +1,12 @@
+import { type Benchmark, type Comparison, interleave } from '../benchmark.ts';
 import { insertAuditRecords } from '../data/audit-rows.ts';
-import { command, createTenant, publish } from '../load/tenant.ts';
 import { copyOut } from '../data/copy.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
 import { runLoad } from '../load/load.ts';
-import { type Comparison, interleave, type Benchmark } from '../benchmark.ts';
-import { measurePeakMemory } from '../resources/peak-memory.ts';
+import { command, createTenant, publish } from '../load/tenant.ts';
 import { percentile, type Sample } from '../report/statistics.ts';
+import { measurePeakMemory } from '../resources/peak-memory.ts';
 import { admitAll } from './admission.ts';
 
 const admissions = 1_000;
@@ -46,7 +46,9 @@ async function measureAdmission(testbed: Testbed): Promise<Comparison[]> {
     const figures = await interleave(testbed, { [service]: () => admit(true), [other]: () => admit(false) });
     return [
       {
-        ...{ what: `admitted, a burst of ${admissions}`, unit: '/s', target: { atLeast: 0.9 } },
+        what: `admitted, a burst of ${admissions}`,
+        unit: '/s',
+        target: { atLeast: 0.9 },
         service: figures(service, 'answered_per_second'),
         other: figures(other, 'answered_per_second'),
       },
@@ -96,12 +98,18 @@ async function measureExport(testbed: Testbed, small: Installation, large: Insta
   const figures = await interleave(testbed, arms);
   return [
     {
-      ...{ what: 'memory of the API while it exports', unit: 'MiB', target: { atMost: 1.5 } },
-      ...{ service: figures(service, 'mebibytes'), other: figures(other, 'mebibytes') },
+      what: 'memory of the API while it exports',
+      unit: 'MiB',
+      target: { atMost: 1.5 },
+      service: figures(service, 'mebibytes'),
+      other: figures(other, 'mebibytes'),
     },
     {
-      ...{ what: `${many.toLocaleString('en')} records exported`, unit: '/s', target: null },
-      ...{ service: figures(service, 'records_per_second'), other: figures(raw, 'records_per_second') },
+      what: `${many.toLocaleString('en')} records exported`,
+      unit: '/s',
+      target: null,
+      service: figures(service, 'records_per_second'),
+      other: figures(raw, 'records_per_second'),
     },
   ];
 }
@@ -133,7 +141,10 @@ async function measurePages(testbed: Testbed, small: Installation, large: Instal
   const [service, other] = [`${many.toLocaleString('en')} records`, `${few.toLocaleString('en')} records`];
   const figures = await interleave(testbed, { [service]: () => readAll(large), [other]: () => readAll(small) });
   return Object.keys(kinds).map((kind) => ({
-    ...{ what: kind, unit: 'ms', target: { atMost: 1.5 } },
-    ...{ service: figures(service, kind), other: figures(other, kind) },
+    what: kind,
+    unit: 'ms',
+    target: { atMost: 1.5 },
+    service: figures(service, kind),
+    other: figures(other, kind),
   }));
 }

@@ -1,11 +1,11 @@
-import { command, createTenant, publish } from '../load/tenant.ts';
-import { HttpClient } from '../load/http-client.ts';
+import { startWithoutAuthorization } from '../baselines/without-authorization/process.ts';
+import { type Benchmark, type Comparison, interleave } from '../benchmark.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
-import { runLoad, latencyFigures } from '../load/load.ts';
-import { type Comparison, interleave, type Benchmark } from '../benchmark.ts';
+import { HttpClient } from '../load/http-client.ts';
+import { latencyFigures, runLoad } from '../load/load.ts';
+import { command, createTenant, publish } from '../load/tenant.ts';
 import type { Sample } from '../report/statistics.ts';
-import { startWithoutAuthorization } from '../baselines/without-authorization/process.ts';
 
 const reads = 1_000;
 const reviews = 2_000;
@@ -44,8 +44,12 @@ async function measure(testbed: Testbed, { http }: Installation, plain: HttpClie
   });
   const question = {
     resource_attributes: {
-      ...{ group: 'delivery.coordinator', version: 'v1', resource: 'runs', verb: 'cancel' },
-      ...{ name: id, team_id: teamId },
+      group: 'delivery.coordinator',
+      version: 'v1',
+      resource: 'runs',
+      verb: 'cancel',
+      name: id,
+      team_id: teamId,
     },
   };
   const reviewed = await interleave(testbed, {
@@ -53,7 +57,11 @@ async function measure(testbed: Testbed, { http }: Installation, plain: HttpClie
     [row]: () => call(reviews, atOnce, () => plain.call('GET', `/rows/${id}`)),
   });
   const compare = (what: string, unit: string, figure: string, from: typeof read, arm: string): Comparison => ({
-    ...{ what, unit, target: null, service: from(service, figure), other: from(arm, figure) },
+    what,
+    unit,
+    target: null,
+    service: from(service, figure),
+    other: from(arm, figure),
   });
   return [
     { ...compare('one run, p99', 'ms', 'p99_ms', read, without), target: { atMost: 1.5 } },

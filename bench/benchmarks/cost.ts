@@ -1,13 +1,13 @@
 import { StartError } from '#local/errors.ts';
-import { command, createTenant, publish } from '../load/tenant.ts';
-import { measureIdleStack } from '../resources/idle-stack.ts';
+import type { Benchmark, Comparison, Figure } from '../benchmark.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
-import { runLoad } from '../load/load.ts';
-import type { Comparison, Figure, Benchmark } from '../benchmark.ts';
-import { readCommandLine, listTree, readMemory, readTreeCpu, readCpuUse } from '../resources/processes.ts';
-import { admit, waitForStatus } from '../load/runs.ts';
 import { findTofu } from '../installation/tofu.ts';
+import { runLoad } from '../load/load.ts';
+import { admit, waitForStatus } from '../load/runs.ts';
+import { command, createTenant, publish } from '../load/tenant.ts';
+import { measureIdleStack } from '../resources/idle-stack.ts';
+import { listTree, readCommandLine, readCpuUse, readMemory, readTreeCpu } from '../resources/processes.ts';
 
 const runsOneByOne = 20;
 const postgres = /^\S*postgres -D/;
@@ -58,7 +58,8 @@ async function measure(testbed: Testbed, installation: Installation): Promise<Co
 }
 
 async function measureRuns(testbed: Testbed, installation: Installation, request: object): Promise<Cpu[]> {
-  const run = async () => void (await waitForStatus(installation.http, await admit(installation.http, request), 'succeeded'));
+  const run = async () =>
+    void (await waitForStatus(installation.http, await admit(installation.http, request), 'succeeded'));
   const rounds: Cpu[] = [];
   for (let round = 0; round <= testbed.rounds; round++) {
     const before = readCpu(installation);
@@ -117,7 +118,10 @@ function memoryRows({ apiPid, workerPid }: Installation): Comparison[] {
     'Temporal server': listTree(findServer(temporal)),
   };
   return Object.entries(pids).map(([part, own]) => ({
-    ...{ what: `memory after the runs: ${part}`, unit: 'MiB', other: null, target: null },
+    what: `memory after the runs: ${part}`,
+    unit: 'MiB',
+    other: null,
+    target: null,
     service: { arm: part, values: [readMemory(own)] },
   }));
 }
@@ -125,14 +129,20 @@ function memoryRows({ apiPid, workerPid }: Installation): Comparison[] {
 async function measureIdle(testbed: Testbed): Promise<Comparison[]> {
   const memory = await measureIdleStack(testbed.directory);
   const rows = Object.entries(memory).map(([name, mebibytes]) => ({
-    ...{ what: `idle \`npm start\`: ${name}`, unit: 'MiB', other: null, target: null },
+    what: `idle \`npm start\`: ${name}`,
+    unit: 'MiB',
+    other: null,
+    target: null,
     service: { arm: name, values: [mebibytes] },
   }));
   const together = Object.values(memory).reduce((sum, mebibytes) => sum + mebibytes, 0);
   return [
     ...rows,
     {
-      ...{ what: 'idle `npm start`: together', unit: 'MiB', other: null, target: { below: 350 } },
+      what: 'idle `npm start`: together',
+      unit: 'MiB',
+      other: null,
+      target: { below: 350 },
       service: { arm: 'together', values: [together] },
     },
   ];

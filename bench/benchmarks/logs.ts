@@ -2,14 +2,14 @@ import type { Orm } from '#database/database.ts';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
 import type { LogChunk } from '#domain/runs/attempts/writes.ts';
 import { openDatabase } from '#open-database';
-import { command, createTenant, publish } from '../load/tenant.ts';
+import { type Benchmark, type Comparison, interleave } from '../benchmark.ts';
 import { copyIn } from '../data/copy.ts';
+import { chunkBytes, generateLogChunks, openAttempt } from '../data/log-rows.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
 import { runLoad } from '../load/load.ts';
-import { chunkBytes, generateLogChunks, openAttempt } from '../data/log-rows.ts';
-import { type Comparison, interleave, type Benchmark } from '../benchmark.ts';
 import { admit } from '../load/runs.ts';
+import { command, createTenant, publish } from '../load/tenant.ts';
 import { percentile, type Sample } from '../report/statistics.ts';
 
 const mebibyte = 1024 * 1024;
@@ -32,7 +32,10 @@ export const logs: Benchmark = {
       const { teamId, environmentId } = await createTenant(installation.http);
       const templateId = await publish(installation.http, teamId, 'nothing', command('true'));
       const open = () => openRun(installation, { template_id: templateId, environment_id: environmentId });
-      return [...(await measureReading(testbed, installation, orm, open)), ...(await measureKeeping(testbed, installation, orm, open))];
+      return [
+        ...(await measureReading(testbed, installation, orm, open)),
+        ...(await measureKeeping(testbed, installation, orm, open)),
+      ];
     } finally {
       await orm.close();
       await installation.close();
@@ -47,7 +50,12 @@ async function openRun({ http, database }: Installation, request: object) {
   return { runId, attemptId: await openAttempt(database, runId) };
 }
 
-async function measureReading(testbed: Testbed, { http }: Installation, orm: Orm, open: OpenRun): Promise<Comparison[]> {
+async function measureReading(
+  testbed: Testbed,
+  { http }: Installation,
+  orm: Orm,
+  open: OpenRun,
+): Promise<Comparison[]> {
   const fill = async (bytes: number) => {
     const { runId, attemptId } = await open();
     const chunks = generateLogChunks(bytes);
@@ -67,13 +75,21 @@ async function measureReading(testbed: Testbed, { http }: Installation, orm: Orm
   const figures = await interleave(testbed, { [service]: () => read(many), [other]: () => read(few) });
   return [
     {
-      ...{ what: 'a chunk of a log read', unit: 'ms', target: { atMost: 1.5 } },
-      ...{ service: figures(service, 'median_ms'), other: figures(other, 'median_ms') },
+      what: 'a chunk of a log read',
+      unit: 'ms',
+      target: { atMost: 1.5 },
+      service: figures(service, 'median_ms'),
+      other: figures(other, 'median_ms'),
     },
   ];
 }
 
-async function measureKeeping(testbed: Testbed, { database }: Installation, orm: Orm, open: OpenRun): Promise<Comparison[]> {
+async function measureKeeping(
+  testbed: Testbed,
+  { database }: Installation,
+  orm: Orm,
+  open: OpenRun,
+): Promise<Comparison[]> {
   await database.query('create table bare_log (content bytea not null)');
   const chunks = generateLogChunks(kept);
   const rate = (seconds: number): Sample => ({ mebibytes_per_second: kept / mebibyte / seconds });
@@ -97,8 +113,11 @@ async function measureKeeping(testbed: Testbed, { database }: Installation, orm:
   const arms = { [one]: () => append(1), [several]: () => append(writers), [raw]: copy };
   const figures = await interleave(testbed, arms);
   return [one, several].map((arm) => ({
-    ...{ what: `log kept, ${arm}`, unit: 'MiB/s', target: { atLeast: 0.5 } },
-    ...{ service: figures(arm, 'mebibytes_per_second'), other: figures(raw, 'mebibytes_per_second') },
+    what: `log kept, ${arm}`,
+    unit: 'MiB/s',
+    target: { atLeast: 0.5 },
+    service: figures(arm, 'mebibytes_per_second'),
+    other: figures(raw, 'mebibytes_per_second'),
   }));
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { command, createTenant, publish } from '../load/tenant.ts';
+import { type Benchmark, type Comparison, interleave } from '../benchmark.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
 import { runLoad } from '../load/load.ts';
-import { type Comparison, interleave, type Benchmark } from '../benchmark.ts';
 import { admit, waitForStatus } from '../load/runs.ts';
+import { command, createTenant, publish } from '../load/tenant.ts';
 import { percentile, type Sample } from '../report/statistics.ts';
 
 const runsOneByOne = 40;
@@ -47,8 +47,11 @@ async function measure(testbed: Testbed, installation: Installation): Promise<Co
     [alone]: () => oneByOne(run),
   });
   return (['median', 'p99'] as const).map((figure) => ({
-    ...{ what: `one run, ${figure}`, unit: 'ms', target: figure === 'p99' ? { atMost: 1.5 } : null },
-    ...{ service: figures(beside, figure), other: figures(alone, figure) },
+    what: `one run, ${figure}`,
+    unit: 'ms',
+    target: figure === 'p99' ? { atMost: 1.5 } : null,
+    service: figures(beside, figure),
+    other: figures(alone, figure),
   }));
 }
 

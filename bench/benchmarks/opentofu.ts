@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '#local/errors.ts';
-import { createTenant, publish } from '../load/tenant.ts';
+import { type Benchmark, type Comparison, interleave } from '../benchmark.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
-import { runLoad } from '../load/load.ts';
-import { type Comparison, interleave, type Benchmark } from '../benchmark.ts';
-import { admit, waitForStatus, runAllToEnd } from '../load/runs.ts';
-import { median, type Sample } from '../report/statistics.ts';
 import { findTofu } from '../installation/tofu.ts';
+import { runLoad } from '../load/load.ts';
+import { admit, runAllToEnd, waitForStatus } from '../load/runs.ts';
+import { createTenant, publish } from '../load/tenant.ts';
+import { median, type Sample } from '../report/statistics.ts';
 
 const runsOneByOne = 8;
 const concurrency = 4;
@@ -46,7 +46,8 @@ async function measure(testbed: Testbed, installation: Installation, tool: strin
   const spec = { outputs: { cidr: {} }, executor: { kind: 'opentofu', files: { 'main.tf': configuration } } };
   const templateId = await publish(installation.http, teamId, 'network', spec);
   const request = { template_id: templateId, environment_id: environmentId };
-  const run = async () => void (await waitForStatus(installation.http, await admit(installation.http, request), 'succeeded'));
+  const run = async () =>
+    void (await waitForStatus(installation.http, await admit(installation.http, request), 'succeeded'));
   const bare = () => runBare(tool, testbed.directory);
   const [service, processes] = ['service', 'bare processes'];
   const alone = await interleave(testbed, { [service]: () => oneByOne(run), [processes]: () => oneByOne(bare) });
@@ -56,12 +57,18 @@ async function measure(testbed: Testbed, installation: Installation, tool: strin
   });
   return [
     {
-      ...{ what: 'one run, admission to `succeeded`', unit: 's', target: { atMost: 2 } },
-      ...{ service: alone(service, 'seconds'), other: alone(processes, 'seconds') },
+      what: 'one run, admission to `succeeded`',
+      unit: 's',
+      target: { atMost: 2 },
+      service: alone(service, 'seconds'),
+      other: alone(processes, 'seconds'),
     },
     {
-      ...{ what: `finished, ${concurrency} at a time`, unit: '/s', target: { atLeast: 0.6 } },
-      ...{ service: many(service, 'finished_per_second'), other: many(processes, 'finished_per_second') },
+      what: `finished, ${concurrency} at a time`,
+      unit: '/s',
+      target: { atLeast: 0.6 },
+      service: many(service, 'finished_per_second'),
+      other: many(processes, 'finished_per_second'),
     },
   ];
 }

@@ -1,9 +1,9 @@
-import { command, createTenant, publish } from '../load/tenant.ts';
+import { type Benchmark, type Comparison, interleave } from '../benchmark.ts';
+import { insertRuns } from '../data/run-rows.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
 import { runLoad } from '../load/load.ts';
-import { type Comparison, interleave, type Benchmark } from '../benchmark.ts';
-import { insertRuns } from '../data/run-rows.ts';
+import { command, createTenant, publish } from '../load/tenant.ts';
 import { percentile, type Sample } from '../report/statistics.ts';
 
 const few = 10_000;
@@ -72,15 +72,22 @@ async function measure(testbed: Testbed, small: Filled, large: Filled): Promise<
   const [service, other] = [`${many.toLocaleString('en')} runs`, `${few.toLocaleString('en')} runs`];
   const figures = await interleave(testbed, { [service]: () => readAll(large), [other]: () => readAll(small) });
   return Object.keys(kinds).map((kind) => ({
-    ...{ what: kind, unit: 'ms', target: { atMost: 1.5 } },
-    ...{ service: figures(service, kind), other: figures(other, kind) },
+    what: kind,
+    unit: 'ms',
+    target: { atMost: 1.5 },
+    service: figures(service, kind),
+    other: figures(other, kind),
   }));
 }
 
 async function readAll(filled: Filled): Promise<Sample> {
   const sample: Record<string, number> = {};
   for (const [kind, pathOf] of Object.entries(kinds)) {
-    const load = await runLoad(requests, 1, async () => void (await filled.installation.http.call('GET', pathOf(filled))));
+    const load = await runLoad(
+      requests,
+      1,
+      async () => void (await filled.installation.http.call('GET', pathOf(filled))),
+    );
     sample[kind] = percentile(load.latencies, 0.5);
   }
   return sample;

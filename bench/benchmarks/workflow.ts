@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { command, createTenant, publish } from '../load/tenant.ts';
+import { type BareWorker, startBareWorker } from '../baselines/bare-workflow/worker-process.ts';
+import { type Benchmark, type Comparison, interleave } from '../benchmark.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
 import { runLoad } from '../load/load.ts';
-import { type Comparison, interleave, type Benchmark } from '../benchmark.ts';
 import { runAllToEnd } from '../load/runs.ts';
+import { command, createTenant, publish } from '../load/tenant.ts';
 import type { Sample } from '../report/statistics.ts';
-import { type BareWorker, startBareWorker } from '../baselines/bare-workflow/worker-process.ts';
 
 const runs = 60;
 const slots = 4;
@@ -44,8 +44,11 @@ async function measure(testbed: Testbed, installation: Installation): Promise<Co
       [nothing]: () => finishBare(installation, bare, 'true'),
     });
     const compare = (other: string, target: Comparison['target']): Comparison => ({
-      ...{ what: `finished runs beside ${other}`, unit: '/s', target },
-      ...{ service: figures(service, 'finished_per_second'), other: figures(other, 'finished_per_second') },
+      what: `finished runs beside ${other}`,
+      unit: '/s',
+      target,
+      service: figures(service, 'finished_per_second'),
+      other: figures(other, 'finished_per_second'),
     });
     return [compare(executor, { atLeast: 0.5 }), compare(nothing, null)];
   } finally {

@@ -44,7 +44,12 @@ export async function openInstallation(
     worker = undefined;
   };
   return {
-    ...{ config, environment, http, database, stopWorker, apiPid: api.pid },
+    config,
+    environment,
+    http,
+    database,
+    stopWorker,
+    apiPid: api.pid,
     workerPid: () => worker?.pid ?? 0,
     temporal: new Client({ connection, namespace: config.temporal.namespace }),
     startWorker: async () => {

@@ -90,9 +90,15 @@ async function findLowPort(): Promise<number> {
 function configure(url: URL, services: Record<ServiceName, Service>): object {
   const store = (databaseName: string) => ({
     sql: {
-      ...{ pluginName: plugin, databaseName, connectAddr: url.host, connectProtocol: 'tcp' },
-      ...{ user: url.username, password: url.password, maxConnLifetime: '1h' },
-      ...{ maxConns: connectionsPerService, maxIdleConns: connectionsPerService },
+      pluginName: plugin,
+      databaseName,
+      connectAddr: url.host,
+      connectProtocol: 'tcp',
+      user: url.username,
+      password: url.password,
+      maxConnLifetime: '1h',
+      maxConns: connectionsPerService,
+      maxIdleConns: connectionsPerService,
     },
   });
   const rpcAddress = `127.0.0.1:${services.frontend.rpc.grpcPort}`;
@@ -107,8 +113,10 @@ function configure(url: URL, services: Record<ServiceName, Service>): object {
     global: { membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' } },
     services,
     clusterMetadata: {
-      ...{ enableGlobalNamespace: false, failoverVersionIncrement: 10 },
-      ...{ masterClusterName: 'active', currentClusterName: 'active' },
+      enableGlobalNamespace: false,
+      failoverVersionIncrement: 10,
+      masterClusterName: 'active',
+      currentClusterName: 'active',
       clusterInformation: {
         active: { enabled: true, initialFailoverVersion: 1, rpcName: 'frontend', rpcAddress },
       },

@@ -35,7 +35,9 @@ export async function openTestbed({ rounds, profiles }: { rounds: number; profil
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-bench-'));
   chmodSync(directory, 0o711);
   const postgres = await startPostgres({
-    ...{ dataDir: directory, logFile: join(directory, 'postgres.log'), sockets: null },
+    dataDir: directory,
+    logFile: join(directory, 'postgres.log'),
+    sockets: null,
     settings:
       profiles === null ? postgresSettings : { ...postgresSettings, shared_preload_libraries: 'pg_stat_statements' },
   });
@@ -48,7 +50,10 @@ export async function openTestbed({ rounds, profiles }: { rounds: number; profil
     return url;
   };
   return {
-    ...{ directory, rounds, report, createDatabase },
+    directory,
+    rounds,
+    report,
+    createDatabase,
     databaseVersion: await readVersion(postgres.url),
     open: async (name, { settings = {} } = {}) => {
       temporal ??= startTemporalCluster(postgres.url, join(directory, 'temporal'));

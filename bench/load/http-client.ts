@@ -40,7 +40,9 @@ export class HttpClient {
   /** Reads a long answer without keeping it; answers how many lines it had, which must be as many as it says that it has. */
   async countLines(path: string, trailer: string): Promise<number> {
     const { statusCode, body, trailers } = await this.#pool.request({
-      ...{ method: 'GET', path: `/api/v1${path}`, headers: this.#headers },
+      method: 'GET',
+      path: `/api/v1${path}`,
+      headers: this.#headers,
     });
     let lines = 0;
     for await (const chunk of body) {

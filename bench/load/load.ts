@@ -7,7 +7,11 @@ export interface LoadResult {
 }
 
 /** Runs so many jobs, `concurrency` at a time; the first failure ends all. */
-export async function runLoad(count: number, concurrency: number, job: (index: number) => Promise<void>): Promise<LoadResult> {
+export async function runLoad(
+  count: number,
+  concurrency: number,
+  job: (index: number) => Promise<void>,
+): Promise<LoadResult> {
   const latencies: number[] = [];
   let next = 0;
   const startedAt = performance.now();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpClient } from './http-client.ts';
 import type { Installation } from '../installation/installation.ts';
+import type { HttpClient } from './http-client.ts';
 import { runLoad } from './load.ts';
 
 const pollEveryMs = 10;

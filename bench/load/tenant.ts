@@ -15,7 +15,11 @@ export async function createTenant(http: HttpClient, settings: object = {}): Pro
   });
   const project = await http.call('POST', '/projects', { team_id: team.id, name: 'Shop', slug: 'shop' });
   const environment = await http.call('POST', '/environments', {
-    ...{ project_id: project.id, name: 'Test', slug: 'test', kind: 'development', ...settings },
+    project_id: project.id,
+    name: 'Test',
+    slug: 'test',
+    kind: 'development',
+    ...settings,
   });
   return { organizationId: organization.id, teamId: team.id, environmentId: environment.id };
 }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { withoutInspector } from '#local/node-flags.ts';
-import { readCommandLine, listTree, readMemory } from './processes.ts';
+import { listTree, readCommandLine, readMemory } from './processes.ts';
 
 const root = resolve(fileURLToPath(new URL('../..', import.meta.url)));
 const idleMs = 60_000;

@@ -95,8 +95,19 @@ type Serving = {
 
 export function serverArguments({ grpc, http, directory, namespace }: Serving): string[] {
   return [
-    ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(grpc), '--http-port', String(http)],
-    ...['--namespace', namespace, '--log-level', 'error'],
+    'server',
+    'start-dev',
+    '--headless',
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    String(grpc),
+    '--http-port',
+    String(http),
+    '--namespace',
+    namespace,
+    '--log-level',
+    'error',
     ...(directory === null ? [] : ['--db-filename', join(directory, databaseFile)]),
   ];
 }

@@ -27,8 +27,15 @@ describe('docker-compose.yml', () => {
 
   it('has a database, an engine with its schema job, the migration, two APIs and two workers', () => {
     expect(services.map(([name]) => name)).toEqual([
-      ...['postgres', 'temporal-schema', 'temporal', 'temporal-namespace'],
-      ...['migrate', 'api-1', 'api-2', 'worker-1', 'worker-2'],
+      'postgres',
+      'temporal-schema',
+      'temporal',
+      'temporal-namespace',
+      'migrate',
+      'api-1',
+      'api-2',
+      'worker-1',
+      'worker-2',
     ]);
     expect(own.map(([, { command }]) => command)).toEqual([['migrate'], ['api'], ['api'], ['worker'], ['worker']]);
   });

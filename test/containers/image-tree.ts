@@ -33,7 +33,9 @@ function run(directory: string, script: string): void {
     .filter((each) => !each.includes('node_modules'))
     .join(delimiter);
   const { status, stderr } = spawnSync('sh', ['-c', script], {
-    ...{ cwd: directory, encoding: 'utf8', env: { ...process.env, PATH } },
+    cwd: directory,
+    encoding: 'utf8',
+    env: { ...process.env, PATH },
   });
   if (status !== 0) throw new Error(`"${script}" ended with ${status}: ${stderr}`);
 }

@@ -22,8 +22,16 @@ const sink: ExecutionSink = { log: async () => undefined, state: async () => und
 
 export async function createBareActivities(directory: string): Promise<BareActivities> {
   const executor = await Executor.start({
-    ...{ directory, isolation: 'sandbox', user: null, cores: 1, addedPaths: [], hiddenPaths: [] },
-    ...{ providerMirror: null, providerNetworkMirror: null, providersDirect: false, deniedAddresses: [] },
+    directory,
+    isolation: 'sandbox',
+    user: null,
+    cores: 1,
+    addedPaths: [],
+    hiddenPaths: [],
+    providerMirror: null,
+    providerNetworkMirror: null,
+    providersDirect: false,
+    deniedAddresses: [],
   });
   return {
     act: async (phase) => {
@@ -44,22 +52,31 @@ async function runTrue(): Promise<null> {
 function toRequest({ phase, planned }: BarePhase): ExecutionRequest {
   const mebibyte = 1024 * 1024;
   return {
-    ...{
-      attemptId: randomUUID(),
-      runId: randomUUID(),
-      templateVersion: 'bare',
-      phase,
-      operation: 'apply',
-      replace: [],
-    },
+    attemptId: randomUUID(),
+    runId: randomUUID(),
+    templateVersion: 'bare',
+    phase,
+    operation: 'apply',
+    replace: [],
     executor: { kind: 'command', apply: [{ name: 'work', run: ['true'] }] },
-    ...{ variables: {}, sensitiveVariables: [], environment: [], outputs: {}, state: null, tool: null },
+    variables: {},
+    sensitiveVariables: [],
+    environment: [],
+    outputs: {},
+    state: null,
+    tool: null,
     artifact: planned && Buffer.from(planned.artifact, 'base64'),
     planDigest: planned?.digest ?? null,
-    ...{ timeoutMs: 60_000, graceMs: 10_000, egress: { policy: 'none', allow: [] } },
+    timeoutMs: 60_000,
+    graceMs: 10_000,
+    egress: { policy: 'none', allow: [] },
     limits: {
-      ...{ outputBytes: mebibyte, directoryBytes: 16 * mebibyte, processes: 64 },
-      ...{ memoryBytes: 512 * mebibyte, openFiles: 1024, cpuSeconds: 60 },
+      outputBytes: mebibyte,
+      directoryBytes: 16 * mebibyte,
+      processes: 64,
+      memoryBytes: 512 * mebibyte,
+      openFiles: 1024,
+      cpuSeconds: 60,
     },
   };
 }

@@ -9,7 +9,8 @@ const workflowsPath = fileURLToPath(new URL('workflow.ts', import.meta.url));
 const logger = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: console.error, log: quiet };
 const worker = await Worker.create({
   connection: await NativeConnection.connect({ address }),
-  ...{ namespace, taskQueue: 'bare' },
+  namespace,
+  taskQueue: 'bare',
   workflowBundle: await bundleWorkflowCode({ workflowsPath, logger }),
   activities: await createBareActivities(workRoot),
   maxConcurrentActivityTaskExecutions: Number(slots),

@@ -22,13 +22,24 @@ export function isolate({ readable, writable }: Needs, account: Account | null):
   const closed = account === null ? [] : paths.map((path) => findClosedDirectory(path, account));
   const masked = [...new Set(closed)].filter((directory) => directory !== null);
   return [
-    ...['bwrap', '--ro-bind', '/', '/', '--dev-bind', '/dev', '/dev'],
+    'bwrap',
+    '--ro-bind',
+    '/',
+    '/',
+    '--dev-bind',
+    '/dev',
+    '/dev',
     ...masked.flatMap((directory) => maskOf(directory, paths)),
     ...readable
       .filter((path) => masked.some((mask) => isBelow(path, mask)))
       .flatMap((path) => ['--ro-bind', path, path]),
     ...writable.flatMap((path) => ['--bind', path, path]),
-    ...['--unshare-net', '--unshare-pid', '--unshare-ipc', '--as-pid-1', '--chdir', '/'],
+    '--unshare-net',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--as-pid-1',
+    '--chdir',
+    '/',
     '--',
     ...(account === null ? [] : [...changeUser(account), '--inh-caps=-all', '--bounding-set=-all']),
   ];

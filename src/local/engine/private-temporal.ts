@@ -73,7 +73,12 @@ function spawnServer({ directory, sockets, namespace, logFile, account }: Option
   return spawnGuarded({
     command: '/bin/sh',
     arguments: [
-      ...['-c', serveScript, 'serve', socket, String(ports.grpc), program],
+      '-c',
+      serveScript,
+      'serve',
+      socket,
+      String(ports.grpc),
+      program,
       ...serverArguments({ ...ports, directory, namespace }),
     ],
     prefix: isolate({ readable: [program], writable: [directory, sockets] }, account),

@@ -70,7 +70,9 @@ export async function startPostgres(options: Options): Promise<EmbeddedPostgres>
   if (account !== null) giveDirectory(cluster, account);
   const port = sockets === null ? (options.port ?? (await findFreePort())) : socketPort;
   const server = await spawnGuarded({
-    ...{ command: programs.postgres, arguments: ['-D', cluster, ...serverFlags(port, options)], logFile },
+    command: programs.postgres,
+    arguments: ['-D', cluster, ...serverFlags(port, options)],
+    logFile,
     ...programs.server,
     stopSignal: 'INT',
     graceSeconds: 20,

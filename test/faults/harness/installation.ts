@@ -59,7 +59,15 @@ export async function openInstallation(): Promise<Installation> {
   const urls = apis.map(({ url }) => url);
   const [requester, approver] = await makePeople(urls, (what) => faults.push(what));
   return {
-    ...{ directory, dataDir, environment, postgres, temporal, workers, requester, approver, faults },
+    directory,
+    dataDir,
+    environment,
+    postgres,
+    temporal,
+    workers,
+    requester,
+    approver,
+    faults,
     apis: apis.map(({ process }) => process),
     query: (sql, values) => queryOnce(postgres.address, sql, values),
     askEngine: (ask) => askOnce(temporal.address, ask),
@@ -111,7 +119,10 @@ function describeProcess(
   faults: string[],
 ): ServiceProcess {
   return new ServiceProcess({
-    ...{ name, command, environment, logFile: join(directory, `${name}.log`) },
+    name,
+    command,
+    environment,
+    logFile: join(directory, `${name}.log`),
     onUnexpectedEnd: (who, how) => faults.push(`${who} ended by itself: ${how}`),
   });
 }
