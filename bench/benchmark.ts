@@ -1,29 +1,29 @@
 import type { Testbed } from './installation/testbed.ts';
 import { type Sample, valuesOf } from './report/statistics.ts';
 
-/** A figure of one arm, a value a round. */
+/** A figure of one arm, with one value for each round. */
 export interface Figure {
   readonly arm: string;
   readonly values: readonly number[];
 }
 
-/** Of the ratio; `below`: of the service's own figure. */
+/** A bound of the ratio; `below` bounds the service's own figure. */
 export type Target = { readonly atLeast: number } | { readonly atMost: number } | { readonly below: number };
 
-/** One figure of the service beside the same figure of what it is compared with, as a ratio (service / other). */
+/** Compares a figure of the service with the same figure of another arm; the ratio is service / other. */
 export interface Comparison {
   readonly what: string;
   readonly unit: string;
   readonly service: Figure;
-  /** Null: there is nothing to compare with; the figure stands alone. */
+  /** Null: the figure is not compared with anything. */
   readonly other: Figure | null;
   readonly target: Target | null;
 }
 
-/** Something that `npm run bench -- <name>` measures. */
+/** What `npm run bench -- <name>` measures. */
 export interface Benchmark {
   readonly name: string;
-  /** What is compared with what, and why that is fair; printed above the figures. */
+  /** What the benchmark compares, and why the comparison is fair; printed above the figures. */
   readonly about: string;
   run(testbed: Testbed): Promise<Comparison[]>;
 }
@@ -31,8 +31,8 @@ export interface Benchmark {
 export type Arms = Readonly<Record<string, () => Promise<Sample>>>;
 
 /**
- * Runs every arm once a round, in turns (forward, backward, forward …), so that whatever else the machine does meets all of
- * them alike. The first round warms up and is thrown away.
+ * Runs every arm once in each round, in an order that alternates (forward, backward, forward …), so that other load on the
+ * machine affects all arms alike. The first round is a warm-up and is discarded.
  */
 export async function interleave(
   { rounds, report }: Pick<Testbed, 'rounds' | 'report'>,

@@ -15,10 +15,10 @@ const sustained = 2_000;
 export const admission: Benchmark = {
   name: 'admission',
   about:
-    `Runs admitted by \`POST /api/v1/runs\` (API key, a team's environment, an instance each) beside raw ` +
-    `\`client.workflow.start\` of the same workflow type, both ${concurrency} at a time on the same servers, no worker ` +
-    `running. "Started" counts until every workflow of the arm is started; a burst of ${burst} counts until every ` +
-    'admission is answered; each raw call returns once its workflow is started.',
+    `Runs admitted by \`POST /api/v1/runs\` (with an API key, into a team's environment, each for a new instance), compared with ` +
+    `raw \`client.workflow.start\` calls for the same workflow type. Both arms send ${concurrency} calls at a time to the same servers, ` +
+    'and no worker runs. "Started" measures until every workflow of the arm has started. "Admitted", in a burst of ' +
+    `${burst}, measures until every admission has been answered. A raw call returns once its workflow has started.`,
   run: async (testbed) => {
     const installation = await testbed.open('admission');
     try {
@@ -71,7 +71,7 @@ export async function admitAll({ http, database }: Installation, count: number, 
     const instance = `load-${randomUUID()}`;
     const answer = await http.send('POST', '/runs', { ...request, instance }, { 'idempotency-key': randomUUID() });
     if (answer.status !== 202)
-      throw new Error(`an admission was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+      throw new Error(`an admission answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   });
   await waitUntilDelivered(database);
   const seconds = (performance.now() - startedAt) / 1000;
@@ -95,7 +95,7 @@ async function startAll({ temporal }: Installation, count: number): Promise<Samp
   return { answered_per_second: rate, started_per_second: rate, ...latencyFigures(load) };
 }
 
-/** Nothing is left to tell the engine: the rows of the outbox go once their messages have been delivered. */
+/** Waits until the outbox is empty, which means that every message has been delivered to Temporal. */
 async function waitUntilDelivered(database: Installation['database']): Promise<void> {
   for (;;) {
     const { rows } = await database.query('select exists (select 1 from outbox) as waiting');
@@ -104,13 +104,13 @@ async function waitUntilDelivered(database: Installation['database']): Promise<v
   }
 }
 
-/** The engine itself counts what it has; its count lags behind a little. */
+/** Waits until Temporal counts this many workflows. Its count lags behind. */
 async function assertStarted({ temporal }: Installation, expected: number): Promise<void> {
   const deadline = Date.now() + 60_000;
   for (;;) {
     const { count } = await temporal.workflow.count();
     if (count === expected) return;
-    if (Date.now() > deadline) throw new Error(`the engine has ${count} workflows where ${expected} should be`);
+    if (Date.now() > deadline) throw new Error(`Temporal has ${count} workflows instead of ${expected}`);
     await sleep(500);
   }
 }

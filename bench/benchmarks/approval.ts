@@ -1,7 +1,7 @@
 import type { Benchmark, Comparison } from '../benchmark.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
-import { admit, waitForStatus } from '../load/runs.ts';
+import { admitRun, waitForStatus } from '../load/runs.ts';
 import { createTenant, publish } from '../load/tenant.ts';
 import { percentile } from '../report/statistics.ts';
 
@@ -10,9 +10,9 @@ const approvals = 40;
 export const approval: Benchmark = {
   name: 'approval',
   about:
-    `From the moment a reviewer sends the approval to the moment the apply starts, one run after another, ${approvals} a round: ` +
-    'until the decision to apply is committed (event `run.applying`), and until the first step of the apply, a process in ' +
-    'its sandbox, reads the clock.',
+    `The time from a reviewer's approval request to the start of the apply, for ${approvals} runs one after another in each round. ` +
+    '"Decision": until the decision to apply is committed (event `run.applying`). "First step": until the first step of the ' +
+    'apply, a process in its sandbox, reads the clock.',
   run: async (testbed) => {
     const installation = await testbed.open('approval');
     try {
@@ -35,29 +35,29 @@ async function measure(testbed: Testbed, installation: Installation): Promise<Co
     },
   });
   const request = { template_id: templateId, environment_id: environmentId };
-  const taken: Taken[][] = [];
+  const latencies: Latencies[][] = [];
   for (let round = 0; round <= testbed.rounds; round += 1) {
-    const times: Taken[] = [];
+    const times: Latencies[] = [];
     for (let count = 0; count < approvals; count += 1) times.push(await approveOne(installation, request));
     testbed.report(`${round === 0 ? 'warm-up' : `round ${round}/${testbed.rounds}`}: ${describe(times)}`);
-    if (round > 0) taken.push(times);
+    if (round > 0) latencies.push(times);
   }
   return [
-    show('approval to decision, median', taken, ({ decidedMs }) => decidedMs, 0.5),
-    show('approval to decision, p99', taken, ({ decidedMs }) => decidedMs, 0.99),
-    show('approval to the first step of apply, median', taken, ({ startedMs }) => startedMs, 0.5),
-    show('approval to the first step of apply, p99', taken, ({ startedMs }) => startedMs, 0.99),
+    toComparison('approval to decision, median', latencies, ({ decidedMs }) => decidedMs, 0.5),
+    toComparison('approval to decision, p99', latencies, ({ decidedMs }) => decidedMs, 0.99),
+    toComparison('approval to the first step of apply, median', latencies, ({ startedMs }) => startedMs, 0.5),
+    toComparison('approval to the first step of apply, p99', latencies, ({ startedMs }) => startedMs, 0.99),
   ];
 }
 
-/** Milliseconds since the approval was sent. */
-interface Taken {
+/** How many milliseconds after the approval was sent. */
+interface Latencies {
   readonly decidedMs: number;
   readonly startedMs: number;
 }
 
-async function approveOne({ http }: Installation, request: object): Promise<Taken> {
-  const id = await admit(http, request);
+async function approveOne({ http }: Installation, request: object): Promise<Latencies> {
+  const id = await admitRun(http, request);
   const { plan } = await waitForStatus(http, id, 'pending_approval');
   const sentAt = Date.now();
   await http.call('POST', `/runs/${id}/approval/review`, { decision: 'approve', plan_digest: plan.digest });
@@ -67,12 +67,17 @@ async function approveOne({ http }: Installation, request: object): Promise<Take
   return { decidedMs: Date.parse(applying.at) - sentAt, startedMs: Number(outputs['at']?.value) - sentAt };
 }
 
-function show(what: string, taken: readonly Taken[][], figure: (times: Taken) => number, share: number): Comparison {
-  const values = taken.map((times) => percentile(times.map(figure), share));
+function toComparison(
+  what: string,
+  latencies: readonly Latencies[][],
+  figure: (times: Latencies) => number,
+  share: number,
+): Comparison {
+  const values = latencies.map((times) => percentile(times.map(figure), share));
   return { what, unit: 'ms', target: null, other: null, service: { arm: 'service', values } };
 }
 
-function describe(times: readonly Taken[]): string {
+function describe(times: readonly Latencies[]): string {
   const started = times.map(({ startedMs }) => startedMs);
   return `started after ${percentile(started, 0.5)} ms (median), ${percentile(started, 0.99)} ms (p99)`;
 }

@@ -17,11 +17,11 @@ const requests = 100;
 export const audit: Benchmark = {
   name: 'audit',
   about:
-    `A burst of ${admissions} runs admitted with their audit rows beside the same with a trigger that drops each row before ` +
-    'it is written (in the table of the bench alone), no worker running. Then all of ' +
-    `${many.toLocaleString('en')} audit records as \`GET /audit/export\` streams them (NDJSON): the most memory that the API's ` +
-    `process has meanwhile beside that at ${few.toLocaleString('en')} records, and records a second beside ` +
-    '`COPY … TO STDOUT` of the same columns. Then pages of `GET /audit` in both installations, one at a time; medians.',
+    `First, a burst of ${admissions} admitted runs with their audit records, compared with the same burst while a trigger of the ` +
+    'benchmark discards each audit record before it is written. No worker runs. Second, `GET /audit/export` of ' +
+    `${many.toLocaleString('en')} records (NDJSON): the peak memory of the API process, compared with an export of ` +
+    `${few.toLocaleString('en')} records, and the records per second, compared with \`COPY … TO STDOUT\` of the same columns. ` +
+    'Third, pages of `GET /audit` in both installations, one request at a time; the figures are medians.',
   run: async (testbed) => [...(await measureAdmission(testbed)), ...(await measureReading(testbed))],
 };
 
@@ -114,7 +114,7 @@ async function measureExport(testbed: Testbed, small: Installation, large: Insta
   ];
 }
 
-/** What is looked for, by name. `team.created` is rare, and nobody's who makes runs. */
+/** The searches, by name. `team.created` is rare, and the actor who creates most runs has none. */
 const kinds: Readonly<Record<string, string>> = {
   'first page': '',
   'page in the middle': `&to=${monthsAgo(6)}`,

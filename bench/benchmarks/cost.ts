@@ -4,7 +4,7 @@ import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
 import { findTofu } from '../installation/tofu.ts';
 import { runLoad } from '../load/load.ts';
-import { admit, waitForStatus } from '../load/runs.ts';
+import { admitRun, waitForStatus } from '../load/runs.ts';
 import { command, createTenant, publish } from '../load/tenant.ts';
 import { measureIdleStack } from '../resources/idle-stack.ts';
 import { listTree, readCommandLine, readCpuUse, readMemory, readTreeCpu } from '../resources/processes.ts';
@@ -26,11 +26,11 @@ const targets: Partial<Record<Part, number>> = { worker: 40, 'executor host': 15
 export const cost: Benchmark = {
   name: 'cost',
   about:
-    `Processor time of each process for one run, ${runsOneByOne} runs one after the other in a round: of a command template ` +
-    'whose one step is `true`, and of an OpenTofu template whose version has run before. Then the memory (PSS) of each ' +
-    'process after those runs, and that of everything that `npm start` runs, idle after its samples.',
+    `The processor time that each process spends on one run. Each round executes ${runsOneByOne} runs one after another, of a command ` +
+    'template whose only step is `true`, and of an OpenTofu template whose version has run before. Then the memory (PSS) of ' +
+    'each process after those runs, and of everything that `npm start` runs when it idles after its sample runs.',
   run: async (testbed) => {
-    if (findTofu() === null) throw new StartError('There is neither OpenTofu nor Terraform: put `tofu` on PATH.');
+    if (findTofu() === null) throw new StartError('Neither OpenTofu nor Terraform was found: put `tofu` on PATH.');
     const installation = await testbed.open('cost', { settings: { WORKER_CONCURRENCY: '4' } });
     try {
       await installation.startWorker();
@@ -59,7 +59,7 @@ async function measure(testbed: Testbed, installation: Installation): Promise<Co
 
 async function measureRuns(testbed: Testbed, installation: Installation, request: object): Promise<Cpu[]> {
   const run = async () =>
-    void (await waitForStatus(installation.http, await admit(installation.http, request), 'succeeded'));
+    void (await waitForStatus(installation.http, await admitRun(installation.http, request), 'succeeded'));
   const rounds: Cpu[] = [];
   for (let round = 0; round <= testbed.rounds; round++) {
     const before = readCpu(installation);
@@ -87,7 +87,7 @@ function readCpu({ apiPid, workerPid }: Installation): Cpu {
   };
 }
 
-/** A server that this program has started, behind the shell that guards it. */
+/** Finds a server that this program has started, below the shell of its watchdog. */
 function findServer(pattern: RegExp): number {
   const server = listTree(process.pid).find((pid) => pattern.test(readCommandLine(pid)));
   if (server === undefined) throw new Error(`no process matches ${pattern}`);

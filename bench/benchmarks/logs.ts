@@ -8,7 +8,7 @@ import { chunkBytes, generateLogChunks, openAttempt } from '../data/log-rows.ts'
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
 import { runLoad } from '../load/load.ts';
-import { admit } from '../load/runs.ts';
+import { admitRun } from '../load/runs.ts';
 import { command, createTenant, publish } from '../load/tenant.ts';
 import { percentile, type Sample } from '../report/statistics.ts';
 
@@ -21,10 +21,10 @@ const writers = 4;
 export const logs: Benchmark = {
   name: 'logs',
   about:
-    `A chunk (${chunkBytes / 1024} KiB) read by \`GET /runs/{id}/logs?after=…&limit=1\` at random places of a log of ` +
-    `${large / mebibyte} MiB beside one of ${small / mebibyte} MiB; medians. Then ${kept / mebibyte} MiB of log kept by ` +
-    '`appendLog`, as the worker does it: a chunk a transaction, each durable before it is acknowledged, for one attempt ' +
-    `and for ${writers} at once, beside one \`COPY\` of the same bytes into a table of nothing but those bytes.`,
+    `First, reading one chunk (${chunkBytes / 1024} KiB) by \`GET /runs/{id}/logs?after=…&limit=1\` at random places of a log of ` +
+    `${large / mebibyte} MiB, compared with a log of ${small / mebibyte} MiB; the figures are medians. Second, storing ${kept / mebibyte} MiB of log ` +
+    'by `appendLog` as the worker does: one chunk per transaction, each durable before it is acknowledged, for one attempt and ' +
+    `for ${writers} attempts at once, compared with one \`COPY\` of the same bytes into a table that holds only those bytes.`,
   run: async (testbed) => {
     const installation = await testbed.open('logs');
     const orm = openDatabase(installation.config);
@@ -46,7 +46,7 @@ export const logs: Benchmark = {
 type OpenRun = () => Promise<{ runId: string; attemptId: string }>;
 
 async function openRun({ http, database }: Installation, request: object) {
-  const runId = await admit(http, request);
+  const runId = await admitRun(http, request);
   return { runId, attemptId: await openAttempt(database, runId) };
 }
 

@@ -3,14 +3,14 @@ import { type Benchmark, type Comparison, interleave } from '../benchmark.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
 import { runLoad } from '../load/load.ts';
-import { admit, waitForStatus } from '../load/runs.ts';
+import { admitRun, waitForStatus } from '../load/runs.ts';
 import { command, createTenant, publish } from '../load/tenant.ts';
 import { percentile, type Sample } from '../report/statistics.ts';
 
 const runsOneByOne = 40;
-/** Until the greedy attempt has started all of its processes and filled its disk. */
+/** Time for the greedy attempt to start all of its processes and to fill its disk. */
 const settleMs = 3_000;
-/** 300 of 512 processes compute without end, 700 of 1024 MiB are written again and again. */
+/** Of the 512 processes allowed, 300 compute endlessly. Of the 1024 MiB allowed, 700 are written repeatedly. */
 const greedy = [
   'dd if=/dev/zero of=/work/big bs=1M count=700 2>/dev/null',
   'for i in $(seq 300); do (while :; do :; done) & done',
@@ -20,9 +20,9 @@ const greedy = [
 export const neighbours: Benchmark = {
   name: 'neighbours',
   about:
-    `${runsOneByOne} runs of a command template (\`true\`), one after the other, from admission until a client that asks every ` +
-    '10 ms reads `succeeded`: beside an attempt on the same worker that takes all it may have (300 processes that compute, ' +
-    '700 MiB that it writes over and over), and alone.',
+    `${runsOneByOne} runs of a command template (\`true\`), one after another, each measured from its admission until a client that ` +
+    'polls every 10 ms reads `succeeded`. One arm runs beside an attempt on the same worker that uses everything it may (300 ' +
+    'processes that compute, 700 MiB that it writes repeatedly). The other arm runs alone.',
   run: async (testbed) => {
     const installation = await testbed.open('neighbours', { settings: { WORKER_CONCURRENCY: '4' } });
     try {
@@ -40,7 +40,7 @@ async function measure(testbed: Testbed, installation: Installation): Promise<Co
   const modest = { template_id: await publish(http, teamId, 'modest', command('true')), environment_id: environmentId };
   const other = await publish(http, teamId, 'greedy', command('sh', '-c', greedy));
   const request = { template_id: other, environment_id: environmentId };
-  const run = async () => void (await waitForStatus(http, await admit(http, modest), 'succeeded'));
+  const run = async () => void (await waitForStatus(http, await admitRun(http, modest), 'succeeded'));
   const [beside, alone] = ['beside a greedy attempt', 'alone'];
   const figures = await interleave(testbed, {
     [beside]: () => besideGreedy(installation, request, () => oneByOne(run)),
@@ -61,7 +61,7 @@ async function oneByOne(run: () => Promise<void>): Promise<Sample> {
 }
 
 async function besideGreedy({ http }: Installation, request: object, job: () => Promise<Sample>): Promise<Sample> {
-  const id = await admit(http, request);
+  const id = await admitRun(http, request);
   await waitForStatus(http, id, 'running');
   await sleep(settleMs);
   const sample = await job();

@@ -8,7 +8,7 @@ import type { Installation } from '../installation/installation.ts';
 import type { Testbed } from '../installation/testbed.ts';
 import { findTofu } from '../installation/tofu.ts';
 import { runLoad } from '../load/load.ts';
-import { admit, runAllToEnd, waitForStatus } from '../load/runs.ts';
+import { admitRun, runAllToEnd, waitForStatus } from '../load/runs.ts';
 import { createTenant, publish } from '../load/tenant.ts';
 import { median, type Sample } from '../report/statistics.ts';
 
@@ -24,13 +24,13 @@ output "cidr" { value = terraform_data.network.output }
 export const opentofu: Benchmark = {
   name: 'opentofu',
   about:
-    'A run of an OpenTofu template with one `terraform_data` resource and one output, without approval, from its ' +
-    'admission over HTTP until a client that asks every 10 ms reads `succeeded`, beside bare `init`, `plan -out` and ' +
-    `\`apply\` of the same files in an empty directory. Then ${runsAtOnce} runs admitted at once on a worker with ` +
-    `${concurrency} slots beside bare processes, ${concurrency} at a time.`,
+    'A run of an OpenTofu template with one `terraform_data` resource and one output, without approval. It is measured from its ' +
+    'admission over HTTP until a client that polls every 10 ms reads `succeeded`, and compared with bare `init`, `plan -out` and ' +
+    `\`apply\` of the same files in an empty directory. Then ${runsAtOnce} runs admitted at once on a worker with ${concurrency} ` +
+    `slots, compared with bare processes, ${concurrency} at a time.`,
   run: async (testbed) => {
     const tool = findTofu();
-    if (tool === null) throw new StartError('There is neither OpenTofu nor Terraform: put `tofu` on PATH.');
+    if (tool === null) throw new StartError('Neither OpenTofu nor Terraform was found: put `tofu` on PATH.');
     const installation = await testbed.open('opentofu', { settings: { WORKER_CONCURRENCY: String(concurrency) } });
     try {
       await installation.startWorker();
@@ -47,7 +47,7 @@ async function measure(testbed: Testbed, installation: Installation, tool: strin
   const templateId = await publish(installation.http, teamId, 'network', spec);
   const request = { template_id: templateId, environment_id: environmentId };
   const run = async () =>
-    void (await waitForStatus(installation.http, await admit(installation.http, request), 'succeeded'));
+    void (await waitForStatus(installation.http, await admitRun(installation.http, request), 'succeeded'));
   const bare = () => runBare(tool, testbed.directory);
   const [service, processes] = ['service', 'bare processes'];
   const alone = await interleave(testbed, { [service]: () => oneByOne(run), [processes]: () => oneByOne(bare) });

@@ -14,10 +14,10 @@ const pageSize = 50;
 export const reads: Benchmark = {
   name: 'reads',
   about:
-    `\`GET /runs/{id}\` (runs chosen at random) and pages of ${pageSize} of \`GET /runs?team_id=…\` over HTTP, one at a time, in ` +
-    `an installation of ${many.toLocaleString('en')} runs beside one of ${few.toLocaleString('en')}; medians. All runs belong to ` +
-    'one team, which makes the deepest pages that there can be. The rows are made by SQL (`generate_series`) as copies of a run ' +
-    'that was admitted over HTTP, with ids and times spread over a year and every status, then `VACUUM ANALYZE`.',
+    `\`GET /runs/{id}\` for random runs, and pages of ${pageSize} of \`GET /runs?team_id=…\`, over HTTP, one request at a time, in an ` +
+    `installation of ${many.toLocaleString('en')} runs, compared with one of ${few.toLocaleString('en')}; the figures are medians. All runs belong to one ` +
+    'team, which makes its pages as deep as possible. The rows are inserted by SQL (`generate_series`) as copies of a run that ' +
+    'was admitted over HTTP, with ids and times spread over a year and with every status, and then `VACUUM ANALYZE` runs.',
   run: async (testbed) => {
     const small = await openFilled(testbed, 'reads_few', few);
     const large = await openFilled(testbed, 'reads_many', many);
@@ -34,7 +34,7 @@ interface Filled {
   readonly installation: Installation;
   readonly teamId: string;
   readonly instanceId: string;
-  /** Every so often one of all ids, oldest first. */
+  /** An evenly spaced sample of the runs' ids, oldest first. */
   readonly ids: readonly string[];
 }
 
@@ -48,7 +48,7 @@ async function openFilled(testbed: Testbed, name: string, count: number): Promis
   return { installation, teamId, instanceId: run.instance_id, ids };
 }
 
-/** What is read, by name: the path of one request in an installation. */
+/** The requests, by name: the path of one request in an installation. */
 const kinds: Readonly<Record<string, (filled: Filled) => string>> = {
   'one run': ({ ids }) => `/runs/${ids[Math.floor(Math.random() * ids.length)]}`,
   'first page of a team': (filled) => page(filled, 1),
@@ -60,11 +60,11 @@ const kinds: Readonly<Record<string, (filled: Filled) => string>> = {
   'first page of an instance': ({ instanceId }) => `/runs?instance_id=${instanceId}&limit=${pageSize}`,
 };
 
-/** A page at some depth; 1 is the newest end, 0 the oldest. A little random, so that no page is always in the cache. */
-function page({ teamId, ids }: Filled, age: number): string {
+/** The path of a page: 1 is the newest end, 0 the oldest. It varies a little, so that no page is always in the cache. */
+function page({ teamId, ids }: Filled, position: number): string {
   const path = `/runs?team_id=${teamId}&limit=${pageSize}`;
-  if (age === 1) return path;
-  const index = Math.floor(age * ids.length * 0.98 + 1 + Math.random() * ids.length * 0.02);
+  if (position === 1) return path;
+  const index = Math.floor(position * ids.length * 0.98 + 1 + Math.random() * ids.length * 0.02);
   return `${path}&cursor=${Buffer.from(ids[index] ?? '').toString('base64url')}`;
 }
 

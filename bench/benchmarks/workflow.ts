@@ -15,11 +15,11 @@ const startsAtOnce = 16;
 export const workflow: Benchmark = {
   name: 'workflow',
   about:
-    `${runs} runs of a command template (\`true\`), admitted at once and counted when all have ended, beside as many bare ` +
-    `workflows of two activities, plan and apply, on the same engine with the same slots (${slots}). "Bare, executor" runs ` +
-    "the same two phases in the service's own executor, each in a sandbox of its own, with nothing kept: the " +
-    'difference is what the run itself costs (locks, order, fencing, state, logs, audit). "Bare, `true`" spawns `true` in ' +
-    'each activity: beside it the isolation of template code counts too.',
+    `${runs} runs of a command template (\`true\`), admitted at once and measured until all have ended, compared with as many bare ` +
+    `workflows of two activities, plan and apply, on the same engine with the same number of slots (${slots}). "Bare, executor" runs ` +
+    "both phases in the service's own executor, each in a sandbox of its own, and stores nothing: the difference is the cost of " +
+    'the run itself (locks, order, fencing, state, logs, audit). "Bare, `true`" spawns `true` in each activity: the difference ' +
+    'includes the isolation of template code.',
   run: async (testbed) => {
     const installation = await testbed.open('workflow', { settings: { WORKER_CONCURRENCY: String(slots) } });
     try {

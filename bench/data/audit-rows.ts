@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Makes so many audit records over the year before, as an installation in use has them: most are of runs by one robot, a
- * fiftieth is refused, and a ten-thousandth is of a kind that is looked for. Answers the time of a record at a depth (0-1).
+ * Inserts this many audit records, spread over the past year like those of an installation in use: most are about runs of
+ * one robot, 1 in 50 is a refusal, and 1 in 10,000 has an action that a benchmark searches for.
  */
 export async function insertAuditRecords(database: pg.Pool, count: number): Promise<void> {
   await database.query(`select make_month_partitions('audit_records', now() - interval '1 year', 15)`);

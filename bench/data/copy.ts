@@ -4,13 +4,13 @@ const signature = Buffer.from('PGCOPY\n\u00ff\r\n\0', 'latin1');
 const noFlagsNoExtension = Buffer.alloc(8);
 const end = Buffer.from([0xff, 0xff]);
 
-/** One `COPY … FROM STDIN` of these values into the only column of a table, in PostgreSQL's binary format. */
+/** Copies values into the only column of a table by one `COPY … FROM STDIN` in PostgreSQL's binary format. */
 export async function copyIn(database: Pool, table: string, values: readonly Buffer[]): Promise<void> {
   const client = await database.connect();
   try {
     await new Promise<void>((resolve, reject) => {
       client.query(
-        new Copy(`copy ${table} from stdin (format binary)`, values, (error) => (error ? reject(error) : resolve())),
+        new CopyIn(`copy ${table} from stdin (format binary)`, values, (error) => (error ? reject(error) : resolve())),
       );
     });
   } finally {
@@ -18,7 +18,7 @@ export async function copyIn(database: Pool, table: string, values: readonly Buf
   }
 }
 
-/** One `COPY … TO STDOUT`, read and forgotten; answers its bytes. */
+/** Reads the rows of a query by one `COPY … TO STDOUT` and discards them. @returns how many bytes it read */
 export async function copyOut(database: Pool, query: string): Promise<number> {
   const client = await database.connect();
   try {
@@ -61,8 +61,8 @@ class CopyOut implements Submittable {
   }
 }
 
-/** What the driver itself lacks: it hands a query of one's own the messages of the protocol. */
-class Copy implements Submittable {
+/** A COPY into the database. The driver has none, but it passes the messages of the protocol to a custom query. */
+class CopyIn implements Submittable {
   readonly #statement: string;
   readonly #values: readonly Buffer[];
   readonly #done: (error?: Error) => void;
@@ -101,9 +101,9 @@ class Copy implements Submittable {
   }
 }
 
-/** The driver has these two; its types have not. */
+/** Two methods of the driver's connection that its types lack. */
 function writerOf(connection: Connection, name: 'sendCopyFromChunk' | 'endCopyFrom'): (chunk?: Buffer) => void {
   const method: unknown = Reflect.get(connection, name);
-  if (typeof method !== 'function') throw new Error(`the driver has no ${name}`);
+  if (typeof method !== 'function') throw new Error(`the driver's connection has no method ${name}`);
   return method.bind(connection);
 }

@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { LogChunk } from '#domain/runs/attempts/writes.ts';
 
-/** As the executor cuts them. */
+/** The size of the chunks that the executor sends. */
 export const chunkBytes = 64 * 1024;
 
-/** So many bytes of log as tools print it: lines with times, addresses and ids, no two alike. */
+/** Generates a log of this many bytes like a tool's: lines with times, addresses and ids, each one different. */
 export function generateLogChunks(bytes: number): LogChunk[] {
   const chunks: LogChunk[] = [];
   let line = 0;
@@ -34,7 +34,7 @@ export function generateLogChunks(bytes: number): LogChunk[] {
   return chunks;
 }
 
-/** Opens an attempt of a run, as its next step would, and answers its id: it may write log from here on. */
+/** Opens an attempt of a run, as the run's next step would, so that it may write logs. @returns the attempt's id */
 export async function openAttempt(database: pg.Pool, runId: string): Promise<string> {
   const attemptId = randomUUID();
   await database.query(

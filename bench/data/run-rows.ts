@@ -3,9 +3,9 @@ import type pg from 'pg';
 const ids = 2_000;
 
 /**
- * Makes so many runs as copies of one that exists, an id of its own time each (UUIDv7, over the year before), spread over a
- * hundred instances and over statuses as they are in use: most have succeeded, few have failed, and the youngest are under
- * way. Answers a sample of the ids, oldest first.
+ * Inserts this many copies of an existing run. Their ids (UUIDv7) and times spread over the past year, and they belong to a
+ * hundred instances. Their statuses are as in use: most succeeded, few failed, and the youngest are running.
+ * @returns a sample of the ids, oldest first
  */
 export async function insertRuns(database: pg.Pool, runId: string, count: number): Promise<string[]> {
   const { rows: columns } = await database.query(

@@ -5,20 +5,20 @@ import { createFirstAdministrator } from '#domain/identity/bootstrap.ts';
 import { HttpClient } from '../load/http-client.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
-/** One installation of the service under measure. */
+/** One installation of the service that a benchmark measures. */
 export interface Installation {
   readonly config: Config;
   /** The settings of its processes. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Whoever presents an administrator's API key. */
+  /** A client with an administrator's API key. */
   readonly http: HttpClient;
-  /** The API's process. */
+  /** The process id of the API. */
   readonly apiPid: number;
-  /** The worker's process, while there is one. */
+  /** The process id of the worker; 0 while none runs. */
   workerPid(): number;
-  /** Straight into the installation's database. */
+  /** Direct access to the installation's database. */
   readonly database: pg.Pool;
-  /** Straight to the engine, in the installation's namespace. */
+  /** Direct access to Temporal, in the installation's namespace. */
   readonly temporal: Client;
   startWorker(): Promise<void>;
   stopWorker(): Promise<void>;

@@ -7,14 +7,14 @@ import { withoutInspector } from '#local/node-flags.ts';
 
 const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** A process of the service, as `npm run api` and `npm run worker` start it. */
+/** A process of the service, started as `npm run api` and `npm run worker` start it. */
 export interface ServiceProcess {
   readonly url: string;
   readonly pid: number;
   stop(): Promise<void>;
 }
 
-/** Starts one and waits until it is ready. With a directory for profiles, its CPU profile is there once it has stopped. */
+/** Starts a process and waits until it is ready. If `profiles` names a directory, the process writes its CPU profile there when it stops. */
 export async function startServiceProcess(
   name: 'api' | 'worker',
   environment: NodeJS.ProcessEnv,
@@ -33,7 +33,7 @@ export async function startServiceProcess(
   const ended = once(child, 'exit');
   const ready = await Promise.race([readyMessage(child), ended.then(() => null)]);
   if (ready === null)
-    throw new Error(`the ${name} process ended at its start; ${join(directory, `${name}.log`)} says why`);
+    throw new Error(`the ${name} process exited before it was ready; see ${join(directory, `${name}.log`)}`);
   return {
     url: ready.url ?? '',
     pid: child.pid ?? 0,

@@ -9,7 +9,7 @@ import { StartError } from '#local/errors.ts';
 import { type Guarded, nativeEnvironment, spawnGuarded } from '#local/guard.ts';
 import { assertPortFree } from '#local/ports.ts';
 
-/** scripts/setup/temporal-cluster.js builds it there; both must agree. */
+/** scripts/setup/temporal-cluster.js builds this version. Change both together. */
 export const temporalVersion = '1.31.2';
 const shards = 16;
 const connectionsPerService = 20;
@@ -21,7 +21,7 @@ export interface TemporalCluster {
   readonly stop: () => Promise<void>;
 }
 
-/** A Temporal server as production runs it: its four services and 16 history shards, on PostgreSQL, on loopback alone. */
+/** Starts a Temporal server as production runs it: four services and 16 history shards on PostgreSQL. It listens on loopback only. */
 export async function startTemporalCluster(databaseUrl: string, directory: string): Promise<TemporalCluster> {
   const programs = findPrograms();
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -49,7 +49,7 @@ function findPrograms(): { server: string; sql: string } {
   const programs = { server: join(directory, 'server'), sql: join(directory, 'sql') };
   if (existsSync(programs.server) && existsSync(programs.sql)) return programs;
   throw new StartError(
-    `There is no Temporal server ${temporalVersion}: run \`npm run bench\`, which builds one with Go.`,
+    `Temporal server ${temporalVersion} is not installed: run \`npm run bench\`, which builds it with Go.`,
   );
 }
 
@@ -60,7 +60,7 @@ function makeSchema(tool: string, url: URL): void {
     for (const command of [['create-database'], ['setup-schema', '-v', '0.0'], ['update-schema', '-s', schema]]) {
       const environment = { ...nativeEnvironment(), SQL_USER: url.username, SQL_PASSWORD: url.password };
       const result = spawnSync(tool, [...common, ...command], { env: environment, encoding: 'utf8' });
-      if (result.status !== 0) throw new StartError(`Temporal's schema could not be made: ${result.stderr.trim()}`);
+      if (result.status !== 0) throw new StartError(`Could not create Temporal's schema: ${result.stderr.trim()}`);
     }
   }
 }
@@ -75,7 +75,7 @@ async function choosePorts(): Promise<Record<ServiceName, Service>> {
   return { frontend: await name(), history: await name(), matching: await name(), worker: await name() };
 }
 
-/** The server keeps its members' ports in a `smallint`: those that the system hands out are too high for that. */
+/** Temporal stores its members' ports in a `smallint`, which is too small for the ephemeral ports of the system. */
 async function findLowPort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);
@@ -128,12 +128,12 @@ function configure(url: URL, services: Record<ServiceName, Service>): object {
 async function waitUntilReady(server: Guarded, address: string, logFile: string): Promise<void> {
   const deadline = Date.now() + 90_000;
   while (Date.now() < deadline) {
-    if (server.hasExited()) throw new StartError(`The Temporal server ended at its start; ${logFile} says why.`);
+    if (server.hasExited()) throw new StartError(`The Temporal server exited before it was ready; see ${logFile}.`);
     if (await hasNamespace(address, 'temporal-system')) return;
     await sleep(200);
   }
   await server.stop();
-  throw new StartError(`The Temporal server did not get ready; ${logFile} says why.`);
+  throw new StartError(`The Temporal server did not become ready; see ${logFile}.`);
 }
 
 async function hasNamespace(address: string, namespace: string): Promise<boolean> {
@@ -146,11 +146,11 @@ async function hasNamespace(address: string, namespace: string): Promise<boolean
       await connection.close();
     }
   } catch {
-    return false; // Not listening yet, or not knowing its own namespace yet.
+    return false; // It does not listen yet, or its namespace does not exist yet.
   }
 }
 
-/** Registers a namespace and waits until the server takes work for it. */
+/** Registers a namespace and waits until the server accepts work for it. */
 export async function createNamespace(address: string, namespace: string): Promise<void> {
   const connection = await Connection.connect({ address });
   try {

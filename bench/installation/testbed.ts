@@ -9,26 +9,26 @@ import { createNamespace, startTemporalCluster } from './temporal-cluster.ts';
 import { findTofu } from './tofu.ts';
 
 export interface InstallationOptions {
-  /** Settings of the service for this measure. */
+  /** Settings of the service for this benchmark. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** PostgreSQL and a Temporal server on it, and installations of the service as measures want them. */
+/** The servers of a benchmark run: PostgreSQL, Temporal, and the installations of the service that benchmarks open. */
 export interface Testbed {
   readonly directory: string;
   readonly databaseVersion: string;
-  /** How often each arm is measured, beside its warm-up. */
+  /** How many rounds measure each arm, after its warm-up. */
   readonly rounds: number;
   report(line: string): void;
-  /** A new database with the service's schema; answers its URL. */
+  /** Creates a database with the service's schema. @returns its URL */
   createDatabase(name: string): Promise<string>;
-  /** A new installation: database, namespace, administrator with an API key, and a running API. */
+  /** Opens a new installation: a database, a namespace, an administrator with an API key, and a running API. */
   open(name: string, options?: InstallationOptions): Promise<Installation>;
-  /** Stops the servers; what they wrote, logs included, is kept where something failed. */
-  close(isKept: boolean): Promise<void>;
+  /** Stops the servers. `keepFiles` keeps their directory, logs included, to examine a failure. */
+  close(keepFiles: boolean): Promise<void>;
 }
 
-/** Room for Temporal's four services and for what is read at a million rows; everything is as durable as in production. */
+/** Enough for Temporal's four services and for a million rows. Durability is as in production. */
 const postgresSettings = { max_connections: '400', shared_buffers: '512MB', max_wal_size: '4GB' };
 
 export async function openTestbed({ rounds, profiles }: { rounds: number; profiles: string | null }): Promise<Testbed> {
@@ -64,10 +64,10 @@ export async function openTestbed({ rounds, profiles }: { rounds: number; profil
       const environment = { ...serviceEnvironment(databaseUrl, address, name, dataDir), ...settings };
       return openInstallation(environment, dataDir, profiles);
     },
-    close: async (isKept) => {
+    close: async (keepFiles) => {
       await temporal?.then((cluster) => cluster.stop()).catch(() => undefined);
       await postgres.stop();
-      if (isKept) report(`logs are kept in ${directory}`);
+      if (keepFiles) report(`the logs are in ${directory}`);
       else rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -86,7 +86,7 @@ function serviceEnvironment(databaseUrl: string, temporal: string, namespace: st
     COORDINATOR_DATA_DIR: dataDir,
     COORDINATOR_SECRET_KEYS: `bench:${Buffer.alloc(32, 7).toString('base64')}`,
     LOG_LEVEL: 'warn',
-    // All load comes from one account, as no installation's does.
+    // One account sends all the load, which would exceed its limit.
     COORDINATOR_REQUESTS_PER_PRINCIPAL: '0',
   };
 }

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** The tool that infrastructure is measured with: `tofu` on PATH or in the cache, else `terraform`; null without any. */
+/** The path of the tool for OpenTofu templates: `tofu` on PATH or in the cache, else `terraform`; null: there is none. */
 export function findTofu(): string | null {
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '');
   const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');

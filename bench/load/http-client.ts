@@ -1,9 +1,9 @@
 import { Pool } from 'undici';
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever came, and the measure looks into it
-export type Answer = { status: number; body: any };
+// biome-ignore lint/suspicious/noExplicitAny: the benchmark knows the shape of the response
+export type Response = { status: number; body: any };
 
-/** Whoever calls the service: connections that are kept, one credential, answers read whole. */
+/** A client of the service with one credential. It keeps its connections open and reads every response to its end. */
 export class HttpClient {
   readonly #pool: Pool;
   readonly #headers: Record<string, string>;
@@ -18,7 +18,7 @@ export class HttpClient {
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<Response> {
     const response = await this.#pool.request({
       method,
       path: `/api/v1${path}`,
@@ -29,15 +29,19 @@ export class HttpClient {
     return { status: response.statusCode, body: text ? JSON.parse(text) : undefined };
   }
 
-  /** The body of an answer that must be a success. */
+  /** Sends a request that must succeed. @returns the body of the response @throws Error for any other status */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   async call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<any> {
     const answer = await this.send(method, path, body);
     if (answer.status < 300) return answer.body;
-    throw new Error(`${method} ${path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   }
 
-  /** Reads a long answer without keeping it; answers how many lines it had, which must be as many as it says that it has. */
+  /**
+   * Reads a long response without keeping it.
+   * @param trailer the trailer in which the response says how many lines it has
+   * @returns the number of lines @throws Error where the response is not a success or the trailer differs
+   */
   async countLines(path: string, trailer: string): Promise<number> {
     const { statusCode, body, trailers } = await this.#pool.request({
       method: 'GET',
@@ -49,7 +53,9 @@ export class HttpClient {
       for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines += 1;
     }
     if (statusCode === 200 && Number(trailers[trailer]) === lines) return lines;
-    throw new Error(`${path} was answered ${statusCode} with ${lines} lines, and said ${trailers[trailer]}`);
+    throw new Error(
+      `${path} answered ${statusCode} with ${lines} lines, but its trailer ${trailer} says ${trailers[trailer]}`,
+    );
   }
 
   close(): Promise<void> {

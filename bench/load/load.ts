@@ -2,11 +2,11 @@ import { percentile } from '../report/statistics.ts';
 
 export interface LoadResult {
   readonly seconds: number;
-  /** Milliseconds of each job. */
+  /** The duration of each job in milliseconds. */
   readonly latencies: readonly number[];
 }
 
-/** Runs so many jobs, `concurrency` at a time; the first failure ends all. */
+/** Runs a job `count` times, `concurrency` at a time. Rejects with the first failure. */
 export async function runLoad(
   count: number,
   concurrency: number,

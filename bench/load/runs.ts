@@ -7,8 +7,8 @@ import { runLoad } from './load.ts';
 const pollEveryMs = 10;
 const admissionsAtOnce = 16;
 
-/** Admits a run of an instance of its own; answers its id. */
-export async function admit(http: HttpClient, request: object): Promise<string> {
+/** Admits a run of a new instance. @returns the run's id */
+export async function admitRun(http: HttpClient, request: object): Promise<string> {
   const { id } = await http.call('POST', '/runs', { ...request, instance: `bench-${randomUUID()}` });
   return id;
 }
@@ -18,7 +18,7 @@ interface RunFacts {
   readonly outputs: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
-/** Asks for a run until its status is this one; any other end is an error. */
+/** Polls a run until it has this status. @throws Error where the run ends with another status */
 export async function waitForStatus(http: HttpClient, id: string, status: string): Promise<RunFacts> {
   for (;;) {
     const run = await http.call('GET', `/runs/${id}`);
@@ -28,10 +28,10 @@ export async function waitForStatus(http: HttpClient, id: string, status: string
   }
 }
 
-/** Admits so many runs at once and waits until all have succeeded; answers the seconds that took. */
+/** Admits this many runs concurrently and waits until all have succeeded. @returns the seconds that this took */
 export async function runAllToEnd({ http, database }: Installation, count: number, request: object): Promise<number> {
   const startedAt = performance.now();
-  await runLoad(count, admissionsAtOnce, async () => void (await admit(http, request)));
+  await runLoad(count, admissionsAtOnce, async () => void (await admitRun(http, request)));
   for (;;) {
     const { rows } = await database.query(
       `select count(*) filter (where finished_at is null)::int as open,

@@ -1,6 +1,6 @@
 import type { HttpClient } from './http-client.ts';
 
-/** Where runs are admitted: a team's environment, as it is where people work. */
+/** An organization with a team, whose environment receives runs. */
 export interface Tenant {
   readonly organizationId: string;
   readonly teamId: string;
@@ -24,14 +24,14 @@ export async function createTenant(http: HttpClient, settings: object = {}): Pro
   return { organizationId: organization.id, teamId: team.id, environmentId: environment.id };
 }
 
-/** Publishes version 1.0.0 of a team's new template; answers the template's id. */
+/** Creates a template of a team and publishes its version 1.0.0. @returns the template's id */
 export async function publish(http: HttpClient, teamId: string, slug: string, spec: object): Promise<string> {
   const template = await http.call('POST', '/registry/templates', { name: slug, slug, team_id: teamId });
   await http.call('POST', `/registry/templates/${template.id}/versions`, { version: '1.0.0', spec });
   return template.id;
 }
 
-/** A template of commands whose one apply step does this. */
+/** The spec of a command template whose only apply step runs this command. */
 export function command(...run: string[]): object {
   return { executor: { kind: 'command', apply: [{ name: 'work', run }] } };
 }

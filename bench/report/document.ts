@@ -6,11 +6,12 @@ const path = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
 
 const introduction = `# Benchmarks
 
-Every figure here was printed by \`npm run bench\` on the machine named beside it, both arms in turns within one run. Ratios are
-of medians; in brackets is the spread over the rounds. Absolute figures are that machine's; the ratios are what travels.
+\`npm run bench\` printed every figure on this page, on the machine that is named below its table. Each benchmark measures both
+arms alternately within one run. A ratio compares medians, and the spread over the rounds is in parentheses. Absolute figures depend
+on the machine. Compare the ratios instead.
 `;
 
-/** Writes a measure's section of docs/benchmarks.md, in the place of an earlier one. */
+/** Writes a benchmark's section of docs/benchmarks.md, and replaces an earlier one. */
 export function saveSection({ name, about }: Benchmark, table: string, machine: string): void {
   const document = existsSync(path) ? readFileSync(path, 'utf8') : introduction;
   const [begin, end] = [`<!-- measure: ${name} -->`, `<!-- end: ${name} -->`];

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpus, release, totalmem, type } from 'node:os';
 import { temporalVersion } from '../installation/temporal-cluster.ts';
 
-/** What the figures depend on, in one line; no name of any machine. */
+/** Describes in one line the hardware and the versions that figures depend on. It does not name the machine. */
 export function describeMachine(databaseVersion: string, tool: string): string {
   const [processor] = cpus();
   const cores = `${cpus().length} × ${processor?.model.trim() ?? 'unknown processor'}`;
@@ -12,7 +12,7 @@ export function describeMachine(databaseVersion: string, tool: string): string {
   return `${cores}, ${memory}, ${system}; ${versions}`;
 }
 
-/** The line that names the tool and its version; warnings may stand before it. */
+/** The name and version of the tool, from the line that `version` prints, perhaps below warnings. */
 export function versionOf(tool: string): string {
   const output = spawnSync(tool, ['version'], { encoding: 'utf8' }).stdout ?? '';
   return /^(?:OpenTofu|Terraform) v\S+/m.exec(output)?.[0] ?? 'an unknown tool';

@@ -1,7 +1,7 @@
-/** What one round of one arm came to, by the name of the figure. */
+/** The figures of one round of one arm, by name. */
 export type Sample = Readonly<Record<string, number>>;
 
-/** The value below which that share of the values lies; `share` from 0 to 1. */
+/** The value at or below which this share of the values lies. `share` is between 0 and 1. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   const index = Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1));
@@ -26,11 +26,11 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), lowest: Math.min(...values), highest: Math.max(...values) };
 }
 
-/** One figure over all rounds. */
+/** The values of one figure over all rounds. @throws Error where a sample lacks it */
 export function valuesOf(samples: readonly Sample[], figure: string): number[] {
   return samples.map((sample) => {
     const value = sample[figure];
-    if (value === undefined) throw new Error(`an arm did not measure "${figure}"`);
+    if (value === undefined) throw new Error(`an arm has not measured "${figure}"`);
     return value;
   });
 }

@@ -3,14 +3,14 @@ import { median, type Spread, spreadOf } from './statistics.ts';
 
 const header = ['', 'service', 'compared with', 'ratio', 'target', ''];
 
-/** Ratio of the medians; its spread is that of the rounds, each with its own pair of values. */
+/** The ratio of the medians. Its spread comes from the ratios of the single rounds. */
 export function ratioOf({ service, other }: Comparison): Spread | null {
   if (other === null) return null;
   const each = service.values.map((value, round) => value / (other.values[round] ?? Number.NaN));
   return { ...spreadOf(each), median: median(service.values) / median(other.values) };
 }
 
-/** Null where there is no target. */
+/** Whether the target is met; null: there is no target. */
 export function isMet(comparison: Comparison): boolean | null {
   const ratio = ratioOf(comparison);
   const { target } = comparison;
@@ -19,7 +19,7 @@ export function isMet(comparison: Comparison): boolean | null {
   return 'atLeast' in target ? ratio.median >= target.atLeast : ratio.median <= target.atMost;
 }
 
-/** A table as Markdown, which is read as well on a terminal. */
+/** Formats a table in Markdown that is also readable on a terminal. */
 export function toTable(comparisons: readonly Comparison[]): string {
   const rows = [header, ...comparisons.map(toRow)];
   const widths = header.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0), 3));

@@ -15,12 +15,12 @@ const names: readonly [RegExp, string][] = [
   [/main\.ts worker/, 'worker'],
   [/executors\/host\/main\.ts/, 'executor host'],
   [/^\S*temporal server/, 'Temporal development server'],
-  [/^\S*(socat|bwrap) /, "Temporal's network of its own"],
-  [/postgres/, 'PostgreSQL, all its processes'],
-  [/^\S*sh /, 'shells that guard the servers'],
+  [/^\S*(socat|bwrap) /, "Temporal's private network"],
+  [/postgres/, 'PostgreSQL, all processes'],
+  [/^\S*sh /, 'watchdogs of the servers'],
 ];
 
-/** Starts everything as `npm start` does, waits until it has been idle for a minute, and answers the memory of each part in MiB. */
+/** Starts everything as `npm start` does and lets it idle for a minute. @returns the memory of each part in MiB */
 export async function measureIdleStack(directory: string): Promise<Record<string, number>> {
   const settings = {
     COORDINATOR_DATA_DIR: join(directory, 'idle'),

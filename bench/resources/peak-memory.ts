@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const sampleEveryMs = 20;
 
-/** The most memory (resident, MiB) that a process has while the work is done. */
+/** Measures the peak resident memory (MiB) of a process while the work runs. */
 export async function measurePeakMemory(pid: number, work: () => Promise<unknown>): Promise<number> {
   let peak = 0;
   let isDone = false;

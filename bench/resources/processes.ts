@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process and all below it have used so far. */
+/** The processor time that a process and its children have used so far, in milliseconds. */
 export interface CpuUse {
-  /** Of the process itself, milliseconds. */
+  /** Of the process itself. */
   readonly ownCpu: number;
-  /** Of the children that it has waited for, and theirs. */
+  /** Of the descendants that have ended and been waited for. */
   readonly childrenCpu: number;
 }
 
@@ -31,22 +31,22 @@ export function listTree(root: number): number[] {
   return tree;
 }
 
-/** Processor time that a process and those of its descendants that live have used, milliseconds. */
+/** The processor time of a process and its living descendants, in milliseconds. */
 export function readTreeCpu(root: number): number {
-  return listTree(root).reduce((sum, pid) => sum + attempt(() => readCpuUse(pid).ownCpu, 0), 0);
+  return listTree(root).reduce((sum, pid) => sum + readOr(() => readCpuUse(pid).ownCpu, 0), 0);
 }
 
-/** Memory of some processes in MiB; a page that several share counts once. */
+/** The memory of processes in MiB (PSS, so that a page which several processes share counts once). */
 export function readMemory(pids: readonly number[]): number {
   const sizes = pids.map((pid) =>
-    attempt(() => Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0), 0),
+    readOr(() => Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0), 0),
   );
   return sizes.reduce((sum, kibibytes) => sum + kibibytes, 0) / 1024;
 }
 
-/** The words of a process's command line, with spaces between them. */
+/** The command line of a process, its arguments separated by spaces; empty where the process has ended. */
 export function readCommandLine(pid: number): string {
-  return attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '), '');
+  return readOr(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '), '');
 }
 
 function listPids(): number[] {
@@ -54,17 +54,17 @@ function listPids(): number[] {
 }
 
 function parentOf(pid: number): number | null {
-  return attempt(() => {
+  return readOr(() => {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
     return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
   }, null);
 }
 
-/** Processes end while they are looked at. */
-function attempt<Value>(read: () => Value, otherwise: Value): Value {
+/** Returns the fallback where the read fails, since a process may end while it is inspected. */
+function readOr<Value>(read: () => Value, fallback: Value): Value {
   try {
     return read();
   } catch {
-    return otherwise;
+    return fallback;
   }
 }

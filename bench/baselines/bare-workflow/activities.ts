@@ -4,18 +4,18 @@ import { once } from 'node:events';
 import { Executor } from '#executors/client/executor.ts';
 import type { ExecutionRequest, ExecutionSink } from '#executors/protocol/request.ts';
 
-/** How the work is done: by the service's own executor, or by nothing but a process. */
+/** What does the work: the service's own executor, or a plain process. */
 export type BareKind = 'executor' | 'true';
 
 export interface BarePhase {
   readonly kind: BareKind;
   readonly phase: 'plan' | 'apply';
-  /** What the plan left; as text, since it goes through the engine. */
+  /** The result of the plan, as text, since it goes through Temporal. */
   readonly planned: { readonly artifact: string; readonly digest: string } | null;
 }
 
 export interface BareActivities {
-  act(phase: BarePhase): Promise<BarePhase['planned']>;
+  runPhase(phase: BarePhase): Promise<BarePhase['planned']>;
 }
 
 const sink: ExecutionSink = { log: async () => undefined, state: async () => undefined };
@@ -34,10 +34,11 @@ export async function createBareActivities(directory: string): Promise<BareActiv
     deniedAddresses: [],
   });
   return {
-    act: async (phase) => {
+    runPhase: async (phase) => {
       if (phase.kind === 'true') return runTrue();
       const result = await executor.execute(toRequest(phase), sink, new AbortController().signal);
-      if (result.outcome !== 'succeeded') throw new Error(`the executor said ${result.reason}: ${result.message}`);
+      if (result.outcome !== 'succeeded')
+        throw new Error(`the executor failed with ${result.reason}: ${result.message}`);
       return result.plan ? { artifact: result.plan.artifact.toString('base64'), digest: result.plan.digest } : null;
     },
   };
@@ -45,7 +46,7 @@ export async function createBareActivities(directory: string): Promise<BareActiv
 
 async function runTrue(): Promise<null> {
   const [code] = await once(spawn('true', { stdio: 'ignore' }), 'exit');
-  if (code !== 0) throw new Error(`true ended with ${code}`);
+  if (code !== 0) throw new Error(`true exited with ${code}`);
   return null;
 }
 

@@ -2,7 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
 import { createBareActivities } from './activities.ts';
 
-/** A worker of bare workflows in a process of its own, as the service's worker is: address, namespace, slots, directory. */
+/**
+ * Runs a worker of bare workflows in its own process, as the service's worker runs in one.
+ * Arguments: Temporal's address, the namespace, the number of slots, the work directory.
+ */
 const [address = '', namespace = '', slots = '', workRoot = ''] = process.argv.slice(2);
 const quiet = () => undefined;
 const workflowsPath = fileURLToPath(new URL('workflow.ts', import.meta.url));

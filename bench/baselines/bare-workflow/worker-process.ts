@@ -10,7 +10,7 @@ export interface BareWorker {
   close(): Promise<void>;
 }
 
-/** Starts the worker of bare workflows in the installation's namespace. */
+/** Starts the worker of bare workflows in the installation's namespace, and waits until it is ready. */
 export async function startBareWorker({ temporal }: Config, directory: string, slots: number): Promise<BareWorker> {
   const workRoot = join(directory, 'bare-work');
   mkdirSync(workRoot, { recursive: true, mode: 0o711 });
@@ -22,7 +22,7 @@ export async function startBareWorker({ temporal }: Config, directory: string, s
   const ended = once(child, 'exit');
   await Promise.race([
     once(child, 'message'),
-    ended.then(() => Promise.reject(new Error('the bare worker ended at its start'))),
+    ended.then(() => Promise.reject(new Error('the bare worker exited before it was ready'))),
   ]);
   return {
     taskQueue: 'bare',

@@ -1,10 +1,13 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { BareActivities, BareKind } from './activities.ts';
 
-const { act } = proxyActivities<BareActivities>({ startToCloseTimeout: '1 minute', retry: { maximumAttempts: 1 } });
+const { runPhase } = proxyActivities<BareActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { maximumAttempts: 1 },
+});
 
-/** The least that two phases of work can be: two activities, one after the other. */
+/** The minimum that two phases need: two activities, one after the other. */
 export async function bare(kind: BareKind): Promise<void> {
-  const planned = await act({ kind, phase: 'plan', planned: null });
-  await act({ kind, phase: 'apply', planned });
+  const planned = await runPhase({ kind, phase: 'plan', planned: null });
+  await runPhase({ kind, phase: 'apply', planned });
 }

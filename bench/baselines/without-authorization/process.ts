@@ -7,7 +7,7 @@ export interface ApiWithoutAuthorization {
   close(): Promise<void>;
 }
 
-/** Starts the server that asks nobody who they are, on an installation's settings. */
+/** Starts the API without authentication and authorization, with the settings of an installation. */
 export async function startWithoutAuthorization(environment: NodeJS.ProcessEnv): Promise<ApiWithoutAuthorization> {
   const child = fork(fileURLToPath(new URL('main.ts', import.meta.url)), [], {
     env: environment,
@@ -17,7 +17,7 @@ export async function startWithoutAuthorization(environment: NodeJS.ProcessEnv):
   const ended = once(child, 'exit');
   const [{ url }] = await Promise.race([
     once(child, 'message') as Promise<[{ url: string }]>,
-    ended.then(() => Promise.reject(new Error('the server without authorization ended at its start'))),
+    ended.then(() => Promise.reject(new Error('the API without authorization exited before it was ready'))),
   ]);
   return {
     url,
