@@ -6,7 +6,7 @@ import { findServiceAccount } from '#local/account/account.ts';
 import { dropPrivileges } from '#local/account/privileges.ts';
 import { describeError, StartError } from '#local/errors.ts';
 import { explainListenError } from '#local/ports.ts';
-import { doneBefore } from '#local/run-once.ts';
+import { alreadyDoneExitCode } from '#local/run-subcommand.ts';
 import { runService } from '#local/service-process.ts';
 
 const help = `Usage: node src/main.ts <command>
@@ -89,7 +89,7 @@ async function createAdministrator(given: string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
     console.error(`${describeError(error)}.`);
-    return doneBefore;
+    return alreadyDoneExitCode;
   }
 }
 

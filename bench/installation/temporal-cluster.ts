@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { StartError } from '#local/errors.ts';
-import { type Guarded, nativeEnvironment, spawnGuarded } from '#local/guard.ts';
+import { type NativeProcess, nativeEnvironment, startNativeProcess } from '#local/native-process.ts';
 import { assertPortFree } from '#local/ports.ts';
 
 /** scripts/setup/temporal-cluster.js builds this version. Change both together. */
@@ -30,7 +30,7 @@ export async function startTemporalCluster(databaseUrl: string, directory: strin
   const config = join(directory, 'temporal.json');
   writeFileSync(config, JSON.stringify(configure(new URL(databaseUrl), services)), { mode: 0o600 });
   const logFile = join(directory, 'temporal.log');
-  const server = await spawnGuarded({
+  const server = await startNativeProcess({
     command: programs.server,
     arguments: ['--config-file', config, '--allow-no-auth', 'start'],
     logFile,
@@ -125,7 +125,7 @@ function configure(url: URL, services: Record<ServiceName, Service>): object {
   };
 }
 
-async function waitUntilReady(server: Guarded, address: string, logFile: string): Promise<void> {
+async function waitUntilReady(server: NativeProcess, address: string, logFile: string): Promise<void> {
   const deadline = Date.now() + 90_000;
   while (Date.now() < deadline) {
     if (server.hasExited()) throw new StartError(`The Temporal server exited before it was ready; see ${logFile}.`);

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Connection, Client as Engine } from '@temporalio/client';
 import pg from 'pg';
-import { runOnce } from '#local/run-once.ts';
+import { runSubcommand } from '#local/run-subcommand.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { findTofu } from '../../../bench/installation/tofu.ts';
 import { Client } from './client.ts';
@@ -45,8 +45,8 @@ export async function openInstallation(): Promise<Installation> {
   mkdirSync(dataDir, { mode: 0o711 });
   const [postgres, temporal] = await Promise.all([openPostgres(directory), openTemporal(directory)]);
   const environment = serviceEnvironment(postgres.address, temporal.address, dataDir);
-  await runOnce('The migration', [program, 'migrate'], environment);
-  await runOnce(
+  await runSubcommand('The migration', [program, 'migrate'], environment);
+  await runSubcommand(
     'The administrator',
     [program, 'admin', 'create', '--email', 'root@example.com'],
     environment,

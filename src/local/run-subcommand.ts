@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process';
 import { StartError } from './errors.ts';
 import { withoutInspector } from './node-flags.ts';
 
-/** The exit code of a command that found its work done before, by this or another process. */
-export const doneBefore = 3;
+/** The exit code of a subcommand that finds its work already done. */
+export const alreadyDoneExitCode = 3;
 
 const longestKept = 16 * 1024;
 
 /**
- * Runs a command of this program as a child process to its end; what it needs to keep secret goes in by `input`.
- * @returns whether it did its work; false: it was done before
- * @throws StartError with its last words when it fails
+ * Runs a subcommand of this program as a child process and waits for its end. Pass secrets by `input`, its standard input.
+ * @returns whether it did its work; false: the work was already done
+ * @throws StartError with the last line of its standard error if it fails
  */
-export async function runOnce(
+export async function runSubcommand(
   what: string,
   commandLine: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -33,7 +33,7 @@ export async function runOnce(
     child.once('error', () => resolve(null));
     child.once('close', resolve);
   });
-  if (code === 0 || code === doneBefore) return code === 0;
-  const words = errors.trim().split('\n').at(-1)?.replace(/\.$/, '') || `exit code ${code}`;
-  throw new StartError(`${what} failed: ${words}.`);
+  if (code === 0 || code === alreadyDoneExitCode) return code === 0;
+  const reason = errors.trim().split('\n').at(-1)?.replace(/\.$/, '') || `exit code ${code}`;
+  throw new StartError(`${what} failed: ${reason}.`);
 }

@@ -2,27 +2,27 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { findPeerUser } from './peer-user.ts';
 
-/** A listener on loopback before a socket that only this process's user and the account can open. */
-export type Front = {
+/** A listener on loopback that forwards connections to a socket. */
+export type LoopbackProxy = {
   /** host:port */
   readonly address: string;
   readonly close: () => Promise<void>;
 };
 
 /**
- * Listens on loopback and hands on the connections of these users to the socket. Every other user's connection is cut
- * before a byte of it is read.
+ * Listens on loopback and forwards the connections of these users to the socket. It closes the connections of all other
+ * users before it reads a byte.
  */
-export async function openFront(socketPath: string, users: ReadonlySet<number>): Promise<Front> {
+export async function openLoopbackProxy(socketPath: string, users: ReadonlySet<number>): Promise<LoopbackProxy> {
   const open = new Set<Socket>();
   const server = createServer({ pauseOnConnect: true, noDelay: true }, (client) => {
     if (!isAllowed(client, users)) return void client.destroy();
-    join(client, connect(socketPath), open);
+    connectSides(client, connect(socketPath), open);
   });
   server.listen({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
   const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('the front of the engine has no port');
+  if (typeof address !== 'object' || address === null) throw new Error('the loopback proxy of Temporal has no port');
   return {
     address: `127.0.0.1:${address.port}`,
     close: async () => {
@@ -40,14 +40,14 @@ function isAllowed(client: Socket, users: ReadonlySet<number>): boolean {
   return user !== null && users.has(user);
 }
 
-/** What one side sends, the other gets. The end of one side is the end of both. */
-function join(client: Socket, server: Socket, open: Set<Socket>): void {
+/** Forwards the bytes of each side to the other. When one side ends, the other one does as well. */
+function connectSides(client: Socket, server: Socket, open: Set<Socket>): void {
   for (const [from, to] of [
     [client, server],
     [server, client],
   ] as const) {
     open.add(from);
-    from.on('error', () => undefined); // whichever side breaks, the other is told by its close
+    from.on('error', () => undefined); // the close event follows and ends the other side
     from.once('close', () => {
       open.delete(from);
       to.destroy();

@@ -5,15 +5,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode, StartError } from '../errors.ts';
 
 /**
- * Ends the server that a killed predecessor may have left on this cluster, and removes a lock file that names no such
- * server (after a restart its process id may belong to another program, which PostgreSQL itself would take for one).
- * @throws StartError when the server does not end
+ * Stops a server that still runs on this cluster because an earlier `start` was killed, and removes its lock file. Without
+ * such a server the lock file is stale: its process id may belong to another program by now, which PostgreSQL itself would
+ * mistake for a server.
+ * @throws StartError if the server does not stop
  */
-export async function stopForgottenPostgres(cluster: string): Promise<void> {
+export async function stopOrphanedPostgres(cluster: string): Promise<void> {
   const lockFile = join(cluster, 'postmaster.pid');
   const pid = readPid(lockFile);
   if (pid === null) return;
-  // A predecessor's guard may be stopping it this moment: ask, then insist.
+  // The watchdog of the earlier start may be stopping it right now. Ask first, then force it.
   for (const [signal, seconds] of [
     ['SIGINT', 20],
     ['SIGQUIT', 5],
@@ -24,7 +25,7 @@ export async function stopForgottenPostgres(cluster: string): Promise<void> {
       return;
     }
   }
-  throw new StartError(`A PostgreSQL (process ${pid}) still uses ${cluster}: end it, then start again.`);
+  throw new StartError(`PostgreSQL (process ${pid}) still uses ${cluster}: stop it, then start again.`);
 }
 
 function readPid(lockFile: string): number | null {

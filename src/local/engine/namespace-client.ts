@@ -2,31 +2,31 @@ import { connect as connectHttp2 } from 'node:http2';
 import type { Socket } from 'node:net';
 
 /**
- * The two questions that `start` has for the Temporal server. Its SDK would cost this process more memory than all the
- * rest of it, so the messages are written by hand: temporal/api/workflowservice/v1/request_response.proto.
+ * The two calls that `start` makes to the Temporal server. The SDK would use more memory than the rest of this process,
+ * so the messages are encoded by hand, as temporal/api/workflowservice/v1/request_response.proto defines them.
  */
 
 /** Opens a new connection to the server. */
 export type OpenConnection = () => Socket;
 
-/** A server that is just starting is asked again and again; a setting is made once. */
-const answerWithinMs = { question: 2_000, setting: 30_000 };
+/** Short for the call that is repeated while the server starts, long for the one that is made once. */
+const timeoutsMs = { describe: 2_000, update: 30_000 };
 
-/** Whether the server answers for the namespace. */
-export function knowsNamespace(open: OpenConnection, namespace: string): Promise<boolean> {
-  return call(open, 'DescribeNamespace', bytesField(1, Buffer.from(namespace)), answerWithinMs.question);
+/** Whether the server answers and has the namespace. */
+export function hasNamespace(open: OpenConnection, namespace: string): Promise<boolean> {
+  return call(open, 'DescribeNamespace', bytesField(1, Buffer.from(namespace)), timeoutsMs.describe);
 }
 
-/** Sets for how long histories of finished workflows are kept. Answers whether the server did it. */
-export function keepHistories(open: OpenConnection, namespace: string, seconds: number): Promise<boolean> {
+/** Sets how long the histories of finished workflows are kept. @returns whether the server accepted it */
+export function setRetention(open: OpenConnection, namespace: string, seconds: number): Promise<boolean> {
   const duration = Buffer.concat([Buffer.from([1 << 3]), varint(seconds)]);
   const config = bytesField(1, duration);
   const message = Buffer.concat([bytesField(1, Buffer.from(namespace)), bytesField(3, config)]);
-  return call(open, 'UpdateNamespace', message, answerWithinMs.setting);
+  return call(open, 'UpdateNamespace', message, timeoutsMs.update);
 }
 
-/** One call by gRPC. A connection that fails is the answer no. */
-function call(open: OpenConnection, method: string, message: Buffer, withinMs: number): Promise<boolean> {
+/** Makes one gRPC call. @returns false if the call or its connection fails, or takes too long */
+function call(open: OpenConnection, method: string, message: Buffer, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const session = connectHttp2('http://temporal', { createConnection: open });
     const finish = (isDone: boolean) => {
@@ -34,7 +34,7 @@ function call(open: OpenConnection, method: string, message: Buffer, withinMs: n
       session.destroy();
       resolve(isDone);
     };
-    const timer = setTimeout(() => finish(false), withinMs);
+    const timer = setTimeout(() => finish(false), timeoutMs);
     session.once('error', () => finish(false));
     const request = session.request({
       ':method': 'POST',

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 
 /**
- * Runs a native program which must not outlive this process, however this process ends. A small shell stands between:
- * when its standard input closes (on purpose, or because this process was killed), it sends the stop signal, and
- * SIGKILL after the grace. It runs in a session of its own, so that Ctrl-C reaches this process alone, which then stops
- * things in the right order.
+ * Runs a native program that must not outlive this process, even if this process is killed. A small shell is the
+ * program's watchdog: when its standard input closes (because this process closes it or dies), it sends the stop signal,
+ * and SIGKILL after the grace period. The watchdog has its own session, so that Ctrl-C reaches only this process, which
+ * then stops everything in the right order.
  *
- * The shell's own traps keep it alive when a supervisor signals every process at once; handlers, unlike ignored signals,
- * are not inherited by the program. A prefix command ends by itself once the guard that it runs has ended.
+ * The traps keep the watchdog alive when a supervisor signals every process at once. The program does not inherit them,
+ * as it would inherit ignored signals. A prefix command ends by itself when the watchdog that it runs has ended.
  */
-const guardScript = `
+const watchdogScript = `
 trap : HUP INT TERM
 signal=$1 grace=$2
 shift 2
@@ -29,7 +29,7 @@ child=$!
   done
   kill -s KILL "$child" 2>/dev/null
 ) 3>&- &
-watcher=$!
+reader=$!
 exec 4<&-
 wait "$child"
 code=$?
@@ -37,37 +37,37 @@ while kill -0 "$child" 2>/dev/null; do
   wait "$child"
   code=$?
 done
-kill "$watcher" 2>/dev/null
+kill "$reader" 2>/dev/null
 exit "$code"
 `;
 
-export type GuardedProgram = {
+export type NativeProgram = {
   readonly command: string;
   readonly arguments: readonly string[];
-  /** Appended to: standard output and standard error. */
+  /** Standard output and standard error are appended to this file. */
   readonly logFile: string;
   readonly stopSignal: 'INT' | 'TERM';
   readonly graceSeconds: number;
   readonly environment?: NodeJS.ProcessEnv;
-  /** Another user than this process's, for the program and its guard. */
+  /** The user of the program and its watchdog, if it is not this process's. */
   readonly user?: { readonly uid: number; readonly gid: number } | null;
-  /** A command that runs the guard, which runs the program: it changes the user, or keeps both from the network. */
+  /** A command that runs the watchdog, for instance to change its user or to isolate it from the network. */
   readonly prefix?: readonly string[];
 };
 
-export type Guarded = {
+export type NativeProcess = {
   /** Resolves when the program has ended, with its exit code. */
   readonly exited: Promise<number>;
   readonly hasExited: () => boolean;
-  /** Sends the stop signal, SIGKILL after the grace, and resolves when the program has ended. */
+  /** Sends the stop signal, and SIGKILL after the grace period. Resolves when the program has ended. */
   readonly stop: () => Promise<void>;
 };
 
-/** Starts a program under a guard. @throws when the shell cannot be started */
-export async function spawnGuarded(program: GuardedProgram): Promise<Guarded> {
+/** Starts a program under a watchdog. @throws Error if the shell cannot be started */
+export async function startNativeProcess(program: NativeProgram): Promise<NativeProcess> {
   const log = openSync(program.logFile, 'a', 0o600);
-  const guard = ['/bin/sh', '-c', guardScript, 'guard', program.stopSignal, String(program.graceSeconds)];
-  const [command = '', ...given] = [...(program.prefix ?? []), ...guard, program.command, ...program.arguments];
+  const watchdog = ['/bin/sh', '-c', watchdogScript, 'watchdog', program.stopSignal, String(program.graceSeconds)];
+  const [command = '', ...given] = [...(program.prefix ?? []), ...watchdog, program.command, ...program.arguments];
   const shell = spawn(command, given, {
     cwd: '/',
     detached: true,
@@ -76,13 +76,13 @@ export async function spawnGuarded(program: GuardedProgram): Promise<Guarded> {
     ...program.user,
   });
   closeSync(log);
-  // A pipe whose reader is gone must not end this process; the exit is seen below.
+  // A write to a pipe without a reader must not end this process. `exited` reports the end.
   shell.stdin?.on('error', () => {});
   await once(shell, 'spawn');
   return watch(shell);
 }
 
-function watch(shell: ChildProcess): Guarded {
+function watch(shell: ChildProcess): NativeProcess {
   const exited = new Promise<number>((resolve) => {
     shell.once('exit', (code) => resolve(code ?? 1));
   });
@@ -96,7 +96,7 @@ function watch(shell: ChildProcess): Guarded {
   };
 }
 
-/** What native programs get to know of this environment: nothing secret. */
+/** The variables of this environment that native programs get. None of them is secret. */
 export function nativeEnvironment(): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, TZ } = process.env;
   return { PATH, ...(TMPDIR && { TMPDIR }), ...(TZ && { TZ }), LC_ALL: 'C', HOME: '/' };
