@@ -2,34 +2,42 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { StartError } from '#local/errors.ts';
-import { saveSection } from './document.ts';
-import { type Lab, openLab } from './lab.ts';
-import { describeMachine, versionOf } from './machine.ts';
-import type { Measure } from './measure.ts';
-import { admission } from './measures/admission.ts';
-import { approval } from './measures/approval.ts';
-import { audit } from './measures/audit.ts';
-import { authorization } from './measures/authorization.ts';
-import { cost } from './measures/cost.ts';
-import { logs } from './measures/logs.ts';
-import { neighbours } from './measures/neighbours.ts';
-import { opentofu } from './measures/opentofu.ts';
-import { reads } from './measures/reads.ts';
-import { workflow } from './measures/workflow.ts';
-import { toTable } from './report.ts';
-import { findTofu } from './tofu.ts';
+import type { Benchmark } from './benchmark.ts';
+import { admission } from './benchmarks/admission.ts';
+import { approval } from './benchmarks/approval.ts';
+import { audit } from './benchmarks/audit.ts';
+import { authorization } from './benchmarks/authorization.ts';
+import { cost } from './benchmarks/cost.ts';
+import { logs } from './benchmarks/logs.ts';
+import { neighbours } from './benchmarks/neighbours.ts';
+import { opentofu } from './benchmarks/opentofu.ts';
+import { reads } from './benchmarks/reads.ts';
+import { workflow } from './benchmarks/workflow.ts';
+import { openTestbed, type Testbed } from './installation/testbed.ts';
+import { findTofu } from './installation/tofu.ts';
+import { saveSection } from './report/document.ts';
+import { describeMachine, versionOf } from './report/machine.ts';
+import { toTable } from './report/table.ts';
 
-const measures: readonly Measure[] = [
-  ...[admission, opentofu, workflow, reads, logs],
-  ...[approval, authorization, audit, cost, neighbours],
+const benchmarks: readonly Benchmark[] = [
+  admission,
+  opentofu,
+  workflow,
+  reads,
+  logs,
+  approval,
+  authorization,
+  audit,
+  cost,
+  neighbours,
 ];
 
-const help = `Usage: npm run bench -- [measure …] [--rounds <n>] [--save] [--profile <directory>]
+const help = `Usage: npm run bench -- [benchmark …] [--rounds <n>] [--save] [--profile <directory>]
 
-  measures  ${measures.map(({ name }) => name).join(', ')}; all of them where none is named
-  --rounds  how often each arm is measured (5)
-  --save    also writes the tables into docs/benchmarks.md
-  --profile CPU profiles of the service's processes go there (the figures are then slower than without)`;
+  benchmark  ${benchmarks.map(({ name }) => name).join(', ')}; all of them by default
+  --rounds   how often to measure each arm (5)
+  --save     writes the tables to docs/benchmarks.md as well
+  --profile  writes CPU profiles of the service's processes to this directory, which slows the service down`;
 
 async function main(given: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -42,40 +50,40 @@ async function main(given: string[]): Promise<number> {
       help: { type: 'boolean' },
     },
   });
-  const unknown = positionals.filter((name) => !measures.some((measure) => measure.name === name));
+  const unknown = positionals.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));
   if (values.help || unknown.length > 0) {
-    if (unknown.length > 0) console.error(`Unknown measure: ${unknown.join(', ')}`);
+    if (unknown.length > 0) console.error(`Unknown benchmark: ${unknown.join(', ')}`);
     console.log(help);
     return unknown.length > 0 ? 2 : 0;
   }
-  const chosen = positionals.length === 0 ? measures : measures.filter(({ name }) => positionals.includes(name));
+  const chosen = positionals.length === 0 ? benchmarks : benchmarks.filter(({ name }) => positionals.includes(name));
   const profiles = values.profile === undefined ? null : resolve(values.profile);
   if (profiles !== null) mkdirSync(profiles, { recursive: true });
-  const lab = await openLab({ rounds: Number(values.rounds), profiles });
+  const testbed = await openTestbed({ rounds: Number(values.rounds), profiles });
   let isDone = false;
   try {
-    for (const measure of chosen) await take(lab, measure, values.save ?? false);
+    for (const benchmark of chosen) await runBenchmark(testbed, benchmark, values.save ?? false);
     isDone = true;
   } finally {
-    await lab.close(!isDone);
+    await testbed.close(!isDone);
   }
   return 0;
 }
 
-async function take(lab: Lab, measure: Measure, isSaved: boolean): Promise<void> {
-  console.log(`\n── ${measure.name}\n${measure.about}`);
-  const comparisons = await measure.run(lab);
+async function runBenchmark(testbed: Testbed, benchmark: Benchmark, isSaved: boolean): Promise<void> {
+  console.log(`\n── ${benchmark.name}\n${benchmark.about}`);
+  const comparisons = await benchmark.run(testbed);
   const table = toTable(comparisons);
   console.log(`\n${table}`);
   if (!isSaved) return;
   const tofu = findTofu();
-  const machine = describeMachine(lab.databaseVersion, tofu === null ? 'no OpenTofu' : versionOf(tofu));
-  saveSection(measure, table, machine);
+  const machine = describeMachine(testbed.databaseVersion, tofu === null ? 'no OpenTofu' : versionOf(tofu));
+  saveSection(benchmark, table, machine);
 }
 
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
   console.error(error instanceof StartError ? error.message : error);
   return 1;
 });
-// What a measure that failed left open must not keep the process.
+// Connections and servers that a failed benchmark left open must not keep the process alive.
 process.exit();

@@ -7,28 +7,29 @@ import { findServiceAccount } from '#local/account/account.ts';
 import { dropPrivileges } from '#local/account/privileges.ts';
 import { describeError, StartError } from '#local/errors.ts';
 import { explainListenError } from '#local/ports.ts';
-import { doneBefore } from '#local/run-once.ts';
+import { alreadyDoneExitCode } from '#local/run-subcommand.ts';
 import { runService } from '#local/service-process.ts';
 
 const help = `Usage: node src/main.ts <command>
 
-  start          everything on this machine: embedded PostgreSQL and Temporal (unless DATABASE_URL and
-                 TEMPORAL_ADDRESS name others), the API and a worker
-  api            the API and its pages
-  worker         a worker, which executes runs
-  migrate        brings the database's schema to this release's
+  start          runs everything on this machine: embedded PostgreSQL and Temporal (unless DATABASE_URL and
+                 TEMPORAL_ADDRESS are set), the API and a worker
+  api            runs the API and its pages
+  worker         runs a worker, which executes runs
+  migrate        applies the migrations that the database lacks
   healthcheck api | worker
-                 whether this container's process works; it ends with 1 and says why where it does not
-  admin create   makes the first user, an administrator; the password comes by standard input
+                 checks the process of this container; exits with 1 and says why if it is not healthy
+  admin create   creates the first user, an administrator; reads the password from standard input
                  --email <address> [--name <name>]
-  admin recover  gives an administrator a new password, which ends their sessions; it comes by standard input
+  admin recover  sets a new password for an administrator and ends their sessions; reads the password
+                 from standard input
                  --email <address>
 
-Settings come from the environment; docs/configuration.md lists them.`;
+Settings come from the environment: docs/configuration.md lists them.`;
 
 type Command = (given: string[], program: string) => Promise<number>;
 
-/** Each answers the exit code. They load what they need themselves: \`start\` stays small. */
+/** Each returns the exit code. Each imports only what it needs, so that `start` uses little memory. */
 const commands: Readonly<Record<string, Command>> = {
   start: async (given, program) => {
     refuseArguments(given);
@@ -60,12 +61,12 @@ const commands: Readonly<Record<string, Command>> = {
     return 0;
   },
   healthcheck: async ([process, ...given]) => {
-    if (process !== 'api' && process !== 'worker') throw new UsageError('healthcheck needs api or worker');
+    if (process !== 'api' && process !== 'worker') throw new UsageError('healthcheck needs an argument: api or worker');
     refuseArguments(given);
-    const { findFault } = await import('./healthcheck.ts');
-    const fault = await findFault(process);
-    if (fault !== null) console.error(fault);
-    return fault === null ? 0 : 1;
+    const { findHealthProblem } = await import('./healthcheck.ts');
+    const problem = await findHealthProblem(process);
+    if (problem !== null) console.error(problem);
+    return problem === null ? 0 : 1;
   },
   admin: async ([subcommand, ...given]) => {
     if (subcommand === 'create') return createAdministrator(given);
@@ -91,7 +92,7 @@ async function createAdministrator(given: string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
     console.error(`${describeError(error)}.`);
-    return doneBefore;
+    return alreadyDoneExitCode;
   }
 }
 
@@ -118,7 +119,7 @@ async function readPassword(): Promise<string> {
   const { Password } = await import('#domain/identity/passwords/rules.ts');
   const password = Password.safeParse((await text(process.stdin)).replace(/\r?\n$/, ''));
   if (password.success) return password.data;
-  throw new UsageError(`The password, given by standard input, ${password.error.issues[0]?.message}`);
+  throw new UsageError(`The password on standard input ${password.error.issues[0]?.message}`);
 }
 
 function parseOptions<Name extends string>(
@@ -146,7 +147,7 @@ async function run([name, ...given]: string[], program: string): Promise<number>
   return command(given, program);
 }
 
-/** What is the user's to mend is said in sentences; anything else with its stack, and in one line at the end. */
+/** Prints one sentence for a problem that the user can fix. For any other error, prints its stack as well. */
 function explain(error: unknown): number {
   if (error instanceof UsageError) {
     console.error(`${error.message} (--help lists the commands).`);
@@ -167,9 +168,9 @@ function explainListen(error: unknown): StartError | null {
   return explainListenError(error, String(error.address), Number(error.port), setting);
 }
 
-/** Runs the command that this process was started for, and ends the process. `program` is the file that starts others. */
+/** Runs the command on this process's command line and ends the process. `program` is the file that child processes run. */
 export async function runCommandLine(program: string): Promise<never> {
   process.exitCode = await run(process.argv.slice(2), program).catch(explain);
-  // What is left open by a start that failed (a pool, a timer) must not keep the process.
+  // A pool or timer that a failed start left open must not keep the process alive.
   process.exit();
 }

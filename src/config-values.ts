@@ -2,9 +2,19 @@ import { readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
+export type Setting = {
+  /** Parses the text of the environment variable. */
+  readonly schema: z.ZodType<unknown, string>;
+  /** As the environment would hold it; null: no default. */
+  readonly default: string | null;
+  readonly description: string;
+  /** The setting may also come from a file, which the variable `<NAME>_FILE` names. */
+  readonly isSecret?: true;
+};
+
 /**
- * The kinds of value a setting may have. Every schema takes the text of one environment variable, and each message
- * completes the sentence "NAME …": what is wrong and what would be right.
+ * The kinds of value that a setting may have. Every schema takes the text of one environment variable. Its messages
+ * complete the sentence "NAME …" and say what would be right.
  */
 export const anyText = z.string();
 
@@ -81,9 +91,11 @@ export type SecretKey = { readonly id: string; readonly key: Buffer };
 
 const keyExpectation =
   'must be a comma-separated list of id:base64, newest first, where each key is 32 bytes ' +
-  '(`openssl rand -base64 32` makes one) and each id is 1-32 letters, digits, "-" or "_", used once';
+  '(`openssl rand -base64 32` makes one) and each id is unique and has 1-32 letters, digits, "-" or "_"';
 
-/** The key ring. The message never repeats what was given. */
+export const userName = textLike(/^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/, 'the name of an operating-system user');
+
+/** The key ring. Its message never repeats the value. */
 export const secretKeys = z.string().transform((text, context): SecretKey[] => {
   const entries = text.split(',').map((entry) => entry.trim());
   const keys = entries.map((entry) => {

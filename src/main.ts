@@ -1,6 +1,6 @@
 /**
- * Where Node was started without `--disable-sigusr1`, SIGUSR1 would open a debugger on loopback. This listener takes the
- * signal from Node, and does so before anything else is loaded.
+ * Without `--disable-sigusr1`, Node opens a debugger on loopback when it receives SIGUSR1. This listener overrides that,
+ * and is registered before anything else is loaded.
  */
 process.on('SIGUSR1', () => {});
 

@@ -1,7 +1,7 @@
 import { applyMigrations, type DatabaseSettings, type Orm, openOrm } from '#database/database.ts';
 import { entities } from '#domain/entities.ts';
 
-/** Opens a pool to PostgreSQL for all areas of the service. Nothing is connected until the first query. */
+/** Opens a connection pool that knows the entities of every area. It connects at the first query. */
 export function openDatabase(settings: DatabaseSettings): Orm {
   return openOrm(settings, entities);
 }

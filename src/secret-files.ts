@@ -3,15 +3,15 @@ import { settings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings whose value may come from a file, named by the same variable with `_FILE` behind it. */
+/** The settings whose value may come from a file, which the variable `<NAME>_FILE` names. */
 export const secretSettings = Object.entries(settings)
   .filter(([, setting]) => 'isSecret' in setting)
   .map(([name]) => name);
 
 /**
- * Puts the content of each file that `NAME_FILE` names in the place of `NAME`, so that orchestrators can hand secrets
- * over as files and no environment has them. White space around the content is dropped, as it is around a variable.
- * @param problems takes a sentence for each file that cannot be used; the content is never repeated
+ * Replaces `NAME` by the content of the file that `NAME_FILE` names, so that orchestrators can provide secrets as files
+ * and keep them out of the environment. White space around the content is removed.
+ * @param problems receives a sentence for each file that cannot be used; it never repeats the content
  */
 export function readSecretFiles(environment: Environment, problems: string[]): Environment {
   const found: Record<string, string> = {};
@@ -19,7 +19,7 @@ export function readSecretFiles(environment: Environment, problems: string[]): E
     const path = environment[`${name}_FILE`]?.trim();
     if (!path) continue;
     if (environment[name]?.trim()) {
-      problems.push(`${name} is given twice, by itself and by ${name}_FILE: leave one of them out.`);
+      problems.push(`${name} and ${name}_FILE are both set: remove one of them.`);
       continue;
     }
     const content = readSecret(name, path, problems);

@@ -4,7 +4,7 @@ import { SetupError } from './errors.js';
 import { cache, mkdirIn, withLock } from './lock.js';
 import { findProgram, isExecutable, isNetworkFailure, runStep } from './programs.js';
 
-/** The server as production runs it, for benchmarks; bench/temporal-cluster.ts looks for it here. */
+/** The server as production runs it, for benchmarks; bench/installation/temporal-cluster.ts looks for it here. */
 const version = '1.31.2';
 const directory = join(cache, `temporal-server-${version}`);
 const programs = { server: 'cmd/server', sql: 'cmd/tools/sql' };

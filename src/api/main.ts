@@ -15,7 +15,7 @@ import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { openInstallation } from '#domain/shared/installation.ts';
 import { release } from '#domain/shared/release.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
-import { untilThere } from '#domain/shared/wait-for-server.ts';
+import { waitForServer } from '#domain/shared/wait-for-server.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
 import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
@@ -32,7 +32,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   const log = pino({ level: config.logLevel, ...edgeLogOptions });
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
-  const installation = await untilThere('database', { isAway: isConnectionError, log }, () =>
+  const installation = await waitForServer('database', { isAway: isConnectionError, log }, () =>
     openInstallation(orm, keyRing),
   );
   const engine = openEngine(config.temporal);

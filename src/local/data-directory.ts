@@ -6,36 +6,39 @@ import { secretKeysPath } from '#config';
 import { hasCode, StartError } from './errors.ts';
 import { readClusterVersion } from './postgres/postgres.ts';
 
-/** How this release lays out a data directory; raised when an older release could no longer read it. */
+/** The version of the data directory's layout. It rises when older releases can no longer read the directory. */
 const layout = 1;
-/** The major version of the embedded PostgreSQL, whose files no other major version reads. */
+/** The major version of the embedded PostgreSQL. No other major version can read its files. */
 const postgresMajor = 18;
 
 const Versions = z.object({ layout: z.int(), postgres: z.int() });
 
 export type ServiceFile = { readonly url: string; readonly admin_url: string; readonly pid: number };
 
-/** Makes the directory, or finds that it is this release's. @throws StartError */
+/** Creates the data directory if it does not exist. @throws StartError if it cannot be created */
 export function openDataDirectory(dataDir: string): void {
   makeDirectory(dataDir);
   makeDirectory(join(dataDir, 'logs'));
 }
 
-/** @throws StartError when the directory's content is of another version; call it with the lock held */
+/** Call it with the lock held. @throws StartError if another version wrote the directory's content */
 export function checkVersions(dataDir: string): void {
   const path = join(dataDir, 'version.json');
   const found = existsSync(path) ? readVersions(path) : null;
   if (found !== null && found.layout !== layout) {
-    throw otherVersion(dataDir, `has layout ${found.layout}, and this release reads layout ${layout}`);
+    throw versionMismatch(dataDir, `has layout ${found.layout}, and this release reads layout ${layout}`);
   }
   const cluster = readClusterVersion(dataDir) ?? found?.postgres ?? postgresMajor;
   if (cluster !== postgresMajor) {
-    throw otherVersion(dataDir, `holds data of PostgreSQL ${cluster}, and this release embeds ${postgresMajor}`);
+    throw versionMismatch(
+      dataDir,
+      `holds data of PostgreSQL ${cluster}, and this release embeds PostgreSQL ${postgresMajor}`,
+    );
   }
   if (found === null) writeAtomically(path, { layout, postgres: postgresMajor });
 }
 
-/** The key ring of the embedded default: generated once, readable by its owner alone. */
+/** Generates a key ring if there is none. Only its owner can read the file. */
 export function ensureSecretKeys(dataDir: string, environment: NodeJS.ProcessEnv): void {
   const path = secretKeysPath(dataDir);
   const isGiven = ['COORDINATOR_SECRET_KEYS', 'COORDINATOR_SECRET_KEYS_FILE'].some((name) => environment[name]?.trim());
@@ -44,7 +47,7 @@ export function ensureSecretKeys(dataDir: string, environment: NodeJS.ProcessEnv
   renameSync(`${path}.draft`, path);
 }
 
-/** Tells other programs where the running service is. */
+/** Writes the file by which other programs find the running service. */
 export function writeServiceFile(dataDir: string, service: ServiceFile): void {
   writeAtomically(join(dataDir, 'service.json'), service);
 }
@@ -53,7 +56,7 @@ export function removeServiceFile(dataDir: string): void {
   rmSync(join(dataDir, 'service.json'), { force: true });
 }
 
-/** Whether a step that is done once for a data directory (`administrator`, `sample`) was done. */
+/** Whether a step that runs only once for a data directory (`administrator`, `sample`) has run. */
 export function isDone(dataDir: string, step: 'administrator' | 'sample'): boolean {
   return existsSync(join(dataDir, `${step}.done`));
 }
@@ -62,23 +65,25 @@ export function markDone(dataDir: string, step: 'administrator' | 'sample'): voi
   writeFileSync(join(dataDir, `${step}.done`), `${new Date().toISOString()}\n`);
 }
 
-/** An empty log file to append to; the previous start's is kept beside it as `<name>.1.log`. */
+/** The path of a new log file. The log of the previous start is kept as `<name>.1.log`. */
 export function rotateLog(dataDir: string, name: string): string {
   const path = join(dataDir, 'logs', `${name}.log`);
   if (existsSync(path) && statSync(path).size > 0) renameSync(path, join(dataDir, 'logs', `${name}.1.log`));
   return path;
 }
 
-/** Root's directory lets other users pass, not look: PostgreSQL and template code run as such. */
+/** If root creates the directory, other users may enter but not list it: PostgreSQL and template code run as other users. */
 function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   } catch (error) {
     if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOTDIR')) {
-      throw new StartError(`${path} is not a directory: give another one with COORDINATOR_DATA_DIR.`);
+      throw new StartError(`${path} is not a directory: choose another one with COORDINATOR_DATA_DIR.`);
     }
     if (hasCode(error, 'EACCES') || hasCode(error, 'EROFS') || hasCode(error, 'EPERM')) {
-      throw new StartError(`${path} cannot be made (no permission): give another one with COORDINATOR_DATA_DIR.`);
+      throw new StartError(
+        `${path} cannot be created (no permission): choose another directory with COORDINATOR_DATA_DIR.`,
+      );
     }
     throw error;
   }
@@ -88,7 +93,7 @@ function readVersions(path: string): z.output<typeof Versions> {
   const found = Versions.safeParse(parseJson(readFileSync(path, 'utf8')));
   if (found.success) return found.data;
   throw new StartError(
-    `${path} does not say which version made this directory: give another with COORDINATOR_DATA_DIR.`,
+    `${path} does not say which version wrote this directory: choose another one with COORDINATOR_DATA_DIR.`,
   );
 }
 
@@ -96,14 +101,14 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Reported by the caller as what it is: no version.
+    // The caller reports that the file holds no version.
     return null;
   }
 }
 
-function otherVersion(dataDir: string, difference: string): StartError {
+function versionMismatch(dataDir: string, difference: string): StartError {
   return new StartError(
-    `The data directory ${dataDir} ${difference}: start the release that made it, or give another directory with COORDINATOR_DATA_DIR.`,
+    `The data directory ${dataDir} ${difference}: start the release that wrote it, or choose another directory with COORDINATOR_DATA_DIR.`,
   );
 }
 

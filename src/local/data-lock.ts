@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode, StartError } from './errors.ts';
 
-/** A socket's address takes 104 bytes at most on some systems. */
+/** On some systems, the address of a socket has at most 104 bytes. */
 const longestSocketPath = 100;
 
 /**
- * Makes this process the only one that starts on a data directory, until it ends in whatever way: the lock is a socket
- * on which it listens, so nothing is left to be mistaken for a living holder.
- * @throws StartError when another process holds it
+ * Locks a data directory for this process. The lock is a socket that the process listens on, so that it ends with the
+ * process, even if the process is killed.
+ * @returns a function that releases the lock
+ * @throws StartError if another process holds the lock
  */
 export async function lockDataDirectory(dataDir: string): Promise<() => Promise<void>> {
   const server = createServer((socket) => socket.on('error', () => {}).end(String(process.pid)));
@@ -26,23 +27,26 @@ export async function lockDataDirectory(dataDir: string): Promise<() => Promise<
   };
 }
 
-/** A name that the kernel knows and no file system: it is free in the moment in which its holder ends. */
+/** The name of an abstract socket. The kernel frees it as soon as its holder ends. */
 function abstractName(dataDir: string): string {
   return `\0delivery-coordinator-${createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 32)}`;
 }
 
-/** Elsewhere a socket is a file, which stays when its holder is killed and has to be taken over. */
+/** On other systems a socket is a file. It remains when its holder is killed, and another process has to take it over. */
 async function listenOnFile(server: Server, dataDir: string): Promise<void> {
   const path = socketPath(dataDir);
   const isTakeover = existsSync(path);
   if (isTakeover) await removeAbandoned(path, dataDir);
   await listen(server, path, dataDir);
-  if (isTakeover) await confirm(path, dataDir);
+  if (isTakeover) await confirmTakeover(path, dataDir);
 }
 
-/** Aside first: what was taken away turns out to be alive where another process has just taken over itself. */
+/**
+ * Removes the socket of a holder that is gone. It is renamed first and asked again, since another process may have taken
+ * it over in the meantime; then it is put back.
+ */
 async function removeAbandoned(path: string, dataDir: string): Promise<void> {
-  const holder = await askHolder(path);
+  const holder = await readHolder(path);
   if (holder !== null) throw inUse(dataDir, holder);
   const aside = `${path}.${process.pid}`;
   try {
@@ -51,7 +55,7 @@ async function removeAbandoned(path: string, dataDir: string): Promise<void> {
     if (hasCode(error, 'ENOENT')) return;
     throw error;
   }
-  const successor = await askHolder(aside);
+  const successor = await readHolder(aside);
   if (successor === null) return rmSync(aside, { force: true });
   renameSync(aside, path);
   throw inUse(dataDir, successor);
@@ -68,20 +72,20 @@ async function listen(server: Server, path: string, dataDir: string): Promise<vo
     server.listen(path);
     await once(server, 'listening');
   } catch (error) {
-    if (hasCode(error, 'EADDRINUSE')) throw inUse(dataDir, await askHolder(path));
+    if (hasCode(error, 'EADDRINUSE')) throw inUse(dataDir, await readHolder(path));
     throw error;
   }
 }
 
-/** Two processes may have found the same abandoned socket; the one whose socket was replaced gives way. */
-async function confirm(path: string, dataDir: string): Promise<void> {
+/** Two processes may have found the same abandoned socket. The one whose socket was replaced gives up. */
+async function confirmTakeover(path: string, dataDir: string): Promise<void> {
   await delay(100);
-  const holder = await askHolder(path);
+  const holder = await readHolder(path);
   if (holder !== String(process.pid)) throw inUse(dataDir, holder);
 }
 
-/** The holder's process id; null when nobody listens. */
-async function askHolder(path: string): Promise<string | null> {
+/** The process id of the holder; null if no process listens. */
+async function readHolder(path: string): Promise<string | null> {
   const socket = connect(path);
   socket.setTimeout(2000, () => socket.destroy());
   try {
@@ -97,6 +101,6 @@ async function askHolder(path: string): Promise<string | null> {
 function inUse(dataDir: string, holder: string | null): StartError {
   const process = holder ? ` (process ${holder})` : '';
   return new StartError(
-    `A coordinator${process} already runs on ${dataDir}: stop it, or give another directory with COORDINATOR_DATA_DIR.`,
+    `A coordinator${process} already runs on ${dataDir}: stop it, or choose another directory with COORDINATOR_DATA_DIR.`,
   );
 }

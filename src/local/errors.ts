@@ -1,4 +1,4 @@
-/** Why the embedded default cannot start, in one sentence that says what to do. Shown without a stack trace. */
+/** Why `start` cannot go on, in one sentence that says what to do. It is printed without a stack trace. */
 export class StartError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +6,7 @@ export class StartError extends Error {
   }
 }
 
-/** What any thrown value has to say, in one line. */
+/** The message of any thrown value. */
 export function describeError(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).trim();
 }

@@ -1,17 +1,17 @@
-/** When a process ends: asked to by a signal, or because the process that started it is gone. */
+/** Why a process has to stop: a signal asked for it, or the process that started it is gone. */
 
 export type StopReason = 'signal' | 'parent gone';
 
-/** Ctrl-C under npm comes twice: from the terminal, and passed on by npm. */
+/** Under npm, a Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
 const sameSignalMs = 1000;
 
-/** Resolves when this process is asked to end. Asked once more, it ends at once, with exit code 130. */
+/** Resolves when this process is asked to stop. A second signal exits at once with code 130. */
 export function waitForStop(): Promise<StopReason> {
   return new Promise((resolve) => {
     let askedAt: number | null = null;
     const stop = (reason: StopReason) => {
-      const isInsisting = askedAt !== null && performance.now() - askedAt > sameSignalMs;
-      if (isInsisting && reason === 'signal') process.exit(130);
+      const isRepeated = askedAt !== null && performance.now() - askedAt > sameSignalMs;
+      if (isRepeated && reason === 'signal') process.exit(130);
       askedAt ??= performance.now();
       resolve(reason);
     };
@@ -21,7 +21,7 @@ export function waitForStop(): Promise<StopReason> {
   });
 }
 
-/** npm does not pass SIGTERM on: its end shows in that this process gets another parent. */
+/** npm does not forward SIGTERM. When npm ends, this process gets another parent. */
 function watchParent(onGone: () => void): void {
   const parent = process.ppid;
   const timer = setInterval(() => {
@@ -32,8 +32,8 @@ function watchParent(onGone: () => void): void {
   timer.unref();
 }
 
-/** Waits for `work`, at most so long; answers whether it was done in time. */
-export async function isDoneWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+/** Waits for the work, but no longer than this. @returns whether the work finished in time */
+export async function finishesWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), milliseconds);

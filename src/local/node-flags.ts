@@ -1,2 +1,2 @@
-/** A flag of Node: SIGUSR1 does not open a debugger on loopback, through which any user could run code in the process. */
+/** Keeps Node from opening a debugger on loopback at SIGUSR1. Any user could run code in the process through it. */
 export const withoutInspector = '--disable-sigusr1';

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { hasCode, StartError } from './errors.ts';
 
-/** A loopback port that was free a moment ago. */
+/** Finds a loopback port that is free now. */
 export async function findFreePort(): Promise<number> {
   return (await tryPort('127.0.0.1', 0)).port;
 }
 
-/** @throws StartError in one sentence when the address cannot be listened on */
+/** @throws StartError if a process cannot listen on the address */
 export async function assertPortFree(host: string, port: number, setting: string): Promise<void> {
   try {
     await tryPort(host, port);
@@ -16,19 +16,19 @@ export async function assertPortFree(host: string, port: number, setting: string
   }
 }
 
-/** The sentence for a listener that could not be opened; null for any other error. */
+/** Explains why listening failed; null for any other error. */
 export function explainListenError(error: unknown, host: string, port: number, setting: string): StartError | null {
   if (hasCode(error, 'EADDRINUSE')) {
     return new StartError(
-      `Port ${port} on ${host} is taken: stop the program that uses it, or choose another port with ${setting} (0 lets the system choose).`,
+      `Port ${port} on ${host} is in use: stop the program that uses it, or choose another port with ${setting} (0: the system chooses one).`,
     );
   }
   if (hasCode(error, 'EACCES')) {
-    return new StartError(`Port ${port} needs more rights than this user has: choose one above 1023 with ${setting}.`);
+    return new StartError(`This user may not listen on port ${port}: choose a port above 1023 with ${setting}.`);
   }
   if (hasCode(error, 'EADDRNOTAVAIL') || hasCode(error, 'ENOTFOUND')) {
     const hostSetting = setting.replace('_PORT', '_HOST');
-    return new StartError(`${host} is not an address of this machine: give one of its own with ${hostSetting}.`);
+    return new StartError(`${host} is not an address of this machine: set ${hostSetting} to one that is.`);
   }
   return null;
 }

@@ -1,11 +1,11 @@
-import { isDoneWithin, waitForStop } from './lifetime.ts';
+import { finishesWithin, waitForStop } from './lifetime.ts';
 
-/** What a service process tells the process that started it, once it is ready. */
+/** The message that a service process sends to its parent process when it is ready. */
 export type Ready = {
   readonly type: 'ready';
   readonly url?: string;
   readonly adminUrl?: string;
-  /** A sentence for whoever started the service. */
+  /** A sentence to show to the user who started the service. */
   readonly notice?: string;
 };
 
@@ -13,25 +13,25 @@ type Service = {
   readonly url?: string;
   readonly adminUrl?: string;
   readonly notice?: string;
-  /** Settles when the service ends by itself. */
+  /** Settles when the service ends on its own. */
   readonly done?: Promise<void>;
-  /** How long `close` may take; without it, a little less than orchestrators usually grant after SIGTERM. */
+  /** How long `close` may take. Default: a little less than orchestrators usually wait after SIGTERM. */
   readonly stopWithinMs?: number;
   close(): Promise<void>;
 };
 
-/** Orchestrators usually grant 30 seconds between SIGTERM and SIGKILL. */
+/** Orchestrators usually wait 30 seconds between SIGTERM and SIGKILL. */
 const usualStopWithinMs = 28_000;
-/** Without a parent the embedded services are going away too: there is little left to finish. */
+/** If the parent is gone, the embedded servers are stopping too, and there is little left to finish. */
 const abandonWithinMs = 6_000;
 
 /**
- * Starts a service and runs it until the process is asked to end; then closes it, for a bounded time.
+ * Starts a service and runs it until the process is asked to stop. Then closes it, within a time limit.
  * @returns the exit code
  */
 export async function runService(start: () => Promise<Service>): Promise<number> {
   const stop = waitForStop();
-  // Starting may mean waiting for a server: whoever wants the process to end need not wait, too.
+  // Starting may wait for a server. A stop request must not wait as well.
   const service = await Promise.race([start(), stop.then(() => null)]);
   if (service === null) return 0;
   announce({
@@ -42,14 +42,14 @@ export async function runService(start: () => Promise<Service>): Promise<number>
   });
   const reason = await Promise.race([stop, service.done?.then(() => 'ended' as const) ?? stop]);
   const bound = reason === 'parent gone' ? abandonWithinMs : (service.stopWithinMs ?? usualStopWithinMs);
-  if (!(await isDoneWithin(service.close(), bound))) {
-    console.error(`Stopping took longer than ${bound / 1000} seconds: what was under way is abandoned.`);
+  if (!(await finishesWithin(service.close(), bound))) {
+    console.error(`Stopping took longer than ${bound / 1000} seconds; work in progress was abandoned.`);
     return 1;
   }
   return reason === 'ended' ? 1 : 0;
 }
 
 function announce(ready: Ready): void {
-  // A parent that is gone by now is noticed as a disconnect.
+  // An error means that the parent is gone, which the disconnect event reports.
   process.send?.(ready, undefined, undefined, () => {});
 }

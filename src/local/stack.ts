@@ -2,29 +2,30 @@ import { join } from 'node:path';
 import type { StartConfig } from '#config';
 import { claimAccount, findServiceAccount } from './account/account.ts';
 import { openDataDirectory, rotateLog } from './data-directory.ts';
-import { embedPostgres, embedTemporal, type Place } from './embedded-servers.ts';
+import { type EmbeddedContext, startEmbeddedPostgres, startEmbeddedTemporal } from './embedded-servers.ts';
 import { openSocketDirectory } from './postgres/socket-directory.ts';
-import { runOnce } from './run-once.ts';
+import { runSubcommand } from './run-subcommand.ts';
 import { type ReadyMessage, Supervisor } from './supervisor.ts';
 
-/** Everything that `start` runs, in the order in which it has to be stopped. */
+/** The running service, as `start` needs to know it. */
 export type Stack = {
-  /** Where the API listens: what this machine's own programs use. */
+  /** The URL that the API listens on, for programs on this machine. */
   readonly url: string;
-  /** Where clients find it. */
+  /** The URL that clients use. */
   readonly publicUrl: string;
   readonly adminUrl: string;
-  /** Of the service processes and commands. */
+  /** The environment of the service processes and subcommands. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Resolves with one sentence when an embedded server ends by itself. */
+  /** Resolves with one sentence when an embedded server ends unexpectedly. */
   readonly broken: Promise<string>;
 };
 
-type Stops = { services: Supervisor[]; servers: (() => Promise<void>)[] };
+/** What `stopStack` has to stop. */
+export type Stops = { services: Supervisor[]; servers: (() => Promise<void>)[] };
 
 /**
- * Starts what the configuration does not name (PostgreSQL, Temporal), brings the schema to this release's, and then the
- * API and a worker beside each other. Whatever was started is in `stops`, also when this fails.
+ * Starts PostgreSQL and Temporal, unless the configuration names others, applies the migrations, and starts the API and a
+ * worker concurrently. Adds everything that it starts to `stops`, even if it fails later.
  * @throws StartError
  */
 export async function startStack(
@@ -34,23 +35,23 @@ export async function startStack(
   report: (line: string) => void,
 ): Promise<Stack> {
   openDataDirectory(config.dataDir);
-  const place = openPlace(config, stops.servers, report);
+  const context = openContext(config, stops.servers, report);
   const common = {
     ...process.env,
-    // The administrator's making alone needs it, and is given it by standard input.
+    // Only the creation of the administrator needs the password, and gets it on standard input.
     COORDINATOR_ADMIN_PASSWORD: undefined,
     COORDINATOR_ADMIN_PASSWORD_FILE: undefined,
-    // Its content, or the embedded database, is in DATABASE_URL.
+    // DATABASE_URL is set below.
     DATABASE_URL_FILE: undefined,
     COORDINATOR_DATA_DIR: config.dataDir,
-    // One person's machine: without sandboxes it goes on, and says so.
+    // On a single machine, `start` goes on without sandboxes and says so.
     COORDINATOR_EXECUTOR_ISOLATION: process.env['COORDINATOR_EXECUTOR_ISOLATION'] || 'auto',
-    // Half of a process's start is reading its code; the directory is readable by nobody else.
+    // Compiling the code takes half of a process's start. Other users cannot read the directory.
     NODE_COMPILE_CACHE: join(config.dataDir, 'cache', 'code'),
   };
   const migrated = async () => {
-    const databaseUrl = config.databaseUrl ?? (await embedPostgres(place));
-    await runOnce('Bringing the database to this release', [program, 'migrate'], {
+    const databaseUrl = config.databaseUrl ?? (await startEmbeddedPostgres(context));
+    await runSubcommand('Migrating the database', [program, 'migrate'], {
       ...common,
       DATABASE_URL: databaseUrl,
     });
@@ -58,22 +59,26 @@ export async function startStack(
   };
   const [databaseUrl, temporalAddress] = await Promise.all([
     migrated(),
-    config.temporal.address ?? embedTemporal(place, config.temporal.namespace),
+    config.temporal.address ?? startEmbeddedTemporal(context, config.temporal.namespace),
   ]);
   const environment = { ...common, DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporalAddress };
   const ready = await startServices(config, program, environment, stops, report);
-  return { ...ready, environment, broken: Promise.race([...place.broken, new Promise<never>(() => {})]) };
+  return { ...ready, environment, broken: Promise.race([...context.broken, new Promise<never>(() => {})]) };
 }
 
-/** Where the embedded servers run: with sockets and an account of their own. */
-function openPlace({ dataDir, user }: StartConfig, servers: Place['servers'], report: Place['report']): Place {
+/** Gives the embedded servers an account and a directory for their sockets. */
+function openContext(
+  { dataDir, user }: StartConfig,
+  servers: EmbeddedContext['servers'],
+  report: EmbeddedContext['report'],
+): EmbeddedContext {
   const account = findServiceAccount(dataDir, user);
   claimAccount(account);
   const sockets = openSocketDirectory(dataDir, account);
   return { dataDir, account, sockets, servers, broken: [], report };
 }
 
-/** Stops the service processes, letting them finish, and then the servers that they need. */
+/** Stops the service processes gracefully, and then the servers that they need. */
 export async function stopStack(stops: Stops): Promise<void> {
   await Promise.all(stops.services.map((service) => service.stop()));
   await Promise.all(stops.servers.map((stop) => stop()));
@@ -108,7 +113,7 @@ async function startServices(
   return { url, publicUrl: config.baseUrl ?? url, adminUrl };
 }
 
-/** A restarted API listens where the first one did, also where the system had chosen the port. */
+/** Makes a restarted API listen on the ports of the first one, even if the system chose them. */
 function pinPorts({ url = '', adminUrl = '' }: ReadyMessage): NodeJS.ProcessEnv {
   return { COORDINATOR_PORT: portOf(url), COORDINATOR_ADMIN_PORT: portOf(adminUrl) };
 }

@@ -10,17 +10,16 @@ import { lockDataDirectory } from './data-lock.ts';
 import { type StopReason, waitForStop } from './lifetime.ts';
 import { assertPortFree } from './ports.ts';
 import { removeSocketDirectory } from './postgres/socket-directory.ts';
-import { greet } from './sample/first-start.ts';
-import { startStack, stopStack } from './stack.ts';
-import type { Supervisor } from './supervisor.ts';
+import { announceService } from './sample/first-start.ts';
+import { type Stops, startStack, stopStack } from './stack.ts';
 
-/** `because`: why the process was asked to end, or a sentence on what broke. */
-type Ending = { readonly code: number; readonly because: string };
+/** `reason`: why the process was asked to stop, or a sentence that says what failed. */
+type Outcome = { readonly code: number; readonly reason: string };
 
 /**
- * The embedded default: everything in one process tree, until it is asked to end. Nothing it started outlives it.
+ * Runs the whole service in one process tree until the process is asked to stop. Nothing that it starts outlives it.
  * @returns the exit code
- * @throws StartError in one sentence when it cannot start
+ * @throws StartError if the service cannot start
  */
 export async function start(program: string): Promise<number> {
   const stop = waitForStop();
@@ -41,35 +40,35 @@ export async function start(program: string): Promise<number> {
 async function run(config: StartConfig, program: string, stop: Promise<StopReason>): Promise<number> {
   await assertPortFree(config.host, config.port, 'COORDINATOR_PORT');
   await assertPortFree(config.adminHost, config.adminPort, 'COORDINATOR_ADMIN_PORT');
-  const stops: { services: Supervisor[]; servers: (() => Promise<void>)[] } = { services: [], servers: [] };
+  const stops: Stops = { services: [], servers: [] };
   const startedAt = performance.now();
   const report = (line: string) => console.log(`[${((performance.now() - startedAt) / 1000).toFixed(1)} s] ${line}`);
-  report(`Starting; data and logs are kept in ${config.dataDir}.`);
-  const isAsked = stop.then((because): Ending => ({ code: 0, because }));
-  // Also where this process is told to end at once.
+  report(`Starting. Data and logs are in ${config.dataDir}.`);
+  const stopped = stop.then((reason): Outcome => ({ code: 0, reason }));
+  // Removes the file even if a second signal exits at once.
   process.once('exit', () => removeServiceFile(config.dataDir));
   try {
-    const ending = await Promise.race([isAsked, serve(config, program, stops, report)]);
-    if (ending.code !== 0) console.error(ending.because);
+    const outcome = await Promise.race([stopped, serve(config, program, stops, report)]);
+    if (outcome.code !== 0) console.error(outcome.reason);
     removeServiceFile(config.dataDir);
-    console.log('Stopping (asked once more, at once) …');
-    return ending.code;
+    console.log('Stopping … (press Ctrl-C again to stop at once)');
+    return outcome.code;
   } finally {
     await stopStack(stops);
   }
 }
 
-/** Resolves when something that cannot be mended ends the service. */
+/** Resolves when an embedded server has ended, which the service does not survive. */
 async function serve(
   config: StartConfig,
   program: string,
-  stops: { services: Supervisor[]; servers: (() => Promise<void>)[] },
+  stops: Stops,
   report: (line: string) => void,
-): Promise<Ending> {
+): Promise<Outcome> {
   const stack = await startStack(config, program, stops, report);
   writeServiceFile(config.dataDir, { url: stack.url, admin_url: stack.adminUrl, pid: process.pid });
-  const broken = stack.broken.then((sentence): Ending => ({ code: 1, because: sentence }));
-  const greeted = greet(config, stack, program, report);
-  await Promise.race([greeted, broken]);
+  const broken = stack.broken.then((sentence): Outcome => ({ code: 1, reason: sentence }));
+  const announced = announceService(config, stack, program, report);
+  await Promise.race([announced, broken]);
   return broken;
 }

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { StartError } from './errors.ts';
-import { isDoneWithin } from './lifetime.ts';
+import { finishesWithin } from './lifetime.ts';
 import { lastLine } from './log-file.ts';
 import { withoutInspector } from './node-flags.ts';
 
@@ -21,7 +21,7 @@ export type SupervisedProgram = {
   readonly arguments: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   readonly logFile: string;
-  /** Adds to the environment of restarts what the first start found out, such as its port. */
+  /** Environment variables for restarts that follow from the first start, such as its port. */
   readonly pin?: (ready: ReadyMessage) => NodeJS.ProcessEnv;
   readonly report: (line: string) => void;
   readonly readyWithinMs?: number;
@@ -30,12 +30,12 @@ export type SupervisedProgram = {
 
 const stopWithinMs = 30_000;
 const longestPauseMs = 30_000;
-/** A process that lived this long starts again without a pause that grew before. */
-const steadyAfterMs = 60_000;
+/** After a process has run this long, the pause before its next restart is short again. */
+const stableAfterMs = 60_000;
 
 /**
- * Runs a service process of this program: once it was ready, an unexpected end restarts it, after pauses that double. It
- * ends by itself when this process is gone, as its channel to it closes.
+ * Runs a service process of this program. Once the process has been ready, it is restarted when it ends unexpectedly, after
+ * a pause that doubles each time. It stops by itself when this process dies, since its IPC channel closes.
  */
 export class Supervisor {
   readonly #program: SupervisedProgram;
@@ -54,7 +54,7 @@ export class Supervisor {
     return this.#child?.pid;
   }
 
-  /** Resolves when the process is ready. @throws StartError with its last words when it ends before */
+  /** Resolves when the process is ready. @throws StartError with the last line of its log if it ends before */
   async start(): Promise<ReadyMessage> {
     const child = this.#spawn();
     const ready = await this.#waitUntilReady(child);
@@ -63,20 +63,20 @@ export class Supervisor {
     return ready;
   }
 
-  /** Asks the process to end, for a bounded time, and ends it then. */
+  /** Asks the process to stop, and kills it if it does not stop in time. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const child = this.#child;
     if (child === null || hasEnded(child)) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
-    if (await isDoneWithin(ended, stopWithinMs)) return;
-    this.#program.report(`The ${this.#program.name} did not end in time and was killed.`);
+    if (await finishesWithin(ended, stopWithinMs)) return;
+    this.#program.report(`The ${this.#program.name} did not stop in time and was killed.`);
     child.kill('SIGKILL');
     await ended;
   }
 
-  /** Ends the process without waiting for what it has under way. */
+  /** Kills the process without waiting for its work. */
   kill(): void {
     this.#isStopping = true;
     this.#child?.kill('SIGKILL');
@@ -84,7 +84,7 @@ export class Supervisor {
 
   #spawn(): ChildProcess {
     const log = openSync(this.#program.logFile, 'a', 0o600);
-    // Detached, so that Ctrl-C reaches the starting process alone, which stops things in order.
+    // Detached, so that Ctrl-C reaches only this process, which stops everything in order.
     const child = spawn(process.execPath, [withoutInspector, ...this.#program.arguments], {
       detached: true,
       env: this.#environment,
@@ -110,14 +110,14 @@ export class Supervisor {
     if (message !== null) return message;
     const isLate = !hasEnded(child);
     child.kill('SIGKILL');
-    const words = isLate ? `it was not ready after ${readyWithinMs / 1000} seconds` : lastLine(logFile);
-    throw new StartError(`The ${name} did not start: ${words} (${logFile}).`);
+    const reason = isLate ? `it was not ready after ${readyWithinMs / 1000} seconds` : lastLine(logFile);
+    throw new StartError(`The ${name} did not start: ${reason} (${logFile}).`);
   }
 
   #restartWhenEnded(child: ChildProcess, startedAt: number): void {
     const restart = (code: number | null, signal: NodeJS.Signals | null) => {
       if (this.#isStopping) return;
-      if (Date.now() - startedAt > steadyAfterMs) this.#pauseMs = this.#program.firstPauseMs ?? 1000;
+      if (Date.now() - startedAt > stableAfterMs) this.#pauseMs = this.#program.firstPauseMs ?? 1000;
       void this.#restart(signal ?? `exit code ${code}`);
     };
     if (hasEnded(child)) restart(child.exitCode, child.signalCode);
@@ -127,14 +127,12 @@ export class Supervisor {
   async #restart(cause: string): Promise<void> {
     const pause = this.#pauseMs;
     this.#pauseMs = Math.min(pause * 2, longestPauseMs);
-    this.#program.report(
-      `The ${this.#program.name} ended unexpectedly (${cause}); it starts again in ${pause / 1000} s.`,
-    );
+    this.#program.report(`The ${this.#program.name} ended unexpectedly (${cause}); restarting in ${pause / 1000} s.`);
     await delay(pause);
     if (this.#isStopping) return;
     try {
       await this.start();
-      this.#program.report(`The ${this.#program.name} runs again.`);
+      this.#program.report(`The ${this.#program.name} is running again.`);
     } catch (error) {
       if (!this.#isStopping) await this.#restart(error instanceof Error ? error.message : String(error));
     }

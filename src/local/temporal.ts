@@ -4,11 +4,11 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from './account/account.ts';
-import { giveDirectory } from './account/ownership.ts';
+import { chownTree } from './account/chown.ts';
 import { runAs } from './account/run-as.ts';
-import { keepHistories, knowsNamespace, type OpenConnection } from './engine/namespace-call.ts';
+import { hasNamespace, type OpenConnection, setRetention } from './engine/namespace-client.ts';
 import { StartError } from './errors.ts';
-import { type Guarded, nativeEnvironment, spawnGuarded } from './guard.ts';
+import { type NativeProcess, nativeEnvironment, startNativeProcess } from './native-process.ts';
 import { findFreePort } from './ports.ts';
 
 export type EmbeddedTemporal = {
@@ -19,41 +19,41 @@ export type EmbeddedTemporal = {
 };
 
 type Options = {
-  /** Where `temporal.db` is kept; null: in memory. */
+  /** The directory of `temporal.db`; null: the server keeps its data in memory. */
   readonly directory: string | null;
   readonly namespace: string;
   readonly logFile: string;
-  /** Where it listens; a free port where none is given. */
+  /** The port that it listens on. Default: a free one. */
   readonly port?: number;
-  /** Who it runs as; without it, this process's own user. */
+  /** The account that it runs as. Default: this process's own user. */
   readonly account?: Account | null;
 };
 
 const databaseFile = 'temporal.db';
 
-/** scripts/setup.js puts the server here; both must agree. */
+/** scripts/setup.js installs the server here. Change both together. */
 const cachedProgram = join('delivery-coordinator', 'temporal-1.5.1', 'temporal');
 
-/** The development server's program: `temporal` on PATH, or the one that set-up obtained. @throws StartError */
+/** Finds the development server's program: `temporal` on PATH, or the one that set-up installed. @throws StartError */
 export function findTemporalProgram(): string {
   const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   const onPath = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, 'temporal'));
   const found = [...onPath, join(cache, cachedProgram)].find(isExecutable);
   if (found !== undefined) return found;
   throw new StartError(
-    'There is no Temporal server: run `npm start`, which obtains one, or give the address of your own in TEMPORAL_ADDRESS.',
+    'No Temporal server was found: run `npm start`, which installs one, or set TEMPORAL_ADDRESS to the address of your own.',
   );
 }
 
-/** What ends a server at its start and passes: a predecessor that is still stopping, a port that was just taken. */
+/** Some causes of a failed start pass: an earlier server is still stopping, or another program has just taken the port. */
 const maximumStarts = 6;
 const pauseMs = 2_000;
-/** The histories of finished workflows are there for a week's questions. */
-const keptSeconds = 7 * 86_400;
+/** The histories of finished workflows are kept for a week. */
+const retentionSeconds = 7 * 86_400;
 
 /**
- * Starts a Temporal development server on loopback and waits until it knows its namespace. It serves every user of this
- * machine: `startPrivateTemporal` keeps it from them where the machine can.
+ * Starts a Temporal development server on loopback and waits until it has its namespace. Every user of this machine can
+ * reach it. Where the machine supports it, `startPrivateTemporal` prevents that.
  * @throws StartError
  */
 export async function startTemporal(options: Options): Promise<EmbeddedTemporal> {
@@ -61,13 +61,13 @@ export async function startTemporal(options: Options): Promise<EmbeddedTemporal>
   const program = findTemporalProgram();
   const isNew = directory !== null && !hasWorkflows(directory);
   if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 });
-  if (directory !== null && account !== null) giveDirectory(directory, account);
+  if (directory !== null && account !== null) chownTree(directory, account);
   const rights = runAs(account, [program, ...(directory === null ? [] : [join(directory, databaseFile)])]);
   let port = 0;
   const open = () => connect({ host: '127.0.0.1', port });
-  const server = await untilStarted({ open, namespace, logFile }, async () => {
+  const server = await startWithRetries({ open, namespace, logFile }, async () => {
     port = options.port ?? (await findFreePort());
-    return spawnGuarded({
+    return startNativeProcess({
       command: program,
       arguments: serverArguments({ grpc: port, http: await findFreePort(), directory, namespace }),
       ...rights,
@@ -77,11 +77,11 @@ export async function startTemporal(options: Options): Promise<EmbeddedTemporal>
       environment: serverEnvironment(logFile),
     });
   });
-  if (isNew) keepLongEnough(open, namespace);
+  if (isNew) extendRetention(open, namespace);
   return { address: `127.0.0.1:${port}`, exited: server.exited, stop: server.stop };
 }
 
-/** Whether a server has kept its workflows in this directory before. */
+/** Whether a server has stored workflows in this directory. */
 export function hasWorkflows(directory: string): boolean {
   return existsSync(join(directory, databaseFile));
 }
@@ -95,16 +95,27 @@ type Serving = {
 
 export function serverArguments({ grpc, http, directory, namespace }: Serving): string[] {
   return [
-    ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(grpc), '--http-port', String(http)],
-    ...['--namespace', namespace, '--log-level', 'error'],
+    'server',
+    'start-dev',
+    '--headless',
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    String(grpc),
+    '--http-port',
+    String(http),
+    '--namespace',
+    namespace,
+    '--log-level',
+    'error',
     ...(directory === null ? [] : ['--db-filename', join(directory, databaseFile)]),
   ];
 }
 
 /**
- * The program reads its user's configuration, which is not meant for this server: it finds none beside the log. It
- * asks for a user's name, and its account may have none. Half of Go's default heap growth lets it idle in less memory, at
- * a little more work.
+ * The environment of the server. HOME is the log's directory, so that the program does not read its user's configuration.
+ * USER is set because the program needs a user name and its account may have none. GOGC is half of Go's default, which
+ * saves memory at the cost of a little processor time.
  */
 export function serverEnvironment(logFile: string): NodeJS.ProcessEnv {
   return { ...nativeEnvironment(), HOME: dirname(logFile), USER: 'coordinator', GOGC: '50' };
@@ -112,35 +123,41 @@ export function serverEnvironment(logFile: string): NodeJS.ProcessEnv {
 
 type Starting = { readonly open: OpenConnection; readonly namespace: string; readonly logFile: string };
 
-/** Starts a server until one is ready; one that ends at once is started again. @throws StartError */
-export async function untilStarted(starting: Starting, start: () => Promise<Guarded>): Promise<Guarded> {
+/** Starts the server, and starts it again if it ends before it is ready. @throws StartError after several attempts */
+export async function startWithRetries(
+  starting: Starting,
+  start: () => Promise<NativeProcess>,
+): Promise<NativeProcess> {
   for (let starts = 1; ; starts += 1) {
     const server = await start();
     if (await isReady(server, starting)) return server;
     if (starts >= maximumStarts) {
-      throw new StartError(`The Temporal server ended at its start; ${starting.logFile} says why.`);
+      throw new StartError(`The Temporal server ended while starting; see ${starting.logFile}.`);
     }
     await delay(pauseMs);
   }
 }
 
-/** Besides the start, and for good. */
-export function keepLongEnough(open: OpenConnection, namespace: string): void {
-  void keepHistories(open, namespace, keptSeconds).then((isKept) => {
-    if (!isKept) console.error('Temporal keeps finished workflows for its default time only.');
+/** Sets the retention of the namespace in the background, once for all later starts. */
+export function extendRetention(open: OpenConnection, namespace: string): void {
+  void setRetention(open, namespace, retentionSeconds).then((isSet) => {
+    if (!isSet)
+      console.error(
+        'Could not set the retention of the Temporal namespace: finished workflows are kept for the default time only.',
+      );
   });
 }
 
-/** Resolves with whether the server got ready, or ended before. @throws StartError where it does neither in time */
-async function isReady(server: Guarded, { open, namespace, logFile }: Starting): Promise<boolean> {
+/** @returns whether the server became ready; false: it ended before @throws StartError if it does neither in time */
+async function isReady(server: NativeProcess, { open, namespace, logFile }: Starting): Promise<boolean> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
     if (server.hasExited()) return false;
-    if (await knowsNamespace(open, namespace)) return true;
+    if (await hasNamespace(open, namespace)) return true;
     await delay(50);
   }
   await server.stop();
-  throw new StartError(`The Temporal server did not get ready within a minute; ${logFile} says why.`);
+  throw new StartError(`The Temporal server was not ready after a minute; see ${logFile}.`);
 }
 
 function isExecutable(path: string): boolean {

@@ -11,7 +11,7 @@ import { bindEngineNamespace, openInstallation } from '#domain/shared/installati
 import { logOptions } from '#domain/shared/log-options.ts';
 import { release } from '#domain/shared/release.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
-import { untilThere } from '#domain/shared/wait-for-server.ts';
+import { waitForServer } from '#domain/shared/wait-for-server.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
 import { isEngineUnreachable, openEngine } from '#engine/connection.ts';
 import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
@@ -50,10 +50,10 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
   const database = { isAway: isConnectionError, log };
-  const installation = await untilThere('database', database, () => openInstallation(orm, keyRing));
+  const installation = await waitForServer('database', database, () => openInstallation(orm, keyRing));
   const engine = openEngine(config.temporal);
-  const namespaceId = await untilThere('temporal', { isAway: isEngineUnreachable, log }, () => engine.check());
-  await untilThere('database', database, () => bindEngineNamespace(orm, namespaceId));
+  const namespaceId = await waitForServer('temporal', { isAway: isEngineUnreachable, log }, () => engine.check());
+  await waitForServer('database', database, () => bindEngineNamespace(orm, namespaceId));
   const delivery = { client: engine.client, orm, installationId: installation.id, log };
   const dispatcher = new Dispatcher(delivery);
   const transactions = new Transactions(orm, dispatcher.deliver, dispatcher.foresee);
@@ -75,7 +75,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   });
   const presence = new Presence(orm, facts, tasks.drain, log);
   // Known before it works: an attempt whose worker nobody knows is taken for lost.
-  await untilThere('database', database, () => presence.start());
+  await waitForServer('database', database, () => presence.start());
   const sweeper = new Sweeper(delivery);
   sweeper.start();
   const reconciler = openReconciler({ orm, transactions, engine, log });

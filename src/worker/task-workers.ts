@@ -6,7 +6,7 @@ import { createExecutionActivities } from '#activities/execution.ts';
 import { createRunActivities } from '#activities/runs.ts';
 import type { Config } from '#config';
 import { poolQueue } from '#domain/runs/model.ts';
-import { untilThere } from '#domain/shared/wait-for-server.ts';
+import { waitForServer } from '#domain/shared/wait-for-server.ts';
 import { isEngineUnreachable } from '#engine/connection.ts';
 import { coordinatorQueue } from '#engine/deliver.ts';
 import { installEngineRuntime } from './engine-log.ts';
@@ -33,7 +33,7 @@ export async function openTaskWorkers(
 ): Promise<TaskWorkers> {
   installEngineRuntime(deps.log);
   const { address, tls, apiKey, namespace } = config.temporal;
-  const connection = await untilThere('temporal', { isAway: isEngineUnreachable, log: deps.log }, () =>
+  const connection = await waitForServer('temporal', { isAway: isEngineUnreachable, log: deps.log }, () =>
     NativeConnection.connect({ address, ...(tls && { tls }), ...(apiKey && { apiKey }) }),
   );
   const { drainSeconds } = config.worker;

@@ -4,7 +4,7 @@ import ajvFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settings } from '#config';
-import { temporalVersion } from '../../bench/temporal-cluster.ts';
+import { temporalVersion } from '../../bench/installation/temporal-cluster.ts';
 import { secretSettings } from '../../src/secret-files.ts';
 import { codeBlocks } from '../docs/markdown.ts';
 import { imageEnvironment, instruction, ownImage, readComposition, readDockerfile, readText, root } from './compose.ts';
@@ -27,8 +27,15 @@ describe('docker-compose.yml', () => {
 
   it('has a database, an engine with its schema job, the migration, two APIs and two workers', () => {
     expect(services.map(([name]) => name)).toEqual([
-      ...['postgres', 'temporal-schema', 'temporal', 'temporal-namespace'],
-      ...['migrate', 'api-1', 'api-2', 'worker-1', 'worker-2'],
+      'postgres',
+      'temporal-schema',
+      'temporal',
+      'temporal-namespace',
+      'migrate',
+      'api-1',
+      'api-2',
+      'worker-1',
+      'worker-2',
     ]);
     expect(own.map(([, { command }]) => command)).toEqual([['migrate'], ['api'], ['api'], ['worker'], ['worker']]);
   });

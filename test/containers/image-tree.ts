@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { temporalVersion } from '../../bench/temporal-cluster.ts';
+import { temporalVersion } from '../../bench/installation/temporal-cluster.ts';
 import { readDockerfile, root } from './compose.ts';
 
 /**
@@ -33,7 +33,9 @@ function run(directory: string, script: string): void {
     .filter((each) => !each.includes('node_modules'))
     .join(delimiter);
   const { status, stderr } = spawnSync('sh', ['-c', script], {
-    ...{ cwd: directory, encoding: 'utf8', env: { ...process.env, PATH } },
+    cwd: directory,
+    encoding: 'utf8',
+    env: { ...process.env, PATH },
   });
   if (status !== 0) throw new Error(`"${script}" ended with ${status}: ${stderr}`);
 }

@@ -34,7 +34,10 @@ function ociConfig(service: Service, profile: SeccompProfile, command: string[])
   const [uid = 0, gid = 0] = service.user.split(':').map(Number);
   const isUnconfined = service.security_opt.includes('systempaths=unconfined');
   const temporary = (destination: string, ...more: string[]) => ({
-    ...{ destination, type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'nodev', 'mode=1777', ...more] },
+    destination,
+    type: 'tmpfs',
+    source: 'tmpfs',
+    options: ['nosuid', 'nodev', 'mode=1777', ...more],
   });
   return {
     ociVersion: '1.0.0',
@@ -65,7 +68,9 @@ function ociSeccomp({ defaultAction, defaultErrnoRet, syscalls }: SeccompProfile
   const architecture = archNames[process.arch] ?? process.arch;
   const fitting = syscalls.filter(({ includes }) => includes?.arches?.includes(architecture) ?? true);
   return {
-    ...{ defaultAction, defaultErrnoRet, architectures: [seccompNames[process.arch]] },
+    defaultAction,
+    defaultErrnoRet,
+    architectures: [seccompNames[process.arch]],
     syscalls: fitting.map(({ names, action, args, errnoRet }) => ({ names, action, args, errnoRet })),
   };
 }
@@ -82,7 +87,9 @@ export function runContained(service: Service, profile: SeccompProfile, command:
   const name = `coordinator-${process.pid}-${Math.trunc(performance.now())}`;
   const script = `mount --make-rprivate / && mount --rbind / rootfs && exec runc run ${name}`;
   const result = spawnSync('unshare', ['--mount', 'sh', '-c', script], {
-    ...{ cwd: directory, encoding: 'utf8', timeout: 60_000 },
+    cwd: directory,
+    encoding: 'utf8',
+    timeout: 60_000,
   });
   return { status: result.status, output: result.stdout, errors: result.stderr };
 }

@@ -17,9 +17,24 @@ const isPossible = programs.every(([program, ...given]) => spawnSync(program, gi
 const worker = readComposition().services['worker-1'] ?? expect.fail('there is no worker');
 const profile = readProfile();
 const sandbox = [
-  ...['bwrap', '--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
-  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp'],
-  ...['sh', '-c', 'id -u; ls -d /proc/[0-9]* | wc -l; grep NoNewPrivs /proc/self/status'],
+  'bwrap',
+  '--unshare-all',
+  '--die-with-parent',
+  '--new-session',
+  '--cap-drop',
+  'ALL',
+  '--ro-bind',
+  '/',
+  '/',
+  '--dev',
+  '/dev',
+  '--proc',
+  '/proc',
+  '--tmpfs',
+  '/tmp',
+  'sh',
+  '-c',
+  'id -u; ls -d /proc/[0-9]* | wc -l; grep NoNewPrivs /proc/self/status',
 ];
 
 function without(name: string): SeccompProfile {

@@ -76,7 +76,8 @@ describe('the commands', () => {
   it.each(['sh', 'bash'])('make an account that acts by its key and by the next one, in %s', async (shell) => {
     const { organizationId, teamId } = await addTeam(api.orm);
     const owner = await addPerson(api, 'maintainer', {
-      ...{ teams: { [teamId]: 'owner' }, organizations: { [organizationId]: 'member' } },
+      teams: { [teamId]: 'owner' },
+      organizations: { [organizationId]: 'member' },
     });
     const input = codeBlocks(page)
       .filter(({ info }) => info === 'sh access')

@@ -28,7 +28,9 @@ export function readMarkdown(file: string): string {
 export function codeBlocks(file: string): CodeBlock[] {
   const text = readMarkdown(file);
   return [...text.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)].map(({ index, 1: info = '', 2: content = '' }) => ({
-    ...{ file, info: info.trim(), text: content },
+    file,
+    info: info.trim(),
+    text: content,
     line: text.slice(0, index).split('\n').length,
   }));
 }

@@ -44,8 +44,13 @@ describe('the table of limits', () => {
       COORDINATOR_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
     });
     expect({
-      ...{ outputBytes: output, logBytes: log, directoryBytes: directory, memoryBytes: memory },
-      ...{ processes, openFiles: files, cpuSeconds: cpu },
+      outputBytes: output,
+      logBytes: log,
+      directoryBytes: directory,
+      memoryBytes: memory,
+      processes,
+      openFiles: files,
+      cpuSeconds: cpu,
     }).toEqual(executionLimits(config));
   });
 });
@@ -62,7 +67,8 @@ describe('the processes, started by hand', () => {
       COORDINATOR_PORT: String(await findFreePort()),
       COORDINATOR_ADMIN_PORT: String(await findFreePort()),
       TEMPORAL_NAMESPACE: await createNamespace(),
-      ...{ PASSWORD: password, LOG_LEVEL: 'warn' },
+      PASSWORD: password,
+      LOG_LEVEL: 'warn',
     };
   });
   afterAll(async () => {

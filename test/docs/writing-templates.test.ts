@@ -56,7 +56,8 @@ describe('the example of commands', () => {
     const greet = (name: string, rest: object = {}, statuses?: string[]) =>
       runToEnd(caller, { template_id, variables: { name }, ...rest }, statuses);
     expect(await greet('Ana')).toMatchObject({
-      ...{ status: 'succeeded', plan: { summary: { add: 1, change: 0, destroy: 0 } } },
+      status: 'succeeded',
+      plan: { summary: { add: 1, change: 0, destroy: 0 } },
       outputs: { text: { value: 'Hello, Ana', sensitive: false } },
     });
     expect(await greet('Ana')).toMatchObject({

@@ -36,7 +36,10 @@ const claim = (attemptId: string, workerId: string, keyRing = api.services.keyRi
 const keep = (state: Partial<AttemptState> & { attemptId: string }) =>
   api.services.transactions.run((tx) =>
     keepAttemptState(tx, api.services.keyRing, {
-      ...{ write: 1, content: Buffer.from('{"it":"is"}'), resourceCount: 1, ...state },
+      write: 1,
+      content: Buffer.from('{"it":"is"}'),
+      resourceCount: 1,
+      ...state,
     }),
   );
 const readRun = async (id: string) => (await admin.get(`/runs/${id}`)).body;

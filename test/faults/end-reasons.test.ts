@@ -25,8 +25,12 @@ const outcomes: Partial<Record<ExecutionReason, ExecutionOutcome>> = {
   canceled: 'canceled',
   time_limit: 'timed_out',
   step_timeout: 'timed_out',
-  ...{ output_limit: 'limit_exceeded', directory_limit: 'limit_exceeded', process_limit: 'limit_exceeded' },
-  ...{ memory_limit: 'limit_exceeded', cpu_limit: 'limit_exceeded', open_files_limit: 'limit_exceeded' },
+  output_limit: 'limit_exceeded',
+  directory_limit: 'limit_exceeded',
+  process_limit: 'limit_exceeded',
+  memory_limit: 'limit_exceeded',
+  cpu_limit: 'limit_exceeded',
+  open_files_limit: 'limit_exceeded',
 };
 /** What only an attempt says: its run says which phase it was, and that somebody canceled it. */
 const said: Partial<Record<ExecutionReason, Record<AttemptPhase, string>>> = {

@@ -42,7 +42,9 @@ describe('a run whose state PostgreSQL refuses', () => {
     const metrics = await (await fetch(`${system.adminUrl}/metrics`)).text();
     expect(metrics).toMatch(/^states_refused 1$/m);
     expect(await runToEnd(administrator, { template_id: templateId })).toMatchObject({
-      ...{ status: 'succeeded', state_serial_after: 1, isolation: expect.stringMatching(/^(none|sandbox)$/) },
+      status: 'succeeded',
+      state_serial_after: 1,
+      isolation: expect.stringMatching(/^(none|sandbox)$/),
     });
   });
 

@@ -63,7 +63,11 @@ describe('a state', () => {
     const counted = () => api.rows<{ states_refused: number }>('select states_refused from installation');
     const [before] = await counted();
     const refused = {
-      ...{ attemptId, write: 3, digest: 'sha256:1', file: `${attemptId}.000003.refused`, workerId: worker },
+      attemptId,
+      write: 3,
+      digest: 'sha256:1',
+      file: `${attemptId}.000003.refused`,
+      workerId: worker,
       problem: 'the database refused it (22003)',
     };
     for (let times = 0; times < 2; times += 1)
@@ -149,8 +153,14 @@ describe('a result', () => {
 
 describe('a piece of log', () => {
   const chunk = {
-    ...{ sequence: 1, phase: 'apply', stream: 'stdout', time: new Date().toISOString() },
-    ...{ content: Buffer.from('a\0\n'), firstLine: 0, lines: 1, checksum: 'sha256:0' },
+    sequence: 1,
+    phase: 'apply',
+    stream: 'stdout',
+    time: new Date().toISOString(),
+    content: Buffer.from('a\0\n'),
+    firstLine: 0,
+    lines: 1,
+    checksum: 'sha256:0',
   } as const;
   const append = (attemptId: string, more: Partial<LogChunk> = {}) =>
     appendLog(api.services.orm.em.fork(), attemptId, { ...chunk, ...more } as LogChunk);
@@ -169,7 +179,8 @@ describe('a piece of log', () => {
   ])('whose %s cannot be stored is refused by a rule', async (field, wrong) => {
     const { attemptId } = await applying();
     await expect(append(attemptId, wrong)).rejects.toMatchObject({
-      ...{ name: 'AttemptWriteRefused', reason: 'logs_not_saved' },
+      name: 'AttemptWriteRefused',
+      reason: 'logs_not_saved',
       message: expect.stringContaining(field),
     });
     await append(attemptId);

@@ -37,7 +37,10 @@ function open(
 }
 const makeDirectory = () => join(root, String(++directories));
 const state = (attemptId: string, write: number) => ({
-  ...{ attemptId, write, content: Buffer.from(`state ${write}`), resourceCount: write },
+  attemptId,
+  write,
+  content: Buffer.from(`state ${write}`),
+  resourceCount: write,
 });
 
 describe('the spool of states', () => {

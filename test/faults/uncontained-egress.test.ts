@@ -107,8 +107,14 @@ describe('a run of a pool without an egress policy of its own, on an uncontained
   it('has what it prints behind that line, numbered without a gap, and the line once', async () => {
     const { runId, attemptId, weak } = await begin();
     await appendLog(api.services.orm.em.fork(), attemptId, {
-      ...{ sequence: 1, phase: 'plan', stream: 'stdout', time: new Date().toISOString() },
-      ...{ content: Buffer.from('planned\n'), firstLine: 0, lines: 1, checksum: 'sha256:0' },
+      sequence: 1,
+      phase: 'plan',
+      stream: 'stdout',
+      time: new Date().toISOString(),
+      content: Buffer.from('planned\n'),
+      firstLine: 0,
+      lines: 1,
+      checksum: 'sha256:0',
     });
     await steps.complete(attemptId, { outcome: 'planned', plan: aPlan() });
     const applying = executing(await steps.next({ runId, executed: attemptId }));

@@ -114,7 +114,7 @@ describe('settings', () => {
     const empty = join(makeTestDirectory(), 'empty');
     writeFileSync(empty, '\n');
     expect(problemsOf({ DATABASE_URL_FILE: empty })).toEqual([
-      'DATABASE_URL is given twice, by itself and by DATABASE_URL_FILE: leave one of them out.',
+      'DATABASE_URL and DATABASE_URL_FILE are both set: remove one of them.',
     ]);
     expect(problemsOf({ DATABASE_URL: '', DATABASE_URL_FILE: empty })).toEqual([
       `DATABASE_URL is missing: DATABASE_URL_FILE names an empty file (${empty}).`,

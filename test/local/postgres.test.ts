@@ -77,7 +77,9 @@ describe('the embedded PostgreSQL', () => {
   it('takes the place of a server that was left behind without its guard', async () => {
     await query('insert into kept values (2)');
     const left = readServerPid();
-    const guards = listProcesses().filter(({ command }) => command.includes('guard INT') && command.includes(dataDir));
+    const guards = listProcesses().filter(
+      ({ command }) => command.includes('watchdog INT') && command.includes(dataDir),
+    );
     expect(guards.length).toBeGreaterThan(0);
     for (const { pid } of guards) process.kill(pid, 'SIGKILL');
     await server.exited;

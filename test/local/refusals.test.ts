@@ -46,20 +46,20 @@ describe('start says in one sentence what to do about', () => {
   it('a port that is taken', async () => {
     const port = await takePort();
     expect(await refusalOf({ COORDINATOR_PORT: port })).toMatch(
-      new RegExp(`^Port ${port} on 127.0.0.1 is taken: .+ COORDINATOR_PORT \\(0 lets the system choose\\)\\.$`),
+      new RegExp(`^Port ${port} on 127.0.0.1 is in use: .+ COORDINATOR_PORT \\(0: the system chooses one\\)\\.$`),
     );
-    expect(await refusalOf({ COORDINATOR_ADMIN_PORT: port })).toMatch(/is taken: .+ COORDINATOR_ADMIN_PORT /);
+    expect(await refusalOf({ COORDINATOR_ADMIN_PORT: port })).toMatch(/is in use: .+ COORDINATOR_ADMIN_PORT /);
   });
 
   it('an address that is not of this machine', async () => {
     expect(await refusalOf({ COORDINATOR_HOST: '192.0.2.1' })).toMatch(
-      /not an address of this machine.+COORDINATOR_HOST\.$/,
+      /not an address of this machine: set COORDINATOR_HOST to one that is\.$/,
     );
   });
 
   it("a data directory of another PostgreSQL's, or of another release's layout", async () => {
     expect(await refusalOf(directoryWith({ 'postgres/PG_VERSION': '16\n' }))).toMatch(
-      /holds data of PostgreSQL 16, and this release embeds 18: start the release that made it, or give another/,
+      /holds data of PostgreSQL 16, and this release embeds PostgreSQL 18: start the release that wrote it, or choose another/,
     );
     const later = directoryWith({ 'version.json': '{"layout": 2, "postgres": 18}' });
     expect(await refusalOf(later)).toMatch(/has layout 2, and this release reads layout 1: .+ COORDINATOR_DATA_DIR\.$/);
@@ -71,7 +71,7 @@ describe('start says in one sentence what to do about', () => {
     const file = join(makeTestDirectory(), 'file');
     writeFileSync(file, '');
     expect(await refusalOf({ COORDINATOR_DATA_DIR: file })).toBe(
-      `${file} is not a directory: give another one with COORDINATOR_DATA_DIR.`,
+      `${file} is not a directory: choose another one with COORDINATOR_DATA_DIR.`,
     );
   });
 

@@ -33,7 +33,7 @@ describe('a service process that is asked to end', () => {
   it('abandons what takes longer, and says so', async () => {
     const { code, errors } = await stopService('200');
     expect(code).toBe(1);
-    expect(errors).toContain('Stopping took longer than 0.2 seconds: what was under way is abandoned.');
+    expect(errors).toContain('Stopping took longer than 0.2 seconds; work in progress was abandoned.');
   });
 
   it('ends at once while its service is still waiting to start', async () => {

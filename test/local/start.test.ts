@@ -78,7 +78,7 @@ describe('start', () => {
   it('is refused in one sentence on a data directory where one runs', async () => {
     const second = start();
     expect(await second.ends()).toBe(1);
-    const sentence = `A coordinator (process ${started[0]?.pid}) already runs on ${dataDir}: stop it, or give another directory with COORDINATOR_DATA_DIR.\n`;
+    const sentence = `A coordinator (process ${started[0]?.pid}) already runs on ${dataDir}: stop it, or choose another directory with COORDINATOR_DATA_DIR.\n`;
     expect(second.output).toBe(sentence);
     expect((await fetch(`${readServiceFile().url}/readyz`)).status).toBe(200);
   });
@@ -87,8 +87,8 @@ describe('start', () => {
     const { url } = readServiceFile();
     const api = processTree(started[0]?.pid ?? 0).find(({ command }) => command.endsWith('main.ts api'));
     process.kill(api?.pid ?? 0, 'SIGKILL');
-    await started[0]?.says(/The api ended unexpectedly \(SIGKILL\); it starts again in 1 s\./);
-    await started[0]?.says(/The api runs again\./);
+    await started[0]?.says(/The api ended unexpectedly \(SIGKILL\); restarting in 1 s\./);
+    await started[0]?.says(/The api is running again\./);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 

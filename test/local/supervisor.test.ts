@@ -37,7 +37,7 @@ describe('a supervised process', () => {
     expect((await supervisor.start()).url).toBe('chosen');
     await expect.poll(() => lines.filter((line) => line.includes('unexpectedly')).length, { timeout: 15_000 }).toBe(3);
     expect(lines.filter((line) => line.includes('unexpectedly'))).toEqual(
-      [0.1, 0.2, 0.4].map((s) => `The example ended unexpectedly (exit code 5); it starts again in ${s} s.`),
+      [0.1, 0.2, 0.4].map((s) => `The example ended unexpectedly (exit code 5); restarting in ${s} s.`),
     );
     expect(readFileSync(join(directory, 'starts'), 'utf8')).toMatch(/^first chosen chosen /);
   });

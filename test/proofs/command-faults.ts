@@ -52,8 +52,10 @@ export class CommandFaults {
 
   static async open(): Promise<CommandFaults> {
     const api = await startApi({
-      ...{ ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: bootstrapToken },
-      ...{ COORDINATOR_REQUESTS_PER_PRINCIPAL: '0', COORDINATOR_REQUESTS_PER_ADDRESS: '0' },
+      ENABLE_ADMIN_BOOTSTRAP: 'true',
+      ADMIN_BOOTSTRAP_TOKEN: bootstrapToken,
+      COORDINATOR_REQUESTS_PER_PRINCIPAL: '0',
+      COORDINATOR_REQUESTS_PER_ADDRESS: '0',
     });
     const { orm, config } = api.services;
     const url = await api.app.listen({ host: '127.0.0.1', port: 0 });

@@ -3,25 +3,26 @@ import type { Logger } from 'pino';
 
 const firstPauseMs = 250;
 const longestPauseMs = 5_000;
-/** Longer than a restart or a failover takes; after that an operator should hear of it by a process that ends. */
-const patienceMs = 5 * 60_000;
+/** Longer than a restart or a failover takes. After it, the process ends, so that an operator notices. */
+const giveUpAfterMs = 5 * 60_000;
 
 /**
- * Does what needs a server that may be away when this process starts: tries again for some minutes, saying so in the log.
- * @throws the last error where it stays away, and any error at once that is not about its being away
+ * Runs work that needs a server which may be unreachable when this process starts. Retries for five minutes and logs each
+ * failed attempt.
+ * @throws the last error when the server stays unreachable; any other error at once
  */
-export async function untilThere<Result>(
+export async function waitForServer<Result>(
   server: string,
   { isAway, log }: { isAway: (error: unknown) => boolean; log: Logger },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + giveUpAfterMs;
   for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
     try {
       return await work();
     } catch (error) {
       if (!isAway(error) || Date.now() + pause > deadline) throw error;
-      log.warn({ err: error, server }, 'a server that this process needs is away; waiting for it');
+      log.warn({ err: error, server }, 'cannot reach a server that this process needs; trying again');
       await sleep(pause);
     }
   }

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { hasCode, StartError } from '../errors.ts';
 
-/** Who the servers, the API and git run as where the service is started as root. */
+/** The account that the servers, the API and git run as when root starts the service. */
 export type Account = { readonly uid: number; readonly gid: number };
 
-/** Ids that systems keep for users which exist as long as a service does. */
+/** User ids that systems reserve for users which exist only while a service runs. */
 const firstUid = 61_184;
 const lastUid = 65_519;
 const tries = 200;
@@ -17,10 +17,10 @@ const tries = 200;
 const Recorded = z.object({ uid: z.int().positive(), gid: z.int().positive() });
 
 /**
- * The service account of the installation in this data directory. `name` is the account that COORDINATOR_USER names.
- * Without it, root chooses an unused id once and records it in the data directory. Null where this process is not root:
- * it has no other account to give.
- * @throws StartError
+ * Finds the service account of the installation in this data directory. If `name` (COORDINATOR_USER) is null, root
+ * chooses an unused id once and records it in the data directory.
+ * @returns null if the service runs as this process's own user, which is not root
+ * @throws StartError if the account cannot be used
  */
 export function findServiceAccount(dataDir: string, name: string | null): Account | null {
   if (name !== null) return findNamedAccount(name);
@@ -32,7 +32,7 @@ export function findServiceAccount(dataDir: string, name: string | null): Accoun
   try {
     writeFileSync(path, `${JSON.stringify({ uid, gid: uid })}\n`, { flag: 'wx', mode: 0o644 });
   } catch (error) {
-    // An API by itself has no data directory. Two processes may choose at once: the first one's choice counts.
+    // If two processes choose at once, the first one wins. A stand-alone API may have no data directory to record it in.
     if (hasCode(error, 'EEXIST')) return findServiceAccount(dataDir, name);
     if (!hasCode(error, 'ENOENT') && !hasCode(error, 'EROFS')) throw error;
   }
@@ -40,8 +40,8 @@ export function findServiceAccount(dataDir: string, name: string | null): Accoun
 }
 
 /**
- * Claims the account's id for as long as this process lives, by the name that workers ask for before they give an id to
- * an attempt. A claim that somebody else holds is no fault: the id is then taken for them as well.
+ * Reserves the account's id while this process lives, so that no worker gives it to an attempt. The reservation is an
+ * abstract socket, which workers look for. If another process holds it already, the id is just as reserved.
  */
 export function claimAccount(account: Account | null): void {
   if (account === null || process.platform !== 'linux') return;
@@ -51,7 +51,7 @@ export function claimAccount(account: Account | null): void {
     .unref();
 }
 
-/** The numbers of an account of this machine; null where there is none of that name. */
+/** The ids of an account of this machine; null if there is none with this name. */
 export function lookUpAccount(name: string): Account | null {
   const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, '--', name], { encoding: 'utf8' }));
   if (uid?.status !== 0 || gid?.status !== 0) return null;
@@ -64,29 +64,31 @@ function findNamedAccount(name: string): Account | null {
     throw new StartError(`COORDINATOR_USER names the account "${name}", which does not exist on this machine.`);
   }
   const own = process.getuid?.();
-  if (account.uid === 0) throw new StartError('COORDINATOR_USER must not name root: name an account without rights.');
+  if (account.uid === 0) throw new StartError('COORDINATOR_USER must not name root: name an unprivileged account.');
   if (own === account.uid) return null;
   if (own !== 0) {
-    throw new StartError(`Only root can start the service as "${name}": start as root, or leave COORDINATOR_USER out.`);
+    throw new StartError(`Only root can start the service as "${name}": start it as root, or unset COORDINATOR_USER.`);
   }
   return account;
 }
 
-/** @throws StartError where somebody else than root may have written it */
+/** @throws StartError if a user other than root could have written the file */
 function readRecorded(path: string): Account | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
   const isTrusted = stats.isFile() && stats.uid === 0 && (stats.mode & 0o022) === 0;
   const recorded = isTrusted ? Recorded.safeParse(parseJson(readFileSync(path, 'utf8'))) : null;
   if (recorded?.success) return recorded.data;
-  throw new StartError(`${path} must belong to root and name the service account: remove it to choose another one.`);
+  throw new StartError(
+    `${path} must belong to root and hold the ids of the service account: remove the file, and the next start chooses another account.`,
+  );
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Reported by the caller as what it is: no account.
+    // The caller reports that the file holds no account.
     return null;
   }
 }
@@ -98,10 +100,10 @@ function chooseUnusedUid(): number {
     const isNamed = spawnSync('id', ['--', String(uid)], { stdio: 'ignore' }).status === 0;
     if (!isNamed && !used.has(uid)) return uid;
   }
-  throw new StartError('No unused user id was found: name an account with COORDINATOR_USER.');
+  throw new StartError('No unused user id was found: set COORDINATOR_USER to an account.');
 }
 
-/** The owners of the processes that run now, where the system tells. */
+/** The users of the processes that run now; empty on systems without /proc. */
 function usersOfProcesses(): number[] {
   if (process.platform !== 'linux') return [];
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));

@@ -7,29 +7,29 @@ import type { Account } from './account.ts';
 const sharedTemporaryDirectory = '/tmp';
 
 /**
- * Makes this process the account's, for good: root's rights cannot come back. Call it once everything is loaded, read and
- * bound that the account could not load, read or bind itself.
- * @throws StartError where the process would go on with rights of root
+ * Drops root's privileges for good and continues as the account. Call it after loading code, reading files and binding
+ * ports that the account has no access to.
+ * @throws StartError if the process would keep privileges of root
  */
 export function dropPrivileges(account: Account | null): void {
   if (account === null || process.getuid?.() !== 0) return;
-  // The cache of compiled code stays root's: what the account could write there would be run by root.
+  // The cache of compiled code must stay root's, since root would run what the account writes there.
   flushCompileCache();
   process.setgroups?.([]);
   process.setgid?.(account.gid);
   process.setuid?.(account.uid);
-  if (process.getuid() === 0 || process.geteuid?.() === 0 || canReturn()) {
-    throw new StartError(`This process could not give up root's rights for those of user ${account.uid}.`);
+  if (process.getuid() === 0 || process.geteuid?.() === 0 || canRegainRoot()) {
+    throw new StartError(`This process could not drop root's privileges and become user ${account.uid}.`);
   }
   if (!isWritable(tmpdir())) process.env['TMPDIR'] = sharedTemporaryDirectory;
 }
 
-function canReturn(): boolean {
+function canRegainRoot(): boolean {
   try {
     process.setuid?.(0);
     return true;
   } catch {
-    // Refused, which is what is wanted.
+    // The system refused it, as it should.
     return false;
   }
 }

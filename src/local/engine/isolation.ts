@@ -3,64 +3,75 @@ import { dirname } from 'node:path';
 import type { Account } from '../account/account.ts';
 import { changeUser, findClosedDirectory } from '../account/run-as.ts';
 
-/** What a program in a network of its own needs of the file system. */
-export type Needs = {
-  /** Files that it reads or runs. */
+/** The files that an isolated program needs. */
+export type FileAccess = {
+  /** Files that it reads or executes. */
   readonly readable: readonly string[];
-  /** Directories that it writes into. */
+  /** Directories that it writes to. */
   readonly writable: readonly string[];
 };
 
 /**
- * The command that runs another one in a network and a list of processes of its own. The file system is read-only but
- * for what the program needs to write. Where the account cannot pass a directory (such as /root), the program sees an
- * empty one in its place, which holds nothing but what the program needs. The first process has number 1 there: all
- * others end with it.
+ * The arguments that run the command after them in its own network and PID namespaces. The file system is read-only,
+ * except for the directories that the program writes to. A directory that the account cannot enter (such as /root) is
+ * replaced by an empty one, which holds only what the program needs. The program has PID 1, so that its children end
+ * with it.
  */
-export function isolate({ readable, writable }: Needs, account: Account | null): string[] {
+export function wrapInIsolation({ readable, writable }: FileAccess, account: Account | null): string[] {
   const paths = [...readable, ...writable];
   const closed = account === null ? [] : paths.map((path) => findClosedDirectory(path, account));
   const masked = [...new Set(closed)].filter((directory) => directory !== null);
   return [
-    ...['bwrap', '--ro-bind', '/', '/', '--dev-bind', '/dev', '/dev'],
+    'bwrap',
+    '--ro-bind',
+    '/',
+    '/',
+    '--dev-bind',
+    '/dev',
+    '/dev',
     ...masked.flatMap((directory) => maskOf(directory, paths)),
     ...readable
       .filter((path) => masked.some((mask) => isBelow(path, mask)))
       .flatMap((path) => ['--ro-bind', path, path]),
     ...writable.flatMap((path) => ['--bind', path, path]),
-    ...['--unshare-net', '--unshare-pid', '--unshare-ipc', '--as-pid-1', '--chdir', '/'],
+    '--unshare-net',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--as-pid-1',
+    '--chdir',
+    '/',
     '--',
     ...(account === null ? [] : [...changeUser(account), '--inh-caps=-all', '--bounding-set=-all']),
   ];
 }
 
-/** Why this machine cannot isolate programs, as the end of a sentence; null where it can. */
-export function whyNotIsolated(account: Account | null): string | null {
-  if (process.platform !== 'linux') return 'only Linux can keep it to itself';
+/** Why this machine cannot isolate programs, as the end of a sentence; null if it can. */
+export function findIsolationProblem(account: Account | null): string | null {
+  if (process.platform !== 'linux') return 'isolation needs Linux';
   for (const program of ['bwrap', 'socat']) {
     const { error } = spawnSync(program, ['--version'], { stdio: 'ignore' });
     if (error !== undefined) return `${program === 'bwrap' ? 'bubblewrap' : program} is not installed`;
   }
-  const [command = '', ...given] = [...isolate({ readable: [], writable: [] }, account), 'true'];
+  const [command = '', ...given] = [...wrapInIsolation({ readable: [], writable: [] }, account), 'true'];
   const { status, stderr, error } = spawnSync(command, given, { cwd: '/', encoding: 'utf8' });
   if (status === 0) return null;
   const said = (stderr || error?.message || `exit code ${status}`).trim().split('\n').at(-1);
-  return `bubblewrap cannot make a network of its own (${said?.replace(/\.$/, '')})`;
+  return `bubblewrap cannot create a network namespace (${said?.replace(/\.$/, '')})`;
 }
 
-/** An empty directory in the place of one, with the directories on the way to the paths. */
+/** Replaces a directory by an empty one with the directories that lead to the paths. */
 function maskOf(directory: string, paths: readonly string[]): string[] {
-  const onTheWay = new Set(
-    paths.filter((path) => isBelow(path, directory)).flatMap((path) => between(directory, path)),
+  const parents = new Set(
+    paths.filter((path) => isBelow(path, directory)).flatMap((path) => directoriesBetween(directory, path)),
   );
-  const made = [...onTheWay].sort().flatMap((path) => ['--perms', '0755', '--dir', path]);
+  const made = [...parents].sort().flatMap((path) => ['--perms', '0755', '--dir', path]);
   return ['--perms', '0755', '--tmpfs', directory, ...made];
 }
 
 /** The directories below `top` that lead to a path, without the path itself. */
-function between(top: string, path: string): string[] {
+function directoriesBetween(top: string, path: string): string[] {
   const parent = dirname(path);
-  return parent === top ? [] : [...between(top, parent), parent];
+  return parent === top ? [] : [...directoriesBetween(top, parent), parent];
 }
 
 function isBelow(path: string, directory: string): boolean {

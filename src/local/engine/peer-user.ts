@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 
-/** The four numbers that name a connection over IPv4 on this machine, as the one side sees it. */
+/** The addresses and ports of an IPv4 connection on this machine, as one side sees them. */
 export type Connection = {
   readonly localAddress: string;
   readonly localPort: number;
@@ -9,12 +9,13 @@ export type Connection = {
   readonly remotePort: number;
 };
 
-/** The kernel's number for a connection that is open at both ends. */
+/** The kernel's code for an established connection. */
 const established = '01';
 
 /**
- * The user who opened the other end of a connection over loopback. The kernel lists both ends with their owners, and
- * nobody can open a connection in another user's name. Null where the list has no open connection like it.
+ * Finds the user who opened the other end of a loopback connection. The kernel lists both ends with their owners, and a
+ * user cannot open a connection in another user's name.
+ * @returns null if the kernel lists no such established connection
  */
 export function findPeerUser(connection: Connection): number | null {
   const peer = toHex(connection.remoteAddress, connection.remotePort);
@@ -27,7 +28,7 @@ export function findPeerUser(connection: Connection): number | null {
   return null;
 }
 
-/** As /proc/net/tcp writes it: the address as one number in the machine's own order of bytes. */
+/** Formats an address as /proc/net/tcp does: a number in the byte order of the machine, and the port. */
 function toHex(address: string, port: number): string {
   const bytes = Buffer.from(address.split('.').map(Number));
   const ordered = endianness() === 'LE' ? bytes.reverse() : bytes;

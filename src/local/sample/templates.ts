@@ -21,7 +21,7 @@ printf '{"message": "%s from a command template"}' "$COORDINATOR_VAR_GREETING" >
 export const commandTemplate: SampleTemplate = {
   name: 'Greeting by a command',
   slug: 'greeting-command',
-  description: 'Runs a shell script which reads a variable, remembers a state and answers an output.',
+  description: 'Runs a shell script that reads a variable, writes a state and returns an output.',
   spec: {
     variables,
     outputs: { message: { description: 'The greeting' } },
@@ -29,7 +29,7 @@ export const commandTemplate: SampleTemplate = {
       kind: 'command',
       files: { 'greet.sh': greetScript },
       apply: [{ name: 'greet', run: ['sh', 'greet.sh'] }],
-      destroy: [{ name: 'part', run: ['sh', '-c', 'echo Goodbye'] }],
+      destroy: [{ name: 'farewell', run: ['sh', '-c', 'echo Goodbye'] }],
     },
   },
   variables: { greeting: 'Hello' },
@@ -51,7 +51,7 @@ output "message" {
 export const openTofuTemplate: SampleTemplate = {
   name: 'Greeting by OpenTofu',
   slug: 'greeting-opentofu',
-  description: 'Manages one built-in resource, which needs no provider and no network.',
+  description: 'Manages one built-in resource, which needs neither a provider nor the network.',
   spec: {
     variables,
     outputs: { message: { description: 'The greeting' } },

@@ -5,9 +5,9 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Connection, Client as Engine } from '@temporalio/client';
 import pg from 'pg';
-import { runOnce } from '#local/run-once.ts';
+import { runSubcommand } from '#local/run-subcommand.ts';
 import { Caller } from '#test/support/api/caller.ts';
-import { findTofu } from '../../../bench/tofu.ts';
+import { findTofu } from '../../../bench/installation/tofu.ts';
 import { Client } from './client.ts';
 import { findQuietPort, openPostgres, openTemporal, type Server } from './servers.ts';
 import { ServiceProcess } from './service-process.ts';
@@ -45,8 +45,8 @@ export async function openInstallation(): Promise<Installation> {
   mkdirSync(dataDir, { mode: 0o711 });
   const [postgres, temporal] = await Promise.all([openPostgres(directory), openTemporal(directory)]);
   const environment = serviceEnvironment(postgres.address, temporal.address, dataDir);
-  await runOnce('The migration', [program, 'migrate'], environment);
-  await runOnce(
+  await runSubcommand('The migration', [program, 'migrate'], environment);
+  await runSubcommand(
     'The administrator',
     [program, 'admin', 'create', '--email', 'root@example.com'],
     environment,
@@ -59,7 +59,15 @@ export async function openInstallation(): Promise<Installation> {
   const urls = apis.map(({ url }) => url);
   const [requester, approver] = await makePeople(urls, (what) => faults.push(what));
   return {
-    ...{ directory, dataDir, environment, postgres, temporal, workers, requester, approver, faults },
+    directory,
+    dataDir,
+    environment,
+    postgres,
+    temporal,
+    workers,
+    requester,
+    approver,
+    faults,
     apis: apis.map(({ process }) => process),
     query: (sql, values) => queryOnce(postgres.address, sql, values),
     askEngine: (ask) => askOnce(temporal.address, ask),
@@ -111,7 +119,10 @@ function describeProcess(
   faults: string[],
 ): ServiceProcess {
   return new ServiceProcess({
-    ...{ name, command, environment, logFile: join(directory, `${name}.log`) },
+    name,
+    command,
+    environment,
+    logFile: join(directory, `${name}.log`),
     onUnexpectedEnd: (who, how) => faults.push(`${who} ended by itself: ${how}`),
   });
 }

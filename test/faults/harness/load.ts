@@ -71,7 +71,8 @@ export class Load {
     const key = randomUUID();
     const instance = `${kind.name}-${this.#random.whole(1, kind.instances)}`;
     const admission: Admission = {
-      ...{ key, kind },
+      key,
+      kind,
       body: { template_id: kind.templateId, instance, variables: { mark: key } },
     };
     this.admissions.push(admission);

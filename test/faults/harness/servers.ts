@@ -22,7 +22,10 @@ export interface Server {
 export async function openPostgres(directory: string): Promise<Server> {
   const port = await findQuietPort();
   const options = {
-    ...{ dataDir: directory, logFile: join(directory, 'postgres.log'), sockets: null, port },
+    dataDir: directory,
+    logFile: join(directory, 'postgres.log'),
+    sockets: null,
+    port,
     settings: { max_connections: '200', shared_buffers: '64MB' },
   };
   let server = await startPostgres(options);

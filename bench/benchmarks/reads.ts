@@ -1,0 +1,94 @@
+import { type Benchmark, type Comparison, interleave } from '../benchmark.ts';
+import { insertRuns } from '../data/run-rows.ts';
+import type { Installation } from '../installation/installation.ts';
+import type { Testbed } from '../installation/testbed.ts';
+import { runLoad } from '../load/load.ts';
+import { command, createTenant, publish } from '../load/tenant.ts';
+import { percentile, type Sample } from '../report/statistics.ts';
+
+const few = 10_000;
+const many = 1_000_000;
+const requests = 300;
+const pageSize = 50;
+
+export const reads: Benchmark = {
+  name: 'reads',
+  about:
+    `\`GET /runs/{id}\` for random runs, and pages of ${pageSize} of \`GET /runs?team_id=…\`, over HTTP, one request at a time, in an ` +
+    `installation of ${many.toLocaleString('en')} runs, compared with one of ${few.toLocaleString('en')}; the figures are medians. All runs belong to one ` +
+    'team, which makes its pages as deep as possible. The rows are inserted by SQL (`generate_series`) as copies of a run that ' +
+    'was admitted over HTTP, with ids and times spread over a year and with every status, and then `VACUUM ANALYZE` runs.',
+  run: async (testbed) => {
+    const small = await openFilled(testbed, 'reads_few', few);
+    const large = await openFilled(testbed, 'reads_many', many);
+    try {
+      return await measure(testbed, small, large);
+    } finally {
+      await small.installation.close();
+      await large.installation.close();
+    }
+  },
+};
+
+interface Filled {
+  readonly installation: Installation;
+  readonly teamId: string;
+  readonly instanceId: string;
+  /** An evenly spaced sample of the runs' ids, oldest first. */
+  readonly ids: readonly string[];
+}
+
+async function openFilled(testbed: Testbed, name: string, count: number): Promise<Filled> {
+  const installation = await testbed.open(name);
+  const { teamId, environmentId } = await createTenant(installation.http);
+  const templateId = await publish(installation.http, teamId, 'nothing', command('true'));
+  const run = await installation.http.call('POST', '/runs', { template_id: templateId, environment_id: environmentId });
+  testbed.report(`making ${count} runs`);
+  const ids = await insertRuns(installation.database, run.id, count);
+  return { installation, teamId, instanceId: run.instance_id, ids };
+}
+
+/** The requests, by name: the path of one request in an installation. */
+const kinds: Readonly<Record<string, (filled: Filled) => string>> = {
+  'one run': ({ ids }) => `/runs/${ids[Math.floor(Math.random() * ids.length)]}`,
+  'first page of a team': (filled) => page(filled, 1),
+  'page in the middle': (filled) => page(filled, 0.5),
+  'last page': (filled) => page(filled, 0),
+  'first page of failed runs': ({ teamId }) => `/runs?team_id=${teamId}&limit=${pageSize}&status=failed`,
+  'the one run that timed out': ({ teamId }) => `/runs?team_id=${teamId}&limit=${pageSize}&status=timed_out`,
+  'first page of runs under way': ({ teamId }) => `/runs?team_id=${teamId}&limit=${pageSize}&status=running`,
+  'first page of an instance': ({ instanceId }) => `/runs?instance_id=${instanceId}&limit=${pageSize}`,
+};
+
+/** The path of a page: 1 is the newest end, 0 the oldest. It varies a little, so that no page is always in the cache. */
+function page({ teamId, ids }: Filled, position: number): string {
+  const path = `/runs?team_id=${teamId}&limit=${pageSize}`;
+  if (position === 1) return path;
+  const index = Math.floor(position * ids.length * 0.98 + 1 + Math.random() * ids.length * 0.02);
+  return `${path}&cursor=${Buffer.from(ids[index] ?? '').toString('base64url')}`;
+}
+
+async function measure(testbed: Testbed, small: Filled, large: Filled): Promise<Comparison[]> {
+  const [service, other] = [`${many.toLocaleString('en')} runs`, `${few.toLocaleString('en')} runs`];
+  const figures = await interleave(testbed, { [service]: () => readAll(large), [other]: () => readAll(small) });
+  return Object.keys(kinds).map((kind) => ({
+    what: kind,
+    unit: 'ms',
+    target: { atMost: 1.5 },
+    service: figures(service, kind),
+    other: figures(other, kind),
+  }));
+}
+
+async function readAll(filled: Filled): Promise<Sample> {
+  const sample: Record<string, number> = {};
+  for (const [kind, pathOf] of Object.entries(kinds)) {
+    const load = await runLoad(
+      requests,
+      1,
+      async () => void (await filled.installation.http.call('GET', pathOf(filled))),
+    );
+    sample[kind] = percentile(load.latencies, 0.5);
+  }
+  return sample;
+}

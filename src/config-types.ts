@@ -1,0 +1,81 @@
+import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
+import type { SecretKey } from './config-values.ts';
+
+/** The configuration of a process of the service, read from its environment once, when it starts. */
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  /** The origin that clients use; null: derived from the address that the service listens on. */
+  readonly baseUrl: string | null;
+  /** Absolute path. */
+  readonly dataDir: string;
+  /** The account that the service runs as when root starts it; null: root chooses an unused one. */
+  readonly user: string | null;
+  /** At least one key. The first one encrypts, and each of them decrypts. */
+  readonly secretKeys: readonly SecretKey[];
+  readonly databaseUrl: string;
+  readonly databasePoolSize: number;
+  readonly temporal: TemporalConfig;
+  readonly bootstrap: { readonly enabled: boolean; readonly token: string | null };
+  readonly metrics: { readonly enabled: boolean; readonly bearerToken: string | null };
+  readonly worker: { readonly pools: readonly string[]; readonly concurrency: number; readonly drainSeconds: number };
+  /** For how many days audit records are kept; null: forever. */
+  readonly auditRetentionDays: number | null;
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  /** Where the service may connect to on behalf of its users, in addition to the public Internet. */
+  readonly outbound: OutboundPolicy;
+  readonly limits: LimitsConfig;
+  /** Addresses and CIDR ranges of proxies whose forwarded headers are trusted. */
+  readonly trustedProxies: readonly string[];
+  readonly executor: ExecutorConfig;
+  /** The administrator that the first `start` creates; a null password: one is generated. */
+  readonly admin: { readonly email: string; readonly password: string | null } | null;
+  /** Whether the first `start` creates and runs the sample. */
+  readonly sample: boolean;
+};
+
+/** How template code is contained, and how much an attempt may use (docs/security.md). */
+export type ExecutorConfig = {
+  readonly isolation: 'sandbox' | 'auto' | 'none';
+  /** The account of the executor host; null: the worker chooses one. */
+  readonly user: string | null;
+  readonly memoryBytes: number;
+  readonly diskBytes: number;
+  readonly cores: number;
+  readonly cpuSeconds: number;
+  readonly processes: number;
+  readonly openFiles: number;
+  readonly paths: readonly string[];
+  readonly denied: readonly string[];
+  readonly providerMirror: string | null;
+  readonly providerNetworkMirror: string | null;
+  readonly providersDirect: boolean;
+};
+
+/** Rate limits; 0: no limit. */
+export type LimitsConfig = {
+  /** Requests a minute. */
+  readonly requests: { readonly perPrincipal: number; readonly perAddress: number };
+  /** Wrong passwords or tokens within `windowMs` milliseconds. */
+  readonly guesses: { readonly perAccount: number; readonly perAddress: number; readonly windowMs: number };
+};
+
+export type TemporalConfig = {
+  readonly address: string;
+  readonly namespace: string;
+  /** As the options of the Temporal SDK's connections expect it. */
+  readonly tls?: {
+    readonly serverNameOverride?: string;
+    readonly serverRootCACertificate?: Buffer;
+    readonly clientCertPair?: { readonly crt: Buffer; readonly key: Buffer };
+  };
+  readonly apiKey?: string;
+};
+
+/** The configuration of `start`. What it has to start itself, because no address is set, is null. */
+export type StartConfig = Omit<Config, 'databaseUrl' | 'temporal'> & {
+  readonly databaseUrl: string | null;
+  readonly temporal: Omit<TemporalConfig, 'address'> & { readonly address: string | null };
+};
