@@ -13,7 +13,8 @@ import { operations } from '#api/operations.ts';
 import type { Erased, ReadCall } from '#api/pipeline/operation.ts';
 import { loadConfig } from '#config';
 import type { Em } from '#database/database.ts';
-import { type Principal, readPrincipals } from '#domain/shared/access/principal.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { readPrincipals } from '#domain/shared/access/store.ts';
 import { openDatabase } from '#open-database';
 
 /**
