@@ -5,28 +5,28 @@ import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { noteRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { AttemptSuperseded, AttemptWriteRefused } from '#domain/runs/errors.ts';
 import type { ExecutionSink, LogChunk, StateMeta } from '#executors/protocol/request.ts';
-import type { ExecutionDeps } from './deps.ts';
-import { persist } from './persist.ts';
+import type { AttemptDeps } from './deps.ts';
+import { writeWithRetry } from './write-with-retry.ts';
 
-/** Where an attempt's traces go: logs to the database, states to the spool. Knows whether a state was refused. */
+/** Stores an attempt's logs in the database and its states in the spool, and records whether a state was refused. */
 export class AttemptSink implements ExecutionSink {
-  readonly #deps: ExecutionDeps;
+  readonly #deps: AttemptDeps;
   readonly #work: AttemptWork;
   readonly #refusal = new AbortController();
 
-  constructor(deps: ExecutionDeps, work: AttemptWork) {
+  constructor(deps: AttemptDeps, work: AttemptWork) {
     this.#deps = deps;
     this.#work = work;
   }
 
-  /** Aborts when a state was refused. An attempt that went on would change things that no state records. */
+  /** Aborts when a state is refused: an attempt that went on would make changes that no state records. */
   get stateRefused(): AbortSignal {
     return this.#refusal.signal;
   }
 
   log(chunk: LogChunk): Promise<void> {
     const attemptId = this.#work.attempt.id;
-    return persist(this.#deps, attemptId, (em) => appendLog(em, attemptId, chunk));
+    return writeWithRetry(this.#deps, attemptId, (em) => appendLog(em, attemptId, chunk));
   }
 
   async state(content: Buffer, { write, resourceCount }: StateMeta): Promise<void> {
@@ -41,7 +41,7 @@ export class AttemptSink implements ExecutionSink {
     }
   }
 
-  /** Records the first state that was not even written to disk; the tool is told that it was refused. */
+  /** Records the first state that was refused before it was written to disk. The tool gets an error. */
   async #noteRefusal(content: Buffer, { message: problem }: AttemptWriteRefused): Promise<void> {
     if (this.#refusal.signal.aborted) return;
     this.#refusal.abort();
@@ -49,15 +49,15 @@ export class AttemptSink implements ExecutionSink {
     const attemptId = this.#work.attempt.id;
     log.error(
       { attempt_id: attemptId, problem },
-      'ALARM: an attempt sent a state that it may not send; it was not taken',
+      'ALARM: an attempt sent a state that it must not send; the state was refused',
     );
     const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
     const refused = { attemptId, write: null, digest, file: null, workerId, problem };
-    await persist(this.#deps, attemptId, () => transactions.run((tx) => noteRefusedState(tx, refused)));
+    await writeWithRetry(this.#deps, attemptId, () => transactions.run((tx) => noteRefusedState(tx, refused)));
   }
 }
 
-/** Being superseded ends an attempt, and is no fault. */
+/** Ignores that an attempt was superseded, which ends it but is not an error. */
 export function ignoreSuperseded(error: unknown): void {
   if (!(error instanceof AttemptSuperseded)) throw error;
 }

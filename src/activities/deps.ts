@@ -7,7 +7,7 @@ import type { Isolation } from '#domain/workers/model.ts';
 import type { Executor } from '#executors/client/executor.ts';
 import type { ExecutionLimits } from '#executors/protocol/request.ts';
 
-/** What activities work with, made once for the worker. */
+/** What activities work with. Made once for the worker. */
 export interface ActivityDeps {
   readonly orm: Orm;
   readonly transactions: Transactions;
@@ -15,26 +15,28 @@ export interface ActivityDeps {
   readonly log: Logger;
 }
 
-export interface ExecutionDeps extends ActivityDeps {
-  /** This worker's id: whoever claims an attempt is known by it. */
+export interface AttemptDeps extends ActivityDeps {
+  /** This worker's id, under which it claims attempts. */
   readonly workerId: string;
-  /** What this worker contains template code with. */
+  /** How this worker isolates template code. */
   readonly isolation: Isolation;
   readonly executor: Pick<Executor, 'execute'>;
-  /** What one attempt may use. */
+  /** The limits of one attempt. */
   readonly limits: ExecutionLimits;
-  /** Keeps states on disk until the database has them. */
+  /** Keeps states on disk until the database has stored them. */
   readonly spool: {
     add(state: AttemptState, onRefused: () => void): Promise<void>;
-    /** Whether the database has all of them, or one of them could not be stored. */
+    /** Resolves to whether the database has stored all states of an attempt, or has refused one of them. */
     settle(attemptId: string): Promise<'settled' | 'refused'>;
   };
-  /** Tells attempts that they are over; null: the attempt is here already. `stopping` aborts for all when the worker ends. */
+  /** The attempts that this worker executes. */
   readonly attempts: {
+    /** Returns a signal that aborts when the attempt is over; null if this worker already executes it. */
     join(attemptId: string): AbortSignal | null;
     leave(attemptId: string): void;
-    /** Whether this worker begins nothing more. */
+    /** Whether this worker starts no more attempts. */
     readonly areClosing: boolean;
+    /** Aborts all attempts when the worker stops. */
     readonly stopping: AbortSignal;
   };
 }

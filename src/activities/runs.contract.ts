@@ -1,6 +1,6 @@
 import type { NextStep } from '#domain/runs/model.ts';
 
-/** Short transitions in the database; run as local activities beside the workflow. */
+/** Short state transitions in the database. They run as local activities of the workflow. */
 export interface RunActivities {
   nextStep(request: {
     runId: string;
@@ -11,9 +11,9 @@ export interface RunActivities {
 }
 
 /**
- * The work itself; run on the queue of the run's pool. Answers when the attempt's result is kept, and that of the attempt
- * that followed it, where nothing had to be waited for.
+ * Executes attempts. It runs on the queue of the run's pool. It completes once the result is stored, both of this attempt and
+ * of those that followed it without waiting.
  */
-export interface ExecutionActivities {
+export interface AttemptActivities {
   executeAttempt(request: { runId: string; attemptId: string }): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import { concealFailures } from '#activities/conceal.ts';
-import type { ExecutionDeps } from '#activities/deps.ts';
-import { createExecutionActivities } from '#activities/execution.ts';
+import type { AttemptDeps } from '#activities/deps.ts';
+import { createAttemptActivities } from '#activities/execute-attempt.ts';
+import { redactActivityErrors } from '#activities/redact-errors.ts';
 import { createRunActivities } from '#activities/runs.ts';
 import type { Config } from '#config';
 import { poolQueue } from '#domain/runs/model.ts';
@@ -29,7 +29,7 @@ export interface TaskWorkers {
 /** One task worker for the coordinator's own queue, and one for the queue of each pool. */
 export async function openTaskWorkers(
   config: Config,
-  deps: ExecutionDeps & { attempts: { close(): void; interruptAll(): void } },
+  deps: AttemptDeps & { attempts: { close(): void; interruptAll(): void } },
 ): Promise<TaskWorkers> {
   installEngineRuntime(deps.log);
   const { address, tls, apiKey, namespace } = config.temporal;
@@ -49,7 +49,7 @@ export async function openTaskWorkers(
     maxConcurrentLocalActivityExecutions: config.databasePoolSize,
     workflowTaskPollerBehavior: autoscaled(16),
     workflowBundle: await cachedWorkflowBundle(join(config.dataDir, 'cache')),
-    activities: concealFailures(createRunActivities(deps), deps.log),
+    activities: redactActivityErrors(createRunActivities(deps), deps.log),
   });
   const pools = await Promise.all(
     config.worker.pools.map((pool) => Worker.create(poolOptions(common, pool, config, deps))),
@@ -83,12 +83,12 @@ function poolOptions(
   common: Pick<WorkerOptions, 'connection'>,
   pool: string,
   config: Config,
-  deps: ExecutionDeps,
+  deps: AttemptDeps,
 ): WorkerOptions {
   return {
     ...common,
     taskQueue: poolQueue(pool, deps.isolation),
-    activities: concealFailures(createExecutionActivities(deps), deps.log),
+    activities: redactActivityErrors(createAttemptActivities(deps), deps.log),
     maxConcurrentActivityTaskExecutions: config.worker.concurrency,
     activityTaskPollerBehavior: autoscaled(Math.max(2, config.worker.concurrency)),
     // Cancellation comes with the answer to a heartbeat: it must not wait for the SDK's usual half minute.

@@ -1,12 +1,12 @@
 import { defineSignal } from '@temporalio/workflow';
 import { wakeSignal } from '#domain/runs/model.ts';
 
-/** What a run's workflow is started with. Ids only: history is no place for a secret. */
+/** The input of a run's workflow. Ids only, because histories must not contain secrets. */
 export interface RunInput {
   readonly run_id: string;
-  /** Set where a long wait was continued as a new workflow: the attempt that was executed last. */
+  /** The attempt that was executed last, if a long wait was continued as a new workflow. */
   readonly executed?: string;
 }
 
-/** Something about the run changed: look again. A hint; losing or repeating it does no harm. */
+/** Tells the workflow that something about the run changed. It is only a hint: losing or repeating it does no harm. */
 export const wake = defineSignal(wakeSignal);

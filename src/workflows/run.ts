@@ -8,7 +8,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ExecutionActivities, RunActivities } from '#activities/runs.contract.ts';
+import type { AttemptActivities, RunActivities } from '#activities/runs.contract.ts';
 import type { NextStep } from '#domain/runs/model.ts';
 import { type RunInput, wake } from './run.contract.ts';
 
@@ -19,8 +19,8 @@ const { nextStep } = proxyLocalActivities<RunActivities>({
 });
 
 /**
- * A run, from its admission to its end. PostgreSQL knows what comes next (`takeNextStep`); this holds the order, the
- * waiting and the loss of workers. It stays a loop, so that runs that wait for days outlive releases.
+ * The workflow of a run, from its admission to its end. PostgreSQL decides every next step (`takeNextStep`); the workflow keeps
+ * the order, waits, and notices lost workers. It stays a simple loop, so that runs that wait for days outlive releases.
  */
 export async function run(input: RunInput): Promise<void> {
   let woken = false;
@@ -58,9 +58,9 @@ export async function run(input: RunInput): Promise<void> {
   });
 }
 
-/** Whether the worker finished, failed, was lost or was told to stop: what came of it stands in the database. */
+/** Executes an attempt. Its outcome is in the database, even if the worker failed, was lost or was told to stop. */
 async function executeUnlessLost(runId: string, step: Extract<NextStep, { kind: 'execute' }>): Promise<void> {
-  const { executeAttempt } = proxyActivities<ExecutionActivities>({
+  const { executeAttempt } = proxyActivities<AttemptActivities>({
     taskQueue: step.taskQueue,
     startToCloseTimeout: step.timeoutSeconds * 1000,
     ...(step.startWithinSeconds !== undefined && { scheduleToStartTimeout: step.startWithinSeconds * 1000 }),

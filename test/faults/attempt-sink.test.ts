@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AttemptSink } from '#activities/attempt-sink.ts';
-import type { ExecutionDeps } from '#activities/deps.ts';
+import type { AttemptDeps } from '#activities/deps.ts';
 import type { AttemptWork } from '#domain/runs/attempts/complete.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -34,7 +34,7 @@ async function open(phase: 'planning' | 'applying', operation = 'apply') {
   const { orm, transactions, keyRing } = api.services;
   const spool = { add: async (state: AttemptState) => void spooled.push(state), settle: async () => 'settled' };
   const deps = { orm, transactions, keyRing, workerId, spool, log: pino({ level: 'silent' }) };
-  return { runId, spooled, sink: new AttemptSink(deps as unknown as ExecutionDeps, work) };
+  return { runId, spooled, sink: new AttemptSink(deps as unknown as AttemptDeps, work) };
 }
 
 const refusalsOf = async (runId: string) =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toAttemptResult } from '#activities/execution-result.ts';
+import { toAttemptResult } from '#activities/attempt-result.ts';
 import type { AttemptWork } from '#domain/runs/attempts/complete.ts';
 import { type AttemptPhase, type ExecutionReason, executionReasons, statusReasons } from '#domain/runs/model.ts';
 import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol/request.ts';

@@ -35,14 +35,14 @@ printf '{"seen": %s}' "$(cat variables.json)" > outputs.json
 `;
 
 /** What of an installation they go for. */
-interface Places {
+interface JobPaths {
   readonly directory: string;
   readonly postgres: { readonly address: string };
   readonly temporal: { readonly address: string };
 }
 
 /** What templates do that nobody wants: by name. `flood` is how many megabytes the loudest one prints. */
-export function describeNasties({ directory, postgres, temporal }: Places, flood: number): Record<string, Nasty> {
+export function describeNasties({ directory, postgres, temporal }: JobPaths, flood: number): Record<string, Nasty> {
   const ports = [new URL(postgres.address).port, temporal.address.split(':')[1]].join(' ');
   return {
     'prints what is no text': {

@@ -9,8 +9,8 @@ import type {
 
 const graceMs = 30_000;
 
-/** An attempt as the executor is asked for it. */
-export function toRequest(work: AttemptWork, limits: ExecutionLimits): ExecutionRequest {
+/** Builds the request that asks the executor for an attempt. */
+export function toExecutorRequest(work: AttemptWork, limits: ExecutionLimits): ExecutionRequest {
   const { run, attempt, spec, inputs } = work;
   const planning = attempt.phase === 'planning';
   return {

@@ -10,7 +10,7 @@ const outcomes: Record<Exclude<ExecutionOutcome, 'succeeded'>, Exclude<AttemptOu
   limit_exceeded: 'failed',
 };
 
-/** What an execution means for its attempt. */
+/** Translates the executor's result into the attempt's. */
 export function toAttemptResult(work: AttemptWork, result: ExecutionResult): AttemptResult {
   const { tool = null, reason, plan, outputs, resourceCount } = result;
   const common = { reason: toStatusReason(reason), tool };
@@ -31,12 +31,12 @@ export function toAttemptResult(work: AttemptWork, result: ExecutionResult): Att
   };
 }
 
-/** Null: the run says by itself that somebody canceled it, or which of its phases took too long. */
+/** Null if the run itself already says why: somebody canceled it, or one of its phases timed out. */
 function toStatusReason(reason: ExecutionResult['reason']): AttemptResult['reason'] {
   return reason === 'canceled' || reason === 'time_limit' ? null : reason;
 }
 
-/** The same for an attempt that was cut off because its worker stops: a plan is handed back, an apply was interrupted. */
+/** The same for an attempt that its stopping worker cut off: a plan is handed back, and an apply was interrupted. */
 export function toInterruptedResult(work: AttemptWork, result: ExecutionResult): AttemptResult {
   if (result.outcome !== 'canceled') return toAttemptResult(work, result);
   const { tool = null } = result;

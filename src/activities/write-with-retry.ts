@@ -4,14 +4,14 @@ import { isDatabaseAway, isPassingError } from '#database/errors.ts';
 import type { ActivityDeps } from './deps.ts';
 
 const retryMs = 1_000;
-/** How long the database may refuse for a reason that passes, such as a full disk, before that counts as final. */
-const patienceMs = 2 * 60_000;
+/** How long the database may refuse with a temporary error, such as a full disk, before the error counts as permanent. */
+const refusalTimeoutMs = 2 * 60_000;
 
 /**
- * Waits while the database is away, and then writes: the attempt goes on meanwhile. Whatever the database refuses for another
- * reason is thrown, at once or after some minutes: trying it for ever would hold the worker's slot for ever.
+ * Writes to the database, and waits while it is unreachable; the attempt goes on meanwhile. Other errors are thrown, temporary
+ * ones after some minutes: retrying forever would occupy one of the worker's slots forever.
  */
-export async function persist<T>(
+export async function writeWithRetry<T>(
   { orm, log }: Pick<ActivityDeps, 'orm' | 'log'>,
   attemptId: string,
   write: (em: Em) => Promise<T>,
@@ -24,11 +24,11 @@ export async function persist<T>(
       const isAway = isDatabaseAway(error);
       if (!isAway) {
         refusedSince ??= Date.now();
-        if (!isPassingError(error) || Date.now() - refusedSince > patienceMs) throw error;
+        if (!isPassingError(error) || Date.now() - refusedSince > refusalTimeoutMs) throw error;
       }
       const message = isAway
-        ? 'the database is away; an attempt waits for it'
-        : 'the database cannot take this now; trying again';
+        ? 'the database is unreachable; an attempt waits for it'
+        : 'the database refused a write for now; trying again';
       log.warn({ err: error, attempt_id: attemptId }, message);
       await sleep(retryMs);
     }

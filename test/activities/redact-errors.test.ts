@@ -1,25 +1,25 @@
 import { CancelledFailure } from '@temporalio/activity';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { concealFailures } from '#activities/conceal.ts';
+import { redactActivityErrors } from '#activities/redact-errors.ts';
 
 const silent = pino({ level: 'silent' });
 
 describe('an activity that fails', () => {
-  it('tells the engine its name and nothing of the error', async () => {
+  it('reports only its name to the engine, without the error', async () => {
     const failing = {
       doIt: async () => Promise.reject(new Error('insert into t values (hunter2)', { cause: new Error('hunter2') })),
     };
-    const failure = await concealFailures(failing, silent)
+    const failure = await redactActivityErrors(failing, silent)
       .doIt()
       .catch((error: unknown) => error);
-    expect(failure).toMatchObject({ message: 'doIt failed; the log of the worker says why' });
+    expect(failure).toMatchObject({ message: "doIt failed; see the worker's log" });
     expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain('hunter2');
   });
 
-  it('is still canceled where it was canceled', async () => {
+  it('stays canceled if it was canceled, without the message', async () => {
     const canceled = { doIt: async () => Promise.reject(new CancelledFailure('hunter2')) };
-    const failure = await concealFailures(canceled, silent)
+    const failure = await redactActivityErrors(canceled, silent)
       .doIt()
       .catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(CancelledFailure);

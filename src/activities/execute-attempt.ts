@@ -11,62 +11,65 @@ import {
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
 import { AttemptSuperseded, AttemptWriteRefused, WorkerTooWeak } from '#domain/runs/errors.ts';
 import type { FailureReason } from '#domain/runs/model.ts';
-import { watchEngine } from './attempt-signal.ts';
+import { toAttemptResult, toInterruptedResult } from './attempt-result.ts';
 import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
-import type { ExecutionDeps } from './deps.ts';
-import { toRequest } from './execution-request.ts';
-import { toAttemptResult, toInterruptedResult } from './execution-result.ts';
-import { persist } from './persist.ts';
-import type { ExecutionActivities } from './runs.contract.ts';
+import { watchCancellation } from './cancellation.ts';
+import type { AttemptDeps } from './deps.ts';
+import { toExecutorRequest } from './executor-request.ts';
+import type { AttemptActivities } from './runs.contract.ts';
+import { writeWithRetry } from './write-with-retry.ts';
 
 const heartbeatMs = 3_000;
-/** How long a worker that may not take an attempt leaves it to others before it asks for more work. */
+/** How long a worker that must not take an attempt leaves it to others before it asks for more work. */
 const tooWeakPauseMs = 2_000;
 
-export function createExecutionActivities(deps: ExecutionDeps): ExecutionActivities {
+export function createAttemptActivities(deps: AttemptDeps): AttemptActivities {
   return {
     executeAttempt: ({ attemptId }) =>
-      whileAlive(async (wish) => {
-        for (let next: string | null = attemptId; next !== null; ) next = await executeOne(deps, next, wish);
+      withHeartbeat(async (canceled) => {
+        for (let next: string | null = attemptId; next !== null; ) next = await executeOne(deps, next, canceled);
       }),
   };
 }
 
-/** Answers the attempt that follows at once, if this worker is to take it. */
-async function executeOne(deps: ExecutionDeps, attemptId: string, wish: AbortSignal): Promise<string | null> {
+/** Returns the attempt that follows at once, if this worker is to execute it as well. */
+async function executeOne(deps: AttemptDeps, attemptId: string, canceled: AbortSignal): Promise<string | null> {
   const over = deps.attempts.join(attemptId);
-  if (over === null) return null; // this worker has it already: the engine delivered it twice
+  if (over === null) return null; // the engine delivered the attempt twice, and this worker already executes it
   try {
-    return await claimAndCarryOut(deps, attemptId, AbortSignal.any([over, deps.attempts.stopping, wish]));
+    return await claimAndExecute(deps, attemptId, AbortSignal.any([over, deps.attempts.stopping, canceled]));
   } finally {
     deps.attempts.leave(attemptId);
   }
 }
 
-/** Tells the engine that the attempt lives, and the attempt when the engine wants its end. */
-async function whileAlive(work: (wish: AbortSignal) => Promise<void>): Promise<void> {
+/** Sends heartbeats to the engine during `work`, which gets a signal that aborts when the engine cancels it. */
+async function withHeartbeat(work: (canceled: AbortSignal) => Promise<void>): Promise<void> {
   const context = Context.current();
   const heartbeat = setInterval(() => context.heartbeat(), heartbeatMs);
   try {
-    await work(watchEngine(context));
+    await work(watchCancellation(context));
   } finally {
     clearInterval(heartbeat);
   }
 }
 
-async function claimAndCarryOut(deps: ExecutionDeps, attemptId: string, signal: AbortSignal): Promise<string | null> {
-  let hasBegun = false;
+async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: AbortSignal): Promise<string | null> {
+  let isClaimed = false;
   try {
     const claimant = { workerId: deps.workerId, isolation: deps.isolation };
     const work = await claimAttempt(deps.orm.em.fork(), deps.keyRing, attemptId, claimant);
     if (!work) return null;
-    hasBegun = true;
-    return await carryOut(deps, work, signal);
+    isClaimed = true;
+    return await execute(deps, work, signal);
   } catch (error) {
-    // While this worker lives, its open attempts count as being worked on: what it gives up, it must say.
-    await giveUp(deps, attemptId, hasBegun ? 'lost' : canOthersTake(error) ? 'handed_back' : 'failed');
+    // An open attempt of a living worker counts as being executed, so the worker must give it up explicitly.
+    await giveUp(deps, attemptId, isClaimed ? 'lost' : canOthersTake(error) ? 'handed_back' : 'failed');
     if (!(error instanceof WorkerTooWeak)) throw error;
-    deps.log.warn({ attempt_id: attemptId }, 'the attempt demands a sandbox and this worker has none');
+    deps.log.warn(
+      { attempt_id: attemptId },
+      'cannot execute the attempt: it requires a sandbox and this worker has none',
+    );
     await sleep(tooWeakPauseMs, undefined, { signal }).catch(() => undefined);
     return null;
   }
@@ -76,23 +79,19 @@ function canOthersTake(error: unknown): boolean {
   return error instanceof WorkerTooWeak || isDatabaseAway(error) || isPassingError(error);
 }
 
-async function giveUp(
-  deps: ExecutionDeps,
-  attemptId: string,
-  outcome: 'lost' | 'handed_back' | 'failed',
-): Promise<void> {
-  await persist(deps, attemptId, () =>
+async function giveUp(deps: AttemptDeps, attemptId: string, outcome: 'lost' | 'handed_back' | 'failed'): Promise<void> {
+  await writeWithRetry(deps, attemptId, () =>
     deps.transactions.run((tx) => abandonAttempt(tx, attemptId, deps.workerId, outcome)),
   ).catch(ignoreSuperseded);
 }
 
-async function carryOut(deps: ExecutionDeps, work: AttemptWork, signal: AbortSignal): Promise<string | null> {
+async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal): Promise<string | null> {
   const attemptId = work.attempt.id;
   const sink = new AttemptSink(deps, work);
   const stop = AbortSignal.any([signal, sink.stateRefused]);
-  const executed = await deps.executor.execute(toRequest(work, deps.limits), sink, stop);
+  const executed = await deps.executor.execute(toExecutorRequest(work, deps.limits), sink, stop);
   if (executed.diagnostic)
-    deps.log.error({ attempt_id: attemptId, diagnostic: executed.diagnostic }, 'the executor said');
+    deps.log.error({ attempt_id: attemptId, diagnostic: executed.diagnostic }, 'the executor reported a problem');
   const result = isStopping(deps) ? toInterruptedResult(work, executed) : toAttemptResult(work, executed);
   try {
     const isRefused = (await deps.spool.settle(attemptId)) === 'refused' || sink.stateRefused.aborted;
@@ -100,30 +99,30 @@ async function carryOut(deps: ExecutionDeps, work: AttemptWork, signal: AbortSig
     return await keepResult(deps, work, kept, signal);
   } catch (error) {
     if (!(error instanceof AttemptSuperseded)) throw error;
-    deps.log.warn({ attempt_id: attemptId }, 'the result of an attempt that is over was refused');
+    deps.log.warn({ attempt_id: attemptId }, 'discarded the result of an attempt that is already over');
     return null;
   }
 }
 
-/** Keeps a result; one that cannot be stored ends the attempt as failed, with a reason, instead of being sent for ever. */
+/** Stores a result. One that cannot be stored is replaced by a failure with a reason, instead of being retried forever. */
 async function keepResult(
-  deps: ExecutionDeps,
+  deps: AttemptDeps,
   work: AttemptWork,
   result: AttemptResult,
   signal: AbortSignal,
 ): Promise<string | null> {
   const attemptId = work.attempt.id;
   try {
-    return await persist(deps, attemptId, () => conclude(deps, attemptId, result, signal));
+    return await writeWithRetry(deps, attemptId, () => conclude(deps, attemptId, result, signal));
   } catch (error) {
     const reason = whyNotKept(work, error);
     if (reason === null) throw error;
-    deps.log.error({ err: error, attempt_id: attemptId, reason }, 'the result of an attempt could not be stored');
-    return persist(deps, attemptId, () => conclude(deps, attemptId, failure(reason, null), signal));
+    deps.log.error({ err: error, attempt_id: attemptId, reason }, "an attempt's result could not be stored");
+    return writeWithRetry(deps, attemptId, () => conclude(deps, attemptId, failure(reason, null), signal));
   }
 }
 
-/** Null: not because of what the result is. Only plans and outputs come from the template, so only they can be at fault. */
+/** Returns the reason if the result itself is at fault, which only plans and outputs of a template can be; else null. */
 function whyNotKept({ attempt }: AttemptWork, error: unknown): FailureReason | null {
   if (error instanceof AttemptWriteRefused) return error.reason;
   if (!isDatabaseRefusal(error)) return null;
@@ -134,9 +133,9 @@ function failure(reason: FailureReason, result: AttemptResult | null): AttemptRe
   return { outcome: 'failed', reason, tool: result?.tool ?? null };
 }
 
-/** Keeps what an attempt came to. Answers the attempt that follows, unless somebody wants the run or this worker to stop. */
+/** Completes an attempt. Returns the attempt that follows, unless the run was canceled or this worker stops. */
 async function conclude(
-  { transactions, keyRing, attempts }: ExecutionDeps,
+  { transactions, keyRing, attempts }: AttemptDeps,
   attemptId: string,
   result: AttemptResult,
   signal: AbortSignal,
@@ -149,7 +148,7 @@ async function conclude(
   return step.kind === 'execute' ? step.attemptId : null;
 }
 
-/** Whether it is this worker that ends, rather than the attempt that is to. */
-function isStopping({ attempts }: ExecutionDeps): boolean {
+/** Whether the attempt ends because this worker stops. */
+function isStopping({ attempts }: AttemptDeps): boolean {
   return attempts.stopping.aborted || (Context.current().cancellationDetails?.workerShutdown ?? false);
 }
