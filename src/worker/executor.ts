@@ -3,7 +3,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, ConfigurationError } from '#config';
-import { Executor, type ExecutorOptions, ExecutorUnavailable } from '#executors/client/executor.ts';
+import { Executor, type ExecutorOptions } from '#executors/client/executor.ts';
+import { ExecutorUnavailable } from '#executors/client/host-process.ts';
 import type { ExecutionLimits } from '#executors/protocol/request.ts';
 
 const code = resolve(fileURLToPath(new URL('../..', import.meta.url)));
@@ -40,7 +41,7 @@ function executorOptions(config: Config): ExecutorOptions {
     directory: join(config.dataDir, 'work'),
     isolation: executor.isolation,
     user: executor.user,
-    takenUid: readAccount(config.dataDir),
+    reservedUid: readAccount(config.dataDir),
     cores: executor.cores,
     addedPaths: executor.paths,
     // Of the service itself: its data, its code, and its user's files.

@@ -18,7 +18,7 @@ const final = readDockerfile().stages['final'] ?? [];
 const healthyWithinMs = 240_000;
 
 /** Where things are that docker-compose.yml finds by a name of its networks. */
-export interface Places {
+export interface JobPaths {
   /** The work directory: `app`, `bin` and `secrets` are there. */
   readonly directory: string;
   readonly databasePort: number;
@@ -33,11 +33,11 @@ export interface Places {
  */
 export class PlainInstallation {
   readonly composition: Composition = readComposition();
-  readonly #places: Places;
+  readonly #places: JobPaths;
   readonly #running = new Map<string, Program>();
   readonly #done = new Map<string, Promise<void>>();
 
-  constructor(places: Places) {
+  constructor(places: JobPaths) {
     this.#places = places;
   }
 

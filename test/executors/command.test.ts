@@ -16,7 +16,7 @@ const plan = (executor: Partial<CommandExecutor>, changes = {}) =>
   );
 
 describe('command templates', () => {
-  it('run their steps in order with files, variables and what they remembered, and give outputs and state back', async () => {
+  it('steps run in order with the files, variables and state, and their outputs and state are returned', async () => {
     const { result, sink } = await runSteps(
       work.path,
       {
@@ -40,10 +40,10 @@ describe('command templates', () => {
     });
     expect(sink.text('stdout')).toBe('size=3\n{"count": 1}a file');
     expect(sink.states.map(({ content }) => content.toString())).toEqual(['{"count": 2}\n']);
-    expect(sink.steps).toEqual(['deploy', 'script']);
+    expect(sink.text('system').match(/^step .+$/gm)).toEqual(['step deploy', 'step script']);
   });
 
-  it('find secrets in the file of variables alone, never in their environment', async () => {
+  it('secret variables are in the variables file but not in the environment of steps', async () => {
     const { sink } = await runScript(
       work.path,
       'env | grep -c "^COORDINATOR_VAR_TOKEN=" || true; printf "%s\\n" "$COORDINATOR_VAR_OPEN" "$COORDINATOR_VAR_DEEP"; stat -c %a variables.json; wc -c < variables.json; cat variables.json',
@@ -54,7 +54,7 @@ describe('command templates', () => {
     expect(text).toContain('{"token":"[redacted]","open":"yes","deep":{"a":[1]}}');
   });
 
-  it('get the variables of their environment, but none that would turn the service against itself', async () => {
+  it("steps get the environment's variables, except those that are reserved for the service", async () => {
     const environment = [
       { name: 'CLOUD_KEY', value: 'cloud-secret-key', sensitive: true },
       { name: 'REGION', value: 'here', sensitive: false },
@@ -70,7 +70,7 @@ describe('command templates', () => {
     expect(sink.text('system')).toContain('the variable HOME is not passed on');
   });
 
-  it('plan by plan.json, with secrets masked', async () => {
+  it('the changes in plan.json become the plan, with secrets masked', async () => {
     const changes = [
       { address: 'dns.record', action: 'update', before: { v: 1 }, after: { v: 2, note: 'uses hidden-token' } },
       { address: 'key', action: 'create', after: 'generated-key-1', sensitive: true },
@@ -97,19 +97,19 @@ describe('command templates', () => {
   });
 
   it.each([
-    ['no JSON', 'echo "{" > plan.json'],
-    ['no list', 'echo "{}" > plan.json'],
-    ['an unknown action', `echo '[{"address": "a", "action": "explode"}]' > plan.json`],
-    ['no address', `echo '[{"action": "create"}]' > plan.json`],
-    ['a link to somewhere else', 'ln -s /etc/passwd plan.json'],
+    ['invalid JSON', 'echo "{" > plan.json'],
+    ['not a list', 'echo "{}" > plan.json'],
+    ['a list with an unknown action', `echo '[{"address": "a", "action": "explode"}]' > plan.json`],
+    ['a list without an address', `echo '[{"action": "create"}]' > plan.json`],
+    ['a link out of the sandbox', 'ln -s /etc/passwd plan.json'],
     ['a pipe that never ends', 'mkfifo plan.json'],
     ['a directory', 'mkdir plan.json'],
-    ['bytes that are no text', 'printf "[\\377]" > plan.json'],
-  ])('refuse a plan.json that is %s', async (_, script) => {
+    ['not valid UTF-8', 'printf "[\\377]" > plan.json'],
+  ])('a plan.json that is %s ends the plan with plan_invalid', async (_, script) => {
     expect((await plan({ plan: [shell(script)] })).result).toMatchObject({ outcome: 'failed', reason: 'plan_invalid' });
   });
 
-  it('count as changing something where they have no plan, and say so', async () => {
+  it('a template without a plan is assumed to change something, and the log says so', async () => {
     const { result, sink } = await plan({});
     expect(result.plan).toMatchObject({ hasChanges: true, assumed: true });
     expect(sink.text('system')).toContain('the template has no "plan" steps');
@@ -125,7 +125,7 @@ describe('command templates', () => {
     });
   });
 
-  it('carry what the plan steps put into the directory plan to the apply', async () => {
+  it('the apply gets the files that the plan steps put into the directory plan', async () => {
     const executor: CommandExecutor = {
       kind: 'command',
       plan: [
@@ -139,7 +139,7 @@ describe('command templates', () => {
     expect(sink.text('stdout')).toBe('prepared\n[{"address":"a","action":"create"}]\n');
   });
 
-  it('stop at the first step that fails, keeping what it remembered', async () => {
+  it('a failing step stops the attempt, and its state is kept', async () => {
     const { result, sink } = await runSteps(work.path, {
       apply: [
         shell('echo \'{"half": true}\' > state.json; exit 3', { name: 'first' }),
@@ -156,7 +156,7 @@ describe('command templates', () => {
     expect(sink.states.map(({ content }) => content.toString())).toEqual(['{"half": true}\n']);
   });
 
-  it('may open their output by name, as shell scripts do', async () => {
+  it('steps can open their standard output and error by name', async () => {
     const { result, sink } = await runSteps(work.path, {
       apply: [shell('set -e; echo a | tee /dev/stderr; echo b > /dev/stdout')],
     });
@@ -164,13 +164,13 @@ describe('command templates', () => {
     expect([sink.text('stdout'), sink.text('stderr')]).toEqual(['a\nb\n', 'a\n']);
   });
 
-  it('say which program could not be started', async () => {
+  it('a missing program is named in the message', async () => {
     const { result } = await runSteps(work.path, { apply: [{ name: 'x', run: ['no-such-program', 'a'] }] });
     expect(result).toMatchObject({
       outcome: 'failed',
       reason: 'step_not_started',
       message: expect.stringContaining(
-        '"no-such-program" could not be started: there is no such program, or it may not be run. Sandboxes see',
+        '"no-such-program" could not be started: there is no such program, or it is not executable. Sandboxes see',
       ),
     });
   });
@@ -181,17 +181,17 @@ describe('command templates', () => {
       'echo hello world',
       '"run" is a list with one word in each item: ["echo","hello","world"]',
     ],
-    ['a file of the template without ./', 'apply.sh', `To run the template's own file, write "./apply.sh"`],
+    ["the template's own file without ./", 'apply.sh', `To run the template's own file, write "./apply.sh"`],
     ['a file that does not begin with #!', './plain.sh', 'A file that is run must begin with #!'],
-    ['a file with the line ends of Windows', './crlf.sh', 'its first line ends with a carriage return'],
-    ['a file that is not there', './missing.sh', '"./missing.sh" could not be started'],
-  ])('say what would be right where a step names %s', async (_, program, hint) => {
+    ['a file with Windows line endings', './crlf.sh', 'its first line ends with a carriage return'],
+    ['a file that does not exist', './missing.sh', '"./missing.sh" could not be started'],
+  ])('the message about a step that runs %s says what to change', async (_, program, hint) => {
     const files = { 'apply.sh': '#!/bin/sh\n', 'plain.sh': 'echo x\n', 'crlf.sh': '#!/bin/sh\r\necho x\r\n' };
     const { result } = await runSteps(work.path, { files, apply: [{ name: 'x', run: [program] }] });
     expect(result).toMatchObject({ reason: 'step_not_started', message: expect.stringContaining(hint) });
   });
 
-  it('end with the first step that takes too long', async () => {
+  it('a step that exceeds its timeout ends the attempt with step_timeout', async () => {
     const slow = { ...shell('sleep 30', { timeout: '1s' }), name: 'wait' };
     const { result, sink } = await runSteps(work.path, { apply: [slow] });
     const message = 'step "wait" took longer than its timeout of 1 s';
@@ -199,7 +199,7 @@ describe('command templates', () => {
     expect(sink.text('system')).toContain(message);
   });
 
-  it('detect without changing anything, and never take silence for "all as it was"', async () => {
+  it('detect steps find drift without storing state, and fail with plan_missing if they write no plan.json', async () => {
     const detect = (script: string) =>
       run(
         makeRequest({
@@ -216,12 +216,12 @@ describe('command templates', () => {
     expect((await detect('true')).result).toMatchObject({ outcome: 'failed', reason: 'plan_missing' });
   });
 
-  it('refuse operations that they have no steps for', async () => {
+  it('an operation without steps is refused', async () => {
     expect((await plan({}, { operation: 'destroy' })).result).toMatchObject({ reason: 'operation_unsupported' });
     expect((await plan({}, { operation: 'refresh' })).result).toMatchObject({ reason: 'operation_unsupported' });
   });
 
-  it('refuse outputs and state that are no JSON', async () => {
+  it('outputs and states that are not JSON are refused', async () => {
     const outputs = await runSteps(work.path, { apply: [shell('echo "[1" > outputs.json')] });
     expect(outputs.result).toMatchObject({ outcome: 'failed', reason: 'outputs_invalid' });
     const state = await runSteps(work.path, { apply: [shell('echo nope > state.json')] });
@@ -229,7 +229,7 @@ describe('command templates', () => {
     expect(state.sink.states).toEqual([]);
   });
 
-  it('keep no file outside of their directory', async () => {
+  it('a file path that leads out of the work directory is refused', async () => {
     for (const path of ['../escape', '/etc/escape', 'a/../../escape']) {
       const { result } = await plan({ files: { [path]: 'x' } });
       expect(result).toMatchObject({ outcome: 'failed', reason: 'files_invalid' });

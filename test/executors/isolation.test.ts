@@ -28,7 +28,7 @@ describe('template code', () => {
       delete process.env[name];
   });
 
-  it('sees nothing of the environment of its worker but the allow-list', async () => {
+  it("sees only the allow-list of the worker's environment", async () => {
     process.env['DATABASE_URL'] = 'postgres://leak';
     process.env['TEMPORAL_ADDRESS'] = 'leak:7233';
     process.env['COORDINATOR_SECRET_KEYS'] = 'leak:key';
@@ -51,7 +51,7 @@ describe('template code', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('inherits no descriptor beside its standard ones', async () => {
+  it('inherits no descriptors other than its standard ones', async () => {
     const { sink } = await runScript(work.path, 'ls /proc/self/fd | tr "\\n" " "; ls -l /proc/$$/fd');
     const opened = sink.text('stdout').split('total')[1] ?? '';
     const descriptors = [...opened.matchAll(/ (\d+) -> (\S+)/g)].map(([, number, target]) => [Number(number), target]);
@@ -59,7 +59,7 @@ describe('template code', () => {
     expect(descriptors.length).toBeGreaterThanOrEqual(3);
   });
 
-  it('never shows a secret in the arguments of any process', async () => {
+  it('passes no secret in the arguments of any process', async () => {
     const [tool] = await requireTools();
     if (!tool) throw new Error('no tool');
     const executor = {
@@ -84,23 +84,23 @@ describe('template code', () => {
     expect(isSeen).toBe(false);
   });
 
-  it('cannot enter the directory of another attempt, nor find out which there are', async () => {
+  it('can neither enter nor list the directories of other attempts', async () => {
     const sink = new RecordingSink();
     const abort = new AbortController();
     const other = runScript(work.path, 'echo private > mine; echo ready; sleep 30', {}, sink, abort.signal);
     await sink.saw('ready');
-    const places = listAttempts();
+    const attempts = listAttempts();
     const spy = await runScript(
       work.path,
-      `ls ${work.path} ${places.join(' ')}; find / -name mine -exec cat {} + 2>/dev/null; cat /proc/*/cwd/mine; exit 0`,
+      `ls ${work.path} ${attempts.join(' ')}; find / -name mine -exec cat {} + 2>/dev/null; cat /proc/*/cwd/mine; exit 0`,
     );
     abort.abort();
     await other;
-    expect(places).toHaveLength(1);
+    expect(attempts).toHaveLength(1);
     expect(spy.sink.text('stdout')).toBe('');
   });
 
-  it('leaves nothing behind, whatever it does to its directory', async () => {
+  it('leaves nothing behind, even if it closes its own directories', async () => {
     const { result } = await runScript(
       work.path,
       'mkdir -p a/b/c; touch a/b/c/f; chmod 000 a/b/c; chmod 500 a/b; chmod 000 a; mkdir -p "$HOME/x"; ln -s /etc/passwd link; exit 0',
@@ -109,7 +109,7 @@ describe('template code', () => {
     expect(listAttempts()).toEqual([]);
   });
 
-  it('leaves nothing where everybody may write, and nothing that is too deep to be named', async () => {
+  it('leaves nothing in shared temporary directories, and no path that is too long to name', async () => {
     const name = `coordinator-test-stray-${process.pid}`;
     const deep =
       'i=0; d=0123456789012345678901234567890123456789; while [ $i -lt 120 ]; do mkdir $d; cd $d; i=$((i+1)); done';
@@ -119,7 +119,7 @@ describe('template code', () => {
     expect(listAttempts()).toEqual([]);
   });
 
-  it('leaves nothing too deep to be named without a sandbox either', async () => {
+  it('leaves no path that is too long to name without a sandbox either', async () => {
     const deep =
       'i=0; d=0123456789012345678901234567890123456789; while [ $i -lt 120 ]; do mkdir $d; cd $d; i=$((i+1)); done';
     const { result } = await runScript(work.path, `mkdir closed; (cd closed; ${deep}); chmod 000 closed; exit 0`, {
@@ -129,24 +129,24 @@ describe('template code', () => {
     expect(listAttempts()).toEqual([]);
   });
 
-  it('works where its user cannot reach the directory for attempts', async () => {
+  it("runs even if the host's user cannot reach the executor's directory", async () => {
     const closed = mkdtempSync(join(tmpdir(), 'coordinator-test-closed-'));
     mkdirSync(join(closed, 'data'));
-    const place = join(closed, 'data', 'work');
-    const { result, sink } = await runScript(place, 'pwd; echo x > "$PWD/file"; cat "$PWD/file"');
-    await (await openTestExecutor(place)).close();
+    const directory = join(closed, 'data', 'work');
+    const { result, sink } = await runScript(directory, 'pwd; echo x > "$PWD/file"; cat "$PWD/file"');
+    await (await openTestExecutor(directory)).close();
     rmSync(closed, { recursive: true });
     expect(result).toMatchObject({ outcome: 'succeeded' });
     expect(sink.text('stdout')).toBe('/work\nx\n');
   });
 
-  it('is nobody in particular in a sandbox, whoever its worker is', async () => {
+  it("has the sandbox's user and host name, whatever user the worker runs as", async () => {
     const { sink } = await runScript(work.path, 'id -u; id -g; id -un; hostname; pwd; echo $HOME');
     expect(sink.text('stdout')).toBe('1000\n1000\nsandbox\nsandbox\n/work\n/tmp/home\n');
   });
 });
 
-/** Directories of attempts that run, or were left. */
+/** Directories of attempts that are running or were left behind. */
 function listAttempts(): string[] {
   const hosts = readdirSync(work.path).filter((name) => name.startsWith('host-'));
   const names = hosts.flatMap((host) => readdirSync(join(work.path, host)).map((name) => join(work.path, host, name)));

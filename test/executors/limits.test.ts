@@ -6,10 +6,10 @@ const work = makeWorkRoot();
 afterAll(work.remove);
 
 const mebibyte = 1024 * 1024;
-/** A program that takes memory until it is stopped, and then says that it was not. */
+/** Takes memory step by step, and prints a line if nothing stops it. */
 const takeMemory = (mebibytes: number) =>
   `perl -e 'my @held; for (1..${mebibytes}) { push @held, "x" x 1048576; select undef, undef, undef, 0.005 } print "took-it-all\\n"'`;
-const writeInto = (place: string) => `head -c 30000000 /dev/zero > ${place}/big; echo wrote; sleep 20`;
+const writeInto = (directory: string) => `head -c 30000000 /dev/zero > ${directory}/big; echo wrote; sleep 20`;
 const openFiles =
   'perl -e \'my @open; for (1..500) { open my $file, "<", "/dev/null" or last; push @open, $file } print scalar @open, "\\n"; $| = 1; sleep 20\'';
 const spin = 'while :; do :; done';
@@ -21,7 +21,7 @@ const sandboxes: Choice[] = [
   { what: 'in a control group', isolation: 'sandbox' },
   { what: 'without control groups', isolation: 'sandbox', usesGroups: false },
 ];
-const uncontained: Choice = { what: 'without a sandbox', isolation: 'none', usesGroups: false };
+const unsandboxed: Choice = { what: 'without a sandbox', isolation: 'none', usesGroups: false };
 
 async function exceed(choice: ExecutorChoice, script: string, limits: Partial<ExecutionLimits>) {
   const changes = { choice, limits: { ...roomyLimits, ...limits } };
@@ -29,64 +29,64 @@ async function exceed(choice: ExecutorChoice, script: string, limits: Partial<Ex
   return { result, text: sink.text('stdout') };
 }
 
-describe.each([...sandboxes, uncontained])('an attempt $what', (choice) => {
-  it('ends with memory_limit when a process stays above what it may take', async () => {
+describe.each([...sandboxes, unsandboxed])('an attempt $what', (choice) => {
+  it('ends with memory_limit when one process stays above the limit', async () => {
     const script = `perl -e 'open my $zeros, "<", "/dev/zero"; read $zeros, my $held, 73000000; sleep 20'`;
     const { result } = await exceed(choice, script, { memoryBytes: 64 * mebibyte });
     expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'memory_limit' });
   });
 
-  it('gives no process much more memory than it may take, however quickly that asks', async () => {
+  it('cannot take much more memory than the limit, however quickly it asks', async () => {
     const { text } = await exceed(choice, `${takeMemory(300)}; exit 0`, { memoryBytes: 64 * mebibyte });
     expect(text).not.toContain('took-it-all');
   });
 
-  it('ends with memory_limit also when it is many small processes that take it', async () => {
+  it('ends with memory_limit when many small processes exceed the limit together', async () => {
     const each = 'perl -e \'my $held = "x" x 20000000; sleep 20\' &';
     const { result } = await exceed(choice, `${each.repeat(6)} wait`, { memoryBytes: 64 * mebibyte });
     expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'memory_limit' });
   });
 
-  it('ends with cpu_limit when its processes together take more time of the processors than they may', async () => {
+  it('ends with cpu_limit when its processes together use too much processor time', async () => {
     const { result } = await exceed(choice, `(${spin}) & (${spin}) & wait`, { cpuSeconds: 1 });
     expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'cpu_limit' });
   });
 
-  it('ends with open_files_limit when one process opens more files than it may', async () => {
+  it('ends with open_files_limit when one process opens too many files', async () => {
     const { result, text } = await exceed(choice, openFiles, { openFiles: 64 });
     expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'open_files_limit' });
     expect(Number(text.trim() || 0)).toBeLessThan(64);
   });
 
-  it('ends with process_limit when it has more processes than it may, and none of them stays', async () => {
+  it('ends with process_limit when it starts too many processes, and none of them survives', async () => {
     const script = 'i=0; while [ $i -lt 60 ]; do sleep 4200123 & i=$((i+1)); done; wait';
     const { result } = await exceed(choice, script, { processes: 20 });
     expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'process_limit' });
     expect(findProcesses('4200123')).toEqual([]);
   });
 
-  it.each(['.', '$HOME', '$TMPDIR'])('ends with directory_limit when it fills %s', async (place) => {
-    const { result } = await exceed(choice, writeInto(place), { directoryBytes: 10 * mebibyte });
+  it.each(['.', '$HOME', '$TMPDIR'])('ends with directory_limit when it fills %s', async (directory) => {
+    const { result } = await exceed(choice, writeInto(directory), { directoryBytes: 10 * mebibyte });
     expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'directory_limit' });
   });
 
-  it('ends with directory_limit when it fills a directory that it closes', async () => {
+  it('ends with directory_limit when it fills a directory that it made unreadable', async () => {
     const script = 'mkdir hidden; head -c 30000000 /dev/zero > hidden/big; chmod 000 hidden; sleep 20';
     const { result } = await exceed(choice, script, { directoryBytes: 10 * mebibyte });
     expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'directory_limit' });
   });
 
-  it('ends with time_limit when it takes longer than it may', async () => {
+  it('ends with time_limit when it takes too long', async () => {
     const { result } = await runScript(work.path, 'sleep 20', { choice, timeoutMs: 1_000 });
     expect(result).toMatchObject({ outcome: 'timed_out', reason: 'time_limit' });
   });
 
-  it('ends with output_limit when it prints more than it may', async () => {
+  it('ends with output_limit when it prints too much', async () => {
     const { result } = await exceed(choice, 'yes', { outputBytes: mebibyte });
     expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'output_limit' });
   });
 
-  it('succeeds when it stays below all of them', async () => {
+  it('succeeds below all limits', async () => {
     const script = 'head -c 5000000 /dev/zero > big; for i in 1 2 3; do sleep 0.1 & done; wait; echo done';
     const limits = { memoryBytes: 64 * mebibyte, directoryBytes: 10 * mebibyte, openFiles: 64, processes: 20 };
     const { result, text } = await exceed(choice, script, { ...limits, cpuSeconds: 20 });
@@ -96,19 +96,19 @@ describe.each([...sandboxes, uncontained])('an attempt $what', (choice) => {
 });
 
 describe.each(sandboxes)('a sandbox $what', (choice) => {
-  it.each(['/tmp', '/var/tmp', '/dev/shm'])('ends with directory_limit when %s alone is filled', async (place) => {
-    const { result } = await exceed(choice, writeInto(place), { directoryBytes: 10 * mebibyte });
+  it.each(['/tmp', '/var/tmp', '/dev/shm'])('ends with directory_limit when %s alone is full', async (directory) => {
+    const { result } = await exceed(choice, writeInto(directory), { directoryBytes: 10 * mebibyte });
     expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'directory_limit' });
   });
 
-  it('ends with directory_limit when all places together hold more than it may have', async () => {
-    const fill = (place: string) => `head -c 6000000 /dev/zero > ${place}/big`;
+  it('ends with directory_limit when its directories together exceed the limit', async () => {
+    const fill = (directory: string) => `head -c 6000000 /dev/zero > ${directory}/big`;
     const script = `${['/work', '/tmp', '/dev/shm'].map(fill).join('; ')}; sleep 20`;
     const { result } = await exceed(choice, script, { directoryBytes: 10 * mebibyte });
     expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'directory_limit' });
   });
 
-  it('never holds much more than its limit, however quickly it is filled', async () => {
+  it('never stores much more than the limit, however quickly it is filled', async () => {
     const script = 'for d in /work /tmp /dev/shm; do fallocate -l 500M $d/big; stat -c %s $d/big; done; exit 0';
     const { text } = await exceed(choice, script, { directoryBytes: 10 * mebibyte });
     const sizes = text.trim().split('\n').map(Number);
@@ -123,21 +123,21 @@ describe.each(sandboxes)('a sandbox $what', (choice) => {
     if (choice.usesGroups !== false) expect(text).not.toContain('wrote-it-all');
   });
 
-  it('counts shared memory of System V as memory, or refuses it', async () => {
+  it('counts System V shared memory as memory, or refuses it', async () => {
     const script = `perl -e '$id = shmget(0, 200000000, 0600) // exit; for ($i = 0; $i < 200; $i++) { shmwrite($id, "x" x 1000000, $i * 1000000, 1000000) or die $! } $| = 1; print "took-it-all\\n"; sleep 5'; exit 0`;
     const { result, text } = await exceed(choice, script, { memoryBytes: 64 * mebibyte });
     if (result.outcome === 'succeeded') expect(text).not.toContain('took-it-all');
     else expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'memory_limit' });
   });
 
-  it('is not blamed for what fills the directories of the machine', async () => {
-    // More than that is in the machine's own /tmp, whose name the sandbox has as well.
+  it("is not charged for the content of the machine's own directories", async () => {
+    // The machine's own /tmp, which has the same path in the sandbox, holds more than this limit.
     const limits = { directoryBytes: mebibyte };
     const many = await Promise.all([1, 2, 3, 4, 5, 6].map(() => exceed(choice, 'sleep 0.3', limits)));
     for (const { result } of many) expect(result).toMatchObject({ outcome: 'succeeded', reason: null });
   });
 
-  it('bears a fork bomb: it ends with process_limit, and others are served meanwhile', async () => {
+  it('survives a fork bomb: it ends with process_limit, and other attempts run meanwhile', async () => {
     const bomb = exceed(choice, `perl -e 'fork while 1' 4200124; sleep 20`, { processes: 40 });
     const other = await runScript(work.path, 'echo served', { choice }, new RecordingSink());
     expect(other.result).toMatchObject({ outcome: 'succeeded' });

@@ -19,7 +19,7 @@ function collect(limit: number | null = null) {
 const joined = (chunks: LogChunk[]) => Buffer.concat(chunks.map(({ content }) => content));
 
 describe('the log of an attempt', () => {
-  it('comes in numbered, checksummed chunks of at most 128 KB that say where their lines lie', async () => {
+  it('is cut into numbered, checksummed chunks of at most 128 KB that count their lines', async () => {
     const { chunks, writer } = collect();
     const text = Buffer.from(Array.from({ length: 50_000 }, (_, line) => `line ${line}\n`).join(''));
     for (let start = 0; start < text.length; start += 8_192)
@@ -48,7 +48,7 @@ describe('the log of an attempt', () => {
     for (const { content } of chunks) expect(content.toString()).not.toContain('\ufffd');
   });
 
-  it('delivers NUL and broken UTF-8 as they were printed', async () => {
+  it('delivers NUL and malformed UTF-8 unchanged', async () => {
     const { chunks, writer } = collect();
     const bytes = Buffer.from([0, 0xff, 0xfe, 0xc3, 0x28, 0xe2, 0x82, 0x0a, 0xf0, 0x9f]);
     writer.write('stderr', bytes);
@@ -56,7 +56,7 @@ describe('the log of an attempt', () => {
     expect(joined(chunks)).toEqual(bytes);
   });
 
-  it('goes out within a moment, also while little is printed', async () => {
+  it('is sent within 250 ms even if little is printed', async () => {
     const { chunks, writer } = collect();
     writer.write('stdout', Buffer.from('one line'));
     await new Promise((resolve) => setTimeout(resolve, 400));
@@ -65,7 +65,7 @@ describe('the log of an attempt', () => {
     expect(chunks).toHaveLength(1);
   });
 
-  it('keeps what fits its limit and says where the rest was dropped, and how much', async () => {
+  it('keeps what fits the limit, and says where it was truncated and how much was dropped', async () => {
     const { chunks, writer } = collect(10);
     writer.write('stdout', Buffer.from('0123456'));
     writer.write('stdout', Buffer.from('789abcdef'));
@@ -76,7 +76,7 @@ describe('the log of an attempt', () => {
     );
   });
 
-  it('makes writers wait while the worker is behind, and lets them go when it follows', async () => {
+  it('makes writers wait while the worker is behind, and continues once it catches up', async () => {
     const sent: LogChunk[] = [];
     const writer = new LogWriter({ phase: 'apply', limit: null, send: (chunk) => sent.push(chunk) });
     writer.write('stdout', Buffer.alloc(2 * 1024 * 1024, 'x'));

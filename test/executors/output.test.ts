@@ -6,7 +6,7 @@ const work = makeWorkRoot();
 afterAll(work.remove);
 
 describe('the output of an attempt', () => {
-  it('ends it when it is more than the limit, and what fits is kept', async () => {
+  it('stops the attempt when it exceeds the limit, and what fits is kept', async () => {
     const { result, sink } = await runScript(work.path, 'yes 0123456789012345678901234567890', {
       limits: { ...roomyLimits, outputBytes: 1024 * 1024 },
     });
@@ -15,7 +15,7 @@ describe('the output of an attempt', () => {
     expect(sink.text('system')).toContain('[output ended: it reached its limit of 1048576 bytes]');
   });
 
-  it('is cut without ending the attempt where only the log has a limit', async () => {
+  it('is truncated without stopping the attempt when only the log has a limit', async () => {
     const { result, sink } = await runScript(work.path, 'yes 0123456789 | head -c 3000000; echo; echo the-end', {
       limits: { ...roomyLimits, logBytes: 100_000 },
     });
@@ -26,7 +26,7 @@ describe('the output of an attempt', () => {
     );
   });
 
-  it('waits in its program, and not in memory, while the log is stored slowly', async () => {
+  it('makes its program wait, instead of filling memory, while the log is stored slowly', async () => {
     const sink = new SlowSink();
     const executor = {
       kind: 'command' as const,
@@ -44,7 +44,7 @@ describe('the output of an attempt', () => {
     expect(most).toBeLessThanOrEqual(3 * 1024 * 1024);
   });
 
-  it('is complete and in the order of its steps while the log is stored very slowly', async () => {
+  it('is complete and in the order of the steps even if the log is stored very slowly', async () => {
     const sink = new RecordingSink();
     const store = sink.log.bind(sink);
     sink.log = async (chunk) => {
@@ -59,7 +59,7 @@ describe('the output of an attempt', () => {
     expect(sink.text()).toMatch(/^step big\nx{3000000}step last\nthe-end\n$/);
   });
 
-  it('may be two hundred megabytes, of which no byte is lost', async () => {
+  it('arrives complete at a size of two hundred megabytes', async () => {
     const sink = new CountingSink();
     const executor = {
       kind: 'command' as const,
@@ -78,13 +78,13 @@ describe('the output of an attempt', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
   }, 60_000);
 
-  it('ends it when it cannot be stored', async () => {
+  it('stops the attempt when it cannot be stored', async () => {
     const sink: ExecutionSink = { log: () => Promise.reject(new Error('superseded')), state: async () => undefined };
     const { result } = await runScript(work.path, 'echo one; sleep 30', {}, Object.assign(new RecordingSink(), sink));
     expect(result).toMatchObject({ outcome: 'failed', reason: 'logs_not_saved' });
   });
 
-  it('arrives as it was printed, NUL and broken UTF-8 included', async () => {
+  it('arrives as it was printed, including NUL and malformed UTF-8', async () => {
     const { sink } = await runScript(
       work.path,
       "printf 'a\\000b\\377\\303(\\342\\202\\254'; printf '\\360\\237'; sleep 0.5; printf '\\230\\200'",
@@ -93,7 +93,7 @@ describe('the output of an attempt', () => {
     expect(sink.bytes('stdout')).toEqual(expected);
   });
 
-  it('has no secret in it that a program printed in two pieces with a pause between', async () => {
+  it('does not contain a secret that a program printed in two pieces with a pause between them', async () => {
     const { sink } = await runScript(
       work.path,
       "printf 'x=split-'; sleep 0.6; printf 'secret-value;'; base64 -w0 <<'X'\nuser:split-secret-value\nX",

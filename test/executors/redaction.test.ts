@@ -16,7 +16,7 @@ function redactorOf(...secrets: string[]): Redactor {
 }
 
 describe('redaction', () => {
-  it('removes a secret wherever the output is cut, in two and in single bytes', () => {
+  it('removes a secret wherever the output is cut, in two pieces and in single bytes', () => {
     const redactor = redactorOf('hunter2-secret');
     const text = Buffer.from('a hunter2-secret b hunter2-sec hunter2-hunter2-secret');
     const expected = `a ${redacted} b hunter2-sec hunter2-${redacted}`;
@@ -25,7 +25,7 @@ describe('redaction', () => {
     expect(redactInPieces(redactor, text, everywhere)).toBe(expected);
   });
 
-  it('agrees with a slow and simple redaction on random texts of few letters', () => {
+  it('agrees with a simple reference implementation on random texts of few letters', () => {
     let seed = 7;
     const random = (below: number) => {
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -48,7 +48,7 @@ describe('redaction', () => {
     expect(stream.push(Buffer.from('oil\n')).toString()).toBe('topsoil\n');
   });
 
-  it('keeps its memory small when a secret overlaps itself without end', () => {
+  it('uses little memory when a secret overlaps itself endlessly', () => {
     const stream = new RedactingStream(redactorOf('aaaa'));
     let printed = stream.push(Buffer.alloc(1024 * 1024, 'a')).length;
     for (let round = 0; round < 20; round++) printed += stream.push(Buffer.alloc(64 * 1024, 'a')).length;
@@ -59,15 +59,15 @@ describe('redaction', () => {
   it.each([
     ['as JSON', 'pass"word\\é<', (text: string) => JSON.stringify(text)],
     [
-      'as JSON of OpenTofu',
+      "as OpenTofu's JSON",
       'pa&ss<word',
       (text: string) => JSON.stringify(text).replace('<', '\\u003c').replace('&', '\\u0026'),
     ],
     ['URL-encoded', 'p@ss word/ö', encodeURIComponent],
     ['URL-encoded as a form', 'p@ss word/ö', (text: string) => String(new URLSearchParams({ a: text }))],
     ['in base64', 'hunter2!', (text: string) => Buffer.from(text).toString('base64')],
-    ['in base64 behind a user name', 'hunter2!', (text: string) => Buffer.from(`me:${text}`).toString('base64')],
-    ['in base64 between others', 'hunter2!', (text: string) => Buffer.from(`user:${text}@host`).toString('base64')],
+    ['in base64 after a user name', 'hunter2!', (text: string) => Buffer.from(`me:${text}`).toString('base64')],
+    ['in base64 between other text', 'hunter2!', (text: string) => Buffer.from(`user:${text}@host`).toString('base64')],
     ['in base64url', '??>>~~secret', (text: string) => Buffer.from(text).toString('base64url')],
     ['quoted for a shell', "it's secret", (text: string) => `'${text.replaceAll("'", "'\\''")}'`],
   ])('finds a secret %s', (_, secret, encode) => {
@@ -81,13 +81,13 @@ describe('redaction', () => {
     expect(shown.length).toBeLessThan(longest + redacted.length + 8);
   });
 
-  it('finds each line of a secret that has several, however they are indented', () => {
+  it('finds each line of a multi-line secret, however it is indented', () => {
     const key = '-----BEGIN KEY-----\nMIIBVgIBADANBg\nkqhkiG9w0BAQEF\n-----END KEY-----\n';
     const shown = redactorOf(key).redactText('      MIIBVgIBADANBg\r\n  + kqhkiG9w0BAQEF');
     expect(shown).toBe(`      ${redacted}\r\n  + ${redacted}`);
   });
 
-  it('takes every leaf of a secret object for a secret, and no text shorter than four characters', () => {
+  it('treats every leaf of a secret object as a secret, except texts shorter than four characters', () => {
     const redactor = new Redactor();
     redactor.learn({ user: 'admin-user', pin: 123456, short: 'abc', list: ['in-a-list', true, null] });
     expect(redactor.redactText('admin-user 123456 abc in-a-list true null')).toBe(
@@ -95,7 +95,7 @@ describe('redaction', () => {
     );
   });
 
-  it('applies a secret that it learns in the middle also to what it still holds', () => {
+  it('applies a secret that it learns later to the bytes that it still holds back', () => {
     const redactor = redactorOf('first-secret');
     const stream = new RedactingStream(redactor);
     const before = stream.push(Buffer.from('one firs')).toString();
@@ -104,7 +104,7 @@ describe('redaction', () => {
     expect(before + after).toBe(`one ${redacted} two`);
   });
 
-  it('passes NUL and bytes that are no UTF-8', () => {
+  it('passes NUL and malformed UTF-8 unchanged', () => {
     const stream = new RedactingStream(redactorOf('secret-value'));
     const bytes = Buffer.from([0, 0xff, 0xc3, 0x28, 0x80]);
     expect(Buffer.concat([stream.push(bytes), stream.end()])).toEqual(bytes);

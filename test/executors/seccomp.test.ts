@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { type Architecture, buildSeccompFilter } from '#executors/sandbox/seccomp.ts';
 import { inspectedCalls, refusedCalls } from '#executors/sandbox/system-calls.ts';
 
-/** The filter's program, run as the kernel would run it. */
 interface Call {
   readonly number: number;
   readonly given?: readonly number[];
@@ -12,6 +11,7 @@ interface Call {
 const native: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
 const allowed = 'allowed';
 
+/** Runs the filter's program as the kernel would. */
 function judge(machine: Architecture, { number, given = [], architecture = native[machine] }: Call): string {
   const program = buildSeccompFilter(machine);
   const data = Buffer.alloc(64);
@@ -43,47 +43,47 @@ function describeAnswer(value: number): string {
   return (value & 0xffff0000) >>> 0 === 0x00050000 ? `error ${value & 0xffff}` : `unknown answer ${value}`;
 }
 
-/** By hand, from the kernel's tables: what ordinary programs cannot do without. */
+/** Calls that ordinary programs need, copied by hand from the kernel's tables. */
 const needed: Record<Architecture, readonly number[]> = {
   // read, write, open, mmap, execve, fork, vfork, wait4, kill, futex, openat, pipe2, epoll_wait, getrandom, faccessat2
   x64: [0, 1, 2, 9, 59, 57, 58, 61, 62, 202, 257, 293, 232, 318, 439],
   arm64: [63, 64, 56, 222, 221, 260, 129, 98, 59, 22, 278, 439],
 };
-/** By hand as well: ptrace, mount, unshare, setns, bpf, keyctl, perf_event_open, userfaultfd, io_uring_setup, init_module. */
+/** Copied by hand too: ptrace, mount, unshare, setns, bpf, keyctl, perf_event_open, userfaultfd, io_uring_setup, init_module. */
 const dangerous: Record<Architecture, readonly number[]> = {
   x64: [101, 165, 272, 308, 321, 250, 298, 323, 425, 175, 310, 155, 169],
   arm64: [117, 40, 97, 268, 280, 219, 241, 282, 425, 105, 270, 41, 142],
 };
 const machines: Architecture[] = ['x64', 'arm64'];
 
-describe.each(machines)('the filter of system calls on %s', (machine) => {
+describe.each(machines)('the system call filter on %s', (machine) => {
   const numberOf = (name: keyof typeof inspectedCalls) => inspectedCalls[name][machine];
 
-  it('allows what every program needs', () => {
+  it('allows calls that every program needs', () => {
     for (const number of needed[machine]) expect([number, judge(machine, { number })]).toEqual([number, allowed]);
   });
 
-  it('refuses what exploits begin with', () => {
+  it('refuses calls that exploits begin with', () => {
     const numbers = refusedCalls.map((refused) => refused[machine]).filter((number) => number !== null);
     for (const number of [...dangerous[machine], ...numbers]) {
       expect([number, judge(machine, { number })]).toEqual([number, 'error 1']);
     }
   });
 
-  it('refuses no number twice, and none that it looks into', () => {
+  it('lists each number once', () => {
     const numbers = refusedCalls.map((refused) => refused[machine]).filter((number) => number !== null);
     const inspected = Object.values(inspectedCalls).map((each) => each[machine]);
     expect(new Set([...numbers, ...inspected]).size).toBe(numbers.length + inspected.length);
   });
 
-  it('ends a program that calls by the table of another architecture', () => {
+  it('kills a program that uses the call table of another architecture', () => {
     const architecture = native[machine === 'x64' ? 'arm64' : 'x64'];
     expect(judge(machine, { number: 0, architecture })).toBe('killed');
     // The 32-bit tables of Intel and ARM.
     for (const old of [0x40000003, 0x40000028]) expect(judge(machine, { number: 0, architecture: old })).toBe('killed');
   });
 
-  it('allows clone for threads and processes, and refuses it for each kind of namespace', () => {
+  it('allows clone for threads and processes, but not for any kind of namespace', () => {
     const thread = 0x003d0f00;
     for (const flags of [17, thread])
       expect(judge(machine, { number: numberOf('clone'), given: [flags] })).toBe(allowed);
@@ -94,21 +94,21 @@ describe.each(machines)('the filter of system calls on %s', (machine) => {
     expect(judge(machine, { number: numberOf('clone3') })).toBe('error 38');
   });
 
-  it.each(['socket', 'socketpair'] as const)('allows %s for unix, IP and netlink, and for no other family', (name) => {
+  it.each(['socket', 'socketpair'] as const)('allows %s for unix, IP and netlink, but for no other family', (name) => {
     for (let family = 0; family < 64; family++) {
       const expected = [1, 2, 10, 16].includes(family) ? allowed : 'error 97';
       expect([family, judge(machine, { number: numberOf(name), given: [family] })]).toEqual([family, expected]);
     }
   });
 
-  it('refuses to put characters into a terminal, also where the upper half of the argument is set', () => {
+  it('refuses terminal injection, even if the upper half of the argument is set', () => {
     for (const request of [0x5412, 0x541c, 2 ** 32 + 0x5412]) {
       expect(judge(machine, { number: numberOf('ioctl'), given: [0, request] })).toBe('error 1');
     }
     expect(judge(machine, { number: numberOf('ioctl'), given: [0, 0x5401] })).toBe(allowed);
   });
 
-  it('allows the plain personality alone', () => {
+  it('allows only the default personality', () => {
     for (const asked of [0, 0xffffffff]) {
       expect(judge(machine, { number: numberOf('personality'), given: [asked] })).toBe(allowed);
     }
@@ -116,7 +116,7 @@ describe.each(machines)('the filter of system calls on %s', (machine) => {
   });
 });
 
-it('refuses the calls of the x32 table on x64, which would be a way around all others', () => {
+it('refuses the calls of the x32 table on x64, which would bypass all other rules', () => {
   for (const number of [0, 101, 165, 512, 0x3fff_ffff]) {
     expect(judge('x64', { number: number + 0x4000_0000 })).toBe('error 1');
   }

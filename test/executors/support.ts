@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { Executor, type IsolationWanted } from '#executors/client/executor.ts';
+import { Executor, type IsolationMode } from '#executors/client/executor.ts';
+import { discoverTools, type InstalledTool } from '#executors/client/tools.ts';
 import type {
   CommandExecutor,
   CommandStep,
@@ -13,11 +14,10 @@ import type {
   LogChunk,
   StateMeta,
 } from '#executors/protocol/request.ts';
-import { discoverTools, type InstalledTool } from '#executors/tools.ts';
 
 const cache = join(homedir(), '.cache', 'delivery-coordinator');
 
-/** Every tool of this machine, also one that was built into the project's cache. There must be one. */
+/** Finds every tool of this machine, including those built into the project's cache. There must be at least one. */
 export async function requireTools(): Promise<InstalledTool[]> {
   const built = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith('tofu-')) : [];
   const path = [...built.map((name) => join(cache, name)), process.env['PATH'] ?? ''].join(delimiter);
@@ -32,27 +32,35 @@ export async function requireTools(): Promise<InstalledTool[]> {
 const executors = new Map<string, Promise<Executor>>();
 
 export interface ExecutorChoice {
-  readonly isolation?: IsolationWanted;
-  /** Limits are kept by control groups where this machine has them; tests may do without. */
+  readonly isolation?: IsolationMode;
+  /** Whether control groups enforce limits, if this machine has them. */
   readonly usesGroups?: boolean;
 }
 
-/** The executor that works in a directory; started where there is none yet. */
+/** Returns the executor that works in a directory, and starts it if there is none yet. */
 export function openTestExecutor(directory: string, choice: ExecutorChoice = {}): Promise<Executor> {
   const { isolation = 'sandbox', usesGroups = true } = choice;
   const key = [directory, isolation, usesGroups].join(' ');
   const known = executors.get(key);
   if (known) return known;
   const started = Executor.start({
-    ...{ directory, isolation, usesGroups, user: null, cores: 2, addedPaths: [] },
+    directory,
+    isolation,
+    usesGroups,
+    user: null,
+    cores: 2,
+    addedPaths: [],
     hiddenPaths: [process.cwd(), homedir()],
-    ...{ providerMirror: null, providerNetworkMirror: null, providersDirect: false, deniedAddresses: [] },
+    providerMirror: null,
+    providerNetworkMirror: null,
+    providersDirect: false,
+    deniedAddresses: [],
   });
   executors.set(key, started);
   return started;
 }
 
-/** A directory for an executor's host. `remove` ends the executors that work in it. */
+/** Makes a directory for an executor's host. `remove` also closes the executors that work in it. */
 export function makeWorkRoot(): { path: string; remove: () => Promise<void> } {
   const parent = mkdtempSync(join(tmpdir(), 'coordinator-test-work-'));
   execFileSync('chmod', ['711', parent]);
@@ -69,28 +77,44 @@ export function makeWorkRoot(): { path: string; remove: () => Promise<void> } {
 
 const mebibyte = 1024 * 1024;
 export const roomyLimits: ExecutionLimits = {
-  ...{ outputBytes: 64 * mebibyte, directoryBytes: 256 * mebibyte, processes: 64 },
-  ...{ memoryBytes: 512 * mebibyte, openFiles: 1024, cpuSeconds: 120 },
+  outputBytes: 64 * mebibyte,
+  directoryBytes: 256 * mebibyte,
+  processes: 64,
+  memoryBytes: 512 * mebibyte,
+  openFiles: 1024,
+  cpuSeconds: 120,
 };
 
-/** A request, and the executor that is to have it. */
+/** A request, and the executor that runs it. */
 export type TestRequest = ExecutionRequest & { readonly workRoot: string; readonly choice?: ExecutorChoice };
 
 export function makeRequest(changes: Partial<TestRequest> & Pick<TestRequest, 'executor' | 'workRoot'>): TestRequest {
   return {
-    ...{ attemptId: 'attempt-1', runId: 'run-1', templateVersion: 'version-1' },
-    ...{ phase: 'apply', operation: 'apply', replace: [], egress: { policy: 'none', allow: [] } },
-    ...{ variables: {}, sensitiveVariables: [], environment: [], outputs: {}, state: null, artifact: null, tool: null },
-    ...{ timeoutMs: 60_000, graceMs: 1_000, limits: roomyLimits },
+    attemptId: 'attempt-1',
+    runId: 'run-1',
+    templateVersion: 'version-1',
+    phase: 'apply',
+    operation: 'apply',
+    replace: [],
+    egress: { policy: 'none', allow: [] },
+    variables: {},
+    sensitiveVariables: [],
+    environment: [],
+    outputs: {},
+    state: null,
+    artifact: null,
+    tool: null,
+    timeoutMs: 60_000,
+    graceMs: 1_000,
+    limits: roomyLimits,
     ...changes,
   };
 }
 
-/** Keeps all that an attempt hands over. */
+/** Records everything that an attempt reports. */
 export class RecordingSink implements ExecutionSink {
   readonly chunks: LogChunk[] = [];
   readonly states: { content: Buffer; meta: StateMeta }[] = [];
-  readonly steps: string[] = [];
 
   async log(chunk: LogChunk): Promise<void> {
     this.chunks.push(chunk);
@@ -98,10 +122,6 @@ export class RecordingSink implements ExecutionSink {
 
   async state(content: Buffer, meta: StateMeta): Promise<void> {
     this.states.push({ content, meta });
-  }
-
-  progress({ step }: { step: string }): void {
-    this.steps.push(step);
   }
 
   bytes(stream?: LogChunk['stream']): Buffer {
@@ -114,10 +134,10 @@ export class RecordingSink implements ExecutionSink {
     return this.bytes(stream).toString();
   }
 
-  /** Resolves when a text has been logged. */
+  /** Resolves once a text has been logged. */
   async saw(text: string): Promise<void> {
     for (let waited = 0; !this.text().includes(text); waited += 20) {
-      if (waited > 20_000) throw new Error(`the log never said "${text}"; it said:\n${this.text()}`);
+      if (waited > 20_000) throw new Error(`the log never contained "${text}"; it contained:\n${this.text()}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -155,7 +175,7 @@ export function shell(script: string, changes: Partial<CommandStep> = {}): Comma
   return { name: 'script', run: ['sh', '-c', script], ...changes };
 }
 
-/** A step that needs no plan of its own: a `detect` phase runs it as it stands. */
+/** Runs a script in a `detect` phase, which needs no plan before it. */
 export async function runScript(
   workRoot: string,
   script: string,
@@ -166,12 +186,12 @@ export async function runScript(
   return run(makeRequest({ workRoot, executor: wrapScript(script), phase: 'detect', ...changes }), sink, signal);
 }
 
-/** A template whose `detect` phase is a script, and finds nothing changed. */
+/** Makes a template whose `detect` phase runs a script and finds no changes. */
 export function wrapScript(script: string): CommandExecutor {
   return { kind: 'command', apply: [], detect: [shell(`trap 'echo [] > plan.json' EXIT\n${script}`)] };
 }
 
-/** Processes whose command line has a text. */
+/** Finds the processes whose command line contains a text. */
 export function findProcesses(text: string): number[] {
   return readdirSync('/proc')
     .map(Number)
@@ -185,9 +205,9 @@ export function findProcesses(text: string): number[] {
     });
 }
 
-export async function waitUntil(holds: () => boolean, what: string, patienceMs = 20_000): Promise<void> {
+export async function waitUntil(holds: () => boolean, what: string, timeoutMs = 20_000): Promise<void> {
   for (let waited = 0; !holds(); waited += 25) {
-    if (waited > patienceMs) throw new Error(`it never came about that ${what}`);
+    if (waited > timeoutMs) throw new Error(`timed out waiting until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

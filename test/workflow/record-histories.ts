@@ -7,7 +7,7 @@ import { openEngine } from '#engine/connection.ts';
 import { type System, startSystem } from '#test/support/system.ts';
 import { scenarios } from './scenarios.ts';
 
-/** `npm run record-histories`: keeps the histories of this release's workflows, so that later ones can be held to them. */
+/** `npm run record-histories`: records the histories of this release's workflows, for later releases to replay. */
 let system: System;
 beforeAll(async () => {
   system = await startSystem();

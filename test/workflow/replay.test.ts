@@ -13,17 +13,17 @@ beforeAll(async () => {
 });
 
 describe("today's workflows", () => {
-  it('have a recorded history of every way through them', () => {
+  it('have a recorded history of every scenario', () => {
     const recorded = new Set(files.map((name) => name.replace(/^\d+\.\d+\.\d+-|\.json$/g, '')));
     expect(Object.keys(scenarios).filter((name) => !recorded.has(name))).toEqual([]);
   });
 
-  it.each(files)('go the way that was recorded in %s', async (file) => {
+  it.each(files)('replay %s without a difference', async (file) => {
     const history = JSON.parse(readFileSync(new URL(file, directory), 'utf8'));
     await Worker.runReplayHistory({ workflowBundle }, history);
   });
 
-  it('would be caught taking another way', async () => {
+  it('fail the replay if they take another path', async () => {
     const text = readFileSync(new URL(files[0] ?? '', directory), 'utf8');
     const history = JSON.parse(text.replaceAll('executeAttempt', 'executeSomethingElse'));
     await expect(Worker.runReplayHistory({ workflowBundle }, history)).rejects.toThrow();
@@ -31,7 +31,7 @@ describe("today's workflows", () => {
 });
 
 describe('the recorded histories', () => {
-  it('hold ids and nothing of what a run is about', () => {
+  it('contain ids but no details of a run', () => {
     for (const file of files) {
       const text = readFileSync(new URL(file, directory), 'utf8');
       const payloads = [...text.matchAll(/"data": "([^"]+)"/g)].map(([, data]) =>

@@ -1,7 +1,7 @@
 import type { Caller } from '#test/support/api/caller.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 
-/** A way through a run's workflow: what is done from outside, and the run that it leaves. */
+/** A path through a run's workflow: the requests that lead there, and the run that results. */
 export type Scenario = (
   caller: Caller,
   prepare: { waitMs: (milliseconds: number) => Promise<void> },
@@ -20,7 +20,7 @@ async function admit(caller: Caller, spec: object, rest: object = {}) {
   return { templateId, run: body };
 }
 
-/** One of each way; their histories are kept, and replayed by every later release. */
+/** One scenario for each path. Every later release replays their histories. */
 export const scenarios: Record<string, Scenario> = {
   succeeded: async (caller) => {
     const { run } = await admit(caller, quick);

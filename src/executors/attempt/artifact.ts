@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { encodeFrame, FrameReader } from '../protocol/frames.ts';
 import type { PlannedChange, Tool } from '../protocol/request.ts';
-import { AttemptFailure } from './attempt-error.ts';
+import { AttemptFailure } from '../shared/errors.ts';
 
-/** What the plan phase hands to the apply phase, which may run on another machine, days later: one frame of files. */
+/** The plan phase hands this artifact, one frame of files, to the apply phase, which may run days later on another machine. */
 
 const format = 2;
 
-/** All that a plan's digest covers. Any of it changed is another plan. */
+/** Everything that a plan's digest covers. A change to any of it makes a different plan. */
 export interface PlanFacts {
   readonly kind: 'opentofu' | 'command';
   readonly tool: Tool | null;
   readonly operation: string;
   /** Digest of the template's files and steps. */
   readonly sources: string;
-  /** Digest of the modules that were fetched beside those files; empty without any. */
+  /** Digest of the modules that `init` fetched; empty if it fetched none. */
   readonly modules: string;
   readonly changes: readonly PlannedChange[];
   readonly drift: readonly PlannedChange[];
@@ -37,7 +37,7 @@ export function sha256(content: string | Buffer): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
-/** The artifact's bytes and the digest that binds them: the facts, and every file byte by byte. */
+/** Packs an artifact and computes its digest, which covers the facts and every byte of every file. */
 export function packArtifact(
   facts: PlanFacts,
   files: ReadonlyMap<string, Buffer>,
@@ -46,7 +46,7 @@ export function packArtifact(
   return { artifact: encodeFrame(manifest, Buffer.concat([...files.values()])), digest: digestPlan(facts, files) };
 }
 
-/** @throws AttemptFailure `artifact_mismatch` where the bytes are no artifact, or not the one of the digest */
+/** @throws AttemptFailure `artifact_mismatch` if the bytes are not an artifact, or not the one that the digest names */
 export function unpackArtifact(bytes: Buffer, expectedDigest: string | null): Artifact {
   const { manifest, body } = readManifest(bytes);
   const files = new Map<string, Buffer>();
@@ -57,7 +57,7 @@ export function unpackArtifact(bytes: Buffer, expectedDigest: string | null): Ar
   }
   if (start !== body.length) throw mismatch('it is damaged');
   const digest = digestPlan(manifest.facts, files);
-  if (expectedDigest !== null && digest !== expectedDigest) throw mismatch(`it has the digest ${digest}`);
+  if (expectedDigest !== null && digest !== expectedDigest) throw mismatch(`its digest is ${digest}`);
   return { facts: manifest.facts, files, digest };
 }
 
@@ -68,11 +68,11 @@ function readManifest(bytes: Buffer): { manifest: Manifest; body: Buffer } {
   } catch (cause) {
     throw mismatch('it is damaged', cause);
   }
-  throw mismatch('it is of another version of the service');
+  throw mismatch('another version of the service wrote it');
 }
 
 function mismatch(why: string, cause?: unknown): AttemptFailure {
-  return new AttemptFailure('artifact_mismatch', `the plan that was kept is not the one to apply: ${why}`, { cause });
+  return new AttemptFailure('artifact_mismatch', `the stored plan is not the plan to apply: ${why}`, { cause });
 }
 
 function digestPlan(facts: PlanFacts, files: ReadonlyMap<string, Buffer>): string {

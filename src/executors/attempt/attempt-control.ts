@@ -1,8 +1,8 @@
 import type { ExecutionReason } from '#domain/runs/model.ts';
 import type { ExecutionOutcome } from '../protocol/request.ts';
-import { AttemptFailure } from './attempt-error.ts';
+import { AttemptFailure } from '../shared/errors.ts';
 
-/** How quickly a stopped attempt's processes are killed: after its whole grace, a short one, or at once. */
+/** How soon a stopped attempt's processes are killed: after the full grace period, after a short one, or at once. */
 export type Urgency = 'grace' | 'short' | 'now';
 
 export interface StopCause {
@@ -12,7 +12,7 @@ export interface StopCause {
   readonly urgency: Urgency;
 }
 
-/** How to stop what runs just now. */
+/** A running program that can be stopped. */
 export interface Stoppable {
   interrupt(): void;
   kill(): void;
@@ -20,7 +20,7 @@ export interface Stoppable {
 
 const shortGraceMs = 5_000;
 
-/** Whether an attempt goes on. The first cause to stop it is the one that is reported. */
+/** Decides whether an attempt may continue. The first cause that stops it is the one that is reported. */
 export class AttemptControl {
   readonly #graceMs: number;
   #running: Stoppable | null = null;
@@ -35,8 +35,8 @@ export class AttemptControl {
     return this.#cause;
   }
 
-  /** Says what is to be stopped from now on. Answers how to take that back. */
-  hold(running: Stoppable): () => void {
+  /** Registers the running program as the one to stop. Returns a function that unregisters it. */
+  attach(running: Stoppable): () => void {
     this.#running = running;
     if (this.#cause !== null) running.kill();
     return () => {
@@ -59,12 +59,12 @@ export class AttemptControl {
     this.#timer = setTimeout(() => this.#running?.kill(), graceMs);
   }
 
-  /** @throws AttemptFailure where the attempt was stopped: nothing new may be started */
+  /** @throws AttemptFailure if the attempt was stopped: nothing new may start */
   assertRunning(): void {
     if (this.#cause !== null) throw new AttemptFailure(this.#cause.reason, this.#cause.message);
   }
 
-  /** Ends waiting for the grace. */
+  /** Stops waiting for the grace period to end. */
   close(): void {
     clearTimeout(this.#timer);
   }

@@ -1,71 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
-import type { StateHandler } from '../host/relay.ts';
-import type { HostSettings } from '../host/settings.ts';
-import type { StateKeeper } from '../opentofu/state-keeper.ts';
+import type { HostSettings } from '../protocol/host-settings.ts';
 import type { WireRequest } from '../protocol/messages.ts';
 import type { ExecutionPlan, Tool } from '../protocol/request.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import type { Mount } from '../sandbox/bubblewrap.ts';
-import type { Places } from '../sandbox/places.ts';
+import type { JobPaths } from '../sandbox/job-paths.ts';
 import type { Step } from '../sandbox/script.ts';
+import type { Environment } from '../shared/environment.ts';
 import type { AttemptControl } from './attempt-control.ts';
-import type { Environment } from './environment.ts';
+import type { StateKeeper } from './state-keeper.ts';
 
-/** What the programs of a job may reach: the attempt's state, and the way out that the pool's policy leaves. */
+/** Serves the attempt's state over HTTP. */
+export interface StateHandler {
+  handle(request: IncomingMessage, response: ServerResponse): void;
+}
+
+/** What the programs of a job may reach: the attempt's state, and the network that the pool's egress policy allows. */
 export interface JobNetwork {
   readonly state: boolean;
   readonly egress: boolean;
 }
 
-/** A step, and what is said and expected of it. */
+/** A step, its title, the exit codes that it may end with, and its line in the log. */
 export interface JobStep extends Step {
-  /** Shown as progress. */
+  /** Names the step in messages. */
   readonly title: string;
-  /** Exit codes after which the next step runs; default: 0 alone. */
+  /** Exit codes after which the next step runs; 0 alone by default. */
   readonly expected?: readonly number[];
-  /** A line for the log before it starts. */
+  /** A line that is logged before the step starts. */
   readonly note?: string;
 }
 
 export interface JobSpec<Collected> {
   readonly steps: readonly JobStep[];
-  /** Files by path, and directories, whose paths end in `/`: what lies below `work/` goes to the work directory, the rest stays read-only beside it. */
+  /**
+   * Files by path. A path that ends in `/` is a directory. Paths below `work/` go to the work directory; all others stay
+   * beside it, read-only.
+   */
   readonly files: ReadonlyMap<string, string | Buffer>;
   readonly mounts?: readonly Mount[];
-  /** Of this job's programs, beside the attempt's own. */
-  readonly environment?: (places: Places) => Environment;
-  /** Where the steps start, below the work directory. */
+  /** Variables for this job's programs, in addition to the attempt's own. */
+  readonly environment?: (paths: JobPaths) => Environment;
+  /** The directory in which the steps start, relative to the work directory. */
   readonly startIn?: string;
   readonly network: JobNetwork;
   readonly wantsPipes?: boolean;
-  /** Keep standard output, up to so many bytes, instead of logging it. */
+  /** Captures standard output, up to this many bytes, instead of logging it. */
   readonly captureBytes?: number;
-  /** Whether the job gets the variables of the run's environment; a job that only reads gets none. */
-  readonly isBare?: boolean;
-  /** Reads what the steps left, once they have ended and nothing of them lives. Called whatever they came to. */
+  /** Leaves out the variables of the run's environment, for a job that only reads. */
+  readonly withoutRunEnvironment?: boolean;
+  /** Reads what the steps left behind, once all their processes have ended. Called even if a step failed. */
   readonly collect?: (results: Results, code: number) => Promise<Collected>;
 }
 
-/** Files that a job left behind. Everything in them is the template's word. */
+/** Files that a job left behind. The template controls their content. */
 export interface Results {
-  /** @throws Error saying what is wrong with the file */
+  /** @throws Error that says what is wrong with the file */
   read(path: string, maximumBytes: number): Promise<Buffer | null>;
-  /** Paths of the files below a directory. */
-  list(path: string, most: number): Promise<string[]>;
+  /** Lists the paths of the files below a directory. */
+  list(path: string, maxFiles: number): Promise<string[]>;
 }
 
 export interface JobResult<Collected> {
-  /** How many steps ended. */
+  /** How many steps have ended. */
   readonly steps: number;
-  /** The exit code of the last one. */
+  /** The exit code of the last step that ended. */
   readonly code: number;
   readonly captured: Buffer;
-  /** More than was to be kept. */
+  /** Whether the program printed more than `captureBytes`. */
   readonly isTruncated: boolean;
   readonly collected: Collected | undefined;
 }
 
-/** What the kinds of executor work with. */
+/** What the OpenTofu and command executors work with. */
 export interface Attempt {
   readonly request: WireRequest;
   readonly artifact: Buffer | null;
@@ -73,24 +81,24 @@ export interface Attempt {
   readonly redactor: Redactor;
   readonly state: StateKeeper;
   readonly control: AttemptControl;
-  /** A directory of the attempt on the host, which no job sees unless it is mounted. */
+  /** The attempt's directory on the host. Jobs do not see it unless it is mounted. */
   readonly directory: string;
-  /** The path by which a job sees something of the host. */
-  see(mount: Mount): string;
-  /** Where the host can reach a tool that the worker names. */
+  /** Returns the path at which a job sees a mount. */
+  mountedPath(mount: Mount): string;
+  /** Returns the path at which the host can reach a tool that the worker names. */
   toolPath(path: string): string;
-  /** Opens the attempt's way out of its sandboxes; answers the origin at which programs find it. */
+  /** Opens the attempt's only connection out of its sandboxes. Returns the origin at which programs reach it. */
   openRelay(state: StateHandler | null): Promise<string>;
-  /** Runs steps to their end, their output going to the log. @throws AttemptFailure where the attempt was stopped */
-  runJob<Collected>(spec: (places: Places) => JobSpec<Collected>): Promise<JobResult<Collected>>;
-  /** Writes a line of the service's own into the log. */
+  /** Runs steps to their end and logs their output. @throws AttemptFailure if the attempt was stopped */
+  runJob<Collected>(spec: (paths: JobPaths) => JobSpec<Collected>): Promise<JobResult<Collected>>;
+  /** Logs a line in the service's own name. */
   note(text: string): void;
-  /** The end of what programs said on standard error; redacted. */
+  /** Returns the end of the programs' standard error, redacted. */
   lastErrors(): string;
 }
 
-/** What an attempt that succeeded has to show. */
-export interface Performed {
+/** The results of an attempt that succeeded. */
+export interface AttemptSuccess {
   readonly plan?: ExecutionPlan;
   readonly outputs?: MaskedOutputs;
   readonly resourceCount?: number;

@@ -2,28 +2,11 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, sep } from 'node:path';
 import { cookieVariable } from '../processes/process-table.ts';
 import type { SystemView } from '../sandbox/bubblewrap.ts';
-import type { Places } from '../sandbox/places.ts';
-import { AttemptFailure } from './attempt-error.ts';
+import type { JobPaths } from '../sandbox/job-paths.ts';
+import { allowedEnvironment, defaultSearchPath, type Environment, proxyVariableNames } from '../shared/environment.ts';
+import { AttemptFailure } from '../shared/errors.ts';
 
-/** What of the worker's environment may reach the programs of an attempt. Anything else stays behind. */
-
-const passedOn = ['PATH', 'LANG', 'LANGUAGE', 'TZ', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
-const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'];
-const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
-export type Environment = Record<string, string>;
-
-/** The allow-list: where programs are, how text is written, which authorities are trusted, and the way out. */
-export function allowedEnvironment(environment: Readonly<Record<string, string | undefined>>): Environment {
-  const allowed: Environment = { PATH: defaultPath };
-  for (const [name, value] of Object.entries(environment)) {
-    if (value === undefined || value === '') continue;
-    if (passedOn.includes(name) || name.startsWith('LC_')) allowed[name] = value;
-    if (proxies.includes(name.toUpperCase()) && !holdsCredentials(value)) allowed[name] = value;
-  }
-  return allowed;
-}
 
 export interface GivenVariable {
   readonly name: string;
@@ -31,25 +14,26 @@ export interface GivenVariable {
 }
 
 /**
- * The environment of an attempt's programs: the allow-list, what the run gives, and what the service sets over both.
- * @throws AttemptFailure `environment_invalid` where a value cannot be passed to a process
+ * Builds the environment of an attempt's programs from the allow-list, the run's variables, and the service's own, which
+ * override both.
+ * @throws AttemptFailure `environment_invalid` if a value cannot be passed to a process
  */
 export function buildEnvironment(options: {
   readonly given: readonly GivenVariable[];
-  readonly places: Places;
-  /** What a sandbox sees of the system; null without one. */
+  readonly paths: JobPaths;
+  /** The part of the system that a sandbox sees; null without a sandbox. */
   readonly view: SystemView | null;
-  /** Marks the attempt's processes where no sandbox holds them together. */
+  /** Marks the attempt's processes, so that they can be found where no sandbox holds them. */
   readonly name: string;
-  /** Where the sandbox's proxy listens; null: none. */
+  /** The origin of the sandbox's proxy; null if it has none. */
   readonly proxy: string | null;
   readonly refuse: (line: string) => void;
 }): Environment {
-  const { places, view, proxy } = options;
+  const { paths, view, proxy } = options;
   const allowed = allowedEnvironment(process.env);
   const base = view === null ? allowed : withoutProxies(allowed);
   const path = view === null ? reachablePath(base['PATH'] ?? '') : visiblePath(base['PATH'] ?? '', view);
-  const own = { HOME: places.home, TMPDIR: places.temporary };
+  const own = { HOME: paths.home, TMPDIR: paths.temporary };
   const mark: Environment = view === null ? { [cookieVariable]: options.name } : {};
   return { ...base, PATH: path, ...proxyVariables(proxy), ...selectGiven(options), ...own, ...mark };
 }
@@ -57,7 +41,7 @@ export function buildEnvironment(options: {
 function selectGiven({ given, refuse }: { given: readonly GivenVariable[]; refuse: (line: string) => void }) {
   const selected: Environment = {};
   for (const { name, value } of given) {
-    if (isReserved(name)) refuse(`the variable ${name} is not passed on: its name is kept for the service`);
+    if (isReserved(name)) refuse(`the variable ${name} is not passed on: the service reserves its name`);
     else selected[checkName(name)] = checkValue(name, value);
   }
   return selected;
@@ -67,19 +51,21 @@ function selectGiven({ given, refuse }: { given: readonly GivenVariable[]; refus
 export function checkName(name: string): string {
   if (variableName.test(name)) return name;
   const shown = JSON.stringify(name.slice(0, 64));
-  throw new AttemptFailure('environment_invalid', `${shown} is no name for an environment variable`);
+  throw new AttemptFailure('environment_invalid', `${shown} is not a valid name for an environment variable`);
 }
 
 function checkValue(name: string, value: string): string {
   if (!value.includes('\0')) return value;
-  throw new AttemptFailure('environment_invalid', `the variable ${name} holds a NUL character`);
+  throw new AttemptFailure('environment_invalid', `the variable ${name} contains a NUL character`);
 }
 
 function withoutProxies(environment: Environment): Environment {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !proxies.includes(name.toUpperCase())));
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !proxyVariableNames.includes(name.toUpperCase())),
+  );
 }
 
-/** Programs differ in which of the two spellings they read. */
+/** Sets both spellings: programs differ in which one they read. */
 function proxyVariables(origin: string | null): Environment {
   if (origin === null) return {};
   const direct = 'localhost,127.0.0.1,::1';
@@ -88,7 +74,7 @@ function proxyVariables(origin: string | null): Environment {
   return { ...upper, ...lower };
 }
 
-/** The directories of a search path that this process may look into: others would hide what is behind them. */
+/** Keeps the directories of a search path that this process can enter; some programs stop searching at one they cannot. */
 function reachablePath(path: string): string {
   const reachable = path.split(delimiter).filter((directory) => {
     try {
@@ -98,29 +84,24 @@ function reachablePath(path: string): string {
       return false;
     }
   });
-  return reachable.length > 0 ? reachable.join(delimiter) : defaultPath;
+  return reachable.length > 0 ? reachable.join(delimiter) : defaultSearchPath;
 }
 
-/** The directories of a search path that a sandbox sees, and those where the system's programs are. */
+/** Keeps the directories of a search path that a sandbox sees, and adds the system's program directories. */
 function visiblePath(path: string, { systemPaths }: SystemView): string {
   const isVisible = (directory: string) =>
     systemPaths.some((root) => directory === root || directory.startsWith(root + sep));
   const directories = path.split(delimiter).filter((directory) => isAbsolute(directory) && isVisible(directory));
-  return [...new Set([...directories, ...defaultPath.split(delimiter)])].join(delimiter);
+  return [...new Set([...directories, ...defaultSearchPath.split(delimiter)])].join(delimiter);
 }
 
-/** A proxy that wants a password must be given to templates on purpose, as a variable of the environment. */
-function holdsCredentials(proxy: string): boolean {
-  return proxy.includes('@');
-}
-
-/** Set by the service, or able to turn a tool against it. */
+/** Variables that the service sets itself, or that could turn a tool against it. */
 const reserved = [
   /^COORDINATOR_/i,
   /^TF_(HTTP_|CLI_|BACKEND_)/i,
   /^(TF_DATA_DIR|TF_WORKSPACE|TF_ENCRYPTION|TF_IN_AUTOMATION|TF_INPUT|CHECKPOINT_DISABLE)$/i,
   /^(HOME|TMPDIR|PWD)$/,
-  // What the script's shell reads itself, or does not let be set.
+  // The script's shell reads these itself, or does not allow them to be set.
   /^(IFS|ENV|PS\d|OPTIND|PPID|UID|EUID|BASHOPTS|SHELLOPTS|BASH_ENV)$/,
 ];
 
@@ -128,7 +109,7 @@ function isReserved(name: string): boolean {
   return reserved.some((pattern) => pattern.test(name));
 }
 
-/** The name of the variable by which a step reads a template variable. */
+/** Returns the name of the environment variable through which a step reads a template variable. */
 export function variableEnvironmentName(name: string): string {
   return `COORDINATOR_VAR_${name.replace(/[^A-Za-z0-9]/g, '_').toUpperCase()}`;
 }

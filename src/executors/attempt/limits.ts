@@ -1,31 +1,31 @@
 import { type ExecutionReason, executionReasons } from '#domain/runs/model.ts';
 import { describeDuration } from '#domain/shared/durations.ts';
 import type { WireRequest } from '../protocol/messages.ts';
-import type { EnclosedJob, Usage } from '../sandbox/enclosure.ts';
-import type { EnclosureLimits } from '../sandbox/enclosure-limits.ts';
-import { describeBytes } from './amounts.ts';
+import type { LaunchedJob, Usage } from '../sandbox/job-launcher.ts';
+import type { JobLimits } from '../sandbox/job-limits.ts';
+import { formatBytes } from '../shared/bytes.ts';
+import { reportUnexpectedError } from '../shared/errors.ts';
 import type { AttemptControl, Urgency } from './attempt-control.ts';
-import { reportUnforeseen } from './attempt-error.ts';
 
-const firstLookMs = 100;
-const longestPauseMs = 500;
-/** Looking takes at most so much of the time. */
-const lookingShare = 0.1;
-/** A file system counts as full a little before it is: writes fail by then. */
-const nearlyFull = 0.995;
+const firstCheckMs = 100;
+const maxPauseMs = 500;
+/** Checking takes at most this share of the time. */
+const checkingShare = 0.1;
+/** A file system counts as full slightly before it is, because writes already fail by then. */
+const fullShare = 0.995;
 
 /**
- * Ends an attempt that passes one of its limits, each with its own reason. Where a control group keeps memory, processes and
- * processor time, the group holds the attempt back and this only tells why; elsewhere looking is all that there is.
+ * Stops an attempt that exceeds one of its limits. Each limit has a reason of its own. Where a control group enforces memory,
+ * processes and processor time, this class only reports what happened; elsewhere, its checks are the only enforcement.
  */
 export class LimitWatch {
-  readonly values: EnclosureLimits;
+  readonly values: JobLimits;
   readonly #control: AttemptControl;
   readonly #wallTimer: NodeJS.Timeout;
-  #job: EnclosedJob | null = null;
+  #job: LaunchedJob | null = null;
   #timer: NodeJS.Timeout | undefined;
-  #pauseMs = firstLookMs;
-  /** Processor time of the attempt's earlier jobs. */
+  #pauseMs = firstCheckMs;
+  /** Processor time of the attempt's finished jobs. */
   #cpuBefore = 0;
   #cpuSeen = 0;
 
@@ -39,13 +39,13 @@ export class LimitWatch {
     }, timeoutMs);
   }
 
-  follow(job: EnclosedJob): void {
+  watch(job: LaunchedJob): void {
     this.#job = job;
-    this.#pauseMs = firstLookMs;
+    this.#pauseMs = firstCheckMs;
     this.#schedule();
   }
 
-  unfollow(): void {
+  unwatch(): void {
     this.#job = null;
     clearTimeout(this.#timer);
     this.#cpuBefore += this.#cpuSeen;
@@ -53,42 +53,42 @@ export class LimitWatch {
   }
 
   close(): void {
-    this.unfollow();
+    this.unwatch();
     clearTimeout(this.#wallTimer);
   }
 
-  /** Looks once. To be called also when the programs have ended: what stopped them may have been a limit. */
-  async look(): Promise<void> {
+  /** Checks the usage once. Call it after the programs have ended as well: a limit may have stopped them. */
+  async check(): Promise<void> {
     const job = this.#job;
     if (job === null) return;
     const usage = await job.usage();
-    // A job that has ended tells nothing any more.
+    // A job that has ended reports no usage any more.
     this.#cpuSeen = Math.max(this.#cpuSeen, usage.cpuSeconds);
-    this.#judge(usage);
+    this.#enforce(usage);
   }
 
   #schedule(): void {
-    this.#timer = setTimeout(() => void this.#lookAgain(), this.#pauseMs);
+    this.#timer = setTimeout(() => void this.#checkAgain(), this.#pauseMs);
   }
 
-  async #lookAgain(): Promise<void> {
+  async #checkAgain(): Promise<void> {
     const job = this.#job;
     const startedAt = performance.now();
-    await this.look().catch(reportUnforeseen);
+    await this.check().catch(reportUnexpectedError);
     const took = performance.now() - startedAt;
-    this.#pauseMs = Math.max(Math.min(this.#pauseMs * 1.5, longestPauseMs), took / lookingShare);
+    this.#pauseMs = Math.max(Math.min(this.#pauseMs * 1.5, maxPauseMs), took / checkingShare);
     if (job !== null && this.#job === job) this.#schedule();
   }
 
-  #judge(usage: Usage): void {
+  #enforce(usage: Usage): void {
     const { diskBytes, processes, memoryBytes, openFiles, cpuSeconds } = this.values;
     if (usage.ranOutOfMemory || usage.memoryBytes > memoryBytes) {
-      this.#exceed('memory_limit', describeBytes(memoryBytes), 'now');
+      this.#exceed('memory_limit', formatBytes(memoryBytes), 'now');
     }
     if (usage.ranOutOfProcesses || usage.processes > processes) {
       this.#exceed('process_limit', `${processes}`, 'now');
     }
-    if (usage.diskBytes >= diskBytes * nearlyFull) this.#exceed('directory_limit', describeBytes(diskBytes), 'short');
+    if (usage.diskBytes >= diskBytes * fullShare) this.#exceed('directory_limit', formatBytes(diskBytes), 'short');
     if (usage.openFiles >= openFiles) this.#exceed('open_files_limit', `${openFiles} in one process`, 'short');
     if (this.#cpuBefore + this.#cpuSeen > cpuSeconds) this.#exceed('cpu_limit', describeDuration(cpuSeconds), 'short');
   }

@@ -1,34 +1,31 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDuration } from '#domain/shared/durations.ts';
-import { AttemptFailure } from '../attempt/attempt-error.ts';
-import { delegateGroup, type GroupRoot, removeForsakenGroups, removeGroups } from '../groups/delegation.ts';
-import { newHostDirectory } from '../host/leftovers.ts';
-import type { HostSettings } from '../host/settings.ts';
+import { delegateGroup, type GroupRoot, removeGroups, removeOrphanedGroups } from '../groups/delegation.ts';
 import { readStart } from '../processes/process-table.ts';
 import type { Frame } from '../protocol/frames.ts';
+import type { HostSettings } from '../protocol/host-settings.ts';
 import { type HostMessage, type StepKind, stepKinds, type WireRequest, type WireStep } from '../protocol/messages.ts';
 import type { CommandStep, ExecutionRequest, ExecutionResult, ExecutionSink } from '../protocol/request.ts';
-import { chooseTool, findProgram, type InstalledTool } from '../tools.ts';
-import { Conversation } from './conversation.ts';
+import { AttemptFailure } from '../shared/errors.ts';
+import { newHostDirectory } from '../shared/host-directory.ts';
 import { ExecutorUnavailable, HostProcess } from './host-process.ts';
 import { chooseHostUser, type HostUser, openHostRoot } from './host-user.ts';
+import { HostedAttempt } from './hosted-attempt.ts';
+import { chooseTool, findProgram, type InstalledTool } from './tools.ts';
 
-export { discoverTools } from '../tools.ts';
-export { ExecutorUnavailable } from './host-process.ts';
-
-/** How template code is to be contained: it must be, it is where that is possible, or it is not. */
-export type IsolationWanted = 'sandbox' | 'auto' | 'none';
+/** Whether template code must be sandboxed (`sandbox`), is where possible (`auto`), or is not (`none`). */
+export type IsolationMode = 'sandbox' | 'auto' | 'none';
 
 export interface ExecutorOptions {
-  /** Where the host keeps its directories; made where it is missing. */
+  /** Where the host keeps its directories; created if it is missing. */
   readonly directory: string;
-  readonly isolation: IsolationWanted;
-  /** The account that the host runs as; null: see `chooseHostUser`. */
+  readonly isolation: IsolationMode;
+  /** The account that the host runs as; null: `chooseHostUser` decides. */
   readonly user: string | null;
-  /** A user id that the service uses for something else. */
-  readonly takenUid?: number | null;
-  /** Processors that one attempt may use at a time. */
+  /** A user id that another process of the service uses. */
+  readonly reservedUid?: number | null;
+  /** Processors that one attempt may use at the same time. */
   readonly cores: number;
   readonly addedPaths: readonly string[];
   readonly hiddenPaths: readonly string[];
@@ -36,35 +33,35 @@ export interface ExecutorOptions {
   readonly providerNetworkMirror: string | null;
   readonly providersDirect: boolean;
   readonly deniedAddresses: readonly string[];
-  /** Whether limits may be kept by control groups, where this process may make them. */
+  /** Whether control groups enforce limits, if this process can make them. */
   readonly usesGroups?: boolean;
 }
 
-/** What a worker says of itself. */
+/** What a worker reports about its isolation. */
 export interface Isolation {
   readonly isolation: 'sandbox' | 'none';
-  /** How limits are kept: by control groups, or by limits of each process and by looking. */
+  /** What enforces limits: control groups, or the limits of each process together with periodic checks. */
   readonly limits: 'cgroup' | 'process';
-  /** Why template code is not contained; null where it is. */
+  /** Why template code is not sandboxed; null if it is. */
   readonly reason: string | null;
 }
 
 const groupPrefix = 'delivery-coordinator-';
 let groupCount = 0;
-/** Another worker of this machine may be killed and not come back. */
+/** Another worker of this machine may be killed and not start again. */
 const sweepEveryMs = 30_000;
 
-/** A worker's executor: one host process, in which any number of attempts run, each in sandboxes of its own. */
+/** A worker's executor: one host process that runs any number of attempts, each in sandboxes of its own. */
 export class Executor {
   readonly #settings: Omit<HostSettings, 'directory' | 'closedTools'>;
   readonly #root: string;
-  /** Known before any host tries; null: the host's trial decides. */
-  readonly #whyUncontained: string | null;
+  /** Known before a host starts; null: the host finds out by trying. */
+  readonly #whyNotSandboxed: string | null;
   readonly #user: HostUser | null;
-  readonly #conversations = new Map<number, Conversation>();
+  readonly #attempts = new Map<number, HostedAttempt>();
   #host: Promise<HostProcess> | null = null;
-  #isolation: Isolation = { isolation: 'none', limits: 'process', reason: 'it was not started' };
-  #attempts = 0;
+  #isolation: Isolation = { isolation: 'none', limits: 'process', reason: 'the executor has not started' };
+  #attemptCount = 0;
   #swept = 0;
   #sweeping: NodeJS.Timeout | undefined;
 
@@ -72,17 +69,17 @@ export class Executor {
     settings: Omit<HostSettings, 'directory' | 'closedTools'>,
     root: string,
     user: HostUser | null,
-    whyNone: string | null,
+    whyNotSandboxed: string | null,
   ) {
-    this.#whyUncontained = whyNone;
+    this.#whyNotSandboxed = whyNotSandboxed;
     this.#settings = settings;
     this.#root = root;
     this.#user = user;
   }
 
-  /** Starts the host. @throws ExecutorUnavailable where it does not start, or template code must be contained and cannot be */
+  /** Starts the host. @throws ExecutorUnavailable if it does not start, or if a required sandbox cannot be made */
   static async start(options: ExecutorOptions): Promise<Executor> {
-    const user = chooseHostUser(options.user, options.directory, options.takenUid ?? null);
+    const user = chooseHostUser(options.user, options.directory, options.reservedUid ?? null);
     const root = openHostRoot(options.directory, user);
     const sandboxProgram = options.isolation === 'none' ? null : await findProgram('bwrap');
     const executor = new Executor(
@@ -94,20 +91,21 @@ export class Executor {
         addedPaths: options.addedPaths.map(realpath),
         hiddenPaths: options.hiddenPaths.map(realpath),
         providerMirror: options.providerMirror === null ? null : realpath(options.providerMirror),
-        ...{ providerNetworkMirror: options.providerNetworkMirror, providersDirect: options.providersDirect },
+        providerNetworkMirror: options.providerNetworkMirror,
+        providersDirect: options.providersDirect,
         deniedAddresses: [...options.deniedAddresses],
       },
       root,
       user,
-      whyUncontained(options.isolation, sandboxProgram),
+      whyNotSandboxed(options.isolation, sandboxProgram),
     );
-    await executor.#takeHost();
+    await executor.#acquireHost();
     executor.#sweeping = setInterval(() => executor.#sweepGroups(), sweepEveryMs).unref();
     const { isolation, reason } = executor.isolation;
     if (isolation === 'none' && options.isolation === 'sandbox') {
       await executor.close();
       throw new ExecutorUnavailable(
-        `Template code cannot be contained here: ${reason}. Mend that, or set COORDINATOR_EXECUTOR_ISOLATION=none to run it uncontained.`,
+        `Template code cannot be sandboxed on this machine: ${reason}. Fix that, or set COORDINATOR_EXECUTOR_ISOLATION=none to run it without a sandbox.`,
       );
     }
     return executor;
@@ -117,19 +115,19 @@ export class Executor {
     return this.#isolation;
   }
 
-  /** How many directories of killed hosts the last host removed when it started. */
+  /** How many directories of killed hosts the current host removed when it started. */
   get swept(): number {
     return this.#swept;
   }
 
-  /** The host's process; null while there is none. */
+  /** The process id of the host; null while there is none. */
   async processId(): Promise<number | null> {
     return (await this.#host)?.pid ?? null;
   }
 
   /**
-   * Runs one attempt and resolves with what it came to; it rejects only where the worker itself is at fault. When it
-   * resolves, nothing of the attempt is left. Aborting asks the tool to stop, and kills it after the grace.
+   * Runs one attempt and resolves to its result; it rejects only for a fault of the worker itself. When it resolves, nothing
+   * of the attempt is left. Aborting asks the tool to stop, and kills it after the grace period.
    */
   async execute(request: ExecutionRequest, sink: ExecutionSink, signal: AbortSignal): Promise<ExecutionResult> {
     if (signal.aborted)
@@ -137,18 +135,18 @@ export class Executor {
     try {
       const tool = request.executor.kind === 'opentofu' ? await chooseTool(request.tool) : null;
       const wired = wireRequest(request, tool);
-      const host = await this.#takeHost();
-      const attempt = ++this.#attempts;
-      const conversation = new Conversation(host, attempt, wired.phase, sink);
-      this.#conversations.set(attempt, conversation);
-      return await conversation.run(wired, request, signal).finally(() => this.#conversations.delete(attempt));
+      const host = await this.#acquireHost();
+      const attempt = ++this.#attemptCount;
+      const hosted = new HostedAttempt(host, attempt, wired.phase, sink);
+      this.#attempts.set(attempt, hosted);
+      return await hosted.run(wired, request, signal).finally(() => this.#attempts.delete(attempt));
     } catch (error) {
       if (!(error instanceof AttemptFailure)) throw error;
       return { outcome: 'failed', reason: error.reason, message: error.message, exitCode: null };
     }
   }
 
-  /** Ends the host, and whatever it still runs. */
+  /** Ends the host and everything that it still runs. */
   async close(): Promise<void> {
     clearInterval(this.#sweeping);
     const host = await this.#host?.catch(() => null);
@@ -158,8 +156,8 @@ export class Executor {
     if (this.#settings.groups !== null) await removeGroups(this.#settings.groups);
   }
 
-  /** The host, or a new one where it has ended. Attempts that ask at the same time get the same one. */
-  #takeHost(): Promise<HostProcess> {
+  /** Returns the host, or a new one if it has ended. Concurrent attempts get the same one. */
+  #acquireHost(): Promise<HostProcess> {
     const known = this.#host ?? this.#startHost();
     const taken = known.then(
       (host) => (host.isUsable ? host : this.#replaceHost(known)),
@@ -169,7 +167,7 @@ export class Executor {
     return taken;
   }
 
-  /** Starts another host, unless somebody else has done so already. */
+  /** Starts another host, unless another caller has already done so. */
   #replaceHost(gone: Promise<HostProcess>): Promise<HostProcess> {
     if (this.#host === gone) this.#host = this.#startHost();
     return this.#host ?? this.#startHost();
@@ -180,34 +178,34 @@ export class Executor {
     const { host, ready } = await HostProcess.start({ ...this.#settings, directory }, this.#user);
     host.onMessage = (frame) => this.#receive(frame);
     this.#swept = ready.swept;
-    // The host has ended what killed hosts left running: now their groups can go.
+    // The host has ended what killed hosts left running, so their groups can be removed now.
     this.#sweepGroups();
-    // The service knows this worker as one that contains: it never executes anything otherwise.
+    // The service registered this worker as sandboxed, so it must never run anything without a sandbox.
     if (this.#isolation.isolation === 'sandbox' && ready.isolation === 'none') {
       host.kill();
-      throw new AttemptFailure('sandbox_unavailable', `sandboxes cannot be made any more: ${ready.reason}`);
+      throw new AttemptFailure('sandbox_unavailable', `sandboxes can no longer be made: ${ready.reason}`);
     }
     const limits = this.#settings.groups === null ? 'process' : 'cgroup';
-    this.#isolation = { isolation: ready.isolation, limits, reason: this.#whyUncontained ?? ready.reason };
+    this.#isolation = { isolation: ready.isolation, limits, reason: this.#whyNotSandboxed ?? ready.reason };
     return host;
   }
 
   #sweepGroups(): void {
-    if (this.#settings.groups !== null) removeForsakenGroups(this.#settings.groups, groupPrefix, isGroupOwned);
+    if (this.#settings.groups !== null) removeOrphanedGroups(this.#settings.groups, groupPrefix, isGroupOwned);
   }
 
   #receive(frame: Frame<HostMessage>): void {
-    if ('attempt' in frame.message) this.#conversations.get(frame.message.attempt)?.receive(frame);
+    if ('attempt' in frame.message) this.#attempts.get(frame.message.attempt)?.receive(frame);
   }
 }
 
-function whyUncontained(wanted: IsolationWanted, program: string | null): string | null {
+function whyNotSandboxed(wanted: IsolationMode, program: string | null): string | null {
   if (process.platform !== 'linux') return 'sandboxes need Linux';
   if (wanted === 'none') return 'COORDINATOR_EXECUTOR_ISOLATION is none';
   return program === null ? 'bubblewrap (bwrap) is not on the PATH' : null;
 }
 
-/** The group below which this worker's attempts get theirs. */
+/** Makes the control group that holds the groups of this worker's attempts. */
 function openGroups(user: HostUser | null): GroupRoot | null {
   if (process.platform !== 'linux') return null;
   const owner = user ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
@@ -231,7 +229,7 @@ function realpath(path: string): string {
 function wireRequest(request: ExecutionRequest, tool: InstalledTool | null): WireRequest {
   const { state: _state, artifact: _artifact, executor, ...rest } = request;
   const pinned = tool && { name: tool.name, version: tool.version };
-  // What is read-only here is copied as it crosses the pipe.
+  // The cast drops `readonly`: the request is copied when it crosses the pipe.
   return { ...rest, executor: wireExecutor(executor), tool: pinned, toolPath: tool?.path ?? null } as WireRequest;
 }
 
@@ -252,7 +250,7 @@ function wireStep({ timeout, run, env, name }: CommandStep): WireStep {
   if (seconds === null) {
     throw new AttemptFailure(
       'operation_unsupported',
-      `step "${name}" has the timeout "${timeout}", which is no duration`,
+      `step "${name}" has the timeout "${timeout}", which is not a duration`,
     );
   }
   return { ...step, timeoutMs: seconds * 1000 };

@@ -2,30 +2,30 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { allowedEnvironment } from '../attempt/environment.ts';
 import { enterHostGroup } from '../groups/delegation.ts';
-import type { HostSettings } from '../host/settings.ts';
 import { Channel } from '../protocol/channel.ts';
 import type { Frame } from '../protocol/frames.ts';
+import type { HostSettings } from '../protocol/host-settings.ts';
 import { HostMessage, type WorkerMessage } from '../protocol/messages.ts';
-import { discoverTools, type InstalledTool } from '../tools.ts';
+import { allowedEnvironment } from '../shared/environment.ts';
 import type { HostUser } from './host-user.ts';
-import { isReadableByAll } from './reachable.ts';
+import { discoverTools, type InstalledTool } from './tools.ts';
+import { isWorldReadable } from './world-permissions.ts';
 
 const program = fileURLToPath(new URL('../host/main.ts', import.meta.url));
 const pipeIndex = 3;
 const diagnosticBytes = 8 * 1024;
 const readyMs = 30_000;
 
-/** Template code cannot be executed here; the message says why, and what an operator can do. */
+/** Template code cannot run here. The message says why, and what an operator can do. */
 export class ExecutorUnavailable extends Error {}
 
 export type ReadyMessage = Extract<HostMessage, { type: 'ready' }>;
 
-/** The executor host as its worker holds it. */
+/** The executor host's process, as its worker sees it. */
 export class HostProcess {
   readonly channel: Channel<WorkerMessage, HostMessage>;
-  /** Resolves with how it ended, in words. */
+  /** Resolves to a description of how the process ended. */
   readonly exited: Promise<string>;
   onMessage: (frame: Frame<HostMessage>) => void = () => undefined;
   readonly #child: ChildProcess;
@@ -41,7 +41,7 @@ export class HostProcess {
       );
     });
     this.channel = new Channel<WorkerMessage, HostMessage>(pipe, HostMessage, (frame) => this.onMessage(frame));
-    // A pipe that was given up for a message that does not fit leaves nothing to talk to.
+    // A channel that failed on an invalid message cannot be used again, so the host is of no use.
     void this.channel.closed.then(() => {
       this.#hasClosed = true;
       if (this.channel.failure !== null) this.kill();
@@ -51,12 +51,12 @@ export class HostProcess {
     });
   }
 
-  /** Starts a host, with nothing of this process's environment but an allow-list, and no descriptor but the pipe. */
+  /** Starts a host with an allow-list of this process's environment, and with no descriptor but the pipe and the closed tools. */
   static async start(
     settings: Omit<HostSettings, 'closedTools'>,
     user: HostUser | null,
   ): Promise<{ host: HostProcess; ready: ReadyMessage }> {
-    const closed = user === null ? [] : (await discoverTools()).filter(({ path }) => !isReadableByAll(path));
+    const closed = user === null ? [] : (await discoverTools()).filter(({ path }) => !isWorldReadable(path));
     const child = spawnHost(user, closed);
     const closedTools = closed.map(({ path }, index) => ({ path, descriptor: pipeIndex + 1 + index }));
     const pipe = child.stdio[pipeIndex];
@@ -75,7 +75,7 @@ export class HostProcess {
     if (message !== null) return { host, ready: message };
     host.kill();
     throw new ExecutorUnavailable(
-      `The executor host did not start: ${host.takeDiagnostic().trim() || 'it said nothing'}`,
+      `The executor host did not start: ${host.takeDiagnostic().trim() || 'it printed nothing'}`,
     );
   }
 
@@ -87,16 +87,16 @@ export class HostProcess {
     return this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined;
   }
 
-  /** Whether it lives and listens. */
+  /** Whether the process lives and its channel is open. */
   get isUsable(): boolean {
     return !this.hasExited && !this.#hasClosed;
   }
 
-  /** What it said on standard error since this was asked last. */
+  /** Returns what the host has written to standard error since the last call. */
   takeDiagnostic(): string {
-    const said = this.#diagnostic.toString();
+    const diagnostic = this.#diagnostic.toString();
     this.#diagnostic = Buffer.alloc(0);
-    return said;
+    return diagnostic;
   }
 
   kill(): void {
@@ -105,11 +105,11 @@ export class HostProcess {
 }
 
 /**
- * A host is started as its user where that one can read the program; where it cannot, it becomes that user once it has
- * loaded everything. It gets a session of its own: what a terminal sends to the worker is not meant for its host.
+ * Starts the host as its own user if that user can read the program. Otherwise the host switches to that user once it has
+ * loaded everything. The host gets a session of its own, so that a terminal's signals reach only the worker.
  */
 function spawnHost(user: HostUser | null, closedTools: readonly InstalledTool[]): ChildProcess {
-  const starts = user !== null && isReadableByAll(process.execPath) && isReadableByAll(program);
+  const starts = user !== null && isWorldReadable(process.execPath) && isWorldReadable(program);
   const drops = user === null || starts ? [] : [String(user.uid), String(user.gid)];
   const descriptors = closedTools.map(({ path }) => openSync(path, 'r'));
   try {

@@ -3,27 +3,27 @@ import { createHash } from 'node:crypto';
 import { chownSync, lstatSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isReachableByAll } from './reachable.ts';
+import { isWorldTraversable } from './world-permissions.ts';
 
-/** Whom the executor host runs as. */
+/** The user that the executor host runs as. */
 export interface HostUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Kept by convention for users that exist as long as a service does, and below what containers map. */
+/** The range that systemd keeps for dynamic users; it lies below the ids that containers map. */
 const firstUid = 61_184;
 const lastUid = 65_519;
 
 /**
- * The host's user: the account that the setting names; else, where the worker is root, one that nobody else has, always the
- * same for a directory, so that each host can clear what an earlier one left; else the worker's own (null).
- * @throws Error where the account does not exist or the worker may not become it
+ * Chooses the host's user: the account in the setting; or, if the worker is root, a user id that nothing else uses; or the
+ * worker's own user (null). The id depends only on the directory, so that each host can remove what an earlier one left.
+ * @throws Error if the account does not exist or the worker cannot switch users
  */
 export function chooseHostUser(
   accountName: string | null,
   directory: string,
-  takenUid: number | null,
+  reservedUid: number | null,
 ): HostUser | null {
   const isRoot = process.getuid?.() === 0;
   if (accountName !== null && !isRoot) {
@@ -35,8 +35,8 @@ export function chooseHostUser(
   if (!isRoot || process.platform !== 'linux') return null;
   const number = createHash('sha256').update(`executor ${directory}`).digest().readUInt32BE(0);
   const chosen = firstUid + (number % (lastUid - firstUid));
-  // The account of the service's other processes is not the host's.
-  const uid = chosen === takenUid ? chosen + 1 : chosen;
+  // Another process of the service has this user id.
+  const uid = chosen === reservedUid ? chosen + 1 : chosen;
   return { uid, gid: uid };
 }
 
@@ -55,21 +55,21 @@ function findAccount(name: string): HostUser {
 }
 
 /**
- * The directory in which hosts of a user keep what is theirs: the one that is wanted, or one of the system's temporary
- * directory where the user could not reach that. Nobody else may enter it.
+ * Opens the directory in which a user's hosts keep their files: the wanted one, or one in the system's temporary directory if
+ * the user cannot reach it. No other user may enter it.
  */
 export function openHostRoot(wanted: string, user: HostUser | null): string {
   mkdirSync(wanted, { recursive: true, mode: 0o700 });
   const real = realpathSync(wanted);
   if (user === null) return real;
-  if (isReachableByAll(dirname(real))) {
+  if (isWorldTraversable(dirname(real))) {
     chownSync(real, user.uid, user.gid);
     return real;
   }
   return openTemporaryRoot(user);
 }
 
-/** Its name is known, so somebody else may have taken it: then another one serves as well. */
+/** The usual name is predictable, so another user may have taken it. A random name serves as well. */
 function openTemporaryRoot({ uid, gid }: HostUser): string {
   const usual = join(realpathSync(tmpdir()), `coordinator-executor-${uid}`);
   try {

@@ -1,34 +1,31 @@
 import { join } from 'node:path';
 import { type ChangeAction, changeActions, type JsonValue } from '#domain/runs/model.ts';
 import type { Attempt, Results } from '../attempt/attempt.ts';
-import { AttemptFailure, messageOf } from '../attempt/attempt-error.ts';
-import { parseJson } from '../attempt/work-files.ts';
-import { isObject } from '../opentofu/state-document.ts';
 import type { PlannedChange } from '../protocol/request.ts';
 import { maskSecrets, sensitiveMark } from '../redaction/masking.ts';
+import { AttemptFailure, messageOf } from '../shared/errors.ts';
+import { isObject, parseJson } from '../shared/json.ts';
 
-/** What the steps of a command template say they would change, and what of it waits for the apply. */
+/** Reads the changes that a command template plans, and collects the files that its apply phase needs. */
 
-const largestPlan = 16 * 1024 * 1024;
-const largestKept = 64 * 1024 * 1024;
-const mostFiles = 1_000;
-const mostChanges = 20_000;
-const longestAddress = 4_096;
+const maxPlanBytes = 16 * 1024 * 1024;
+const maxPlanFilesBytes = 64 * 1024 * 1024;
+const maxFiles = 1_000;
+const maxChanges = 20_000;
+const maxAddressLength = 4_096;
 const keptDirectory = 'plan';
 export const planFile = 'plan.json';
 
-/** The changes in `plan.json`; null where there is none. @throws AttemptFailure `plan_invalid` */
+/** Reads the changes in `plan.json`; null if there is no such file. @throws AttemptFailure `plan_invalid` */
 export function readCommandPlan({ redactor }: Attempt, content: Buffer | null): PlannedChange[] | null {
   if (content === null) return null;
   try {
-    if (content.length > largestPlan)
-      throw new Error(`it has ${content.length} bytes, and at most ${largestPlan} are read`);
+    if (content.length > maxPlanBytes) throw new Error(`it has ${content.length} bytes; the limit is ${maxPlanBytes}`);
     const entries = parseJson(content) as JsonValue;
     if (!Array.isArray(entries)) throw new Error('expected a list of changes');
-    if (entries.length > mostChanges)
-      throw new Error(`it has ${entries.length} changes, and at most ${mostChanges} are read`);
+    if (entries.length > maxChanges) throw new Error(`it has ${entries.length} changes; the limit is ${maxChanges}`);
     const read = entries.map(readChange);
-    // All of them first: each secret that becomes known makes the search for all of them anew.
+    // All secrets are learned first, because each new one rebuilds the matcher.
     for (const { sensitive, before, after } of read)
       if (sensitive) for (const side of [before, after]) redactor.learn(side);
     return read.map(({ sensitive, ...change }) => {
@@ -42,10 +39,11 @@ export function readCommandPlan({ redactor }: Attempt, content: Buffer | null): 
 }
 
 function readChange(entry: JsonValue, index: number): PlannedChange & { sensitive: boolean } {
-  if (!isObject(entry)) throw new Error(`[${index}] is no object`);
+  if (!isObject(entry)) throw new Error(`[${index}] must be an object`);
   const { address, action, type, before = null, after = null, sensitive = false } = entry;
-  if (typeof address !== 'string' || address === '') throw new Error(`[${index}].address must be a text`);
-  if (address.length > longestAddress) throw new Error(`[${index}].address has more than ${longestAddress} characters`);
+  if (typeof address !== 'string' || address === '') throw new Error(`[${index}].address must be a non-empty string`);
+  if (address.length > maxAddressLength)
+    throw new Error(`[${index}].address is longer than ${maxAddressLength} characters`);
   if (!isAction(action)) throw new Error(`[${index}].action must be one of ${changeActions.join(', ')}`);
   return { address, action, before, after, sensitive: sensitive === true, ...(typeof type === 'string' && { type }) };
 }
@@ -54,28 +52,28 @@ function isAction(action: JsonValue | undefined): action is ChangeAction {
   return changeActions.some((known) => known === action);
 }
 
-/** Without a plan of its own, a template counts as changing something, and the log says so. */
+/** Assumes a change for a template without a plan of its own, and logs that. */
 export function assumePlan(attempt: Attempt, hasSteps: boolean): PlannedChange[] {
   const isDestroy = attempt.request.operation === 'destroy';
   attempt.note(
     isDestroy
-      ? 'no plan: the "destroy" steps are taken to remove everything'
-      : `no plan: ${hasSteps ? 'the "plan" steps wrote no plan.json' : 'the template has no "plan" steps'}, so it is taken to change something`,
+      ? 'no plan: the "destroy" steps are assumed to remove everything'
+      : `no plan: ${hasSteps ? 'the "plan" steps wrote no plan.json' : 'the template has no "plan" steps'}, so a change is assumed`,
   );
   return [{ address: 'template', action: isDestroy ? 'delete' : 'update', before: null, after: null }];
 }
 
-/** `plan.json` and whatever the steps put into the directory `plan`. @throws AttemptFailure where it is too much */
+/** Reads `plan.json` and the files in the directory `plan`. @throws AttemptFailure if they exceed a limit */
 export async function collectPlanFiles(results: Results, work: string, code: number): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
   if (code !== 0) return files;
-  const names = await results.list(join(work, keptDirectory), mostFiles).catch((error: unknown) => {
-    throw new AttemptFailure('plan_invalid', `the directory plan cannot be kept: ${messageOf(error)}`);
+  const names = await results.list(join(work, keptDirectory), maxFiles).catch((error: unknown) => {
+    throw new AttemptFailure('plan_invalid', `the directory "plan" cannot be stored: ${messageOf(error)}`);
   });
   let bytes = 0;
   for (const path of [planFile, ...names.sort().map((name) => join(keptDirectory, name))]) {
-    const content = await results.read(join(work, path), largestKept - bytes).catch((error: unknown) => {
-      throw new AttemptFailure('plan_invalid', `${path} cannot be kept: ${messageOf(error)}`);
+    const content = await results.read(join(work, path), maxPlanFilesBytes - bytes).catch((error: unknown) => {
+      throw new AttemptFailure('plan_invalid', `${path} cannot be stored: ${messageOf(error)}`);
     });
     if (content === null) continue;
     files.set(path, content);

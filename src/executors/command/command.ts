@@ -2,36 +2,38 @@ import { join } from 'node:path';
 import type { RunOperation } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { packArtifact, sha256, unpackArtifact } from '../attempt/artifact.ts';
-import type { Attempt, JobResult, JobStep, Performed, Results } from '../attempt/attempt.ts';
-import { AttemptFailure, messageOf } from '../attempt/attempt-error.ts';
-import { checkName, type Environment, variableEnvironmentName } from '../attempt/environment.ts';
-import { readCommandOutputs } from '../attempt/outputs.ts';
-import { parseJson, toWorkFiles } from '../attempt/work-files.ts';
-import { summarize } from '../opentofu/plan.ts';
+import type { Attempt, AttemptSuccess, JobResult, JobStep, Results } from '../attempt/attempt.ts';
+import { checkName, variableEnvironmentName } from '../attempt/environment.ts';
+import { summarize } from '../attempt/plan-summary.ts';
+import { toWorkFiles } from '../attempt/work-files.ts';
 import type { StepKind, WireRequest, WireStep } from '../protocol/messages.ts';
-import type { Places } from '../sandbox/places.ts';
+import type { JobPaths } from '../sandbox/job-paths.ts';
+import type { Environment } from '../shared/environment.ts';
+import { AttemptFailure, messageOf } from '../shared/errors.ts';
+import { parseJson } from '../shared/json.ts';
+import { readCommandOutputs } from './command-outputs.ts';
 import { assumePlan, collectPlanFiles, planFile, readCommandPlan } from './command-plan.ts';
 
 type CommandExecutor = Extract<WireRequest['executor'], { kind: 'command' }>;
 
-const largestOutputs = 4 * 1024 * 1024;
-const largestState = 64 * 1024 * 1024;
-/** A longer value is in the file of variables alone: the system passes no more in one environment variable. */
-const longestEnvironmentValue = 64 * 1024;
+const maxOutputsBytes = 4 * 1024 * 1024;
+const maxStateBytes = 64 * 1024 * 1024;
+/** A longer value is only in the variables file, because the system limits the size of one environment variable. */
+const maxEnvironmentValueLength = 64 * 1024;
 const noFiles: ReadonlyMap<string, Buffer> = new Map();
 
-/** By phase and operation: the steps that are run. A plan of a destruction is never the template's own. */
+/** The steps to run, by phase and operation. Steps never plan a destroy. */
 const stepsOf: Record<WireRequest['phase'], Record<RunOperation, StepKind | null>> = {
   plan: { apply: 'plan', plan: 'plan', destroy: null, refresh: 'detect' },
   apply: { apply: 'apply', plan: null, destroy: 'destroy', refresh: 'detect' },
   detect: { apply: 'detect', plan: 'detect', destroy: 'detect', refresh: 'detect' },
 };
 
-/** Carries out a phase of a command template. @throws AttemptFailure saying why it went wrong */
-export async function runCommands(attempt: Attempt, executor: CommandExecutor): Promise<Performed> {
+/** Runs a phase of a command template. @throws AttemptFailure that says what went wrong */
+export async function runCommands(attempt: Attempt, executor: CommandExecutor): Promise<AttemptSuccess> {
   const { phase } = attempt.request;
   refuseUnsupported(attempt.request, executor);
-  // Also where there are no steps to run: what is approved must be something that can be laid out.
+  // Checked even if there are no steps to run: files that cannot be laid out must not be approved.
   toWorkFiles(executor.files ?? {});
   return phase === 'apply' ? apply(attempt, executor) : plan(attempt, executor);
 }
@@ -44,11 +46,11 @@ function refuseUnsupported({ phase, operation }: WireRequest, executor: CommandE
     throw new AttemptFailure('operation_unsupported', 'the template has no "detect" steps');
   }
   if (phase === 'apply' && operation === 'plan') {
-    throw new AttemptFailure('operation_unsupported', 'a plan is not applied');
+    throw new AttemptFailure('operation_unsupported', 'a run of the operation "plan" has nothing to apply');
   }
 }
 
-/** The template's files, and what the steps are told. */
+/** The template's files, and the variables and state for its steps. */
 function layOutWork({ request, state }: Attempt, executor: CommandExecutor): Map<string, Buffer> {
   const files = toWorkFiles(executor.files ?? {});
   const variables = Buffer.from(JSON.stringify(request.variables));
@@ -57,7 +59,7 @@ function layOutWork({ request, state }: Attempt, executor: CommandExecutor): Map
   return files;
 }
 
-async function plan(attempt: Attempt, executor: CommandExecutor): Promise<Performed> {
+async function plan(attempt: Attempt, executor: CommandExecutor): Promise<AttemptSuccess> {
   const { phase, operation } = attempt.request;
   const kind = stepsOf[phase][operation];
   const steps = kind === null ? undefined : executor[kind];
@@ -66,51 +68,60 @@ async function plan(attempt: Attempt, executor: CommandExecutor): Promise<Perfor
   if (read === null && kind === 'detect') {
     throw new AttemptFailure(
       'plan_missing',
-      'the "detect" steps wrote no plan.json: that would be taken for "all as it was"',
+      'the "detect" steps wrote no plan.json, so it is unknown whether anything changed',
     );
   }
   const changes = read ?? assumePlan(attempt, steps !== undefined);
   const facts = {
     kind: 'command' as const,
-    ...{ tool: null, operation, sources: digestCommands(executor), modules: '', changes, drift: [] },
+    tool: null,
+    operation,
+    sources: digestCommands(executor),
+    modules: '',
+    changes,
+    drift: [],
   };
   const { artifact, digest } = packArtifact(facts, files);
   return {
     plan: {
-      ...{ changes, drift: [], summary: summarize(changes), digest, assumed: read === null },
+      changes,
+      drift: [],
+      summary: summarize(changes),
+      digest,
+      assumed: read === null,
       hasChanges: changes.some(({ action }) => action !== 'no-op' && action !== 'read'),
       artifact: phase === 'detect' ? Buffer.alloc(0) : artifact,
     },
   };
 }
 
-async function apply(attempt: Attempt, executor: CommandExecutor): Promise<Performed> {
+async function apply(attempt: Attempt, executor: CommandExecutor): Promise<AttemptSuccess> {
   const { request } = attempt;
   if (attempt.artifact === null) throw new AttemptFailure('artifact_missing', 'there is no plan to apply');
   const { facts, files } = unpackArtifact(attempt.artifact, request.planDigest ?? null);
   if (facts.kind !== 'command' || facts.operation !== request.operation || facts.sources !== digestCommands(executor)) {
-    throw new AttemptFailure('artifact_mismatch', 'the plan was made for another operation or of other steps');
+    throw new AttemptFailure('artifact_mismatch', 'the plan was made for another operation or from other steps');
   }
   const kind = stepsOf.apply[request.operation];
   const steps = (kind && executor[kind]) ?? [];
-  const left = await runSteps(attempt, executor, steps, { planned: files, collect: collectLeft(attempt) });
-  return { outputs: left.outputs === null ? {} : readCommandOutputs(attempt, left.outputs) };
+  const results = await runSteps(attempt, executor, steps, { planned: files, collect: collectApply(attempt) });
+  return { outputs: results.outputs === null ? {} : readCommandOutputs(attempt, results.outputs) };
 }
 
-interface Left {
+interface ApplyResults {
   readonly outputs: Buffer | null;
 }
 
-/** Also after a step that failed or was stopped: what it remembered then is what it needs to go on from. */
-function collectLeft(attempt: Attempt) {
-  return async (results: Results, work: string, code: number): Promise<Left> => {
+/** Keeps the state even if a step failed or was stopped, because the next attempt continues from it. */
+function collectApply(attempt: Attempt) {
+  return async (results: Results, work: string, code: number): Promise<ApplyResults> => {
     if (attempt.request.operation !== 'refresh') await keepState(attempt, results, work);
     if (code !== 0) return { outputs: null };
-    return { outputs: await readWritten(results, work, 'outputs.json', largestOutputs, 'outputs_invalid') };
+    return { outputs: await readWritten(results, work, 'outputs.json', maxOutputsBytes, 'outputs_invalid') };
   };
 }
 
-/** Runs steps one after the other, in one place. @throws AttemptFailure where one fails */
+/** Runs steps one after the other in one sandbox. @throws AttemptFailure if one fails */
 async function runSteps<Collected>(
   attempt: Attempt,
   executor: CommandExecutor,
@@ -123,20 +134,20 @@ async function runSteps<Collected>(
   const planned = [...(options.planned ?? noFiles)].map(([path, content]) => [`work/${path}`, content] as const);
   const isReached = attempt.request.egress.policy !== 'none';
   if (isReached) await attempt.openRelay(null);
-  const result = await attempt.runJob((places) => ({
+  const result = await attempt.runJob((paths) => ({
     steps: steps.map(toJobStep),
     files: new Map([...layOutWork(attempt, executor), ...planned, ['work/plan/', Buffer.alloc(0)]]),
-    environment: () => stepEnvironment(attempt, places),
+    environment: () => stepEnvironment(attempt, paths),
     network: { state: false, egress: isReached },
     wantsPipes: true,
-    collect: (results, code) => options.collect(results, places.work, code),
+    collect: (results, code) => options.collect(results, paths.work, code),
   }));
   if (result.code !== 0) {
-    if (!isReached) attempt.note('[the programs of this pool reach no network: its egress policy is "none"]');
+    if (!isReached) attempt.note('[programs of this pool cannot reach the network: its egress policy is "none"]');
     throw stepFailed(steps, result);
   }
   if (result.collected === undefined)
-    throw new AttemptFailure('step_failed', 'the steps ended before they left their results');
+    throw new AttemptFailure('step_failed', 'the steps ended before their results could be read');
   return result.collected;
 }
 
@@ -163,18 +174,18 @@ function stepFailed(steps: readonly WireStep[], { steps: ended, code }: JobResul
   return new AttemptFailure('step_failed', `step "${name}" ended with exit code ${code}`);
 }
 
-/** Secrets are in the file alone: an environment is printed too easily. */
-function stepEnvironment({ request }: Attempt, places: Places): Environment {
+/** Leaves secrets out: they are only in the variables file, because an environment is printed too easily. */
+function stepEnvironment({ request }: Attempt, paths: JobPaths): Environment {
   const { variables, sensitiveVariables } = request;
   const open = Object.entries(variables).filter(([name]) => !sensitiveVariables.includes(name));
   const texts = open.map(([name, value]) => [
     variableEnvironmentName(name),
     typeof value === 'string' ? value : JSON.stringify(value),
   ]);
-  const file = (name: string) => join(places.work, name);
+  const file = (name: string) => join(paths.work, name);
   return {
     ...Object.fromEntries(
-      texts.filter(([, text = '']) => text.length <= longestEnvironmentValue && !text.includes('\0')),
+      texts.filter(([, text = '']) => text.length <= maxEnvironmentValueLength && !text.includes('\0')),
     ),
     COORDINATOR_VARIABLES_FILE: file('variables.json'),
     COORDINATOR_OUTPUTS_FILE: file('outputs.json'),
@@ -188,11 +199,11 @@ function stepEnvironment({ request }: Attempt, places: Places): Environment {
 }
 
 async function keepState(attempt: Attempt, results: Results, work: string): Promise<void> {
-  const content = await readWritten(results, work, 'state.json', largestState, 'state_invalid');
-  // Steps that removed it have nothing to remember any more.
+  const content = await readWritten(results, work, 'state.json', maxStateBytes, 'state_invalid');
+  // Steps that removed the file have nothing to remember any more.
   const forgotten = attempt.state.content === null ? null : Buffer.from('{}');
   const next = content ?? forgotten;
-  if (next !== null) await attempt.state.replaceContent(next);
+  if (next !== null) await attempt.state.saveIfChanged(next);
 }
 
 async function readWritten(

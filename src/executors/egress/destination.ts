@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { EgressRefusal } from './refusal.ts';
 
-/** Where a request wants to go. What was checked is what is dialled: both use this form. */
+/** The target of a request. The same value is checked and dialled. */
 export interface Destination {
   /** A lower-case ASCII name without a trailing dot, or an address without brackets. */
   readonly host: string;
@@ -12,7 +12,7 @@ export interface Destination {
 const authority = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+):([0-9]{1,5})$/i;
 const hostName = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/;
 
-/** Reads the target of `CONNECT host:port`. User names, paths and encoded characters have no place in it. */
+/** Reads the target of `CONNECT host:port`. It rejects user names, paths and encoded characters. */
 export function readAuthority(text: string): Destination {
   const [, host, port] = authority.exec(text) ?? [];
   if (host === undefined || !URL.canParse(`http://${host}/`)) throw malformed('CONNECT needs a host and a port');
@@ -28,7 +28,7 @@ export function readAbsoluteUrl(text: string): { url: URL; destination: Destinat
   return { url, destination: destination(url, Number(url.port || 80)) };
 }
 
-/** The URL parser turns `127.1`, `0x7f.1` and `2130706433` into the address that they mean to some resolvers. */
+/** The URL parser turns `127.1`, `0x7f.1` and `2130706433` into the address that some resolvers take them for. */
 function destination(url: URL, port: number): Destination {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const isAddress = isIP(host) !== 0;

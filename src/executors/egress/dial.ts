@@ -4,26 +4,25 @@ import { EgressRefusal, refused } from './refusal.ts';
 import type { ResolveName } from './resolve.ts';
 import { type EgressRules, refusalOfAddress, refusalOfName } from './rules.ts';
 
-/** Opens a socket to one of the given addresses, and to nothing else. `signal` gives up until it is connected. */
+/** Connects to one of the given addresses and to nothing else. `signal` aborts until the connection is made. */
 export type Connect = (addresses: readonly string[], port: number, signal: AbortSignal) => Promise<Socket>;
 
 /**
  * Connects to a destination that the rules allow.
  *
- * A name is resolved once, and the socket goes to the very addresses that were checked: a name that resolves to another
- * address a moment later gains nothing. Every answer must pass. A name with one forbidden answer among allowed ones is
- * refused as a whole, since no honest zone mixes them.
+ * A name is resolved once, and the socket connects only to the addresses that were checked, so DNS rebinding does not help. A
+ * name with one forbidden address among allowed ones is refused as a whole, since no honest zone mixes them.
  */
 export async function dial(
   destination: Destination,
   rules: EgressRules,
-  means: { resolve: ResolveName; connect: Connect; timeoutMs: number; signal: AbortSignal },
+  options: { resolve: ResolveName; connect: Connect; timeoutMs: number; signal: AbortSignal },
 ): Promise<Socket> {
-  const timeout = AbortSignal.timeout(means.timeoutMs);
-  const signal = AbortSignal.any([timeout, means.signal]);
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const signal = AbortSignal.any([timeout, options.signal]);
   try {
-    const addresses = await untilAborted(checkedAddresses(destination, rules, means.resolve), signal);
-    return await means.connect(addresses, destination.port, signal);
+    const addresses = await untilAborted(checkedAddresses(destination, rules, options.resolve), signal);
+    return await options.connect(addresses, destination.port, signal);
   } catch (error) {
     if (timeout.aborted) throw new EgressRefusal(504, 'failed: it did not answer in time');
     throw error;
@@ -50,7 +49,7 @@ async function lookUp(host: string, resolve: ResolveName): Promise<readonly stri
   return addresses;
 }
 
-/** Tries the addresses of both families at short intervals. The look-up answers what was checked and asks nobody. */
+/** Tries the addresses of both families at short intervals. Its lookup returns the checked addresses without asking DNS. */
 export const connectPinned: Connect = (addresses, port, signal) =>
   new Promise((resolve, reject) => {
     const pinned = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
@@ -61,7 +60,7 @@ export const connectPinned: Connect = (addresses, port, signal) =>
       autoSelectFamily: true,
       allowHalfOpen: true,
     });
-    const giveUp = () => socket.destroy(new Error('given up'));
+    const giveUp = () => socket.destroy(new Error('aborted'));
     signal.addEventListener('abort', giveUp, { once: true });
     const settle = () => signal.removeEventListener('abort', giveUp);
     socket.once('connect', () => {
@@ -75,7 +74,7 @@ export const connectPinned: Connect = (addresses, port, signal) =>
 
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error('given up'));
+    const giveUp = () => reject(new Error('aborted'));
     if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));

@@ -11,11 +11,11 @@ import { type EgressPolicy, type EgressRules, readEgressRules } from './rules.ts
 import { join, refuseTunnel } from './tunnel.ts';
 
 export interface EgressLimits {
-  /** Tunnels and requests of an attempt at one time. */
+  /** Tunnels and requests of an attempt at the same time. */
   readonly connections: number;
-  /** For the look-up and the connection together. */
+  /** For the lookup and the connection together. */
   readonly connectMs: number;
-  /** Without a byte in either direction. */
+  /** Time without a byte in either direction. */
   readonly idleMs: number;
   /** The same, after one side has ended. */
   readonly halfOpenMs: number;
@@ -24,23 +24,23 @@ export interface EgressLimits {
 export interface EgressOptions {
   readonly resolve?: ResolveName;
   readonly connect?: Connect;
-  /** Takes one plain line for each refusal or failure. */
+  /** Receives one plain line for each refusal or failure. */
   readonly log?: (line: string) => void;
   readonly limits?: Partial<EgressLimits>;
 }
 
 export interface Egress {
-  /** For the server's event `connect`. */
+  /** Handles the server's event `connect`. */
   handleConnect(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** For requests whose target is an absolute URL. */
+  /** Handles requests whose target is an absolute URL. */
   handleRequest(request: IncomingMessage, response: ServerResponse): void;
   /** Ends every connection. */
   close(): void;
 }
 
-const usualLimits: EgressLimits = { connections: 256, connectMs: 15_000, idleMs: 120_000, halfOpenMs: 30_000 };
+const defaultLimits: EgressLimits = { connections: 256, connectMs: 15_000, idleMs: 120_000, halfOpenMs: 30_000 };
 
-/** For the `http.Server` in front: a client that sends its request slowly, or a huge one, is cut off there. */
+/** Options for the `http.Server` in front, which cuts off clients that send slow or huge requests. */
 export const egressServerOptions = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
@@ -50,15 +50,15 @@ export const egressServerOptions = {
   insecureHTTPParser: false,
 } as const;
 
-/** Whether a request is one for the proxy: its target is a URL, not a path of this server. */
+/** Whether a request is for the proxy: its target is a URL and not a path. */
 export function isProxied(request: IncomingMessage): boolean {
   return !request.url?.startsWith('/');
 }
 
 /**
- * Opens the way out of one attempt's sandbox. The machine's own addresses are denied besides those of the policy: what
- * listens on them is the service's, or somebody else's.
- * @throws RangeError naming an entry of the policy that cannot be read
+ * Opens the proxy of one attempt's sandbox. It denies the machine's own addresses in addition to the policy's, because services
+ * that listen on them belong to this service or to somebody else.
+ * @throws RangeError that names an entry of the policy that cannot be read
  */
 export function openEgress(policy: EgressPolicy, options: EgressOptions = {}): Egress {
   const rules = readEgressRules({ ...policy, denied: [...policy.denied, ...machineAddresses()] });
@@ -76,7 +76,7 @@ class AttemptEgress implements Egress {
 
   constructor(rules: EgressRules, options: EgressOptions) {
     this.#rules = rules;
-    this.#limits = { ...usualLimits, ...options.limits };
+    this.#limits = { ...defaultLimits, ...options.limits };
     this.#resolver = options.resolve ? { resolve: options.resolve, close: () => {} } : openResolver();
     this.#connect = options.connect ?? connectPinned;
     this.#log = new RefusalLog(options.log ?? (() => {}));
@@ -118,19 +118,19 @@ class AttemptEgress implements Egress {
     forward(request, response, { url, remote, idleMs: this.#limits.idleMs, failed });
   }
 
-  /** The connection belongs to the client: one that leaves while it is made gets none. */
+  /** Ties the connection to its client: a client that leaves while it is being made gets none. */
   async #dial(destination: Destination, client: Duplex | ServerResponse): Promise<Socket> {
     const { signal } = this.#admit(client);
-    const means = {
+    const options = {
       resolve: this.#resolver.resolve,
       connect: this.#connect,
       timeoutMs: this.#limits.connectMs,
       signal,
     };
-    const remote = await dial(destination, this.#rules, means);
+    const remote = await dial(destination, this.#rules, options);
     if (!signal.aborted) return remote;
     remote.destroy();
-    throw new EgressRefusal(502, 'failed: the client has left');
+    throw new EgressRefusal(502, 'failed: the client disconnected');
   }
 
   #admit(client: Duplex | ServerResponse): AbortController {
@@ -153,7 +153,7 @@ class AttemptEgress implements Egress {
   }
 }
 
-/** What a log may show of a target: where it leads, and nothing of a path or a query, which may hold secrets. */
+/** Returns the host and port of a target for the log, without its path and query, which may contain secrets. */
 function shownTarget({ method, url = '' }: IncomingMessage): string {
   try {
     return formatDestination(method === 'CONNECT' ? readAuthority(url) : readAbsoluteUrl(url).destination);

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, request as startRequest } fr
 import type { Socket } from 'node:net';
 import { EgressRefusal } from './refusal.ts';
 
-/** Headers that concern one connection only (RFC 9110, 7.6.1), and those that this proxy sets or settles itself. */
+/** Headers that apply to one connection only (RFC 9110, 7.6.1), and those that this proxy sets itself. */
 const connectionHeaders = new Set([
   'connection',
   'expect',
@@ -17,25 +17,25 @@ const connectionHeaders = new Set([
   'upgrade',
 ]);
 
-/** Throws away a request whose end two parsers could see in two places. */
+/** Rejects a request whose end two parsers could see in different places. */
 export function checkFraming({ headers }: IncomingMessage): void {
   const encoding = headers['transfer-encoding'];
   if (encoding === undefined) return;
   if (headers['content-length'] !== undefined || encoding.toLowerCase() !== 'chunked') {
-    throw new EgressRefusal(400, 'refused: its length is given in two ways, or in an unknown one');
+    throw new EgressRefusal(400, 'refused: the request gives its length twice, or in an unknown way');
   }
 }
 
 /**
- * Sends a proxied request over a connected socket, and its answer back. The URL decides the host: the header `Host` is
- * written anew. One connection serves one request on both sides, so nothing can be hidden behind a request.
+ * Sends a proxied request over a connected socket, and returns its answer. The host comes from the URL, and the header `Host`
+ * is rewritten. Each connection serves one request on both sides, so nothing can be smuggled behind it.
  */
 export function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  means: { url: URL; remote: Socket; idleMs: number; failed: (error: unknown) => void },
+  options: { url: URL; remote: Socket; idleMs: number; failed: (error: unknown) => void },
 ): void {
-  const { url, remote } = means;
+  const { url, remote } = options;
   const outgoing = startRequest({
     createConnection: () => remote,
     method: request.method ?? 'GET',
@@ -43,10 +43,12 @@ export function forward(
     headers: requestHeaders(request, url.host),
     maxHeaderSize: 32 * 1024,
   });
-  remote.setTimeout(means.idleMs, () => outgoing.destroy(new EgressRefusal(504, 'failed: nothing came for too long')));
+  remote.setTimeout(options.idleMs, () =>
+    outgoing.destroy(new EgressRefusal(504, 'failed: nothing came for too long')),
+  );
   outgoing.on('error', (error) => {
     if (response.headersSent || response.closed) response.destroy();
-    else means.failed(error);
+    else options.failed(error);
   });
   outgoing.on('response', (answer) => {
     answer.on('error', () => response.destroy());
@@ -69,7 +71,7 @@ function responseHeaders(answer: IncomingMessage): string[] {
   return ['connection', 'close', ...passingHeaders(answer)];
 }
 
-/** The headers as they came, with repetitions, without those of the connection and those that `Connection` names. */
+/** The headers as they came, including repeated ones, except those of the connection and those that `Connection` names. */
 function passingHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
   const named = new Set((headers.connection ?? '').toLowerCase().split(/\s*,\s*/));
   const isPassing = (name: string) => name === 'content-length' || !(connectionHeaders.has(name) || named.has(name));

@@ -1,6 +1,6 @@
-/** Why a request goes nowhere. The message completes "egress to example.org:443 …". */
+/** A refused or failed request. The message completes "egress to example.org:443 …". */
 export class EgressRefusal extends Error {
-  /** 400 malformed, 403 refused by policy, 502 not reached, 503 too many at once, 504 too slow. */
+  /** 400 malformed, 403 refused by the policy, 502 not reached, 503 too many at once, 504 too slow. */
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -11,7 +11,7 @@ export class EgressRefusal extends Error {
 
 export const refused = (reason: string) => new EgressRefusal(403, `refused: ${reason}`);
 
-/** Any error as a refusal: what is no refusal is a connection that failed. */
+/** Turns any other error into the refusal of a failed connection. */
 export function asRefusal(error: unknown): EgressRefusal {
   if (error instanceof EgressRefusal) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection failed';
@@ -20,7 +20,7 @@ export function asRefusal(error: unknown): EgressRefusal {
 
 const shownLines = 20;
 
-/** Writes the first refusals of an attempt, and counts the others: an attempt must not fill its run's log with them. */
+/** Logs an attempt's first refusals and counts the rest, so that they cannot fill the run's log. */
 export class RefusalLog {
   readonly #write: (line: string) => void;
   #count = 0;

@@ -6,8 +6,8 @@ export type ResolveName = (name: string) => Promise<readonly string[]>;
 const hostsFile = '/etc/hosts';
 
 /**
- * Looks names up in /etc/hosts and then by DNS. `dns.lookup` would do both, but each call holds one of the process's
- * few threads until a slow name server answers: one attempt could stop the files and look-ups of every other one.
+ * Looks names up in /etc/hosts and then by DNS. `dns.lookup` would do both, but each call blocks one of the process's few
+ * threads until a slow name server answers, so one attempt could hold up the files and lookups of all others.
  */
 export function openResolver(): { resolve: ResolveName; close: () => void } {
   const dns = new Resolver({ timeout: 2_000, tries: 2 });
@@ -18,7 +18,7 @@ export function openResolver(): { resolve: ResolveName; close: () => void } {
   return { resolve, close: () => dns.cancel() };
 }
 
-/** The addresses of both families. One family may be missing, or fail, if the other one answers. */
+/** Returns the addresses of both families. One family may be missing or fail if the other one answers. */
 async function askDns(dns: Resolver, name: string): Promise<readonly string[]> {
   const answers = await Promise.allSettled([dns.resolve4(name), dns.resolve6(name)]);
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));

@@ -16,7 +16,7 @@ export interface EgressPolicy {
   readonly allow: readonly string[];
   /**
    * Names, addresses and CIDR ranges of the service's own parts: PostgreSQL, Temporal, the API and its admin listener.
-   * Attempts never reach them, unless `allow` has the very same name or single address.
+   * Attempts never reach them, unless `allow` contains the same name or single address.
    */
   readonly denied: readonly string[];
 }
@@ -55,17 +55,17 @@ const guardedBlocks = [
   'ff00::/8',
 ].map((block) => ipaddr.parseCIDR(block));
 
-/** Mail servers take mail from any address of a good name, so public hosts are not reached on this port. */
+/** Mail servers trust addresses with a good reputation, so this port of public hosts is closed. */
 const mailPort = 25;
 
-/** @throws RangeError naming the first entry that is no host name, address or CIDR range */
+/** @throws RangeError that names the first entry that is not a host name, address or CIDR range */
 export function readEgressRules(policy: EgressPolicy): EgressRules {
   return { policy: policy.policy, allow: parseEntries(policy.allow), denied: parseEntries(policy.denied) };
 }
 
 /**
- * Why a host name must not even be looked up, or null. Under `allow`, a name that is not listed is refused here: the
- * look-up itself would carry data out, in the labels of the name.
+ * Returns why a host name must not even be looked up, or null. Under `allow`, unlisted names are refused here, because the
+ * lookup itself could carry data out in the labels of the name.
  */
 export function refusalOfName(rules: EgressRules, name: string): string | null {
   if (rules.policy === 'none') return nothingAllowed;
@@ -75,13 +75,13 @@ export function refusalOfName(rules: EgressRules, name: string): string | null {
 }
 
 /**
- * Why an address must not be dialled, or null. `name` is the host name that it was found by, null where the request had
+ * Returns why an address must not be dialled, or null. `name` is the host name that resolved to it; null if the request named
  * the address itself.
  *
- * A listed name may lead to a private address: an operator who writes `git.internal` or `*.corp.example` means hosts
- * of the private network, and would otherwise have to repeat the list as ranges that change. The price is that whoever
- * answers for that name (or for any name below the suffix) chooses the private host that attempts reach: DNS rebinding
- * by the owner of the zone. So list only zones you trust. The guarded blocks and the service's own parts stay refused.
+ * A listed name may lead to a private address: an operator who lists `git.internal` or `*.corp.example` means hosts of the
+ * private network, and would otherwise have to repeat the list as changing ranges. The price is DNS rebinding by the owner of
+ * the zone, who can choose the private host that attempts reach. So list only zones that you trust. The guarded blocks and the
+ * service's own parts stay refused.
  */
 export function refusalOfAddress(rules: EgressRules, name: string | null, text: string, port: number): string | null {
   if (rules.policy === 'none') return nothingAllowed;
@@ -107,8 +107,8 @@ function notListed({ ranges }: OutboundPolicy, name: string): string {
 }
 
 /**
- * The one form of an address that every parser reads alike, or null. The library of ranges takes `1.2.3` for an address,
- * and `::10.0.0.1` for the IPv4 address 10.0.0.1, which the kernel does not.
+ * Returns the form of an address that every parser reads alike, or null. The library for ranges takes `1.2.3` for an address,
+ * and `::10.0.0.1` for the IPv4 address 10.0.0.1, unlike the kernel.
  */
 function canonical(text: string): string | null {
   const host = isIP(text) === 6 ? `[${text}]` : text;
@@ -116,7 +116,7 @@ function canonical(text: string): string | null {
   return new URL(`http://${host}/`).hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Whether a range holds the address, and is inside each guarded block that also holds it. */
+/** Whether a range contains the address and lies inside each guarded block that contains it too. */
 function rangesThatOpen(allow: OutboundPolicy, address: string): boolean {
   const blocks = guardedBlocks.filter((block) => holds(block, address));
   return allow.ranges.some(
@@ -143,15 +143,15 @@ function holds([base, bits]: readonly [ipaddr.IPv4 | ipaddr.IPv6, number], addre
 
 function parseEntries(entries: readonly string[]): OutboundPolicy {
   const parsed = parseOutboundPolicy(entries.map(asciiEntry));
-  if (parsed.directories.length > 0) throw new RangeError('egress goes to hosts: a file:// URL names none');
+  if (parsed.directories.length > 0) throw new RangeError('egress entries are hosts: a file:// URL names none');
   return parsed;
 }
 
-/** The ASCII form of an international name. Whatever else is read by the parser of entries, as it stands. */
+/** Returns the ASCII form of an international name. Other entries are left for the parser as they are. */
 function asciiEntry(entry: string): string {
   const [, wildcard = '', name = ''] = /^(\*\.)?(.*?)\.?$/s.exec(entry) ?? [];
   if (isIP(name) !== 0 || name.includes('/') || name.includes(':')) return entry;
   const ascii = domainToASCII(name);
-  if (ascii === '' || isIP(ascii) !== 0) throw new RangeError(`"${entry}" is no address, CIDR range or host name`);
+  if (ascii === '' || isIP(ascii) !== 0) throw new RangeError(`"${entry}" is not an address, CIDR range or host name`);
   return wildcard + ascii;
 }

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { EgressRefusal } from './refusal.ts';
 
-/** How long a refused client may take to read why. */
+/** How long a refused client may take to read the reason. */
 const lingerMs = 1_000;
 
-/** Carries bytes both ways. `pipe` stops reading while the other side cannot take more, so little is held here. */
+/** Carries bytes both ways. `pipe` pauses while the other side cannot take more, so little is buffered here. */
 export function join(client: Duplex, remote: Socket, limits: { idleMs: number; halfOpenMs: number }): void {
   const destroyBoth = () => {
     client.destroy();
@@ -17,7 +17,7 @@ export function join(client: Duplex, remote: Socket, limits: { idleMs: number; h
   client.pipe(remote);
   remote.pipe(client);
   for (const side of [client, remote]) {
-    // A side that has ended may wait for the answer of the other one, but not for long without any bytes.
+    // A side that has ended may wait for the other one's answer, but not for long without any bytes.
     side.once('end', () => remote.setTimeout(limits.halfOpenMs, destroyBoth));
     side.once('close', () => {
       if (!side.readableEnded || !side.writableFinished) destroyBoth();
@@ -26,8 +26,8 @@ export function join(client: Duplex, remote: Socket, limits: { idleMs: number; h
 }
 
 /**
- * Answers a CONNECT that goes nowhere. Go's HTTP client, which OpenTofu and its providers use, shows the reason phrase
- * and nothing else of such an answer, so the reason is there too.
+ * Answers a refused CONNECT. Go's HTTP client, which OpenTofu and its providers use, shows only the reason phrase of such an
+ * answer, so the reason is repeated there.
  */
 export function refuseTunnel(socket: Duplex, refusal: EgressRefusal): void {
   const body = `${refusal.message}\n`;

@@ -3,30 +3,30 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Control groups, which hold the memory, the processor time and the number of processes of one attempt together. A worker
- * that runs as root, or in a group that was delegated to it, makes one group below its own and gives it to the executor
- * host. The host makes a group in it for each attempt. Both versions of the kernel's interface are supported.
+ * Control groups, which limit the memory, processor time and number of processes of a job. A worker that runs as root, or in a
+ * group that was delegated to it, makes one group below its own and gives it to the executor host. The host makes a group in it
+ * for each job. Both versions of the kernel's interface are supported.
  */
 
-/** Where the host makes its groups; it crosses the pipe to the host. */
+/** The group in which the host makes its own. It crosses the pipe to the host. */
 export interface GroupRoot {
   readonly version: 1 | 2;
-  /** Version 1: a directory for each controller. Version 2: one directory for all. */
+  /** Version 1: a directory for each controller. Version 2: one directory, named `all`. */
   readonly directories: Readonly<Record<string, string>>;
 }
 
-/** Of version 2: where the host itself is. */
+/** Version 2 only: the group of the host itself. */
 const hostGroup = 'host';
-const mostTries = 100;
-const longestPauseMs = 20;
+const maxTries = 100;
+const maxPauseMs = 20;
 const controllers = ['memory', 'pids', 'cpu', 'cpuacct'] as const;
 
-/** Makes a group for a worker and gives it to a user. Null where this machine, or this user, cannot have one. */
+/** Makes a group for a worker and gives it to a user. Null if this machine or this user cannot have one. */
 export function delegateGroup(name: string, owner: { uid: number; gid: number }): GroupRoot | null {
   try {
     return delegateVersion1(name, owner) ?? delegateVersion2(name, owner);
   } catch {
-    // No permission, a read-only file system, a kernel without the controllers: limits are kept without groups then.
+    // No permission, a read-only file system, or a kernel without the controllers: limits are then enforced without groups.
     return null;
   }
 }
@@ -39,8 +39,8 @@ function delegateVersion1(name: string, owner: { uid: number; gid: number }): Gr
     const mount = mounts.find(({ options }) => options.includes(controller));
     const group = own.get(controller);
     if (!mount || group === undefined) continue;
-    const inside = relative(mount.root, group);
-    const parent = inside.startsWith('..') ? mount.path : join(mount.path, inside);
+    const relativePath = relative(mount.root, group);
+    const parent = relativePath.startsWith('..') ? mount.path : join(mount.path, relativePath);
     const directory = join(parent, name);
     makeOwned(directory, owner);
     directories[controller] = directory;
@@ -54,13 +54,13 @@ function delegateVersion2(name: string, owner: { uid: number; gid: number }): Gr
   const [mount] = readMounts('cgroup2');
   const own = readOwnGroups().get('');
   if (!mount || own === undefined) return null;
-  const inside = relative(mount.root, own);
-  const parent = inside.startsWith('..') ? mount.path : join(mount.path, inside);
+  const relativePath = relative(mount.root, own);
+  const parent = relativePath.startsWith('..') ? mount.path : join(mount.path, relativePath);
   const offered = readFileSync(join(parent, 'cgroup.controllers'), 'utf8').split(/\s+/);
   if (!offered.includes('memory') || !offered.includes('pids')) return null;
   const wanted = ['memory', 'pids', 'cpu'].filter((controller) => offered.includes(controller));
   const enable = wanted.map((controller) => `+${controller}`).join(' ');
-  // A group that hands out controllers may hold no process itself: this process moves into one beside the attempts'.
+  // A group that delegates controllers must not contain processes, so this process moves to a group beside the attempts'.
   const leaf = join(parent, `${name}.worker`);
   mkdirSync(leaf, { recursive: true });
   writeFileSync(join(leaf, 'cgroup.procs'), String(process.pid));
@@ -81,19 +81,22 @@ function makeOwned(directory: string, { uid, gid }: { uid: number; gid: number }
   }
 }
 
-/** Moves the host to where it may move its children from: version 2 demands a common group that it owns. Called by the worker, which may. */
+/**
+ * Moves the host into a group next to its children's: in version 2 it may only move processes within a group that it owns. The
+ * worker calls this, because it has the permission.
+ */
 export function enterHostGroup(root: GroupRoot, pid: number): void {
   if (root.version === 2) writeFileSync(join(root.directories['all'] ?? '', hostGroup, 'cgroup.procs'), String(pid));
 }
 
 /**
- * Removes a worker's groups and those below them, once the kernel lets go of the last processes in them: a sandbox that has
- * ended with its host needs a moment. Leaves what still holds a process after that.
+ * Removes a worker's groups and those below them. It retries for a while, because the kernel releases the processes of an ended
+ * sandbox with a delay, and leaves groups that still contain a process after that.
  */
 export async function removeGroups(root: GroupRoot): Promise<void> {
   const areGone = () => Object.values(root.directories).every((directory) => !existsSync(directory));
-  for (let tries = 0; tries < mostTries && !areGone(); tries++) {
-    if (tries > 0) await sleep(Math.min(tries, longestPauseMs));
+  for (let tries = 0; tries < maxTries && !areGone(); tries++) {
+    if (tries > 0) await sleep(Math.min(tries, maxPauseMs));
     tryToRemove(root);
   }
 }
@@ -105,28 +108,28 @@ function tryToRemove(root: GroupRoot): void {
   }
 }
 
-/** Groups that workers of this name's beginning left when they were killed: those in which no process lives. */
-export function removeForsakenGroups(root: GroupRoot, prefix: string, isAlive: (name: string) => boolean): void {
+/** Removes the groups of killed workers, whose names have the prefix, after ending what still runs in them. */
+export function removeOrphanedGroups(root: GroupRoot, prefix: string, isAlive: (name: string) => boolean): void {
   for (const directory of Object.values(root.directories)) {
     const parent = join(directory, '..');
     for (const name of listGroups(parent)) {
       if (!name.startsWith(prefix) || isAlive(name)) continue;
-      for (const child of listGroups(join(parent, name))) endGroup(join(parent, name, child));
+      for (const child of listGroups(join(parent, name))) killAndRemoveGroup(join(parent, name, child));
       removeGroup(join(parent, name));
     }
   }
 }
 
-/** Ends and removes what an earlier host of the same worker left in its groups. */
-export function endGroups(root: GroupRoot): void {
+/** Ends and removes what earlier hosts of the same worker left in its groups. */
+export function killAndRemoveGroups(root: GroupRoot): void {
   for (const directory of Object.values(root.directories)) {
-    for (const name of listGroups(directory)) if (name !== hostGroup) endGroup(join(directory, name));
+    for (const name of listGroups(directory)) if (name !== hostGroup) killAndRemoveGroup(join(directory, name));
   }
 }
 
-/** Ends what a killed worker or host left running in a group, and removes the group once the kernel lets go of it. */
-function endGroup(directory: string): void {
-  for (let tries = 0; tries < 20 && !removeGroup(directory); tries++) killEach(readProcesses(directory));
+/** Kills the processes that are left in a group, and removes it once the kernel releases it. */
+function killAndRemoveGroup(directory: string): void {
+  for (let tries = 0; tries < 20 && !removeGroup(directory); tries++) killProcesses(readProcesses(directory));
 }
 
 function readProcesses(directory: string): number[] {
@@ -137,13 +140,13 @@ function readProcesses(directory: string): number[] {
   }
 }
 
-/** Processes end by themselves meanwhile, and those of others are not ours to end. */
-export function killEach(pids: readonly number[]): void {
+/** Tolerates processes that have ended meanwhile or belong to another user. */
+export function killProcesses(pids: readonly number[]): void {
   for (const pid of pids) {
     try {
       if (pid > 1 && pid !== process.pid) process.kill(pid, 'SIGKILL');
     } catch {
-      // It is gone, or another user's.
+      // The process has ended, or belongs to another user.
     }
   }
 }
@@ -166,7 +169,7 @@ export function removeGroup(directory: string): boolean {
   }
 }
 
-/** Controller → path of this process's group; '' for version 2. */
+/** Controller → path of this process's group; the controller is '' for version 2. */
 function readOwnGroups(): Map<string, string> {
   const own = new Map<string, string>();
   for (const line of readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')) {
@@ -176,7 +179,7 @@ function readOwnGroups(): Map<string, string> {
   return own;
 }
 
-/** The writable mounts of a kind, from /proc/self/mountinfo. */
+/** Returns the mounts of a kind from /proc/self/mountinfo. */
 function readMounts(kind: 'cgroup' | 'cgroup2'): { root: string; path: string; options: string[] }[] {
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').trim().split('\n');
   return lines.flatMap((line) => {
@@ -187,7 +190,7 @@ function readMounts(kind: 'cgroup' | 'cgroup2'): { root: string; path: string; o
   });
 }
 
-/** Kernels differ in the files that they have: what is missing cannot be limited by them. */
+/** Kernels differ in the files that they offer; a missing file means a limit that cannot be set. */
 export function writeIfPresent(path: string, value: string): void {
   if (existsSync(path)) writeFileSync(path, value);
 }

@@ -1,24 +1,24 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GroupRoot, killEach, removeGroup, writeIfPresent } from './delegation.ts';
+import { type GroupRoot, killProcesses, removeGroup, writeIfPresent } from './delegation.ts';
 
 export interface GroupLimits {
   readonly memoryBytes: number;
   readonly processes: number;
-  /** Processors that it may use at one time; may be a fraction. */
+  /** Processors that the job may use at the same time; may be a fraction. */
   readonly cores: number;
 }
 
-/** Relative to the weight of 1024 that every other group and process has: a job gives way to the service. */
+/** Less than the default weight of 1024, so that jobs give way to the service. */
 const weight = 256;
 const cpuPeriodMicroseconds = 100_000;
 
-/** Makes a group for a job; null where this machine's groups are not the worker's to make. */
+/** Makes a control group for a job; null if the worker cannot make groups on this machine. */
 export type GroupMaker = (limits: Pick<GroupLimits, 'memoryBytes' | 'processes'>) => JobGroup | null;
 
-/** The group of one job: what it holds is everything that the job has started. */
+/** The control group of one job. It contains every process that the job has started. */
 export class JobGroup {
-  /** A process that writes 0 into each of these files has joined. */
+  /** A process that writes 0 into each of these files joins the group. */
   readonly processFiles: readonly string[];
   readonly #version: 1 | 2;
   readonly #directories: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export class JobGroup {
     this.processFiles = Object.values(directories).map((directory) => join(directory, 'cgroup.procs'));
   }
 
-  /** @throws Error where the kernel refuses */
+  /** @throws Error if the kernel refuses */
   static make(root: GroupRoot, name: string, limits: GroupLimits): JobGroup {
     const entries = Object.entries(root.directories).map(([controller, parent]) => [controller, join(parent, name)]);
     const directories: Record<string, string> = Object.fromEntries(entries);
@@ -74,37 +74,37 @@ export class JobGroup {
     }
   }
 
-  /** Its processes, by the machine's numbers. */
+  /** Lists its processes by their ids on the host. */
   listProcesses(): number[] {
     const text = this.#read(this.#version === 2 ? 'all' : 'pids', 'cgroup.procs');
     return text.split('\n').filter(Boolean).map(Number);
   }
 
-  /** Kills what it holds. Answers whether it holds nothing any more. */
+  /** Kills its processes. Returns whether there was none left. */
   killAll(): boolean {
     const pids = this.listProcesses();
-    killEach(pids);
+    killProcesses(pids);
     return pids.length === 0;
   }
 
-  /** Whether a process of it was killed because the memory was used up. */
+  /** Whether the kernel killed one of its processes because memory ran out. */
   get ranOutOfMemory(): boolean {
     const text = this.#version === 2 ? this.#read('all', 'memory.events') : this.#read('memory', 'memory.oom_control');
     return /^oom_kill [1-9]/m.test(text);
   }
 
-  /** Whether a process could not be started because there were too many. */
+  /** Whether a process could not be started because of the limit. */
   get ranOutOfProcesses(): boolean {
     return /^max [1-9]/m.test(this.#read(this.#version === 2 ? 'all' : 'pids', 'pids.events'));
   }
 
-  /** Seconds of processor time that all its processes have taken. */
+  /** Processor time that all its processes have used, in seconds. */
   get cpuSeconds(): number {
     if (this.#version === 1) return Number(this.#read('cpuacct', 'cpuacct.usage') || 0) / 1e9;
     return Number(/^usage_usec (\d+)/m.exec(this.#read('all', 'cpu.stat'))?.[1] ?? 0) / 1e6;
   }
 
-  /** Removes it; the kernel lets go of the last process a moment after that has ended. */
+  /** Removes the group. It retries, because the kernel releases the last process with a delay. */
   async remove(): Promise<void> {
     for (let tries = 0; tries < 50; tries++) {
       if (Object.values(this.#directories).map(removeGroup).every(Boolean)) return;

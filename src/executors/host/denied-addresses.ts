@@ -4,8 +4,8 @@ import { isIP } from 'node:net';
 const refreshMs = 60_000;
 
 /**
- * What no template reaches: names and addresses of the service's own parts. A template may know a part by another name, so
- * the addresses of the names are denied as well; they are looked up again now and then.
+ * The names and addresses of the service's own parts, which no template may reach. A template may know a part by another name,
+ * so the addresses of the names are denied too. They are looked up again regularly.
  */
 export class DeniedAddresses {
   readonly #given: readonly string[];
@@ -20,7 +20,7 @@ export class DeniedAddresses {
     return [...this.#given, ...this.#resolved];
   }
 
-  /** A name that cannot be looked up now keeps the addresses that it had. */
+  /** A name that cannot be looked up now keeps its previous addresses. */
   async refresh(): Promise<void> {
     const names = this.#given.filter((entry) => isIP(entry) === 0 && !entry.includes('/') && !entry.startsWith('*'));
     const answers = await Promise.all(names.map((name) => lookup(name, { all: true }).catch(() => null)));

@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { reportUnforeseen } from '../attempt/attempt-error.ts';
-import { type AttemptEnd, type AttemptInput, AttemptRunner, type AttemptWorker } from '../attempt/attempt-runner.ts';
 import { Channel } from '../protocol/channel.ts';
 import type { Frame } from '../protocol/frames.ts';
+import { HostSettings, HostSettingsError } from '../protocol/host-settings.ts';
 import { type HostMessage, type WireRequest, WireResult, WorkerMessage } from '../protocol/messages.ts';
-import type { HostPlace } from './host-place.ts';
-import { removeForsaken } from './leftovers.ts';
-import { openPlace } from './open-place.ts';
-import { HostSettings, HostSettingsError } from './settings.ts';
+import { reportUnexpectedError } from '../shared/errors.ts';
+import { type AttemptEnd, type AttemptInput, type AttemptReporter, AttemptRunner } from './attempt-runner.ts';
+import { removeOrphanedHosts } from './host-directories.ts';
+import type { HostResources } from './host-resources.ts';
+import { prepareHost } from './prepare-host.ts';
 
 const exitCodes = { done: 0, abandoned: 3 } as const;
 /** How long everything may take to end once the worker is gone. */
@@ -16,7 +16,7 @@ const abandonMs = 10_000;
 /** Hosts of other workers may be killed and leave their directories. */
 const sweepEveryMs = 30_000;
 
-interface Running {
+interface RunningAttempt {
   readonly runner: AttemptRunner;
   readonly saves: Map<number, (isSaved: boolean) => void>;
 }
@@ -24,8 +24,8 @@ interface Running {
 /** The host's end of the pipe, and the attempts that it runs. */
 export class HostServer {
   readonly #channel: Channel<HostMessage, WorkerMessage>;
-  readonly #running = new Map<number, Running>();
-  #place: HostPlace | null = null;
+  readonly #running = new Map<number, RunningAttempt>();
+  #resources: HostResources | null = null;
 
   constructor(pipe: Duplex) {
     this.#channel = new Channel(pipe, WorkerMessage, (frame) => this.#receive(frame));
@@ -37,19 +37,21 @@ export class HostServer {
       case 'start':
         this.#start(HostSettings.parse(message.settings)).catch((error: unknown) => {
           if (error instanceof HostSettingsError) process.stderr.write(`${error.message}\n`);
-          else reportUnforeseen(error);
+          else reportUnexpectedError(error);
           process.exit(exitCodes.abandoned);
         });
         break;
       case 'execute':
         this.#execute(message, body).catch((error: unknown) => {
-          reportUnforeseen(error);
+          reportUnexpectedError(error);
           this.#channel.destroy();
         });
         break;
       case 'cancel':
         this.#running.get(message.attempt)?.runner.stop({
-          ...{ outcome: 'canceled', reason: 'canceled', urgency: 'grace' },
+          outcome: 'canceled',
+          reason: 'canceled',
+          urgency: 'grace',
           message: 'the attempt was canceled',
         });
         break;
@@ -59,51 +61,51 @@ export class HostServer {
   }
 
   async #start(settings: HostSettings): Promise<void> {
-    const { place, reason, swept } = await openPlace(settings);
-    this.#place = place;
-    this.#channel.send({ type: 'ready', isolation: place.enclosure.isolation, reason, swept });
-    const sweep = () => void removeForsaken(dirname(settings.directory)).catch(reportUnforeseen);
+    const { resources, reason, swept } = await prepareHost(settings);
+    this.#resources = resources;
+    this.#channel.send({ type: 'ready', isolation: resources.launcher.isolation, reason, swept });
+    const sweep = () => void removeOrphanedHosts(dirname(settings.directory)).catch(reportUnexpectedError);
     setInterval(sweep, sweepEveryMs).unref();
   }
 
   async #execute(message: Extract<WorkerMessage, { type: 'execute' }>, body: Buffer): Promise<void> {
     const { attempt, request, stateBytes, artifactBytes } = message;
-    if (this.#place === null || this.#running.has(attempt)) throw new Error('the worker broke the order of messages');
+    if (this.#resources === null || this.#running.has(attempt))
+      throw new Error('the worker sent a message out of order');
     const stateEnd = stateBytes ?? 0;
-    if (stateEnd + (artifactBytes ?? 0) !== body.length) throw new Error('the request does not fit its body');
+    if (stateEnd + (artifactBytes ?? 0) !== body.length) throw new Error("the request's sizes differ from its body");
     const input = {
       request,
       state: stateBytes === null ? null : body.subarray(0, stateEnd),
       artifact: artifactBytes === null ? null : body.subarray(stateEnd),
     };
-    const end = await this.#run(attempt, input, this.#place);
+    const end = await this.#run(attempt, input, this.#resources);
     try {
       this.#sendResult(attempt, { ...end, result: WireResult.parse(end.result) });
     } catch (error) {
-      // What a template put into its plan or outputs is more than the worker takes: that ends this attempt, and no other.
-      reportUnforeseen(error);
-      this.#sendResult(attempt, { result: tooMuch(request.phase, end.result), artifact: null, unsaved: null });
+      // The template's plan or outputs break the schema's limits. That fails this attempt, but no other.
+      reportUnexpectedError(error);
+      this.#sendResult(attempt, { result: oversizedResult(request.phase, end.result), artifact: null });
     }
   }
 
-  #sendResult(attempt: number, { result, artifact, unsaved }: AttemptEnd): void {
-    const extras = [artifact, unsaved].filter((content) => content !== null);
-    const sizes = { artifactBytes: artifact?.length ?? null, unsavedBytes: unsaved?.length ?? null };
-    this.#channel.send({ type: 'result', attempt, result, ...sizes }, Buffer.concat(extras));
+  #sendResult(attempt: number, { result, artifact }: AttemptEnd): void {
+    const message = { type: 'result' as const, attempt, result, artifactBytes: artifact?.length ?? null };
+    this.#channel.send(message, artifact ?? undefined);
   }
 
-  async #run(attempt: number, input: AttemptInput, place: HostPlace): Promise<AttemptEnd> {
-    const saves: Running['saves'] = new Map();
+  async #run(attempt: number, input: AttemptInput, resources: HostResources): Promise<AttemptEnd> {
+    const saves: RunningAttempt['saves'] = new Map();
     try {
-      const runner = new AttemptRunner(input, place, `attempt-${attempt}`, this.#worker(attempt, saves));
+      const runner = new AttemptRunner(input, resources, `attempt-${attempt}`, this.#reporter(attempt, saves));
       this.#running.set(attempt, { runner, saves });
       return await runner.run();
     } catch (error) {
-      // Of this attempt alone: the others go on.
-      reportUnforeseen(error);
-      const message = 'the place for the attempt could not be made; the log of the service says why';
+      // This fails only this attempt; the others go on.
+      reportUnexpectedError(error);
+      const message = "the attempt could not be prepared; see the service's log";
       const result = { outcome: 'failed' as const, reason: 'sandbox_unavailable' as const, message, exitCode: null };
-      return { result, artifact: null, unsaved: null };
+      return { result, artifact: null };
     } finally {
       this.#running.delete(attempt);
     }
@@ -124,10 +126,9 @@ export class HostServer {
     running.runner.acknowledgeLog(id);
   }
 
-  #worker(attempt: number, saves: Running['saves']): AttemptWorker {
+  #reporter(attempt: number, saves: RunningAttempt['saves']): AttemptReporter {
     return {
       sendLog: ({ content, ...chunk }) => this.#channel.send({ type: 'log', attempt, ...chunk }, content),
-      sendProgress: (progress) => this.#channel.send({ type: 'progress', attempt, ...progress }),
       saveState: (content, meta) =>
         new Promise((resolve) => {
           saves.set(meta.write, resolve);
@@ -136,9 +137,9 @@ export class HostServer {
     };
   }
 
-  /** The worker died, or is done with this host. */
+  /** Called when the worker has died or no longer needs this host. */
   async #abandon(): Promise<void> {
-    if (this.#channel.failure !== null) reportUnforeseen(this.#channel.failure);
+    if (this.#channel.failure !== null) reportUnexpectedError(this.#channel.failure);
     const deadline = Date.now() + abandonMs;
     for (const { runner, saves } of this.#running.values()) {
       runner.abandon();
@@ -146,14 +147,14 @@ export class HostServer {
     }
     const wasBusy = this.#running.size > 0;
     while (this.#running.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
-    this.#place?.remove();
+    this.#resources?.remove();
     process.exit(wasBusy ? exitCodes.abandoned : exitCodes.done);
   }
 }
 
-function tooMuch(phase: WireRequest['phase'], { exitCode, tool }: WireResult): WireResult {
+function oversizedResult(phase: WireRequest['phase'], { exitCode, tool }: WireResult): WireResult {
   const what = phase === 'apply' ? 'outputs' : 'plan';
-  const message = `the ${what} cannot be taken: a name is too long, or all of it together too large`;
+  const message = `the ${what} cannot be accepted: a name is too long, or the total is too large`;
   const reason = phase === 'apply' ? ('outputs_invalid' as const) : ('plan_invalid' as const);
   return { outcome: 'failed', reason, message, exitCode, ...(tool && { tool }) };
 }

@@ -1,20 +1,20 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { codeOf, reportUnforeseen } from '../attempt/attempt-error.ts';
+import { codeOf, reportUnexpectedError } from '../shared/errors.ts';
 import { HostServer } from './host-server.ts';
 
 /**
- * The executor host: one process beside each worker, which starts sandboxes and nothing else. It has no key, no database and
- * no engine, runs as a user of its own where the worker may choose one, and lives as long as the pipe at descriptor 3.
+ * The executor host: one process beside each worker that starts sandboxes and nothing else. It has no keys, no database and no
+ * engine, runs as a user of its own if the worker can choose one, and lives as long as the pipe at descriptor 3.
  *
- * Arguments: the user and the group to become, where the worker could not start it as such.
+ * Arguments: the user id and group id to switch to, if the worker could not start it with them.
  */
 
 const pipeDescriptor = 3;
 
 /**
- * Closes what a program further up left open for its children. What Node itself opens is not passed on when a program is
- * started; only Linux tells which is which.
+ * Closes descriptors that the worker's ancestors left open. Descriptors that Node opened are marked close-on-exec and so do not
+ * reach other programs. Only Linux shows that mark.
  */
 function closeStrayDescriptors(): void {
   if (process.platform !== 'linux') return;
@@ -26,30 +26,30 @@ function closeStrayDescriptors(): void {
       const flags = Number.parseInt(/^flags:\s+(\d+)/m.exec(info)?.[1] ?? '0', 8);
       if ((flags & closesOnExec) === 0) closeSync(descriptor);
     } catch (error) {
-      // The descriptor by which the list itself was read is gone by now.
+      // The descriptor that listed the directory is already closed.
       if (codeOf(error) !== 'ENOENT') throw error;
     }
   }
 }
 
-/** Everything is loaded by now: from here on nothing of the service's needs to be readable. */
+/** Everything is loaded by now, so the service's files need not be readable any more. */
 function dropPrivileges(uid: number, gid: number): void {
   process.setgroups?.([]);
   process.setgid?.(gid);
   process.setuid?.(uid);
   if (process.getuid?.() !== uid || process.geteuid?.() !== uid || process.getegid?.() !== gid) {
-    throw new Error('the executor host could not change its user');
+    throw new Error('the executor host could not switch its user');
   }
 }
 
 const [uid, gid] = process.argv.slice(2).map(Number);
-// Ctrl-C, and a supervisor that signals all processes, mean the worker: it tells its host what to do.
+// Ctrl-C, and supervisors that signal all processes, mean the worker, which then ends its host.
 for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.umask(0o077);
 closeStrayDescriptors();
 if (uid !== undefined && gid !== undefined && process.getuid?.() !== uid) dropPrivileges(uid, gid);
 process.on('uncaughtException', (error) => {
-  reportUnforeseen(error);
+  reportUnexpectedError(error);
   process.exit(1);
 });
 new HostServer(new Socket({ fd: pipeDescriptor, readable: true, writable: true }));

@@ -1,26 +1,22 @@
 import { rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { StateHandler } from '../attempt/attempt.ts';
 import { type Egress, egressServerOptions, isProxied } from '../egress/egress.ts';
 import { relayPort } from '../sandbox/script.ts';
 
-/** Connections of one attempt; programs may come to the socket without the relay, which has the same bound. */
-const mostConnections = 256;
-
-/** What serves the attempt's state. */
-export interface StateHandler {
-  handle(request: IncomingMessage, response: ServerResponse): void;
-}
+/** Connections of one attempt. The relay has the same limit, but programs can reach the socket without it. */
+const maxConnections = 256;
 
 /**
- * The only way out of an attempt's sandbox: one HTTP server of the host, which the relay in the sandbox leads to. It answers
- * for the attempt's state, and forwards what the pool's policy allows. In a sandbox it is reached by a unix socket that no
- * other attempt sees; without one, by a port of the machine's loopback, where the state's password alone protects it.
+ * The only way out of an attempt's sandbox: an HTTP server of the host, which the relay in the sandbox connects to. It serves the
+ * attempt's state, and forwards what the pool's policy allows. A sandbox reaches it through a unix socket that no other attempt
+ * sees. Without a sandbox it listens on the machine's loopback, where only a password protects the state.
  */
 export class Relay {
-  /** The socket to be shown to the sandbox; null without one. */
+  /** The unix socket to mount in the sandbox; null without one. */
   readonly socketPath: string | null;
-  /** Where the attempt's programs find it. */
+  /** The origin at which the attempt's programs reach it. */
   readonly origin: string;
   readonly #server: Server;
   readonly #proxy: Egress | null;
@@ -46,7 +42,7 @@ export class Relay {
       else if (!isForProxy && state !== null) state.handle(request, response);
       else response.writeHead(isForProxy ? 403 : 404, { connection: 'close' }).end();
     });
-    server.maxConnections = mostConnections;
+    server.maxConnections = maxConnections;
     server.on('connect', (request, socket: Socket, head) => {
       if (proxy !== null) return proxy.handleConnect(request, socket, head);
       socket.on('error', () => undefined);

@@ -1,13 +1,12 @@
 /**
- * Finds blocks in OpenTofu's language without evaluating it: text in strings, comments and heredocs is skipped, and
- * braces are counted. It serves a clear message before anything runs; what the tool itself made of the configuration is
- * checked after `init`.
+ * Finds blocks in OpenTofu's language without evaluating it: it skips strings, comments and heredocs, and counts braces. It
+ * allows a clear message before anything runs. After `init`, the backend that the tool really uses is checked.
  */
 
 const heredoc = /<<-?([A-Za-z_][\w-]*)[^\n]*\n/y;
 const word = /[A-Za-z_][\w-]*/y;
 
-/** Whether a `terraform` block at the top of a file has a block of one of these names right inside it. */
+/** Whether a top-level `terraform` block directly contains a block with one of these names. */
 export function hasTerraformBlock(text: string, names: readonly string[]): boolean {
   const open: string[] = [];
   let header: string[] = [];
@@ -26,7 +25,7 @@ export function hasTerraformBlock(text: string, names: readonly string[]): boole
   return false;
 }
 
-/** The same question for a file in JSON. What is no JSON is left to the tool to refuse. */
+/** The same check for a JSON file. Invalid JSON is left for the tool to refuse. */
 export function hasTerraformMember(text: string, names: readonly string[]): boolean {
   let root: unknown;
   try {
@@ -44,7 +43,7 @@ function memberOf(value: unknown, name: string): unknown {
   return new Map<string, unknown>(Object.entries(value)).get(name);
 }
 
-/** Words, braces, line ends and any other sign; a string is one sign. */
+/** Yields words, braces, line feeds and every other character; a string is one token. */
 function* tokenize(text: string): Generator<string> {
   let at = 0;
   while (at < text.length) {
@@ -77,7 +76,7 @@ function endOf(text: string, mark: string, from: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** A string ends at its quote; `${…}` and `%{…}` inside may hold strings of their own. */
+/** Returns the end of a string; `${…}` and `%{…}` inside it may contain strings of their own. */
 function skipString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') {

@@ -1,67 +1,64 @@
 import { join } from 'node:path';
 import { sha256 } from '../attempt/artifact.ts';
-import { AttemptFailure } from '../attempt/attempt-error.ts';
-import { needsEarlyVariables } from './early-variables.ts';
-import { digestModules, digestSources, lockFile, verifyBackend } from './files.ts';
-import type { Initialization, Initializations } from './initializations.ts';
+import { AttemptFailure } from '../shared/errors.ts';
+import { digestModules, digestSources, lockFile, verifyBackend } from './configuration.ts';
+import { needsVariablesAtInit } from './configuration-scan.ts';
+import type { InitCache, Initialization } from './init-cache.ts';
 import type { ToolSession } from './session.ts';
 
-const largestLock = 1024 * 1024;
+const maxLockBytes = 1024 * 1024;
 
-/** The lock file with which a plan was made; undefined while there is no plan, null where it had none. */
+/** The lock file that a plan was made with: undefined while there is no plan, null if it had none. */
 type PlannedLock = Buffer | null | undefined;
 
-/** An initialization that is being used, and how to say that it no longer is. */
-export interface Held {
+/** An initialization in use, and the call that ends its use. */
+export interface InitLease {
   readonly initialized: Initialization;
   release(): void;
 }
 
 /**
- * What the tool needs before it can plan or apply: kept from an earlier run of the same version, or made now. An apply takes
- * exactly the providers that its plan was made with.
+ * Provides what the tool needs before it can plan or apply: from an earlier run of the same version, or made now. An apply gets
+ * exactly the providers of its plan.
  * @throws AttemptFailure `init_failed`, `backend_forbidden`
  */
 export async function initialize(
   session: ToolSession,
-  kept: Initializations,
+  cache: InitCache,
   plannedLock?: PlannedLock,
-): Promise<Held> {
-  const early = session.tool.name === 'opentofu' && needsEarlyVariables(session.executor.files);
+): Promise<InitLease> {
+  const early = session.tool.name === 'opentofu' && needsVariablesAtInit(session.executor.files);
   try {
-    return await obtain(session, kept, early, plannedLock);
+    return await obtain(session, cache, early, plannedLock);
   } catch (error) {
-    // A remote module may want variables as well; nobody sees that before it is fetched.
+    // A remote module may need variables too, which cannot be known before it is fetched.
     const mayWantVariables = session.tool.name === 'opentofu' && !early;
     const isRefused = error instanceof AttemptFailure && error.reason === 'init_failed';
     if (!mayWantVariables || !isRefused || session.attempt.control.cause !== null) throw error;
     if (!/variable/i.test(session.attempt.lastErrors())) throw error;
     session.attempt.note('trying again with the values of the variables');
-    return await obtain(session, kept, true, plannedLock);
+    return await obtain(session, cache, true, plannedLock);
   }
 }
 
 async function obtain(
   session: ToolSession,
-  kept: Initializations,
+  cache: InitCache,
   withVariables: boolean,
   plannedLock: PlannedLock,
-): Promise<Held> {
-  const key = keyOf(session, kept, withVariables);
-  const hold = (name: string, initialized: Initialization) => ({ initialized, release: () => kept.release(name) });
-  if (plannedLock === undefined) return hold(key, await kept.obtain(key, (data) => make(session, data, withVariables)));
-  const found = await kept.find(key);
-  if (found !== null && isSame(found.lock, plannedLock)) return hold(key, found);
-  if (found !== null) kept.release(key);
-  const pinned = kept.keyOf({ key, lock: plannedLock === null ? null : sha256(plannedLock) }, {});
-  return hold(pinned, await kept.obtain(pinned, (data) => make(session, data, withVariables, plannedLock)));
+): Promise<InitLease> {
+  const key = keyOf(session, cache, withVariables);
+  const lease = (name: string, initialized: Initialization) => ({ initialized, release: () => cache.release(name) });
+  if (plannedLock === undefined)
+    return lease(key, await cache.obtain(key, (data) => make(session, data, withVariables)));
+  const found = await cache.find(key);
+  if (found !== null && isSame(found.lock, plannedLock)) return lease(key, found);
+  if (found !== null) cache.release(key);
+  const pinned = cache.keyOf({ key, lock: plannedLock === null ? null : sha256(plannedLock) }, {});
+  return lease(pinned, await cache.obtain(pinned, (data) => make(session, data, withVariables, plannedLock)));
 }
 
-function keyOf(
-  { attempt, executor, tool, variables }: ToolSession,
-  kept: Initializations,
-  withVariables: boolean,
-): string {
+function keyOf({ attempt, executor, tool, variables }: ToolSession, cache: InitCache, withVariables: boolean): string {
   const { request, settings } = attempt;
   const facts = {
     version: request.templateVersion,
@@ -71,7 +68,7 @@ function keyOf(
     mirrors: [settings.providerMirror, settings.providerNetworkMirror, settings.providersDirect],
     egress: request.egress,
   };
-  return kept.keyOf(facts, [request.environment, withVariables ? sha256(variables) : null]);
+  return cache.keyOf(facts, [request.environment, withVariables ? sha256(variables) : null]);
 }
 
 async function make(
@@ -84,9 +81,10 @@ async function make(
   const lockPath = join('work', directory, lockFile);
   const { collected = null } = await session.call({
     subcommand: 'init',
-    options: (places) => [
-      ...['-input=false', '-no-color'],
-      ...(withVariables ? session.earlyVariables(places) : []),
+    options: (paths) => [
+      '-input=false',
+      '-no-color',
+      ...(withVariables ? session.earlyEvaluationOptions(paths) : []),
       ...(plannedLock === null ? [] : ['-lockfile=readonly']),
     ],
     reason: 'init_failed',
@@ -94,9 +92,9 @@ async function make(
     data,
     seesVariables: withVariables,
     ...(plannedLock !== null && { extraFiles: new Map([[lockPath, plannedLock]]) }),
-    reaches: { state: true, egress: true },
-    isUnhurried: true,
-    collect: (results, places) => results.read(join(places.work, directory, lockFile), largestLock),
+    network: { state: true, egress: true },
+    relaxedGc: true,
+    collect: (results, paths) => results.read(join(paths.work, directory, lockFile), maxLockBytes),
   });
   await verifyBackend(data);
   return { lock: collected, modules: await digestModules(data) };

@@ -2,54 +2,56 @@ import { join } from 'node:path';
 import type { JsonValue } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { type PlanFacts, packArtifact, unpackArtifact } from '../attempt/artifact.ts';
-import type { Attempt, Performed } from '../attempt/attempt.ts';
-import { AttemptFailure, messageOf } from '../attempt/attempt-error.ts';
-import { readTofuOutputs } from '../attempt/outputs.ts';
-import { parseJson } from '../attempt/work-files.ts';
+import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
+import { summarize } from '../attempt/plan-summary.ts';
 import type { OpenTofuExecutor } from '../protocol/request.ts';
-import { mayHaveProvisioners } from './early-variables.ts';
-import { digestSources } from './files.ts';
-import type { Initialization, Initializations } from './initializations.ts';
-import { type Held, initialize } from './initialize.ts';
-import { type ReadPlan, readPlan, summarize } from './plan.ts';
+import { AttemptFailure, messageOf } from '../shared/errors.ts';
+import { isObject, parseJson } from '../shared/json.ts';
+import { digestSources } from './configuration.ts';
+import { mayHaveProvisioners } from './configuration-scan.ts';
+import type { InitCache, Initialization } from './init-cache.ts';
+import { type InitLease, initialize } from './initialize.ts';
+import { readTofuOutputs } from './outputs.ts';
+import { type ReadPlan, readPlan } from './plan.ts';
 import { planInput, ToolSession } from './session.ts';
 import { StateBackend } from './state-backend.ts';
-import { isObject } from './state-document.ts';
+import { TofuState } from './tofu-state.ts';
 
-const largestPlan = 256 * 1024 * 1024;
-const largestPlanJson = 128 * 1024 * 1024;
+const maxPlanBytes = 256 * 1024 * 1024;
+const maxPlanJsonBytes = 128 * 1024 * 1024;
 
-/** Carries out a phase with OpenTofu, or Terraform. @throws AttemptFailure saying why it went wrong */
+/** Runs a phase with OpenTofu or Terraform. @throws AttemptFailure that says what went wrong */
 export async function runOpenTofu(
   attempt: Attempt,
   executor: OpenTofuExecutor,
-  kept: Initializations,
-): Promise<Performed> {
-  attempt.state.openDocument();
+  cache: InitCache,
+): Promise<AttemptSuccess> {
+  const state = new TofuState(attempt.state, attempt.redactor);
+  state.open();
   const isApply = attempt.request.phase === 'apply';
-  const backend = new StateBackend(attempt.state, { isReadOnly: !isApply });
-  const performed = await (isApply ? apply : plan)(attempt, executor, backend, kept);
+  const backend = new StateBackend(state, { isReadOnly: !isApply });
+  const success = await (isApply ? apply : plan)(attempt, executor, backend, cache);
   const { tool } = attempt.request;
-  return { ...performed, ...(tool && { tool }) };
+  return { ...success, ...(tool && { tool }) };
 }
 
 async function plan(
   attempt: Attempt,
   executor: OpenTofuExecutor,
   backend: StateBackend,
-  kept: Initializations,
-): Promise<Performed> {
+  cache: InitCache,
+): Promise<AttemptSuccess> {
   const { request } = attempt;
   const session = new ToolSession(attempt, executor, backend, Buffer.from(JSON.stringify(request.variables)));
-  const held = await initialize(session, kept);
+  const lease = await initialize(session, cache);
   try {
-    return await planInitialized(session, held);
+    return await planInitialized(session, lease);
   } finally {
-    held.release();
+    lease.release();
   }
 }
 
-async function planInitialized(session: ToolSession, { initialized }: Held): Promise<Performed> {
+async function planInitialized(session: ToolSession, { initialized }: InitLease): Promise<AttemptSuccess> {
   const { operation, phase } = session.attempt.request;
   const made = await makePlan(session, initialized);
   const { changes, drift, summary, hasChanges } = await showPlan(session, initialized, made.plan);
@@ -63,8 +65,10 @@ async function planInitialized(session: ToolSession, { initialized }: Held): Pro
   const isRefresh = operation === 'refresh';
   return {
     plan: {
-      ...{ changes: isRefresh ? drift : changes, drift, summary: isRefresh ? summarize(drift) : summary },
-      // The plan itself decides; what the tool's exit code adds can only make people look.
+      changes: isRefresh ? drift : changes,
+      drift,
+      summary: isRefresh ? summarize(drift) : summary,
+      // The plan itself decides. The tool's exit code can only add a review.
       hasChanges: made.code === 2 || hasChanges || (isRefresh && drift.length > 0),
       assumed: false,
       digest: packed.digest,
@@ -82,31 +86,35 @@ function factsOf(
   return { kind: 'opentofu', tool, operation, sources: digestSources(executor), modules, changes, drift };
 }
 
-/** Plans, beside whatever code the template has. */
+/** Runs `plan`, in a sandbox that also runs the template's code. */
 async function makePlan(session: ToolSession, initialized: Initialization): Promise<{ plan: Buffer; code: number }> {
   const { code, collected = null } = await session.call({
     subcommand: 'plan',
-    options: (places) => [
-      ...['-input=false', '-no-color', '-lock=false', '-detailed-exitcode'],
-      ...[`-out=${session.planPath(places)}`, session.variablesOption(places)],
+    options: (paths) => [
+      '-input=false',
+      '-no-color',
+      '-lock=false',
+      '-detailed-exitcode',
+      `-out=${session.planPath(paths)}`,
+      session.variablesOption(paths),
       ...planModes(session.attempt),
     ],
     reason: 'plan_failed',
     expected: [0, 2],
     initialized,
-    reaches: { state: true, egress: true },
-    isUnhurried: runsAlone(initialized),
-    collect: (results, places) =>
-      results.read(session.planPath(places), largestPlan).catch((error: unknown) => {
-        throw new AttemptFailure('plan_invalid', `the plan file cannot be kept: ${messageOf(error)}`);
+    network: { state: true, egress: true },
+    relaxedGc: hasNoProviders(initialized),
+    collect: (results, paths) =>
+      results.read(session.planPath(paths), maxPlanBytes).catch((error: unknown) => {
+        throw new AttemptFailure('plan_invalid', `the plan file cannot be stored: ${messageOf(error)}`);
       }),
   });
-  if (collected === null) throw new AttemptFailure('plan_missing', 'the tool left no plan file');
+  if (collected === null) throw new AttemptFailure('plan_missing', 'the tool wrote no plan file');
   return { plan: collected, code };
 }
 
-/** Without a lock file there are no providers but the tool's own. */
-function runsAlone({ lock }: Initialization): boolean {
+/** Without a lock file, the tool runs no providers but its built-in one. */
+function hasNoProviders({ lock }: Initialization): boolean {
   return lock === null;
 }
 
@@ -116,23 +124,23 @@ function planModes({ request: { operation, replace } }: Attempt): string[] {
 }
 
 /**
- * Reads a plan as reviewers will see it: by the tool, in a sandbox that has nothing of the template but the plan and the
- * providers, and reaches nothing. A plan that the template encrypts cannot be read so: the service seals plans itself.
+ * Reads a plan as reviewers will see it. The tool shows it in a sandbox that contains only the plan and the providers and
+ * network nothing. A plan that the template encrypts cannot be read; the service seals plans itself.
  */
 async function showPlan(session: ToolSession, initialized: Initialization, plan: Buffer): Promise<ReadPlan> {
   const { attempt } = session;
   const shown = await session.call({
     subcommand: 'show',
-    options: (places) => ['-json', '-no-color', join(places.input, planInput)],
+    options: (paths) => ['-json', '-no-color', join(paths.input, planInput)],
     reason: 'plan_invalid',
     seesTemplate: false,
-    captureBytes: largestPlanJson,
+    captureBytes: maxPlanJsonBytes,
     initialized,
     extraFiles: new Map([[planInput, plan]]),
-    reaches: { state: false, egress: false },
-    isUnhurried: runsAlone(initialized),
+    network: { state: false, egress: false },
+    relaxedGc: hasNoProviders(initialized),
   });
-  if (shown.isTruncated) throw new AttemptFailure('plan_invalid', `the plan has more than ${largestPlanJson} bytes`);
+  if (shown.isTruncated) throw new AttemptFailure('plan_invalid', `the plan is longer than ${maxPlanJsonBytes} bytes`);
   return readPlan(shown.captured, attempt.redactor);
 }
 
@@ -140,27 +148,27 @@ async function apply(
   attempt: Attempt,
   executor: OpenTofuExecutor,
   backend: StateBackend,
-  kept: Initializations,
-): Promise<Performed> {
+  cache: InitCache,
+): Promise<AttemptSuccess> {
   if (attempt.artifact === null) throw new AttemptFailure('artifact_missing', 'there is no plan to apply');
   const { facts, files } = unpackArtifact(attempt.artifact, attempt.request.planDigest ?? null);
   const session = new ToolSession(attempt, executor, backend, files.get('variables') ?? Buffer.from('{}'));
   learnVariables(attempt, session.variables);
   refuseOtherPlan(session, facts);
-  const held = await initialize(session, kept, files.get('lock') ?? null);
+  const lease = await initialize(session, cache, files.get('lock') ?? null);
   try {
-    if (facts.modules !== held.initialized.modules) throw mismatch('of other modules');
-    await applyPlan(session, held.initialized, files.get('plan') ?? Buffer.alloc(0));
-    return await readTofuOutputs(attempt, () => askOutputs(session, held.initialized));
+    if (facts.modules !== lease.initialized.modules) throw mismatch('with other modules');
+    await applyPlan(session, lease.initialized, files.get('plan') ?? Buffer.alloc(0));
+    return await readTofuOutputs(attempt, () => askOutputs(session, lease.initialized));
   } finally {
-    held.release();
+    lease.release();
   }
 }
 
 function refuseOtherPlan(session: ToolSession, facts: PlanFacts): void {
   const wanted = factsOf(session, { data: '', lock: null, modules: facts.modules }, facts);
   if (canonicalJson(wanted) !== canonicalJson(facts)) {
-    throw mismatch('by another tool, for another operation or of other files');
+    throw mismatch('by another tool, for another operation or from other files');
   }
 }
 
@@ -168,7 +176,7 @@ function mismatch(how: string): AttemptFailure {
   return new AttemptFailure('artifact_mismatch', `the plan was made ${how}`);
 }
 
-/** The plan's variables are those of the run; whoever changed them is not told by the log. */
+/** Redacts the secrets among the plan's variables, in case they differ from the run's. */
 function learnVariables({ request, redactor }: Attempt, variables: Buffer): void {
   const parsed = parseJson(variables) as JsonValue;
   if (!isObject(parsed)) return;
@@ -178,28 +186,32 @@ function learnVariables({ request, redactor }: Attempt, variables: Buffer): void
 async function applyPlan(session: ToolSession, initialized: Initialization, plan: Buffer): Promise<void> {
   await session.call({
     subcommand: 'apply',
-    options: (places) => [
-      ...['-input=false', '-no-color', '-lock-timeout=30s', ...session.earlyVariables(places)],
-      join(places.input, planInput),
+    options: (paths) => [
+      '-input=false',
+      '-no-color',
+      '-lock-timeout=30s',
+      ...session.earlyEvaluationOptions(paths),
+      join(paths.input, planInput),
     ],
     reason: 'apply_failed',
     initialized,
     extraFiles: new Map([[planInput, plan]]),
-    reaches: { state: true, egress: true },
-    // Programs of the template inherit the tool's environment, and collect their garbage as they like.
-    isUnhurried: runsAlone(initialized) && initialized.modules === '' && !mayHaveProvisioners(session.executor.files),
+    network: { state: true, egress: true },
+    // Provisioners inherit the tool's environment, including its garbage collector's settings.
+    relaxedGc:
+      hasNoProviders(initialized) && initialized.modules === '' && !mayHaveProvisioners(session.executor.files),
   });
 }
 
-/** For a state that the template encrypts: only the tool can read it. */
+/** Asks the tool for the outputs, because only it can read a state that the template encrypts. */
 async function askOutputs(session: ToolSession, initialized: Initialization): Promise<Buffer> {
   const { captured } = await session.call({
     subcommand: 'output',
-    options: (places) => ['-json', '-no-color', ...session.earlyVariables(places)],
+    options: (paths) => ['-json', '-no-color', ...session.earlyEvaluationOptions(paths)],
     reason: 'outputs_invalid',
-    captureBytes: largestPlanJson,
+    captureBytes: maxPlanJsonBytes,
     initialized,
-    reaches: { state: true, egress: true },
+    network: { state: true, egress: true },
   });
   return captured;
 }

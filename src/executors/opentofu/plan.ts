@@ -1,22 +1,20 @@
 import type { ChangeAction, JsonValue, PlanSummary } from '#domain/runs/model.ts';
-import { AttemptFailure, messageOf } from '../attempt/attempt-error.ts';
-import { parseJson } from '../attempt/work-files.ts';
+import { summarize } from '../attempt/plan-summary.ts';
 import type { PlannedChange } from '../protocol/request.ts';
 import { collectMarked, maskMarked, maskSecrets, sensitiveMark, unknownMark } from '../redaction/masking.ts';
 import type { Redactor } from '../redaction/redaction.ts';
-import { asArray, isObject } from './state-document.ts';
-
-type JsonObject = { [key: string]: JsonValue };
+import { AttemptFailure, messageOf } from '../shared/errors.ts';
+import { asArray, isObject, type JsonObject, parseJson } from '../shared/json.ts';
 
 export interface ReadPlan {
   readonly changes: PlannedChange[];
   readonly drift: PlannedChange[];
   readonly summary: PlanSummary;
-  /** Whether applying it would change anything: resources, outputs, addresses or the state. */
+  /** Whether applying the plan would change anything: resources, outputs, addresses or the state. */
   readonly hasChanges: boolean;
 }
 
-/** Reads what `show -json` says of a plan file; what it marks as secret is learned, and masked. @throws AttemptFailure */
+/** Reads the JSON of a plan file. Learns and masks the values that it marks as secret. @throws AttemptFailure */
 export function readPlan(json: Buffer, redactor: Redactor): ReadPlan {
   const plan = parsePlan(json);
   const resources = asArray(plan['resource_changes']).filter(isObject);
@@ -30,7 +28,7 @@ export function readPlan(json: Buffer, redactor: Redactor): ReadPlan {
   return { changes, drift, summary: summarize(changes), hasChanges };
 }
 
-/** An action beside `no-op`, a new address, or something that is taken over into the state. */
+/** Whether a change has an action other than `no-op`, gives a new address, or imports something into the state. */
 function changesSomething({ change, previous_address: before }: JsonObject): boolean {
   const { actions, importing = null } = isObject(change) ? change : {};
   return before !== undefined || importing !== null || asArray(actions).some((action) => action !== 'no-op');
@@ -43,7 +41,7 @@ function parsePlan(json: Buffer): JsonObject {
   } catch (error) {
     throw new AttemptFailure('plan_invalid', `the plan cannot be read: ${messageOf(error)}`);
   }
-  throw new AttemptFailure('plan_invalid', 'the plan cannot be read: it is no JSON object');
+  throw new AttemptFailure('plan_invalid', 'the plan cannot be read: it is not a JSON object');
 }
 
 function outputChanges(outputs: JsonValue | undefined): JsonObject[] {
@@ -70,7 +68,7 @@ function readChange(resource: JsonObject, redactor: Redactor): PlannedChange {
   };
 }
 
-/** OpenTofu says a replacement as two actions, in either order. `forget` leaves the thing alone, the state loses it. */
+/** OpenTofu writes a replacement as two actions in either order. `forget` removes a resource from the state only. */
 function readAction(actions: JsonValue[]): ChangeAction {
   const names: Record<string, ChangeAction> = {
     create: 'create',
@@ -86,9 +84,4 @@ function readAction(actions: JsonValue[]): ChangeAction {
   if (action === undefined)
     throw new AttemptFailure('plan_invalid', `the plan has an unknown action "${actions.join(', ')}"`);
   return action;
-}
-
-export function summarize(changes: readonly PlannedChange[]): PlanSummary {
-  const count = (...actions: ChangeAction[]) => changes.filter(({ action }) => actions.includes(action)).length;
-  return { add: count('create', 'replace'), change: count('update'), destroy: count('delete', 'replace') };
 }

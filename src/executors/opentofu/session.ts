@@ -1,47 +1,47 @@
 import { join } from 'node:path';
 import type { ExecutionReason } from '#domain/runs/model.ts';
 import type { Attempt, JobResult, JobSpec, Results } from '../attempt/attempt.ts';
-import { AttemptFailure } from '../attempt/attempt-error.ts';
-import type { Environment } from '../attempt/environment.ts';
 import type { OpenTofuExecutor, Tool } from '../protocol/request.ts';
-import { inside, type Mount } from '../sandbox/bubblewrap.ts';
-import type { Places } from '../sandbox/places.ts';
-import { cliSettings, dataDirectory, layOutConfiguration, lockFile } from './files.ts';
-import type { Initialization } from './initializations.ts';
+import { type Mount, sandboxLayout } from '../sandbox/bubblewrap.ts';
+import type { JobPaths } from '../sandbox/job-paths.ts';
+import type { Environment } from '../shared/environment.ts';
+import { AttemptFailure } from '../shared/errors.ts';
+import { cliSettings, dataDirectory, layOutConfiguration, lockFile } from './configuration.ts';
+import type { Initialization } from './init-cache.ts';
 import type { StateBackend } from './state-backend.ts';
 
-/** Beside the work directory: what the service writes for the tool. */
+/** Files that the service writes for the tool outside of the work directory. */
 const settingsFile = 'cli.tfrc';
 const variablesFile = 'variables.tfvars.json';
 export const planInput = 'plan';
 const planOutput = 'coordinator.plan';
 
-const littleState = 1024 * 1024;
-/** Of the attempt's memory: beyond it the tool collects garbage however unhurried it is. */
-const mostHeap = 0.6;
+const smallStateBytes = 1024 * 1024;
+/** Share of the attempt's memory that the heap may reach before the tool collects garbage at its normal pace. */
+const relaxedHeapShare = 0.6;
 
-/** How one call of the tool differs from the others. */
+/** The options of one call of the tool. */
 export interface ToolCall<Collected> {
   readonly subcommand: string;
-  readonly options: (places: Places) => readonly string[];
+  readonly options: (paths: JobPaths) => readonly string[];
   readonly reason: ExecutionReason;
   readonly expected?: readonly number[];
   readonly captureBytes?: number;
-  /** What `init` made; null for `init` itself, which makes it in `data`. */
+  /** The results of `init`; null for `init` itself, which writes them to `data`. */
   readonly initialized: Initialization | null;
   readonly data?: string;
   readonly extraFiles?: ReadonlyMap<string, Buffer>;
-  /** Whether the tool sees the template's files and variables; a plan is shown without them. */
+  /** Whether the tool sees the template's files and variables. Showing a plan does without them. */
   readonly seesTemplate?: boolean;
-  /** Whether `init` is given the values of the variables. */
+  /** Whether the tool gets the values of the variables; by default if it sees the template. */
   readonly seesVariables?: boolean;
-  readonly reaches: { readonly state: boolean; readonly egress: boolean };
-  /** Collect garbage less often: where nothing but the tool itself runs, and has little to do. */
-  readonly isUnhurried?: boolean;
-  readonly collect?: (results: Results, places: Places) => Promise<Collected>;
+  readonly network: { readonly state: boolean; readonly egress: boolean };
+  /** Collects garbage less often. Only for calls that run nothing but the tool itself and have little to do. */
+  readonly relaxedGc?: boolean;
+  readonly collect?: (results: Results, paths: JobPaths) => Promise<Collected>;
 }
 
-/** One attempt with its tool, its configuration and its backend. */
+/** One attempt's tool, configuration and backend. */
 export class ToolSession {
   readonly attempt: Attempt;
   readonly executor: OpenTofuExecutor;
@@ -52,7 +52,7 @@ export class ToolSession {
   readonly #variables: Buffer;
   #origin: string | null = null;
 
-  /** @throws AttemptFailure where there is no tool, or the configuration cannot be laid out */
+  /** @throws AttemptFailure if there is no tool, or the configuration cannot be laid out */
   constructor(attempt: Attempt, executor: OpenTofuExecutor, backend: StateBackend, variables: Buffer) {
     const { tool, toolPath } = attempt.request;
     if (tool === null || toolPath === null) {
@@ -62,95 +62,91 @@ export class ToolSession {
     this.executor = executor;
     this.tool = tool;
     const name = tool.name === 'opentofu' ? 'tofu' : 'terraform';
-    this.#toolMount = { source: attempt.toolPath(toolPath), target: join(inside.tools, name) };
+    this.#toolMount = { source: attempt.toolPath(toolPath), target: join(sandboxLayout.tools, name) };
     this.#backend = backend;
     this.#configuration = layOutConfiguration(executor);
     this.#variables = variables;
   }
 
-  /** The variables that the plan was, or is to be, made with. */
+  /** The variables that the plan was made with, or will be. */
   get variables(): Buffer {
     return this.#variables;
   }
 
-  /** OpenTofu lets variables choose modules, keys and more, so every subcommand wants them; Terraform only when planning. */
-  earlyVariables(places: Places): string[] {
-    return this.tool.name === 'opentofu' ? [this.variablesOption(places)] : [];
+  /** OpenTofu needs the variables for every subcommand, because they may choose modules and keys; Terraform only to plan. */
+  earlyEvaluationOptions(paths: JobPaths): string[] {
+    return this.tool.name === 'opentofu' ? [this.variablesOption(paths)] : [];
   }
 
-  variablesOption(places: Places): string {
-    return `-var-file=${join(places.input, variablesFile)}`;
+  variablesOption(paths: JobPaths): string {
+    return `-var-file=${join(paths.input, variablesFile)}`;
   }
 
-  /** Where a plan is written. */
-  planPath(places: Places): string {
-    return join(places.temporary, planOutput);
+  /** The path that a plan is written to. */
+  planPath(paths: JobPaths): string {
+    return join(paths.temporary, planOutput);
   }
 
-  /** Runs the tool once, in a place of its own. @throws AttemptFailure with the call's reason where it fails */
+  /** Runs the tool once in a sandbox of its own. @throws AttemptFailure with the call's reason if the tool fails */
   async call<Collected>(call: ToolCall<Collected>): Promise<JobResult<Collected>> {
-    if (call.reaches.state || call.reaches.egress) this.#origin ??= await this.attempt.openRelay(this.#backend);
-    const result = await this.attempt.runJob((places) => this.#specify(call, places));
+    if (call.network.state || call.network.egress) this.#origin ??= await this.attempt.openRelay(this.#backend);
+    const result = await this.attempt.runJob((paths) => this.#specify(call, paths));
     if ((call.expected ?? [0]).includes(result.code)) return result;
-    const said = firstError(this.attempt.lastErrors());
-    const message = `${this.tool.name} ${call.subcommand} ended with exit code ${result.code}${said}`;
+    const firstLine = firstError(this.attempt.lastErrors());
+    const message = `${this.tool.name} ${call.subcommand} ended with exit code ${result.code}${firstLine}`;
     throw new AttemptFailure(call.reason, message);
   }
 
-  #specify<Collected>(call: ToolCall<Collected>, places: Places): JobSpec<Collected> {
+  #specify<Collected>(call: ToolCall<Collected>, paths: JobPaths): JobSpec<Collected> {
     const { directory = '' } = this.executor;
     const mirror = this.#mirrorMount();
-    const { collect, captureBytes, reaches } = call;
+    const { collect, captureBytes, network } = call;
     return {
       steps: [
         {
           title: call.subcommand,
-          program: this.attempt.see(this.#toolMount),
-          arguments: [call.subcommand, ...call.options(places)],
+          program: this.attempt.mountedPath(this.#toolMount),
+          arguments: [call.subcommand, ...call.options(paths)],
           expected: call.expected ?? [0],
         },
       ],
       files: this.#filesOf(call, mirror),
-      mounts: [
-        this.#toolMount,
-        ...(mirror === null ? [] : [mirror]),
-        ...dataMounts(call, join(places.work, directory)),
-      ],
-      environment: () => this.#environmentOf(call, places),
+      mounts: [this.#toolMount, ...(mirror === null ? [] : [mirror]), ...dataMounts(call, join(paths.work, directory))],
+      environment: () => this.#environmentOf(call, paths),
       startIn: directory,
-      network: reaches,
-      isBare: !reaches.state && !reaches.egress,
+      network: network,
+      withoutRunEnvironment: !network.state && !network.egress,
       ...(captureBytes !== undefined && { captureBytes }),
-      ...(collect && { collect: (results: Results) => collect(results, places) }),
+      ...(collect && { collect: (results: Results) => collect(results, paths) }),
     };
   }
 
   #mirrorMount(): Mount | null {
     const { providerMirror } = this.attempt.settings;
-    return providerMirror === null ? null : { source: providerMirror, target: inside.providers };
+    return providerMirror === null ? null : { source: providerMirror, target: sandboxLayout.providers };
   }
 
   #filesOf<Collected>(call: ToolCall<Collected>, mirror: Mount | null): Map<string, Buffer> {
     const { seesTemplate = true, seesVariables = seesTemplate } = call;
     const files = new Map([...(seesTemplate ? this.#configuration : []), ...(call.extraFiles ?? [])]);
     const { settings } = this.attempt;
-    files.set(settingsFile, Buffer.from(cliSettings(settings, mirror && this.attempt.see(mirror))));
+    files.set(settingsFile, Buffer.from(cliSettings(settings, mirror && this.attempt.mountedPath(mirror))));
     if (seesVariables) files.set(variablesFile, this.#variables);
     const lock = call.initialized?.lock ?? null;
     if (lock !== null) files.set(join('work', this.executor.directory ?? '', lockFile), lock);
-    // The directory in which the tool starts is there also where the template is not.
+    // The tool's start directory must exist even without the template's files.
     files.set(join('work', this.executor.directory ?? '', '/'), Buffer.alloc(0));
     return files;
   }
 
-  #environmentOf<Collected>(call: ToolCall<Collected>, places: Places): Environment {
+  #environmentOf<Collected>(call: ToolCall<Collected>, paths: JobPaths): Environment {
     const content = this.attempt.state.content;
     const { limits } = this.attempt.request;
-    const isUnhurried = call.isUnhurried === true && (content?.length ?? 0) <= littleState;
+    const relaxedGc = call.relaxedGc === true && (content?.length ?? 0) <= smallStateBytes;
     return {
-      ...(isUnhurried && { GOGC: '400', GOMEMLIMIT: `${Math.floor(limits.memoryBytes * mostHeap)}B` }),
-      ...(call.reaches.state && this.#origin !== null ? this.#backend.environment(this.#origin) : {}),
-      TF_CLI_CONFIG_FILE: join(places.input, settingsFile),
+      ...(relaxedGc && { GOGC: '400', GOMEMLIMIT: `${Math.floor(limits.memoryBytes * relaxedHeapShare)}B` }),
+      ...(call.network.state && this.#origin !== null ? this.#backend.environment(this.#origin) : {}),
+      TF_CLI_CONFIG_FILE: join(paths.input, settingsFile),
       TF_IN_AUTOMATION: '1',
       TF_INPUT: '0',
       CHECKPOINT_DISABLE: '1',
@@ -164,7 +160,7 @@ function dataMounts<Collected>({ initialized, data }: ToolCall<Collected>, modul
   return initialized === null ? [] : [{ source: initialized.data, target, isOwn: true }];
 }
 
-/** What the tool itself said first of what is wrong. */
+/** Returns the first error in the tool's output. */
 function firstError(text: string): string {
   const found = /^[│ ]*Error: (.+)$/m.exec(text);
   return found ? `: ${found[1]}` : '';

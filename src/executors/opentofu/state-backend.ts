@@ -1,14 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { reportUnforeseen } from '../attempt/attempt-error.ts';
-import type { Environment } from '../attempt/environment.ts';
-import type { StateKeeper } from './state-keeper.ts';
+import type { Environment } from '../shared/environment.ts';
+import { reportUnexpectedError } from '../shared/errors.ts';
+import type { TofuState } from './tofu-state.ts';
 
 /** OpenTofu's HTTP backend for one attempt, with a password of its own. */
 
 const user = 'attempt';
-const largestState = 128 * 1024 * 1024;
-const largestLock = 64 * 1024;
+const maxStateBytes = 128 * 1024 * 1024;
+const maxLockBytes = 64 * 1024;
 
 interface Answer {
   readonly status: number;
@@ -16,20 +16,20 @@ interface Answer {
 }
 
 export class StateBackend {
-  readonly #keeper: StateKeeper;
-  /** A plan looks only. */
+  readonly #state: TofuState;
+  /** A plan must not change the state. */
   readonly #isReadOnly: boolean;
   readonly #password = randomBytes(32).toString('base64url');
-  /** One state at a time: the host keeps it in its own memory. */
+  /** The host holds a state in memory while it receives it, so it receives one at a time. */
   #isReceiving = false;
   #lock: { id: string; info: string } | null = null;
 
-  constructor(keeper: StateKeeper, options: { isReadOnly: boolean }) {
-    this.#keeper = keeper;
+  constructor(state: TofuState, options: { isReadOnly: boolean }) {
+    this.#state = state;
     this.#isReadOnly = options.isReadOnly;
   }
 
-  /** The variables that tell the tool where it is. As variables, they keep its address out of the plan file. */
+  /** Returns the variables that configure the tool's backend. As variables, they stay out of the plan file. */
   environment(origin: string): Environment {
     return {
       TF_HTTP_ADDRESS: `${origin}/state`,
@@ -47,7 +47,7 @@ export class StateBackend {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = await this.#answer(request).catch((error: unknown) => {
-      reportUnforeseen(error);
+      reportUnexpectedError(error);
       return { status: 500, body: 'the state could not be served' };
     });
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
@@ -58,7 +58,7 @@ export class StateBackend {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     switch (`${request.method} ${url.pathname}`) {
       case 'GET /state':
-        return this.#keeper.content === null ? { status: 404 } : { status: 200, body: this.#keeper.content };
+        return this.#state.content === null ? { status: 404 } : { status: 200, body: this.#state.content };
       case 'POST /state':
         return this.#replaceState(request, url.searchParams.get('ID'));
       case 'LOCK /lock':
@@ -77,12 +77,12 @@ export class StateBackend {
   }
 
   async #replaceState(request: IncomingMessage, lockId: string | null): Promise<Answer> {
-    if (this.#isReadOnly) return { status: 403, body: 'state cannot be changed by a plan' };
+    if (this.#isReadOnly) return { status: 403, body: 'a plan cannot change the state' };
     if (this.#lock === null || this.#lock.id !== lockId)
       return { status: 409, body: 'the state is not locked by this ID' };
     if (this.#isReceiving) return { status: 409, body: 'another state is being received' };
     this.#isReceiving = true;
-    const content = await readBody(request, largestState).finally(() => {
+    const content = await readBody(request, maxStateBytes).finally(() => {
       this.#isReceiving = false;
     });
     if (content === null) return { status: 413 };
@@ -90,16 +90,15 @@ export class StateBackend {
     if (checksum !== undefined && checksum !== createHash('md5').update(content).digest('base64'))
       return { status: 400 };
     try {
-      await this.#keeper.replaceDocument(content);
+      await this.#state.replace(content);
       return { status: 200 };
     } catch (error) {
-      const isConflict = this.#keeper.failure?.reason === 'state_conflict';
-      return { status: isConflict ? 409 : 500, body: error instanceof Error ? error.message : '' };
+      return { status: this.#state.hasConflict ? 409 : 500, body: error instanceof Error ? error.message : '' };
     }
   }
 
   async #takeLock(request: IncomingMessage): Promise<Answer> {
-    const info = await readBody(request, largestLock);
+    const info = await readBody(request, maxLockBytes);
     const id = info && readLockId(info);
     if (!id) return { status: 400 };
     if (this.#lock !== null) return { status: 423, body: this.#lock.info };
@@ -108,9 +107,9 @@ export class StateBackend {
   }
 
   async #releaseLock(request: IncomingMessage): Promise<Answer> {
-    const info = await readBody(request, largestLock);
+    const info = await readBody(request, maxLockBytes);
     if (info === null) return { status: 413 };
-    // A forced unlock names no lock.
+    // A forced unlock sends no lock id.
     const id = readLockId(info);
     if (this.#lock !== null && id !== null && id !== this.#lock.id) return { status: 409, body: this.#lock.info };
     this.#lock = null;

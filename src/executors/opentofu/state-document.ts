@@ -1,24 +1,22 @@
 import type { JsonValue, MaskedOutputs } from '#domain/runs/model.ts';
-import { parseJson } from '../attempt/work-files.ts';
+import { asArray, isObject, type JsonObject, parseJson } from '../shared/json.ts';
 
-/** What is read of OpenTofu's state; the rest is its own business. */
+/** The parts of OpenTofu's state that the service reads. */
 export interface StateDocument {
   readonly serial: number | null;
   readonly lineage: string | null;
   readonly outputs: MaskedOutputs;
-  /** Whether the template encrypts its state, so that nothing of it can be read here. */
+  /** Whether the template encrypts its state, so that nothing else can be read. */
   readonly isEncrypted: boolean;
   readonly resourceCount: number;
-  /** Values that the tool knows to be secret. */
+  /** Values that the tool marks as secret. */
   readonly secrets: JsonValue[];
 }
 
-type JsonObject = { [key: string]: JsonValue };
-
-/** @throws Error where the bytes are no state */
+/** @throws Error if the bytes are not a state */
 export function readStateDocument(content: Buffer): StateDocument {
   const state = parseJson(content) as JsonValue;
-  if (!isObject(state)) throw new Error('it is no JSON object');
+  if (!isObject(state)) throw new Error('it is not a JSON object');
   const outputs = readOutputs(state['outputs']);
   const resources = asArray(state['resources']).filter(isObject);
   return {
@@ -49,7 +47,7 @@ function countInstances(resources: JsonObject[]): number {
   return managed.reduce((count, { instances }) => count + asArray(instances).length, 0);
 }
 
-/** The values at the paths that an instance of a resource marks: [{type: get_attr | index, value}, …]. */
+/** Returns the values at the paths that a resource instance marks: [{type: get_attr | index, value}, …]. */
 function sensitiveAttributes({ attributes, sensitive_attributes: paths }: JsonObject): JsonValue[] {
   return asArray(paths).map((path) => {
     let value: JsonValue | undefined = attributes;
@@ -62,12 +60,4 @@ function descend(value: JsonValue | undefined, step: JsonValue | undefined): Jso
   const key = isObject(step) ? step['value'] : step;
   if (Array.isArray(value) && typeof key === 'number') return value[key];
   return isObject(value) && typeof key === 'string' ? value[key] : undefined;
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function asArray(value: JsonValue | undefined): JsonValue[] {
-  return Array.isArray(value) ? value : [];
 }

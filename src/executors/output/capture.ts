@@ -1,9 +1,9 @@
-/** Keeps what a program prints, up to a number of bytes. */
-export class Capture {
+/** Keeps a program's output, up to a number of bytes. */
+export class OutputCapture {
   readonly #limit: number;
   readonly #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Whether more was printed. */
+  /** Whether the program printed more than that. */
   isTruncated = false;
 
   constructor(limit: number) {

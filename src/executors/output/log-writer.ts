@@ -3,7 +3,7 @@ import type { ExecutionPhase, LogChunk, LogStream } from '#executors/protocol/re
 
 const chunkBytes = 64 * 1024;
 const flushAfterMs = 250;
-/** How much may be on its way to the worker before the children have to wait. */
+/** How many unacknowledged bytes may be on their way to the worker before the programs have to wait. */
 const windowBytes = 1024 * 1024;
 const newline = 0x0a;
 const nothing = Buffer.alloc(0);
@@ -23,8 +23,8 @@ export interface LogWriterOptions {
 }
 
 /**
- * Cuts redacted output into numbered chunks: at 64 KB, or after 250 ms. Takes at most its window ahead of the
- * worker's acknowledgements, so that a slow worker slows the children down instead of filling the memory.
+ * Cuts redacted output into numbered chunks, at 64 KB or after 250 ms. It sends at most one window ahead of the worker's
+ * acknowledgements, so that a slow worker slows the programs down instead of filling the memory.
  */
 export class LogWriter {
   readonly #options: LogWriterOptions;
@@ -51,18 +51,18 @@ export class LogWriter {
     this.#dropped += content.length - kept.length;
   }
 
-  /** A line of the executor's own, in order after all that was written before it. */
+  /** Logs a line of the executor's own, after everything that was written before. */
   note(text: string): void {
     this.#flush(true);
     this.#add(this.#newPending('system', Buffer.from(`${text}\n`)));
   }
 
-  /** Whether the window is full: the worker has to acknowledge something first. */
+  /** Whether the window is full, so that the worker must acknowledge something first. */
   get isBehind(): boolean {
     return this.#inFlight > windowBytes;
   }
 
-  /** Resolves when there is room in the window. */
+  /** Resolves once the window has room. */
   async ready(): Promise<void> {
     while (this.isBehind) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
@@ -73,14 +73,14 @@ export class LogWriter {
     this.#wake();
   }
 
-  /** Nothing will be acknowledged any more. */
+  /** Forgets unacknowledged chunks, because nothing will be acknowledged any more. */
   abandon(): void {
     this.#unacknowledged.clear();
     this.#inFlight = 0;
     this.#wake();
   }
 
-  /** Sends what is left and resolves when all is acknowledged. */
+  /** Sends the rest, and resolves once everything is acknowledged. */
   async end(): Promise<void> {
     this.#flush(true);
     if (this.#dropped > 0) this.note(`[${this.#dropped} bytes of log were dropped]`);
@@ -116,7 +116,7 @@ export class LogWriter {
     for (const pending of inOrder.sort((a, b) => (a.time < b.time ? -1 : 1))) this.#cut(pending, isFinal);
   }
 
-  /** Sends a buffer but for the beginning of a character at its end. */
+  /** Sends a buffer, except for an unfinished character at its end. */
   #cut(pending: Pending, isFinal: boolean): void {
     const content = Buffer.concat(pending.pieces);
     const end = isFinal ? content.length : content.length - incompleteTail(content);
@@ -149,12 +149,12 @@ function countLines(content: Buffer): number {
   return lines;
 }
 
-/** The last place at or before `limit` which is inside no character. */
+/** Returns the last position at or before `limit` that is not inside a character. */
 function cutBefore(content: Buffer, limit: number): number {
   return limit - incompleteTail(content.subarray(0, limit));
 }
 
-/** Bytes at the end that begin a UTF-8 character without finishing it; 0 where the end is whole, or broken anyway. */
+/** Counts the bytes at the end that begin a UTF-8 character without finishing it; 0 if the end is whole or malformed. */
 function incompleteTail(content: Buffer): number {
   for (let back = 1; back <= 3 && back <= content.length; back++) {
     const byte = content[content.length - back] ?? 0;

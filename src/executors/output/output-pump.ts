@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from '#executors/attempt/attempt-error.ts';
+import { codeOf } from '#executors/shared/errors.ts';
 
 const quietTurns = 2;
-/** How long output is waited for once its program has ended: what that left running may go on printing. */
-const patienceMs = 200;
+/** How long to wait for more output after a program has ended; processes it left behind may go on printing. */
+const idleTimeoutMs = 200;
 
-/** Takes what a program prints, piece by piece; the next piece is read once the one before it was taken. */
+/** Reads a program's output piece by piece, each one after the previous has been taken. */
 export class OutputPump {
   readonly #source: Readable;
   readonly #take: (piece: Buffer) => Promise<void> | void;
@@ -30,7 +30,7 @@ export class OutputPump {
         this.#isTaking = false;
       }
     } catch (error) {
-      // Closed from this side, when nothing more was wanted.
+      // This side closed the stream because no more output was wanted.
       if (codeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     } finally {
       this.#isTaking = false;
@@ -42,18 +42,18 @@ export class OutputPump {
     return { pieces: this.#pieces, isTaking: this.#isTaking, hasEnded: this.#hasEnded };
   }
 
-  /** Stops reading: nothing that still comes is wanted. */
+  /** Stops reading and discards further output. */
   close(): void {
     this.#source.destroy();
   }
 }
 
 /**
- * Resolves when everything that was printed up to now has been taken: when the event loop has turned twice and found
- * nothing to read. Waits as long as taking takes, and a little for programs that do not stop printing.
+ * Resolves when everything printed so far has been taken: two turns of the event loop in a row found nothing to read. Taking may
+ * last as long as it needs, but a program that does not stop printing is waited for only briefly.
  */
-export async function awaitQuiet(pumps: readonly OutputPump[]): Promise<void> {
-  const deadline = Date.now() + patienceMs;
+export async function awaitIdleOutput(pumps: readonly OutputPump[]): Promise<void> {
+  const deadline = Date.now() + idleTimeoutMs;
   let waitedForTaking = 0;
   for (let quiet = 0, seen = -1; quiet < quietTurns && Date.now() < deadline + waitedForTaking; ) {
     await nextTurn();

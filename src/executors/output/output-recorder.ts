@@ -8,11 +8,11 @@ export interface OutputRecorderOptions {
   readonly redactor: Redactor;
   readonly writer: LogWriter;
   readonly limitBytes: number;
-  /** Called once, when the children have printed more than the limit. */
+  /** Called once, when the programs have printed more than the limit. */
   readonly onLimit: () => void;
 }
 
-/** Between the children's pipes and the log: counts what they print, redacts it, and makes them wait for the log. */
+/** Passes the programs' output to the log: counts it, redacts it, and makes the programs wait for the log. */
 export class OutputRecorder {
   readonly #options: OutputRecorderOptions;
   readonly #streams: Record<'stdout' | 'stderr', RedactingStream>;
@@ -38,19 +38,19 @@ export class OutputRecorder {
     await this.#options.writer.ready();
   }
 
-  /** What the redaction still holds back is let go: nothing more belongs to it. */
+  /** Releases what the redaction still holds back, because no more output will continue it. */
   flush(): void {
     this.#record('stdout', this.#streams.stdout.end());
     this.#record('stderr', this.#streams.stderr.end());
   }
 
-  /** A line of the service's own. */
+  /** Logs a line in the service's own name. */
   note(text: string): void {
     this.flush();
     this.#options.writer.note(this.#options.redactor.redactText(text));
   }
 
-  /** The end of what went to standard error; redacted. */
+  /** Returns the end of standard error, redacted. */
   lastErrors(): string {
     return this.#tail.toString();
   }

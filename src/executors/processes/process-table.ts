@@ -2,20 +2,20 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { sep } from 'node:path';
 
 /**
- * How the processes of an attempt are told from all others where no sandbox holds them together. The cookie is in the
- * environment of every process that the attempt starts.
+ * Identifies the processes of an attempt that runs without a sandbox. Every process that the attempt starts has the cookie in
+ * its environment.
  */
 export interface AttemptMark {
   readonly cookie: string;
   readonly directory: string;
-  /** The process that was started first; null once it is gone. */
+  /** The first process; null once it has ended. */
   readonly root: number | null;
 }
 
-/** The name of the variable that carries the cookie. */
+/** The environment variable that holds the cookie. */
 export const cookieVariable = 'COORDINATOR_ATTEMPT';
 
-/** Process → when it started, in ticks since the machine did: a number alone may be used again. */
+/** Process id → start time in clock ticks since boot, because ids are reused. */
 export type KnownProcesses = Map<number, string>;
 
 interface ProcessEntry {
@@ -25,8 +25,8 @@ interface ProcessEntry {
 }
 
 /**
- * The living processes of an attempt, however they tried to leave: descendants, carriers of the cookie, those seen
- * before, and those that stand in its directory. Only Linux tells; elsewhere nobody is found.
+ * Finds the living processes of an attempt: descendants, processes with the cookie, known ones, and those whose working
+ * directory is in the attempt's. Works on Linux only; elsewhere it finds none.
  */
 export function findAttemptProcesses(mark: AttemptMark, known: KnownProcesses = new Map()): KnownProcesses {
   const found: KnownProcesses = new Map();
@@ -35,21 +35,21 @@ export function findAttemptProcesses(mark: AttemptMark, known: KnownProcesses = 
     const entry = readProcess(pid);
     if (entry === null || entry.state === 'Z' || entry.state === 'X') continue;
     const { parent, started } = entry;
-    const isMeant =
+    const isOwn =
       pid === mark.root || found.has(parent) || known.get(pid) === started || (parent !== 0 && isMarked(pid, mark));
-    if (isMeant) found.set(pid, started);
+    if (isOwn) found.set(pid, started);
   }
   return found;
 }
 
-/** Lowest first, so that nearly all parents come before their children. */
+/** Sorted ascending, so that nearly all parents come before their children. */
 function listPids(): number[] {
   if (process.platform !== 'linux') return [];
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
   return pids.sort((a, b) => a - b);
 }
 
-/** The fields of /proc/PID/stat follow the name, which may itself hold spaces and parentheses. */
+/** Reads /proc/PID/stat. Its fields follow the name, which may contain spaces and parentheses. */
 function readProcess(pid: number): ProcessEntry | null {
   const text = readOrNull(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   if (text === null) return null;
@@ -57,7 +57,7 @@ function readProcess(pid: number): ProcessEntry | null {
   return { state: fields[0] ?? '', parent: Number(fields[1]), started: fields[19] ?? '' };
 }
 
-/** When a process started, in the kernel's ticks; null where it does not live. Number and start together name a process for good. */
+/** Returns a process's start time in clock ticks; null if it does not live. Id and start time identify a process for good. */
 export function readStart(pid: number): string | null {
   const entry = readProcess(pid);
   return entry === null || entry.state === 'Z' ? null : entry.started;
@@ -66,11 +66,11 @@ export function readStart(pid: number): string | null {
 function isMarked(pid: number, { cookie, directory }: AttemptMark): boolean {
   const environment = readOrNull(() => readFileSync(`/proc/${pid}/environ`, 'latin1'));
   if (environment?.split('\0').includes(`${cookieVariable}=${cookie}`)) return true;
-  const place = readOrNull(() => readlinkSync(`/proc/${pid}/cwd`));
-  return place === directory || Boolean(place?.startsWith(directory + sep));
+  const workingDirectory = readOrNull(() => readlinkSync(`/proc/${pid}/cwd`));
+  return workingDirectory === directory || Boolean(workingDirectory?.startsWith(directory + sep));
 }
 
-/** Processes end while they are looked at, and those of others are not ours to read: both are none of the attempt's. */
+/** Null if the process has ended meanwhile or belongs to another user; neither is a process of the attempt. */
 function readOrNull<Value>(read: () => Value): Value | null {
   try {
     return read();

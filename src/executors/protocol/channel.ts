@@ -6,10 +6,13 @@ import { encodeFrame, type Frame, FrameReader } from './frames.ts';
 export class Channel<Sent extends { type: string }, Received extends { type: string }> {
   readonly #pipe: Duplex;
   readonly closed: Promise<void>;
-  /** Why this end gave the pipe up; null where the other end did. */
+  /** The error that made this end close the pipe; null if the other end closed it. */
   failure: Error | null = null;
 
-  /** `receive` gets frames in order. What does not fit the schema, what it throws, and whatever breaks the framing, closes the channel. */
+  /**
+   * Passes frames to `receive` in order. A frame that breaks the framing or the schema, or that `receive` throws on, closes the
+   * channel.
+   */
   constructor(pipe: Duplex, schema: ZodType<Received>, receive: (frame: Frame<Received>) => void) {
     this.#pipe = pipe;
     const reader = new FrameReader<unknown>();
@@ -28,7 +31,7 @@ export class Channel<Sent extends { type: string }, Received extends { type: str
     });
   }
 
-  /** Queues a message. Nothing is reported where the other end is gone: `closed` tells. */
+  /** Queues a message. Sending to a closed channel does nothing; `closed` reports the end. */
   send(message: Sent, body?: Buffer): void {
     if (!this.#pipe.destroyed && !this.#pipe.writableEnded) this.#pipe.write(encodeFrame(message, body));
   }

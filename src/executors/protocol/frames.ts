@@ -1,8 +1,8 @@
 /** Frames on a pipe: length of the header, length of the body (both 32 bits, big-endian), header as JSON, body. */
 
 const prefixBytes = 8;
-const largestHeader = 128 * 1024 * 1024;
-const largestBody = 512 * 1024 * 1024;
+const maxHeaderBytes = 128 * 1024 * 1024;
+const maxBodyBytes = 512 * 1024 * 1024;
 
 export interface Frame<Message> {
   readonly message: Message;
@@ -15,20 +15,20 @@ const nothing = Buffer.alloc(0);
 
 export function encodeFrame(message: object, body: Buffer = nothing): Buffer {
   const header = Buffer.from(JSON.stringify(message));
-  if (header.length > largestHeader || body.length > largestBody) throw new BrokenFrame('a frame is too large');
+  if (header.length > maxHeaderBytes || body.length > maxBodyBytes) throw new BrokenFrame('a frame is too large');
   const prefix = Buffer.alloc(prefixBytes);
   prefix.writeUInt32BE(header.length, 0);
   prefix.writeUInt32BE(body.length, 4);
   return Buffer.concat([prefix, header, body]);
 }
 
-/** Puts frames together from what a pipe gives, however it is cut. What the messages say is for the receiver to judge. */
+/** Assembles frames from the pieces that a pipe delivers. The receiver checks what the messages say. */
 export class FrameReader<Message> {
   readonly #pieces: Buffer[] = [];
   #available = 0;
   #needed = prefixBytes;
 
-  /** The frames that `piece` completes. @throws BrokenFrame where the bytes are no frames */
+  /** Returns the frames that `piece` completes. @throws BrokenFrame if the bytes are not frames */
   push(piece: Buffer): Frame<Message>[] {
     this.#pieces.push(piece);
     this.#available += piece.length;
@@ -56,7 +56,7 @@ function measureFrame(bytes: Buffer): number {
   if (bytes.length < prefixBytes) return prefixBytes;
   const header = bytes.readUInt32BE(0);
   const body = bytes.readUInt32BE(4);
-  if (header > largestHeader || body > largestBody) throw new BrokenFrame('a frame announces more than is allowed');
+  if (header > maxHeaderBytes || body > maxBodyBytes) throw new BrokenFrame('a frame is longer than allowed');
   return prefixBytes + header + body;
 }
 
@@ -66,6 +66,6 @@ function decodeFrame<Message>(frame: Buffer): Frame<Message> {
     const message: Message = JSON.parse(frame.toString('utf8', prefixBytes, bodyStart));
     return { message, body: frame.subarray(bodyStart) };
   } catch (cause) {
-    throw new BrokenFrame('a frame has a header that is no JSON', { cause });
+    throw new BrokenFrame("a frame's header is not JSON", { cause });
   }
 }

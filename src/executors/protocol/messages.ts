@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { changeActions, type ExecutionReason, executionReasons, type JsonValue } from '#domain/runs/model.ts';
 
 /**
- * What a worker and its executor host say to each other. Everything crosses one pipe as frames (`frames.ts`): a message as
- * JSON, and bytes beside it where there are some. Both ends parse what they get by these schemas, and a message that does
- * not fit ends the pipe: template code never speaks here, so such a message means that somebody broke out, or a defect.
+ * The messages between a worker and its executor host. They cross one pipe as frames (`frames.ts`), each a JSON message with
+ * an optional body of bytes. Both ends parse every message by these schemas, and close the pipe on one that does not fit.
+ * Template code never speaks on this pipe, so such a message means a defect or a sandbox escape.
  */
 
 const text = z.string().max(1024 * 1024);
@@ -16,7 +16,7 @@ const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const json = z.custom<JsonValue>((value) => value !== undefined);
 const reason = z.enum(Object.keys(executionReasons) as [ExecutionReason, ...ExecutionReason[]]);
-/** Names an attempt within one host. */
+/** Identifies an attempt within one host. */
 const attempt = positive;
 
 const Phase = z.enum(['plan', 'apply', 'detect']);
@@ -56,7 +56,7 @@ const Limits = z.object({
   logBytes: count.optional(),
 });
 
-/** The request as it crosses the pipe; state and artifact travel beside it. */
+/** The request as it crosses the pipe. State and artifact travel in the body. */
 export const WireRequest = z.object({
   attemptId: z.string(),
   runId: z.string(),
@@ -79,7 +79,7 @@ export const WireRequest = z.object({
 });
 export type WireRequest = z.output<typeof WireRequest>;
 
-/** Worker → host. The body of `execute` is the state's bytes and then the artifact's. */
+/** Worker → host. The body of `execute` is the state followed by the artifact. */
 export const WorkerMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('start'), settings: z.unknown() }),
   z.object({
@@ -125,14 +125,14 @@ export const WireResult = z.object({
 });
 export type WireResult = z.output<typeof WireResult>;
 
-/** Host → worker. `log` wants an `ack` of its sequence, `state` of its write. The body of `result` is the artifact's bytes and then those of a state that was not saved. */
+/** Host → worker. The worker acknowledges `log` by its sequence and `state` by its write. The body of `result` is the artifact. */
 export const HostMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('ready'),
     isolation: z.enum(['sandbox', 'none']),
-    /** Why template code is not contained; null where it is. */
+    /** Why template code is not sandboxed; null if it is. */
     reason: text.nullable(),
-    /** Directories that killed hosts had left, and that are gone now. */
+    /** How many directories of killed hosts this host removed. */
     swept: count,
   }),
   z.object({
@@ -154,13 +154,11 @@ export const HostMessage = z.discriminatedUnion('type', [
     lineage: z.string().max(1024).nullable(),
     resourceCount: count,
   }),
-  z.object({ type: z.literal('progress'), attempt, step: text, time: z.iso.datetime() }),
   z.object({
     type: z.literal('result'),
     attempt,
     result: WireResult,
     artifactBytes: count.nullable(),
-    unsavedBytes: count.nullable(),
   }),
 ]);
 export type HostMessage = z.output<typeof HostMessage>;

@@ -8,9 +8,9 @@ import type {
   RunOperation,
 } from '#domain/runs/model.ts';
 
-/** What a worker asks of an attempt, and gets back (architecture.md of the design, *Executors*). */
+/** What a worker asks an executor to do, and what it gets back. */
 
-/** `detect` looks only: it keeps no state, and its plan cannot be applied. */
+/** `detect` only looks: it stores no state, and its plan cannot be applied. */
 export type ExecutionPhase = 'plan' | 'apply' | 'detect';
 
 export interface CommandStep {
@@ -24,7 +24,7 @@ export interface CommandStep {
 export interface OpenTofuExecutor {
   readonly kind: 'opentofu';
   readonly files: TemplateFiles;
-  /** Where among the files the configuration lies; the root when missing. */
+  /** The directory of the configuration among the files; the root if missing. */
   readonly directory?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface CommandExecutor {
   readonly detect?: readonly CommandStep[] | undefined;
 }
 
-/** A template's executor with its files in hand. */
+/** A template's executor together with its files. */
 export type ResolvedExecutor = OpenTofuExecutor | CommandExecutor;
 
 export type ToolName = 'opentofu' | 'terraform';
@@ -48,19 +48,19 @@ export interface Tool {
 }
 
 export interface ExecutionLimits {
-  /** Bytes that all children together may print; more ends the attempt (`output_limit`). */
+  /** Bytes that all of the attempt's programs together may print; more stops it (`output_limit`). */
   readonly outputBytes: number;
-  /** Bytes that all it writes may take at one time (`directory_limit`). */
+  /** Bytes that all of its files may take at one time (`directory_limit`). */
   readonly directoryBytes: number;
   /** Processes at one time (`process_limit`). */
   readonly processes: number;
-  /** Bytes of memory, files in memory included (`memory_limit`). */
+  /** Bytes of memory, including files in memory (`memory_limit`). */
   readonly memoryBytes: number;
   /** Files that one process may have open (`open_files_limit`). */
   readonly openFiles: number;
-  /** Seconds of processor time of all its processes together (`cpu_limit`). */
+  /** Seconds of processor time of all processes together (`cpu_limit`). */
   readonly cpuSeconds: number;
-  /** Bytes of log that are kept; the rest is dropped behind a marker, and the attempt goes on. Default: all. */
+  /** Bytes of log to keep. The rest is dropped after a marker, and the attempt goes on. Default: all. */
   readonly logBytes?: number | undefined;
 }
 
@@ -73,85 +73,78 @@ export interface EnvironmentVariable {
 export interface ExecutionRequest {
   readonly attemptId: string;
   readonly runId: string;
-  /** Names the template's version: what its initialization came to is kept by it. */
+  /** Identifies the template's version. The results of its initialization are cached under it. */
   readonly templateVersion: string;
   readonly phase: ExecutionPhase;
   readonly operation: RunOperation;
-  /** Resource addresses to replace, whatever their configuration says. */
+  /** Resource addresses to replace even if their configuration has not changed. */
   readonly replace: readonly string[];
   readonly executor: ResolvedExecutor;
   readonly variables: Readonly<Record<string, JsonValue>>;
   /** Names of the variables whose values are secret. */
   readonly sensitiveVariables: readonly string[];
   readonly environment: readonly EnvironmentVariable[];
-  /** As the template declares them. */
+  /** The outputs that the template declares. */
   readonly outputs: Readonly<Record<string, { readonly sensitive?: boolean | undefined }>>;
   /** The latest state: OpenTofu's own, or a command template's `state.json`. */
   readonly state: Buffer | null;
-  /** For `apply`: what the plan phase returned. */
+  /** For `apply`: the artifact that the plan phase returned. */
   readonly artifact: Buffer | null;
-  /** For `apply`: the digest of the plan that was approved; another artifact is refused (`artifact_mismatch`). */
+  /** For `apply`: the digest of the approved plan. Another artifact is refused (`artifact_mismatch`). */
   readonly planDigest?: string | null | undefined;
-  /** The tool that planned; null before there is a plan. */
+  /** The tool that made the plan; null before there is one. */
   readonly tool: Tool | null;
   readonly timeoutMs: number;
-  /** From asking a tool to stop until it is killed. */
+  /** Time from asking a tool to stop until it is killed. */
   readonly graceMs: number;
   readonly limits: ExecutionLimits;
-  /** What the attempt's programs may reach; kept where they are contained. */
+  /** What the attempt's programs may reach. Enforced only in sandboxes. */
   readonly egress: EgressPolicy;
 }
 
-/** What the programs of a pool's runs may reach. */
+/** What the programs of a pool's runs may reach on the network. */
 export interface EgressPolicy {
   readonly policy: 'none' | 'allow' | 'internet';
-  /** Names such as `*.example.org`, and CIDRs. */
+  /** Names such as `*.example.org`, addresses and CIDR ranges. */
   readonly allow: readonly string[];
 }
 
 export type LogStream = 'stdout' | 'stderr' | 'system';
 
-/** A piece of log with its secrets already removed. Bytes, not text: NUL and broken UTF-8 arrive as they were printed. */
+/** A piece of log without its secrets. It holds bytes, so NUL and broken UTF-8 arrive as they were printed. */
 export interface LogChunk {
-  /** Counts within the attempt, from 1, without gaps. */
+  /** Numbers the attempt's chunks from 1, without gaps. */
   readonly sequence: number;
   readonly phase: ExecutionPhase;
   readonly stream: LogStream;
   /** When its first byte was read (RFC 3339). */
   readonly time: string;
-  /** Well-formed UTF-8 is never cut inside a character. */
+  /** Never cut inside a character of well-formed UTF-8. */
   readonly content: Buffer;
-  /** Line ends in the attempt's log before this chunk. */
+  /** Line feeds in the attempt's log before this chunk. */
   readonly firstLine: number;
-  /** Line ends in this chunk. */
+  /** Line feeds in this chunk. */
   readonly lines: number;
   /** `sha256:…` of the content. */
   readonly checksum: string;
 }
 
 export interface StateMeta {
-  /** Counts the attempt's writes, from 1. */
+  /** Numbers the attempt's writes from 1. */
   readonly write: number;
   readonly serial: number | null;
   readonly lineage: string | null;
   readonly resourceCount: number;
 }
 
-export interface Progress {
-  /** Such as `init`, `plan`, `apply`, or the name of a step. */
-  readonly step: string;
-  readonly time: string;
-}
-
 /**
- * Where an attempt's traces go. Each call is answered before the next one of its kind. Rejecting a log chunk or a state
- * stops the attempt (`logs_not_saved`, `state_not_saved`): what may pass must be retried by the sink itself.
+ * Receives an attempt's log and states. A call is made once the one before it of the same kind has been answered. Rejecting
+ * a log chunk or a state stops the attempt (`logs_not_saved`, `state_not_saved`), so a sink must retry temporary errors itself.
  */
 export interface ExecutionSink {
   log(chunk: LogChunk): Promise<void>;
-  /** Resolves once the state is durable; only then is the tool answered. */
+  /** Resolves once the state is durable; only then does the tool get its answer. */
   state(content: Buffer, meta: StateMeta): Promise<void>;
-  progress?(progress: Progress): void;
 }
 
 export type ExecutionOutcome = 'succeeded' | 'failed' | 'canceled' | 'timed_out' | 'limit_exceeded';
@@ -161,17 +154,17 @@ export interface PlannedChange extends ResourceChange {
 }
 
 export interface ExecutionPlan {
-  /** What would change; secret values are `{"sensitive": true}`, values not known yet `{"unknown": true}`. */
+  /** The planned changes. Secret values are `{"sensitive": true}`, values not known yet are `{"unknown": true}`. */
   readonly changes: PlannedChange[];
-  /** How reality differs from the state, where the tool says so. */
+  /** How reality differs from the state, if the tool reports that. */
   readonly drift: PlannedChange[];
   readonly summary: PlanSummary;
   readonly hasChanges: boolean;
-  /** Whether the changes are assumed, because the template has no plan of its own. */
+  /** Whether the changes are assumed because the template has no plan of its own. */
   readonly assumed: boolean;
-  /** `sha256:…` over changes, tool, sources, and the very bytes that an apply would carry out. */
+  /** `sha256:…` over the changes, the tool, the sources, and every byte that an apply would use. */
   readonly digest: string;
-  /** What the apply phase needs; empty for `detect`. Holds secrets. */
+  /** What the apply phase needs; empty for `detect`. It contains secrets. */
   readonly artifact: Buffer;
 }
 
@@ -180,15 +173,13 @@ export interface ExecutionResult {
   readonly reason: ExecutionReason | null;
   /** For people; secrets are redacted. */
   readonly message: string | null;
-  /** Of the last program that ran. */
+  /** The exit code of the last program that ran. */
   readonly exitCode: number | null;
   readonly tool?: Tool;
   readonly plan?: ExecutionPlan;
-  /** Values of sensitive outputs are in the clear: they are the caller's to seal. */
+  /** Sensitive values are in clear text; the caller must seal them. */
   readonly outputs?: MaskedOutputs;
   readonly resourceCount?: number;
-  /** A state that the tool wrote and the sink did not take: the last chance to keep it. */
-  readonly state?: Buffer;
-  /** For the operator's log alone: what the executor process itself said. */
+  /** For the operator's log only: what the executor process printed about itself. */
   readonly diagnostic?: string;
 }

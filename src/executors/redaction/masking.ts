@@ -1,14 +1,14 @@
 import type { JsonValue } from '#domain/runs/model.ts';
-import { isObject } from '../opentofu/state-document.ts';
+import { isObject } from '../shared/json.ts';
 import type { Redactor } from './redaction.ts';
 
-/** What stands for a value that may not be shown, or is not known yet. */
+/** Replace a value that is secret, or not known yet. */
 export const sensitiveMark: JsonValue = { sensitive: true };
 export const unknownMark: JsonValue = { unknown: true };
 
 /**
- * A value with its marked parts replaced. A mark is true for the whole value, or shaped like the value with `true` at
- * the marked places, as OpenTofu writes it; marks may name places that the value does not have.
+ * Replaces the marked parts of a value. Marks are `true` for the whole value, or have the shape of the value with `true` at
+ * the marked places, as OpenTofu writes them. They may name places that the value does not have.
  */
 export function maskMarked(value: JsonValue, marks: JsonValue | undefined, mask: JsonValue): JsonValue {
   if (marks === true) return mask;
@@ -28,7 +28,7 @@ export function maskMarked(value: JsonValue, marks: JsonValue | undefined, mask:
   return value;
 }
 
-/** The parts of a value that a mark names. */
+/** Returns the marked parts of a value. */
 export function collectMarked(value: JsonValue | undefined, marks: JsonValue | undefined): JsonValue[] {
   if (value === undefined || value === null) return [];
   if (marks === true) return [value];
@@ -44,7 +44,7 @@ function hasMark(marks: JsonValue | undefined): boolean {
   return isObject(marks) && Object.values(marks).some(hasMark);
 }
 
-/** A value in which every text that holds a known secret is masked, whoever forgot to mark it. */
+/** Masks every text in a value that contains a known secret, even if nothing marks it. */
 export function maskSecrets(value: JsonValue, redactor: Redactor): JsonValue {
   if (typeof value === 'string' || typeof value === 'number') return redactor.contains(value) ? sensitiveMark : value;
   if (Array.isArray(value)) return value.map((item) => maskSecrets(item, redactor));

@@ -2,18 +2,18 @@ const root = 0;
 const bytes = 256;
 
 /**
- * Finds any of many byte strings in one pass, however the text is cut (Aho and Corasick's automaton). Children are kept
- * as lists: nearly every state has one, and a dense table would take a kilobyte for each byte of a pattern.
+ * Finds any of many byte strings in one pass over a stream (the Aho-Corasick automaton). Children are linked lists: nearly
+ * every state has one child, and a dense table would take a kilobyte for each byte of a pattern.
  */
 export class PatternMatcher {
-  /** Whether there is nothing to find. */
+  /** Whether there are no patterns. */
   readonly isEmpty: boolean;
   readonly #first: Int32Array;
   readonly #next: Int32Array;
   readonly #byte: Uint8Array;
   readonly #fail: Int32Array;
   readonly #depth: Int32Array;
-  /** Length of the longest pattern that ends in a state; 0 for none. */
+  /** Length of the longest pattern that ends in a state; 0 if none does. */
   readonly #match: Int32Array;
   readonly #fromRoot = new Int32Array(bytes);
   #states = 1;
@@ -31,7 +31,7 @@ export class PatternMatcher {
     this.#linkFailures();
   }
 
-  /** The state after one more byte. Matching begins in state 0. */
+  /** Returns the state after one more byte. Matching begins in state 0. */
   step(state: number, byte: number): number {
     let current = state;
     while (current !== root) {
@@ -42,12 +42,12 @@ export class PatternMatcher {
     return this.#fromRoot[byte] ?? root;
   }
 
-  /** Length of the longest pattern that ends here; 0 for none. */
+  /** Length of the longest pattern that ends here; 0 if none does. */
   matchedAt(state: number): number {
     return this.#match[state] ?? 0;
   }
 
-  /** How many of the last bytes may be the beginning of a pattern. */
+  /** How many of the last bytes may begin a pattern. */
   heldAt(state: number): number {
     return this.#depth[state] ?? 0;
   }
@@ -77,7 +77,7 @@ export class PatternMatcher {
     return child;
   }
 
-  /** Breadth first, so that what a state falls back to is complete before the state itself. */
+  /** Goes breadth first, so that the state that another falls back to is complete first. */
   #linkFailures(): void {
     const queue = new Int32Array(this.#states);
     let end = 0;

@@ -1,35 +1,35 @@
 import type { JsonValue } from '#domain/runs/model.ts';
-import { AttemptFailure } from '../attempt/attempt-error.ts';
+import { AttemptFailure } from '../shared/errors.ts';
 import { PatternMatcher } from './matcher.ts';
 import { collectTexts, secretForms } from './secret-forms.ts';
 
 export const redacted = '[redacted]';
 const mark = Buffer.from(redacted);
 const nothing = Buffer.alloc(0);
-/** In all the forms that are looked for; the search takes some sixteen times as much memory. */
-const mostBytes = 32 * 1024 * 1024;
-const tooMuch = 'the secrets of the attempt are too large to be kept out of its log';
+/** All forms of all secrets together. The matcher takes about sixteen times as much memory. */
+const maxBytes = 32 * 1024 * 1024;
+const tooLargeMessage = "the attempt's secrets are too large to be redacted from its log";
 
-/** The secrets that an attempt knows. Others may become known while it runs: a plan and a state name more of them. */
+/** The secrets of an attempt. It may learn more while it runs, because plans and states name further secrets. */
 export class Redactor {
   readonly #forms = new Map<string, Buffer>();
   #matcher = new PatternMatcher([]);
   #isStale = false;
   #bytes = 0;
 
-  /** @throws AttemptFailure `environment_invalid` where the secrets are too much to be looked for */
+  /** @throws AttemptFailure `environment_invalid` if the secrets are too large to be redacted */
   learn(value: JsonValue): void {
     for (const form of collectTexts(value).flatMap(secretForms)) {
       const key = form.toString('latin1');
       if (this.#forms.has(key)) continue;
       this.#bytes += form.length;
-      if (this.#bytes > mostBytes) throw new AttemptFailure('environment_invalid', tooMuch);
+      if (this.#bytes > maxBytes) throw new AttemptFailure('environment_invalid', tooLargeMessage);
       this.#forms.set(key, form);
       this.#isStale = true;
     }
   }
 
-  /** The automaton over all secrets known by now. */
+  /** The matcher for all secrets that are known now. */
   get matcher(): PatternMatcher {
     if (this.#isStale) {
       this.#matcher = new PatternMatcher([...this.#forms.values()]);
@@ -51,17 +51,17 @@ export class Redactor {
 interface Span {
   start: number;
   end: number;
-  /** Whether its mark is out already, ahead of its last bytes. */
+  /** Whether the replacement was already written, before the end of the secret arrived. */
   announced: boolean;
 }
 
-/** Removes secrets from a stream of bytes, holding back what may be the beginning of one. Memory: one secret's length. */
+/** Redacts a stream of bytes. It holds back bytes that may begin a secret, at most one secret's length. */
 export class RedactingStream {
   readonly #redactor: Redactor;
   #matcher: PatternMatcher;
   #state = 0;
-  #held: Buffer = nothing;
-  /** Redacted bytes within what is held. */
+  #lease: Buffer = nothing;
+  /** Redacted ranges within the lease bytes. */
   #carried: Span[] = [];
 
   constructor(redactor: Redactor) {
@@ -69,24 +69,24 @@ export class RedactingStream {
     this.#matcher = redactor.matcher;
   }
 
-  /** What may leave by now. */
+  /** Takes a piece and returns the bytes that can be released. */
   push(piece: Buffer): Buffer {
     const { matcher } = this.#redactor;
     if (matcher.isEmpty) return piece;
-    let start = this.#held.length;
+    let start = this.#lease.length;
     if (matcher !== this.#matcher) {
       this.#matcher = matcher;
       this.#state = 0;
       start = 0;
     }
-    const text = start === 0 && this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece]);
+    const text = start === 0 && this.#lease.length === 0 ? piece : Buffer.concat([this.#lease, piece]);
     const spans = this.#scan(text, start);
     return this.#release(text, spans, text.length - this.#matcher.heldAt(this.#state));
   }
 
-  /** The rest: a beginning of a secret that never went on is no secret. */
+  /** Releases the rest: a beginning that never continued is not a secret. */
   end(): Buffer {
-    const rest = this.#release(this.#held, this.#carried, this.#held.length);
+    const rest = this.#release(this.#lease, this.#carried, this.#lease.length);
     this.#state = 0;
     return rest;
   }
@@ -119,12 +119,12 @@ export class RedactingStream {
       }
     }
     pieces.push(text.subarray(position, safeEnd));
-    this.#held = Buffer.from(text.subarray(safeEnd));
+    this.#lease = Buffer.from(text.subarray(safeEnd));
     return Buffer.concat(pieces);
   }
 }
 
-/** Matches come in the order of their ends; one that overlaps those before it makes one span with them. */
+/** Adds a match. Matches arrive ordered by their ends; overlapping ones are merged. */
 function addSpan(spans: Span[], start: number, end: number): void {
   let first = start;
   let announced = false;

@@ -1,9 +1,9 @@
 import type { JsonValue } from '#domain/runs/model.ts';
 
-/** Shorter values are too common to be taken for a secret: `[redacted]` everywhere would tell more than it hides. */
-export const shortestSecret = 4;
+/** Shorter values occur too often by chance: replacing them everywhere would reveal more than it hides. */
+export const minSecretLength = 4;
 
-/** Every text within a value: a secret object is secret in each of its leaves. */
+/** Returns every text within a value. All leaves of a secret object are secret. */
 export function collectTexts(value: JsonValue): string[] {
   if (value === null || typeof value === 'boolean') return [];
   if (typeof value !== 'object') return [String(value)];
@@ -11,17 +11,17 @@ export function collectTexts(value: JsonValue): string[] {
 }
 
 /**
- * The byte strings in which a secret may turn up in output: as it is, line by line, escaped as JSON or for a shell,
- * URL-encoded, and in base64 at each of the three alignments that it may have inside a longer text.
+ * Returns the byte strings in which a secret may appear in output: plain, line by line, escaped for JSON, HCL or a shell,
+ * URL-encoded, and as base64 at each of the three alignments that it may have inside a longer text.
  */
 export function secretForms(secret: string): Buffer[] {
   const lines = secret.split(/\r\n|\n|\r/).map((line) => line.trim());
   const forms = new Set<string>();
   for (const text of new Set([secret, secret.trim(), ...lines])) {
-    if (text.length < shortestSecret) continue;
+    if (text.length < minSecretLength) continue;
     for (const form of [text, ...escapedForms(text), ...base64Forms(text)]) forms.add(form);
   }
-  return [...forms].filter((form) => form.length >= shortestSecret).map((form) => Buffer.from(form));
+  return [...forms].filter((form) => form.length >= minSecretLength).map((form) => Buffer.from(form));
 }
 
 function escapedForms(text: string): string[] {
@@ -40,7 +40,7 @@ function urlForms(text: string): string[] {
   return [...forms, ...forms.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
 }
 
-/** With 0, 1 and 2 bytes before it, less the characters that its neighbours have a part in. */
+/** Encodes with 0, 1 and 2 bytes in front, and drops the characters that depend on neighbouring bytes. */
 function base64Forms(text: string): string[] {
   const secret = Buffer.from(text);
   const forms = [0, 1, 2].map((before) => {

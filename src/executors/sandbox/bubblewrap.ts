@@ -1,58 +1,92 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** A host path that a sandbox sees at a path of its own. */
+/** A path of the host, and the path at which a sandbox sees it. */
 export interface Mount {
   readonly source: string;
   readonly target: string;
   readonly isWritable?: boolean;
-  /** It is this job's alone; other mounts are the same for many jobs. */
+  /** Whether only this job has the mount; other mounts are the same for many jobs. */
   readonly isOwn?: boolean;
 }
 
-/** Where things lie inside every sandbox. */
-export const inside = {
+/** The paths of directories inside every sandbox. */
+export const sandboxLayout = {
   work: '/work',
   temporary: '/tmp',
   home: '/tmp/home',
-  /** What the host gives to the job. */
-  place: '/run/coordinator/place',
-  preparation: '/run/coordinator/preparation',
+  /** The job's files, which the host writes. */
+  job: '/run/coordinator/job',
+  bootstrap: '/run/coordinator/bootstrap',
   relay: '/run/coordinator/relay',
   tools: '/run/coordinator/tools',
   providers: '/run/coordinator/providers',
 } as const;
 
-/** What of the machine a sandbox sees; made once for a host. */
+/** The part of the machine that sandboxes see; built once per host. */
 export interface SystemView {
-  /** Directories with programs and libraries, read-only. */
+  /** Directories with programs and libraries, mounted read-only. */
   readonly systemPaths: readonly string[];
-  /** Bubblewrap's arguments for all of it. The machine is asked once: what it has there does not change under a host. */
+  /** Bubblewrap's arguments for the whole view. What they name does not change while the host runs. */
   readonly arguments: readonly string[];
-  /** The file with the system call filter. */
+  /** The file that holds the system call filter. */
   readonly filterFile: string;
 }
 
 export interface SandboxOptions {
   readonly mounts: readonly Mount[];
-  /** Bytes that each of the sandbox's own file systems holds at most. */
+  /** The size of each of the sandbox's own file systems, in bytes. */
   readonly diskBytes: number;
   readonly sharedMemoryBytes: number;
-  /** Host paths: the directory for the job's files, the script, and the directory for the relay's socket. */
-  readonly place: string;
-  readonly preparation: string;
+  /** Paths on the host: the directory with the job's files, the first script, and the directory for the relay's socket. */
+  readonly jobDirectory: string;
+  readonly bootstrap: string;
   readonly relay: string | null;
 }
 
-/** The descriptors at which bubblewrap reads the filter and its arguments. */
+/** The descriptors from which bubblewrap reads the filter and its arguments. */
 const filterDescriptor = 5;
 const argumentsDescriptor = 6;
-/** The one on which it says which process it made. */
+/** The descriptor on which bubblewrap reports the process that it created. */
 const infoDescriptor = 7;
 
+/** The memory of the sandbox's init: a process that could write it could make the sandbox outlive the host. */
 const initMemory = ['/proc/1/mem', '/proc/1/task/1/mem'];
+
+const isolationArguments: readonly string[] = [
+  '--unshare-user',
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--unshare-net',
+  '--unshare-cgroup-try',
+  '--disable-userns',
+  '--die-with-parent',
+  '--new-session',
+  '--cap-drop',
+  'ALL',
+  '--uid',
+  '1000',
+  '--gid',
+  '1000',
+  '--hostname',
+  'sandbox',
+  '--seccomp',
+  String(filterDescriptor),
+  '--info-fd',
+  String(infoDescriptor),
+];
+const varAndRunArguments: readonly string[] = [
+  '--dir',
+  '/var',
+  '--symlink',
+  sandboxLayout.temporary,
+  '/var/tmp',
+  '--dir',
+  '/run',
+];
 const systemDirectories = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
-/** Of /etc: what programs need to find libraries, authorities, time zones and names. Nothing that an operator writes secrets into. */
+/** Entries of /etc that programs need for libraries, certificate authorities, time zones and names. None holds an operator's secrets. */
 const etcPaths = [
   'alternatives',
   'ca-certificates',
@@ -69,38 +103,58 @@ const etcPaths = [
 ];
 
 /**
- * How bubblewrap is called. The other arguments come by a descriptor: they name paths of the machine, and its command line can
- * be read inside the sandbox.
+ * Bubblewrap's command line. Its other arguments come through a descriptor, because they name paths of the machine and the
+ * command line can be read inside the sandbox.
  */
-export const programArguments = ['--args', String(argumentsDescriptor), '--', '/bin/sh', inside.preparation];
+export const programArguments = ['--args', String(argumentsDescriptor), '--', '/bin/sh', sandboxLayout.bootstrap];
 
-/** Bubblewrap's other arguments, as it reads them from a descriptor. */
+/** Encodes arguments as bubblewrap reads them from a descriptor. */
 export function encodeArguments(list: readonly string[]): string {
   return list.map((argument) => `${argument}\0`).join('');
 }
 
 export function sandboxArguments(view: SystemView, options: SandboxOptions): string[] {
-  const { diskBytes, sharedMemoryBytes, mounts, place, preparation, relay } = options;
+  const { diskBytes, sharedMemoryBytes, mounts, jobDirectory, bootstrap, relay } = options;
   return [
-    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
-    ...['--disable-userns', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
-    ...['--uid', '1000', '--gid', '1000', '--hostname', 'sandbox'],
-    ...['--seccomp', String(filterDescriptor), '--info-fd', String(infoDescriptor)],
+    ...isolationArguments,
     ...view.arguments,
-    ...['--proc', '/proc', '--dev', '/dev', '--size', String(sharedMemoryBytes), '--tmpfs', '/dev/shm'],
-    // The memory of the sandbox's init: who could write it could make it outlive the host.
-    ...initMemory.flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    ...['--remount-ro', '/dev'],
-    ...['--size', String(diskBytes), '--tmpfs', inside.work, '--size', String(diskBytes), '--tmpfs', inside.temporary],
-    ...['--dir', '/var', '--symlink', inside.temporary, '/var/tmp', '--dir', '/run'],
-    ...['--ro-bind', place, inside.place, '--ro-bind', preparation, inside.preparation],
-    ...(relay === null ? [] : ['--ro-bind', relay, inside.relay]),
+    ...deviceArguments(sharedMemoryBytes),
+    ...tmpfs(sandboxLayout.work, diskBytes),
+    ...tmpfs(sandboxLayout.temporary, diskBytes),
+    ...varAndRunArguments,
+    ...readOnlyBind(jobDirectory, sandboxLayout.job),
+    ...readOnlyBind(bootstrap, sandboxLayout.bootstrap),
+    ...(relay === null ? [] : readOnlyBind(relay, sandboxLayout.relay)),
     ...mounts.flatMap(({ source, target, isWritable }) => [isWritable ? '--bind' : '--ro-bind', source, target]),
-    ...['--remount-ro', '/', '--chdir', '/'],
+    '--remount-ro',
+    '/',
+    '--chdir',
+    '/',
   ];
 }
 
-/** A distribution may have /bin and its like as links into /usr: the sandbox has the same links. */
+function deviceArguments(sharedMemoryBytes: number): string[] {
+  return [
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    ...tmpfs('/dev/shm', sharedMemoryBytes),
+    ...initMemory.flatMap((path) => readOnlyBind('/dev/null', path)),
+    '--remount-ro',
+    '/dev',
+  ];
+}
+
+function tmpfs(path: string, bytes: number): string[] {
+  return ['--size', String(bytes), '--tmpfs', path];
+}
+
+function readOnlyBind(source: string, target: string): string[] {
+  return ['--ro-bind', source, target];
+}
+
+/** On some distributions /bin and similar paths are links into /usr; the sandbox gets the same links. */
 function systemArguments(path: string): string[] {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return [];
@@ -116,7 +170,7 @@ function etcArguments(made: string): string[] {
   ];
 }
 
-/** Files of /etc that a sandbox has instead of the machine's own. */
+/** Files of /etc that a sandbox gets instead of the machine's own. */
 export const etcFiles: Readonly<Record<string, string>> = {
   passwd: 'root:x:0:0:root:/root:/bin/sh\nsandbox:x:1000:1000:sandbox:/tmp/home:/bin/sh\n',
   group: 'root:x:0:\nsandbox:x:1000:\n',
@@ -126,8 +180,8 @@ export const etcFiles: Readonly<Record<string, string>> = {
 };
 
 /**
- * What of the machine sandboxes see: the system's directories and those that the operator adds. Where one of them contains a
- * directory of the service (its data, its code, its user's home), that one is hidden.
+ * Builds the view of the machine for sandboxes: the system's directories, and those that the operator adds. A directory of
+ * the service (its data, its code, its user's home) that lies in one of them is hidden.
  */
 export function viewSystem(options: {
   readonly added: readonly string[];

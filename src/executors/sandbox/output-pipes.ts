@@ -5,15 +5,15 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { AttemptFailure, codeOf } from '../attempt/attempt-error.ts';
+import { AttemptFailure, codeOf } from '../shared/errors.ts';
 
 /**
- * Node gives its children sockets for standard output, and a socket cannot be opened by name: `tee /dev/stderr` fails.
- * What people write for steps expects pipes, so these are pipes, by way of two names that exist for a moment.
+ * Node gives its children sockets as standard output, and a socket cannot be opened by name: `tee /dev/stderr` fails. Scripts
+ * expect pipes, so these are named pipes whose names are removed at once.
  */
 export interface OutputPipe {
   readonly source: Readable;
-  /** For the child; to be closed here once it has started. */
+  /** The descriptor for the child; close it once the child has started. */
   readonly sink: number;
 }
 
@@ -22,17 +22,17 @@ export interface OutputPipes {
   readonly stderr: OutputPipe;
 }
 
-/** Pipes for one program; null on a machine without `mkfifo`. @throws AttemptFailure */
+/** Opens pipes for one program; null on a machine without `mkfifo`. @throws AttemptFailure */
 export async function openOutputPipes(directory: string): Promise<OutputPipes | null> {
   const paths = [0, 1].map(() => join(directory, `pipe-${randomBytes(8).toString('hex')}`));
   try {
     await promisify(execFile)('mkfifo', ['-m', '600', ...paths], { cwd: directory });
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return null;
-    throw new AttemptFailure('step_not_started', 'no pipes could be made for the output of a step', { cause });
+    throw new AttemptFailure('step_not_started', "the pipes for a step's output could not be made", { cause });
   }
   const [stdout, stderr] = paths.map(openPipe);
-  if (!stdout || !stderr) throw new Error('no pipes');
+  if (!stdout || !stderr) throw new Error('mkfifo made no pipes');
   return { stdout, stderr };
 }
 

@@ -2,115 +2,120 @@ import { linkSync, mkdirSync, openSync, statfsSync, writeFileSync } from 'node:f
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, reportUnforeseen } from '../attempt/attempt-error.ts';
-import { measureDirectory, writePrivate } from '../attempt/work-files.ts';
 import type { GroupMaker, JobGroup } from '../groups/job-group.ts';
 import { countOpenFiles, measureTree } from '../processes/process-tree.ts';
+import { codeOf, reportUnexpectedError } from '../shared/errors.ts';
+import { measureDirectory, writePrivateFile } from '../shared/files.ts';
 import {
   encodeArguments,
-  inside,
   type Mount,
   programArguments,
   type SystemView,
   sandboxArguments,
+  sandboxLayout,
 } from './bubblewrap.ts';
-import type { JobRequest, Usage } from './enclosure.ts';
-import type { EnclosureLimits } from './enclosure-limits.ts';
-import { Job } from './job.ts';
+import type { JobRequest, Usage } from './job-launcher.ts';
+import type { JobLimits } from './job-limits.ts';
+import { JobProcess } from './job-process.ts';
 import { openOutputPipes } from './output-pipes.ts';
-import { processLimits, writePreparation, writeSteps } from './script.ts';
+import { processLimits, writeBootstrap, writeSteps } from './script.ts';
 
-/** What is decided when a sandbox is made. Two jobs with the same shape can use the same sandbox, though only one ever does. */
+/** Everything that is fixed when a sandbox is made. Jobs with the same shape can take the same sandbox, but each runs only one job. */
 export interface SandboxShape {
   readonly mounts: readonly Mount[];
   readonly hasRelay: boolean;
   readonly wantsPipes: boolean;
-  readonly limits: EnclosureLimits;
+  readonly limits: JobLimits;
 }
 
 /** What all sandboxes of a host have in common. */
-export interface SandboxWorkshop {
-  /** The path of bubblewrap. */
+export interface SandboxConfig {
+  /** The path of the bubblewrap program. */
   readonly program: string;
   readonly view: SystemView;
-  /** Where each sandbox gets a directory. */
+  /** The directory in which each sandbox gets a directory. */
   readonly directory: string;
-  /** Where each gets a directory for its relay, on the file system on which the host's sockets are. */
+  /** The directory in which each sandbox gets one for its relay; on the same file system as the host's sockets. */
   readonly socketDirectory: string;
   readonly makeGroup: GroupMaker;
 }
 
-/** Names the init of a sandbox, for a host that finds it after this one was killed. */
+/** The file that names a sandbox's init, so that a later host can end it if this one is killed. */
 export const initFile = 'init';
 export const sandboxPrefix = 'sandbox-';
 const sharedMemoryBytes = 64 * 1024 * 1024;
 const argumentsFile = 'arguments';
-const traits = { isContained: true };
+const traits = { isSandboxed: true };
 
-/** Where things lie inside every sandbox. */
-export const sandboxPlaces = {
-  work: inside.work,
-  home: inside.home,
-  temporary: inside.temporary,
-  input: join(inside.place, 'input'),
-  script: join(inside.place, 'script'),
-  relay: join(inside.relay, 'socket'),
+/** The paths that a job has inside every sandbox. */
+export const sandboxPaths = {
+  work: sandboxLayout.work,
+  home: sandboxLayout.home,
+  temporary: sandboxLayout.temporary,
+  input: join(sandboxLayout.job, 'input'),
+  script: join(sandboxLayout.job, 'script'),
+  relay: join(sandboxLayout.relay, 'socket'),
 } as const;
 
 /** One sandbox. It is made empty, runs one job, and is removed. */
 export class Sandbox {
-  readonly job: Job;
+  readonly job: JobProcess;
   readonly #shape: SandboxShape;
   readonly #directory: string;
   readonly #relayDirectory: string;
   readonly #group: JobGroup | null;
 
-  private constructor(shape: SandboxShape, directories: readonly [string, string], job: Job, group: JobGroup | null) {
+  private constructor(
+    shape: SandboxShape,
+    directories: readonly [string, string],
+    job: JobProcess,
+    group: JobGroup | null,
+  ) {
     [this.#directory, this.#relayDirectory] = directories;
     this.#shape = shape;
     this.#group = group;
     this.job = job;
   }
 
-  /** Makes one. It says `waiting` once a job can be given to it. @throws AttemptFailure, or Error where the system refuses */
-  static async make(workshop: SandboxWorkshop, shape: SandboxShape, name: string): Promise<Sandbox> {
-    const directories = [workshop.directory, workshop.socketDirectory].map((root) => join(root, sandboxPrefix + name));
+  /** Makes a sandbox, which reports `waiting` once it can take a job. @throws AttemptFailure, or Error if the system refuses */
+  static async make(config: SandboxConfig, shape: SandboxShape, name: string): Promise<Sandbox> {
+    const directories = [config.directory, config.socketDirectory].map((root) => join(root, sandboxPrefix + name));
     const [directory = '', relayDirectory = ''] = directories;
     let group: JobGroup | null = null;
     try {
-      await mkdir(join(directory, 'place'), { recursive: true, mode: 0o700 });
+      await mkdir(join(directory, 'job'), { recursive: true, mode: 0o700 });
       if (shape.hasRelay) mkdirSync(relayDirectory, { mode: 0o700 });
-      group = workshop.makeGroup(shape.limits);
-      await writeFiles(workshop, shape, [directory, relayDirectory], group !== null);
+      group = config.makeGroup(shape.limits);
+      await writeFiles(config, shape, [directory, relayDirectory], group !== null);
       const pipes = shape.wantsPipes ? await openOutputPipes(directory) : null;
-      const job = new Job({
-        program: workshop.program,
+      const job = new JobProcess({
+        program: config.program,
         arguments: programArguments,
         groupFiles: group?.processFiles ?? [],
-        descriptors: [workshop.view.filterFile, join(directory, argumentsFile)].map((path) => openSync(path, 'r')),
+        descriptors: [config.view.filterFile, join(directory, argumentsFile)].map((path) => openSync(path, 'r')),
         onInit: (pid, start) => nameInit(directory, `${pid} ${start}`),
         pipes,
-        isContained: true,
+        isSandboxed: true,
       });
       return new Sandbox(shape, [directory, relayDirectory], job, group);
     } catch (error) {
-      // A machine that refuses one process may refuse many: none of them may leave anything.
+      // A machine that refuses one process may refuse many, so a failed attempt must not leave anything behind.
       await Promise.all(directories.map((path) => rm(path, { recursive: true, force: true })));
       await group?.remove();
       throw error;
     }
   }
 
-  /** Gives it its job, which starts at once, or as soon as the sandbox is ready. */
+  /** Gives the sandbox its job, which starts as soon as the sandbox is ready. */
   async run(request: JobRequest): Promise<void> {
-    const place = join(this.#directory, 'place');
-    await writePrivate(join(place, 'script'), writeSteps(request, sandboxPlaces));
-    await rename(join(request.directory, 'input'), join(place, 'input'));
+    const jobDirectory = join(this.#directory, 'job');
+    await writePrivateFile(join(jobDirectory, 'script'), writeSteps(request, sandboxPaths));
+    await rename(join(request.directory, 'input'), join(jobDirectory, 'input'));
     if (request.relaySocket !== null) linkSync(request.relaySocket, join(this.#relayDirectory, 'socket'));
     this.job.proceed();
   }
 
-  /** A control group knows all but the files that its processes have open. Without one, files in memory count as memory too. */
+  /** A control group counts everything but open files. Without one, files in memory also count as memory. */
   async usage(): Promise<Usage> {
     const inMemory = this.#usedInMemory();
     const writable = this.#shape.mounts.filter(({ isWritable }) => isWritable);
@@ -129,7 +134,7 @@ export class Sandbox {
     return { ...tree, memoryBytes, diskBytes, ranOutOfMemory: false, ranOutOfProcesses: false };
   }
 
-  /** Ends it, and looks whether nothing of it lives: neither its init nor anything in its control group. */
+  /** Ends the sandbox, and checks that neither its init nor a process in its control group is left. */
   async clear(): Promise<boolean> {
     for (let tries = 0; tries < 200; tries++) {
       this.job.kill();
@@ -140,46 +145,53 @@ export class Sandbox {
     return false;
   }
 
-  /** Removes its directories and its control group. Everything in them belongs to the host's user. */
+  /** Removes the sandbox's directories and control group. The host's user owns everything in them. */
   async remove(): Promise<void> {
     const directories = [this.#directory, this.#relayDirectory];
     await Promise.all(directories.map((path) => rm(path, { recursive: true, force: true })));
     await this.#group?.remove();
   }
 
-  /** Ends and removes one that no job has used. */
+  /** Ends and removes a sandbox that no job has used. */
   discard(): void {
     void this.clear()
       .then(() => this.remove())
-      .catch(reportUnforeseen);
+      .catch(reportUnexpectedError);
   }
 
-  /** What fills the sandbox's own file systems; they vanish with it. */
+  /** Bytes in the sandbox's own file systems, which vanish with it. */
   #usedInMemory(): number {
     const root = this.job.rootDirectory;
     if (root === null) return 0;
-    return [inside.work, inside.temporary, '/dev/shm'].reduce((sum, path) => sum + readUsed(root + path), 0);
+    return [sandboxLayout.work, sandboxLayout.temporary, '/dev/shm'].reduce(
+      (sum, path) => sum + readUsed(root + path),
+      0,
+    );
   }
 }
 
-/** Writes what the sandbox is made with: bubblewrap's arguments, and the first half of the script. */
+/** Writes the files that a sandbox is made from: bubblewrap's arguments, and the first script. */
 async function writeFiles(
-  { view }: SandboxWorkshop,
+  { view }: SandboxConfig,
   { mounts, limits, hasRelay }: SandboxShape,
   [directory, relayDirectory]: readonly [string, string],
   hasGroup: boolean,
 ): Promise<void> {
-  const preparation = join(directory, 'preparation');
+  const bootstrap = join(directory, 'bootstrap');
   const own = processLimits(limits, { ...traits, hasGroup });
-  await writePrivate(preparation, writePreparation(sandboxPlaces, own, { ...traits, hasRelay }));
+  await writePrivateFile(bootstrap, writeBootstrap(sandboxPaths, own, { ...traits, hasRelay }));
   const list = sandboxArguments(view, {
-    ...{ mounts, preparation, place: join(directory, 'place'), relay: hasRelay ? relayDirectory : null },
-    ...{ diskBytes: limits.diskBytes, sharedMemoryBytes },
+    mounts,
+    bootstrap,
+    jobDirectory: join(directory, 'job'),
+    relay: hasRelay ? relayDirectory : null,
+    diskBytes: limits.diskBytes,
+    sharedMemoryBytes,
   });
-  await writePrivate(join(directory, argumentsFile), encodeArguments(list));
+  await writePrivateFile(join(directory, argumentsFile), encodeArguments(list));
 }
 
-/** The directory may be gone: a host that ends removes it, whatever is still being made. */
+/** Tolerates a missing directory: a host that ends removes directories while sandboxes are still being made. */
 function nameInit(directory: string, name: string): void {
   try {
     writeFileSync(join(directory, initFile), name, { mode: 0o600 });
@@ -188,7 +200,7 @@ function nameInit(directory: string, name: string): void {
   }
 }
 
-/** Bytes that a file system in memory holds, which never takes time to say; 0 where the sandbox has just ended. */
+/** Bytes used in a file system in memory, which always answers at once; 0 if the sandbox has just ended. */
 function readUsed(path: string): number {
   try {
     const { blocks, bfree, bsize } = statfsSync(path);

@@ -1,72 +1,72 @@
-import type { Environment } from '../attempt/environment.ts';
-import type { EnclosureLimits } from './enclosure-limits.ts';
-import type { Places } from './places.ts';
+import type { Environment } from '../shared/environment.ts';
+import type { JobLimits } from './job-limits.ts';
+import type { JobPaths } from './job-paths.ts';
 
 /** One program of a job. */
 export interface Step {
   readonly program: string;
   readonly arguments: readonly string[];
-  /** Beside the job's own environment. */
+  /** Added to the job's own environment. */
   readonly environment?: Environment;
-  /** Milliseconds; null or missing: only the attempt's own limit holds. */
+  /** Milliseconds; null or missing: only the attempt's own time limit applies. */
   readonly timeoutMs?: number | null;
 }
 
-/** What a job runs. */
+/** The steps of a job. */
 export interface JobSteps {
   readonly steps: readonly Step[];
   readonly environment: Environment;
-  /** Where the steps start, as they see it. */
+  /** The directory in which the steps start, as they see it. */
   readonly startIn: string;
 }
 
-/** Limits that each process keeps by itself; a sandbox sets them before template code runs. */
+/** Limits that apply to each process by itself. They are set before template code runs. */
 export interface ProcessLimits {
   readonly openFiles: number;
   readonly fileBytes: number;
-  /** Where no control group counts the processes. */
+  /** Null if a control group limits the number. */
   readonly processes: number | null;
-  /** Where no control group counts the memory. */
+  /** Null if a control group limits the memory. */
   readonly memoryBytes: number | null;
   readonly cpuSeconds: number;
 }
 
-/** What a process may map beside what it uses. */
-const mostNoise = 64 * 1024 * 1024;
+/** Memory that a process may map in addition to what it uses. */
+const memoryHeadroomBytes = 64 * 1024 * 1024;
 
-/** Where programs in a sandbox reach the host: its own loopback, which nobody else shares. */
+/** The port on the sandbox's own loopback at which programs reach the host. */
 export const relayPort = 61_280;
 
-/** What the script reports on descriptor 3, a line each. It continues when a line arrives on descriptor 4. */
-export type ScriptWord = 'waiting' | 'begin' | 'end' | 'missing' | 'ready' | 'broken';
+/** What the script reports on descriptor 3, one line each. It continues when it reads a line from descriptor 4. */
+export type ScriptEventName = 'waiting' | 'begin' | 'end' | 'missing' | 'ready' | 'broken';
 
-/** What a place is told about itself before it is known which job will run in it. */
-export interface PlaceTraits {
+/** What the first script has to know before there is a job. */
+export interface ScriptTraits {
   /** Whether the script runs below an init of its own. */
-  readonly isContained: boolean;
-  /** Whether the programs reach the host by a relay. */
+  readonly isSandboxed: boolean;
+  /** Whether programs reach the host through a relay. */
   readonly hasRelay: boolean;
 }
 
 /**
- * The first half of the shell script in a place: it sets the limits, makes the directories, starts the relay, and waits for
- * the host's word. Until then it knows nothing of any job, so that a sandbox can be made before it is needed. The script is
- * the only thing in a sandbox that is not the template's or a tool's.
+ * Writes the first script of a job: it sets the limits, makes the directories, starts the relay, and waits for the host. It
+ * contains nothing about the job, so that a sandbox can be made before there is one. The scripts are all that a sandbox
+ * contains beside the template and its tool.
  */
-export function writePreparation(
-  places: Places,
+export function writeBootstrap(
+  paths: JobPaths,
   limits: ProcessLimits,
-  { isContained, hasRelay }: PlaceTraits,
+  { isSandboxed, hasRelay }: ScriptTraits,
 ): string {
-  const { work, home, temporary, script, relay } = places;
+  const { work, home, temporary, script, relay } = paths;
   return [
     'trap : INT TERM HUP',
     'umask 077',
-    ...limitLines(limits),
+    ...ulimitLines(limits),
     `mkdir -p ${[work, home, temporary].map(quote).join(' ')} || { echo broken files >&3; exit 1; }`,
     ...(hasRelay ? relayLines(relay) : []),
-    // In a sandbox, "all processes" are its own; this shell and the sandbox's init are spared.
-    `finish() { ${isContained ? '[ "$PPID" = 1 ] && kill -9 -1 2>/dev/null; ' : ''}echo ready >&3; read -r word <&4; exit 0; }`,
+    // In a sandbox, `kill -1` reaches only the sandbox's own processes; this shell and the init are spared.
+    `finish() { ${isSandboxed ? '[ "$PPID" = 1 ] && kill -9 -1 2>/dev/null; ' : ''}echo ready >&3; read -r word <&4; exit 0; }`,
     'echo waiting >&3',
     'read -r word <&4; [ "$word" = go ] || exit 0',
     `. ${quote(script)}`,
@@ -75,14 +75,14 @@ export function writePreparation(
 }
 
 /**
- * The second half: it runs a job's steps, one after the other, each after the host's word. At the end it kills whatever the
- * steps left running and holds the directories open until the host has read the results. The environment is set here and not
- * where the script starts: what makes a sandbox lies outside of it, and variables such as LD_PRELOAD must not reach that.
+ * Writes the second script: it runs the steps one after the other, each when the host says so. At the end it kills what the
+ * steps left running, and keeps the directories open until the host has read the results. It sets the environment itself,
+ * because the program that makes the sandbox runs outside of it and must not see variables such as LD_PRELOAD.
  */
-export function writeSteps({ steps, environment, startIn }: JobSteps, { input, work }: Places): string {
+export function writeSteps({ steps, environment, startIn }: JobSteps, { input, work }: JobPaths): string {
   const lines = [
     `cp -R ${quote(`${input}/work/.`)} ${quote(work)} && cd ${quote(startIn)} || { echo broken files >&3; exit 1; }`,
-    // Last, so that none of it reaches the programs above.
+    // Set last, so that none of it reaches the programs above.
     ...Object.entries(environment).map(([name, value]) => `export ${name}=${quote(value)}`),
     ...steps.flatMap(stepLines),
     'finish',
@@ -92,24 +92,24 @@ export function writeSteps({ steps, environment, startIn }: JobSteps, { input, w
 }
 
 /**
- * What each process of a job may take by itself, each a little above the job's limit, so that a look finds that passed.
- * Outside of a sandbox the kernel counts all processes of the user together, so that their number cannot be limited so.
+ * Returns the limits for each process by itself. They are slightly above the job's limits, so that a check sees those exceeded
+ * first. Without a sandbox there is no limit on processes, because the kernel would count all processes of the user.
  */
 export function processLimits(
-  limits: EnclosureLimits,
-  { isContained, hasGroup }: { isContained: boolean; hasGroup: boolean },
+  limits: JobLimits,
+  { isSandboxed, hasGroup }: { isSandboxed: boolean; hasGroup: boolean },
 ): ProcessLimits {
   return {
     openFiles: limits.openFiles,
     fileBytes: limits.diskBytes,
-    processes: isContained && !hasGroup ? limits.processes + 64 : null,
-    memoryBytes: hasGroup ? null : limits.memoryBytes * 1.25 + mostNoise,
+    processes: isSandboxed && !hasGroup ? limits.processes + 64 : null,
+    memoryBytes: hasGroup ? null : limits.memoryBytes * 1.25 + memoryHeadroomBytes,
     cpuSeconds: limits.cpuSeconds * 1.25 + 5,
   };
 }
 
-/** As the kernel takes them; a shell that does not know one of the limits goes on without it. */
-function limitLines({ openFiles, fileBytes, processes, memoryBytes, cpuSeconds }: ProcessLimits): string[] {
+/** Sets the limits in the kernel's units. A shell that does not know one of them goes on without it. */
+function ulimitLines({ openFiles, fileBytes, processes, memoryBytes, cpuSeconds }: ProcessLimits): string[] {
   const lines = [
     'ulimit -c 0',
     `ulimit -n ${openFiles} 2>/dev/null`,
@@ -121,7 +121,7 @@ function limitLines({ openFiles, fileBytes, processes, memoryBytes, cpuSeconds }
   return lines;
 }
 
-/** Starts the relay apart from the steps, so that asking those to stop leaves it alone, and waits until it listens. */
+/** Starts the relay in its own session, so that interrupting the steps does not stop it, and waits until it listens. */
 function relayLines(socket: string): string[] {
   const listen = `TCP4-LISTEN:${relayPort},bind=127.0.0.1,reuseaddr,fork,max-children=256,backlog=128`;
   return [
@@ -140,13 +140,13 @@ function stepLines({ program, arguments: given, environment = {} }: Step, index:
     ...(index === 0 ? [] : ['read -r word <&4; [ "$word" = go ] || finish']),
     `echo begin ${index} >&3`,
     `( ${exports.join(' ')} ${program.includes('/') ? `[ -f ${name} ] && [ -x ${name} ]` : `command -v -- ${name} >/dev/null 2>&1`} || { echo missing ${index} >&3; exit 127; }`,
-    // Where memory runs out, the programs go first, and this shell can still say so.
+    // When memory runs out, the kernel kills the programs first, so that this shell can still report.
     `  echo 500 2>/dev/null >/proc/self/oom_score_adj; exec 3>&- 4<&-; exec ${[name, ...given.map(quote)].join(' ')} ) </dev/null`,
     `echo end ${index} "$?" >&3`,
   ];
 }
 
-/** A word for the shell, whatever it holds but NUL. */
+/** Quotes a word for the shell. It may hold anything but NUL. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

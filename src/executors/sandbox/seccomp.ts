@@ -1,15 +1,15 @@
 import { inspectedCalls, refusedCalls } from './system-calls.ts';
 
 /**
- * Builds the filter that every program in a sandbox runs under: a program for the kernel's classic BPF machine, which sees
- * a call's number, its architecture and its arguments. A call that the filter refuses fails with EPERM. `clone3` fails with
- * ENOSYS, because its flags lie in memory that a filter cannot read; the C library then uses `clone`, whose flags it can.
+ * Builds the system call filter of every program in a sandbox, as a program for the kernel's classic BPF machine. The filter
+ * sees a call's number, architecture and arguments. A refused call fails with EPERM. `clone3` fails with ENOSYS, because a
+ * filter cannot read its flags in memory; the C library then falls back to `clone`, whose flags are an argument.
  */
 
 export type Architecture = 'x64' | 'arm64';
 
 const auditArchitecture: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
-/** Calls of the x32 ABI have this bit; on x64 they would be a second table of the same calls. */
+/** Marks calls of the x32 ABI, a second table of the same calls on x64. */
 const x32Bit = 0x4000_0000;
 
 const killProcess = 0x8000_0000;
@@ -19,7 +19,7 @@ const EPERM = 1;
 const ENOSYS = 38;
 const EAFNOSUPPORT = 97;
 
-/** Offsets in `struct seccomp_data`; arguments are 64 bits each, their low half first on both architectures. */
+/** Offsets in `struct seccomp_data`. Arguments have 64 bits each, with the low half first on both architectures. */
 const offsetOfNumber = 0;
 const offsetOfArchitecture = 4;
 const offsetOfArgument = (index: number) => 16 + index * 8;
@@ -30,15 +30,15 @@ const jumpIfGreaterOrEqual = 0x35;
 const jumpIfAnyBit = 0x45;
 const answer = 0x06;
 
-/** CLONE_NEW… flags: namespaces of time, mount, cgroup, UTS, IPC, user, PID and network. */
+/** The CLONE_NEW… flags: namespaces of time, mount, cgroup, UTS, IPC, user, PID and network. */
 const namespaceFlags = 0x7e02_0080;
-/** AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK; every other family reaches past the network namespace or needs a driver. */
+/** AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK. Every other family reaches past the network namespace or needs a driver. */
 const allowedFamilies = [1, 2, 10, 16];
-/** Push characters into a terminal's input, or paste into a console. */
+/** TIOCSTI and TIOCLINUX, which insert characters into a terminal's input or paste into a console. */
 const terminalInjections = [0x5412, 0x541c];
-/** PR_SET_PDEATHSIG: what ends a process with its parent is not the process's to take back. */
+/** PR_SET_PDEATHSIG: a process must not undo the setting that ends it with its parent. */
 const refusedProcessControls = [1];
-/** Asking for the personality, and the plain one. */
+/** Reading the personality, and setting the default one. */
 const allowedPersonalities = [0xffff_ffff, 0];
 
 interface Instruction {
@@ -48,7 +48,7 @@ interface Instruction {
   readonly value: number;
 }
 
-/** The filter's bytes, as bubblewrap's `--seccomp` reads them: an array of `struct sock_filter`. */
+/** Returns the filter as bubblewrap's `--seccomp` reads it: an array of `struct sock_filter`. */
 export function buildSeccompFilter(architecture: Architecture): Buffer {
   const number = (name: keyof typeof inspectedCalls) => inspectedCalls[name][architecture];
   const instructions: Instruction[] = [
@@ -87,7 +87,7 @@ function refuseCall(number: number | null): Instruction[] {
   return number === null ? [] : unlessCall(number, [{ code: answer, value: failWith(EPERM) }]);
 }
 
-/** Skips `body` for every other call. The number is still loaded behind it, since each body answers. */
+/** Runs `body` for one call. The number stays loaded after it, because each body returns. */
 function unlessCall(number: number, body: readonly Instruction[]): Instruction[] {
   return [{ code: jumpIfEqual, value: number, ifFalse: body.length }, ...body];
 }

@@ -1,10 +1,10 @@
 /**
- * System calls that no infrastructure tool needs and that exploits of the kernel or of other processes begin with. Each
- * answers EPERM in a sandbox. The numbers are those of the kernel's tables for the two architectures that are supported.
+ * System calls that infrastructure tools do not need and that exploits of the kernel or of other processes begin with. Each
+ * fails with EPERM in a sandbox. The numbers come from the kernel's tables for the two supported architectures.
  */
 export interface RefusedCall {
   readonly name: string;
-  /** Null: the architecture does not have it. */
+  /** Null: the architecture has no such call. */
   readonly x64: number | null;
   readonly arm64: number | null;
 }
@@ -12,14 +12,14 @@ export interface RefusedCall {
 const call = (name: string, x64: number | null, arm64: number | null): RefusedCall => ({ name, x64, arm64 });
 
 export const refusedCalls: readonly RefusedCall[] = [
-  // Looking into, or steering, other processes.
+  // Reading or controlling other processes.
   call('ptrace', 101, 117),
   call('process_vm_readv', 310, 270),
   call('process_vm_writev', 311, 271),
   call('process_madvise', 440, 440),
   call('kcmp', 312, 272),
   call('pidfd_getfd', 438, 438),
-  // New namespaces, and everything that builds a file system view in one.
+  // New namespaces, and calls that build a file system view in one.
   call('unshare', 272, 97),
   call('setns', 308, 268),
   call('mount', 165, 40),
@@ -33,11 +33,11 @@ export const refusedCalls: readonly RefusedCall[] = [
   call('fsmount', 432, 432),
   call('fspick', 433, 433),
   call('mount_setattr', 442, 442),
-  // Keys of the kernel, which belong to a user and not to a namespace.
+  // Kernel keys, which belong to a user and not to a namespace.
   call('add_key', 248, 217),
   call('request_key', 249, 218),
   call('keyctl', 250, 219),
-  // Large attack surfaces that ordinary programs do without.
+  // Large attack surfaces that ordinary programs do not need.
   call('bpf', 321, 280),
   call('perf_event_open', 298, 241),
   call('userfaultfd', 323, 282),
@@ -58,11 +58,11 @@ export const refusedCalls: readonly RefusedCall[] = [
   call('quotactl', 179, 60),
   call('quotactl_fd', 443, 443),
   call('memfd_secret', 447, 447),
-  // Memory that no file system of the sandbox and no process shows: its limit could be passed unseen.
+  // Memory that neither a file system of the sandbox nor a process shows, so that a limit could be exceeded unseen.
   call('memfd_create', 319, 279),
   call('shmget', 29, 194),
   call('msgget', 68, 186),
-  // The machine itself.
+  // Control of the machine itself.
   call('init_module', 175, 105),
   call('finit_module', 313, 273),
   call('delete_module', 176, 106),
@@ -89,7 +89,7 @@ export const refusedCalls: readonly RefusedCall[] = [
   call('set_mempolicy', 238, 237),
 ];
 
-/** Calls whose arguments are looked at as well. */
+/** Calls whose arguments the filter also checks. */
 export const inspectedCalls = {
   clone: { x64: 56, arm64: 220 },
   clone3: { x64: 435, arm64: 435 },

@@ -8,7 +8,7 @@ import { RecordingSink } from '../support.ts';
 import { isRoot, WorkerProcess, workerUsers } from '../worker/worker-process.ts';
 import { describeProbes, type Probe } from './probes.ts';
 
-/** Servers of the machine, which say this to everybody who reaches them. */
+/** Servers of the machine, which send this text to every client. */
 const banner = 'banner-of-the-machine';
 const servers: Server[] = [];
 const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-sockets-'));
@@ -16,7 +16,7 @@ chmodSync(directory, 0o755);
 let port = 0;
 const socketFiles: string[] = [];
 
-/** An address of this machine that is not its loopback; null where it has none. */
+/** An address of this machine other than its loopback; null if it has none. */
 const ownAddress =
   Object.values(networkInterfaces())
     .flat()
@@ -51,10 +51,10 @@ afterAll(() => {
 });
 
 const works = new RegExp(banner);
-/** The servers speak first. */
+/** Reads what the server sends first. */
 const read = 'print while <$s>';
 
-/** Connects and prints what it is told. */
+/** Connects and prints what the server sends. */
 function connect(address: string): string {
   return `perl -MSocket=:all -e 'my ($error, @found) = getaddrinfo("${address}", ${port}, { socktype => SOCK_STREAM }); die $error if $error; socket(my $s, $found[0]{family}, SOCK_STREAM, 0) or die $!; connect($s, $found[0]{addr}) or die $!; ${read}'`;
 }
@@ -68,32 +68,32 @@ const listeners = ['127.0.0.1', '::1', 'localhost', '0.0.0.0', ...(ownAddress ? 
 function socketProbes(): Probe[] {
   return [
     ...listeners.map((address) => ({
-      name: `call a server of the machine at ${address === ownAddress ? 'its own address' : address}`,
+      name: `connect to a server of the machine at ${address === ownAddress ? 'its own address' : address}`,
       script: connect(address),
       works,
     })),
     ...socketFiles.map((path) => ({
-      name: `call the socket ${path.replace(String(process.pid), 'N').replace(directory, '<temporary>')}`,
+      name: `connect to the socket ${path.replace(String(process.pid), 'N').replace(directory, '<temporary>')}`,
       script: connectToPath(path),
       works,
     })),
     {
-      name: 'call an abstract socket of the machine',
+      name: 'connect to an abstract socket of the machine',
       script: connectToPath(`\\0coordinator-test-${process.pid}`),
       works,
     },
     {
-      name: 'see sockets of the machine',
+      name: "see the machine's sockets",
       script: 'cat /proc/net/unix',
       works: new RegExp(`@coordinator-test-${process.pid}`),
     },
     {
-      name: 'see an interface of the machine',
+      name: "see the machine's network interfaces",
       script: 'cat /proc/net/dev | grep -v -E "lo:|Inter|face"',
       works: /:\s+\d+/,
     },
     {
-      name: 'ask the machine for names',
+      name: "use the machine's name servers",
       script: 'cat /etc/resolv.conf | grep nameserver; getent hosts example.com',
       works: /nameserver/,
       notOutside: 'not every machine has a name server',
@@ -103,15 +103,15 @@ function socketProbes(): Probe[] {
 
 const socketNames = [
   ...['127.0.0.1', '::1', 'localhost', '0.0.0.0', ...(ownAddress ? ['its own address'] : [])].map(
-    (address) => `call a server of the machine at ${address}`,
+    (address) => `connect to a server of the machine at ${address}`,
   ),
   ...['<temporary>', ...(isRoot ? ['/run'] : []), '/tmp', '/var/tmp'].map(
-    (place) => `call the socket ${place}/coordinator-test-N.sock`,
+    (path) => `connect to the socket ${path}/coordinator-test-N.sock`,
   ),
-  'call an abstract socket of the machine',
-  'see sockets of the machine',
-  'see an interface of the machine',
-  'ask the machine for names',
+  'connect to an abstract socket of the machine',
+  "see the machine's sockets",
+  "see the machine's network interfaces",
+  "use the machine's name servers",
 ];
 const policies: [string, EgressPolicy][] = [
   ['none', { policy: 'none', allow: [] }],
@@ -121,33 +121,29 @@ for (const [name, egress] of policies) {
   describeProbes(`the network under the policy "${name}"`, socketNames, socketProbes, { request: { egress } });
 }
 
-/** Ways to write an address that leads to this machine, to a private network, or to the cloud's metadata. */
+/** Spellings of addresses that lead to this machine, a private network, or a cloud's metadata service. */
 const forbidden = [
-  ...[
-    '127.0.0.1',
-    '127.1',
-    '2130706433',
-    '0x7f000001',
-    '0177.0.0.1',
-    '0.0.0.0',
-    'localhost',
-    '[::1]',
-    '[::ffff:127.0.0.1]',
-    '[::]',
-  ],
-  ...[
-    '169.254.169.254',
-    '[fd00:ec2::254]',
-    '10.0.0.1',
-    '172.16.0.1',
-    '192.168.0.1',
-    '100.64.0.1',
-    '[fe80::1]',
-    '[::ffff:10.0.0.1]',
-  ],
+  '127.0.0.1',
+  '127.1',
+  '2130706433',
+  '0x7f000001',
+  '0177.0.0.1',
+  '0.0.0.0',
+  'localhost',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+  '[::]',
+  '169.254.169.254',
+  '[fd00:ec2::254]',
+  '10.0.0.1',
+  '172.16.0.1',
+  '192.168.0.1',
+  '100.64.0.1',
+  '[fe80::1]',
+  '[::ffff:10.0.0.1]',
   ...(ownAddress ? [ownAddress] : []),
 ];
-/** Says one line to the proxy, and waits for its answer without hanging up. */
+/** Sends one line to the proxy, and waits for its answer without closing the connection. */
 const ask = (line: string) =>
   `timeout 20 perl -MSocket -e 'socket(my $s, PF_INET, SOCK_STREAM, 0); connect($s, pack_sockaddr_in(61280, INADDR_LOOPBACK)) or die "no proxy\\n"; syswrite($s, "$ARGV[0]\\r\\nHost: x\\r\\n\\r\\n"); my $answer = <$s>; print $answer // "no answer to $ARGV[0]\\n"' '${line}' 2>&1 || echo 'no answer to ${line}'`;
 
@@ -171,7 +167,7 @@ describe.each(workerUsers)('the proxy of a worker that runs as $as', ({ user = n
     ['internet', { policy: 'internet', allow: [] }],
     ['allow', { policy: 'allow', allow: ['registry.opentofu.org', '203.0.113.0/24'] }],
   ] as [string, EgressPolicy][])(
-    'under the policy "%s" forwards nothing to this machine, private networks or metadata',
+    'under the policy "%s" forwards nothing to this machine, private networks or metadata services',
     async (_, egress) => {
       const tunnels = forbidden.map((host) => `CONNECT ${host}:${port} HTTP/1.1`);
       const requests = forbidden.map((host) => `GET http://${host}:${port}/ HTTP/1.1`);
@@ -181,26 +177,26 @@ describe.each(workerUsers)('the proxy of a worker that runs as $as', ({ user = n
     },
   );
 
-  it('forwards to a private place that the policy names, and to no other', async () => {
+  it('forwards to a private address that the policy names, and to no other', async () => {
     const egress: EgressPolicy = { policy: 'internet', allow: ['127.0.0.1/32'] };
     const given = await answers(egress, [`CONNECT 127.0.0.1:${port} HTTP/1.1`, `CONNECT 127.0.0.2:${port} HTTP/1.1`]);
     expect(given[0]).toMatch(/^HTTP\/1\.1 200 /);
     expect(given[1]).toMatch(/^HTTP\/1\.1 [45]\d\d /);
   });
 
-  it('is not there under the policy "none"', async () => {
+  it('does not exist under the policy "none"', async () => {
     const { sink } = await worker.runScript(
       `env | grep -i proxy; ls /run/coordinator; ${ask('GET / HTTP/1.1')}; exit 0`,
     );
     expect(sink.text('stdout')).not.toMatch(/proxy=|^relay$|^HTTP\/1/im);
   });
 
-  it('serves the state of no attempt to a command template', async () => {
+  it('serves no state to a command template', async () => {
     const [answer] = await answers({ policy: 'internet', allow: [] }, ['GET /state HTTP/1.1']);
     expect(answer).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it('is the way out of one attempt alone: another attempt cannot call what the first one serves', async () => {
+  it('serves a single attempt: another attempt cannot connect to servers of the first one', async () => {
     const sink = new RecordingSink();
     const serving = worker.runScript(
       'socat TCP4-LISTEN:5555,fork,reuseaddr SYSTEM:"echo hello-inside" & socat ABSTRACT-LISTEN:inside,fork SYSTEM:"echo hello-inside" & sleep 0.5; socat -t 1 - TCP4:127.0.0.1:5555 </dev/null; echo serving; sleep 8',

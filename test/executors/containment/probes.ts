@@ -5,27 +5,27 @@ import { type WorkerOptions, WorkerProcess, workerUsers } from '../worker/worker
 
 /** Something that template code may try. */
 export interface Probe {
-  /** What it is, in the middle of the sentence "a template cannot …". */
+  /** Completes the sentence "a template cannot …". */
   readonly name: string;
   /** A shell script. */
   readonly script: string;
-  /** What it prints where nothing holds it back; it must, on this machine outside of a sandbox, and never inside. */
+  /** Matches the output if the attempt works. It must match on this machine outside a sandbox, and must not match inside. */
   readonly works: RegExp;
-  /** What it prints inside, where silence alone proves nothing. */
+  /** Must match the output inside, if no output would prove nothing. */
   readonly inside?: RegExp;
-  /** Missing: it can be shown to work outside. Else why it cannot be tried on a machine that others use. */
+  /** Why the probe cannot run outside, on a machine that others use. Missing: it must work outside. */
   readonly notOutside?: string;
 }
 
 const begin = '<<<probe';
 const end = '>>>probe';
-const longestProbeSeconds = 15;
+const maxProbeSeconds = 15;
 
-/** One script for all of them: each in a process group of its own, none waited for long. */
+/** Joins probes to one script. Each runs in its own process group with a time limit. */
 function joinProbes(probes: readonly Probe[]): string {
   const lines = probes.flatMap(({ script }, index) => [
     `echo '${begin} ${index}'`,
-    `timeout -k 1 ${longestProbeSeconds} sh -c '${script.replaceAll("'", "'\\''")}' 2>&1 </dev/null | head -c 20000`,
+    `timeout -k 1 ${maxProbeSeconds} sh -c '${script.replaceAll("'", "'\\''")}' 2>&1 </dev/null | head -c 20000`,
     `echo; echo '${end} ${index}'`,
   ]);
   return [...lines, 'exit 0'].join('\n');
@@ -35,9 +35,7 @@ function splitAnswers(probes: readonly Probe[], text: string): string[] {
   return probes.map((_, index) => {
     const from = text.indexOf(`${begin} ${index}\n`);
     const to = text.indexOf(`${end} ${index}\n`);
-    return from < 0 || to < 0
-      ? 'the probe was never tried'
-      : text.slice(from, to).split('\n').slice(1).join('\n').trim();
+    return from < 0 || to < 0 ? 'the probe did not run' : text.slice(from, to).split('\n').slice(1).join('\n').trim();
   });
 }
 
@@ -47,11 +45,11 @@ export async function probeInside(
   changes: Partial<TestRequest> = {},
 ): Promise<string[]> {
   const { result, sink } = await worker.runScript(joinProbes(probes), { timeoutMs: 240_000, ...changes });
-  if (result.outcome !== 'succeeded') throw new Error(`the probes ended ${JSON.stringify(result)}`);
+  if (result.outcome !== 'succeeded') throw new Error(`the probes failed: ${JSON.stringify(result)}`);
   return splitAnswers(probes, sink.text('stdout'));
 }
 
-/** On the machine itself, as the user of these tests. */
+/** Runs probes on the machine itself, as the user of these tests. */
 export function probeOutside(probes: readonly Probe[]): Promise<string[]> {
   return new Promise((resolve) => {
     execFile('sh', ['-c', joinProbes(probes)], { maxBuffer: 2 ** 24 }, (_error, stdout) => {
@@ -60,7 +58,7 @@ export function probeOutside(probes: readonly Probe[]): Promise<string[]> {
   });
 }
 
-/** The tests of some probes: outside, and in the sandboxes of workers of every user. `make` is called once the worker is there. */
+/** Tests probes outside, and in sandboxes of workers of every user. `make` is called once the worker has started. */
 export function describeProbes(
   what: string,
   names: readonly string[],
@@ -84,7 +82,7 @@ export function describeProbes(
       const index = probes.findIndex((probe) => probe.name === name);
       const { works, inside: answer, notOutside } = probes[index] as Probe;
       if (notOutside === undefined) expect(outside[index], 'outside').toMatch(works);
-      expect(inside[index]).not.toBe('the probe was never tried');
+      expect(inside[index]).not.toBe('the probe did not run');
       expect(inside[index]).not.toMatch(works);
       if (answer) expect(inside[index]).toMatch(answer);
     });

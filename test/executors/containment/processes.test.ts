@@ -5,7 +5,7 @@ import { RecordingSink } from '../support.ts';
 import { isRoot, WorkerProcess, workerUsers } from '../worker/worker-process.ts';
 import { describeProbes, type Probe } from './probes.ts';
 
-/** What of other processes a template must not see or reach. The secret is in environment and arguments of a neighbour. */
+/** A template must not see or reach other processes. A neighbour has the secret in its environment and arguments. */
 const secret = `neighbour-secret-${process.pid}`;
 const neighbours: ChildProcess[] = [];
 afterAll(() => {
@@ -14,7 +14,9 @@ afterAll(() => {
 
 function startNeighbour(worker: WorkerProcess, user: { uid: number; gid: number } | null): ChildProcess {
   const started = spawn('perl', ['-e', 'sleep 600', secret], {
-    ...{ env: { PATH: process.env['PATH'], DATABASE_URL: secret }, stdio: 'ignore' as const, cwd: worker.place },
+    env: { PATH: process.env['PATH'], DATABASE_URL: secret },
+    stdio: 'ignore' as const,
+    cwd: worker.home,
     ...user,
   });
   neighbours.push(started);
@@ -25,7 +27,7 @@ function processProbes(worker: WorkerProcess): Probe[] {
   const { pid, hostPid } = worker;
   const neighbour = startNeighbour(worker, null).pid;
   return [
-    // What other processes of this machine hold is not for the log of these tests: only the planted secret is printed.
+    // These tests must not log what other processes of this machine contain, so only the planted secret is printed.
     {
       name: 'read the environment of any other process',
       script: `cat /proc/[0-9]*/environ 2>/dev/null | grep -aoh 'DATABASE_URL=${secret}' | sort -u`,
@@ -37,46 +39,46 @@ function processProbes(worker: WorkerProcess): Probe[] {
       works: new RegExp(`600.?${secret}`),
     },
     {
-      name: 'read the environment of the first process of the machine',
+      name: "read the environment of the machine's first process",
       script: "tr '\\0' '\\n' < /proc/1/environ | grep -vE '^(PATH|LANG|PWD|OLDPWD|_)=' | grep -c =",
       works: /^[1-9]/,
-      notOutside: 'on some machines not even root may',
+      notOutside: 'on some machines even root cannot',
     },
     {
-      name: 'see the worker or its host in the list of processes',
+      name: 'see the worker or its host in the process list',
       script: "ps axww -o args | grep -o 'executors/host/main[.]ts'",
       works: /executors\/host\/main\.ts/,
     },
     {
-      name: 'read from arguments where the host keeps its files',
+      name: "find the host's directory in process arguments",
       script: "cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep -o 'host-[0-9a-f]*/sandbox' ; echo read",
       works: /sandbox/,
       inside: /^read$/,
       notOutside: 'no process of the machine has it in its arguments',
     },
-    { name: 'see descriptors of the host', script: `ls -l /proc/${hostPid}/fd`, works: /->/ },
-    { name: 'read memory of the worker', script: `head -c 10 /proc/${pid}/maps`, works: /[0-9a-f]{6,}/ },
+    { name: "see the host's descriptors", script: `ls -l /proc/${hostPid}/fd`, works: /->/ },
+    { name: "read the worker's memory", script: `head -c 10 /proc/${pid}/maps`, works: /[0-9a-f]{6,}/ },
     { name: 'signal the worker', script: `kill -0 ${pid} && echo signalled`, works: /signalled/ },
     { name: 'signal the host', script: `kill -0 ${hostPid} && echo signalled`, works: /signalled/ },
     { name: 'signal a neighbour', script: `kill -0 ${neighbour} && echo signalled`, works: /signalled/ },
-  ].map((probe) => (isRoot ? probe : { ...probe, notOutside: 'other users are out of reach' }));
+  ].map((probe) => (isRoot ? probe : { ...probe, notOutside: 'processes of other users are out of reach' }));
 }
 
 const names = [
   'read the environment of any other process',
   'read the arguments of any other process',
-  'read the environment of the first process of the machine',
-  'see the worker or its host in the list of processes',
-  'read from arguments where the host keeps its files',
-  'see descriptors of the host',
-  'read memory of the worker',
+  "read the environment of the machine's first process",
+  'see the worker or its host in the process list',
+  "find the host's directory in process arguments",
+  "see the host's descriptors",
+  "read the worker's memory",
   'signal the worker',
   'signal the host',
   'signal a neighbour',
 ];
 describeProbes('other processes', names, processProbes, { worker: { environment: { DATABASE_URL: secret } } });
 
-/** Ports on which a process of the machine listens, as the kernel writes them. */
+/** Whether a process of the machine listens on a port, according to the kernel. */
 function listensOn(port: number): boolean {
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
   const files = ['/proc/net/tcp', '/proc/net/tcp6'].filter((path) => existsSync(path));
@@ -92,7 +94,7 @@ describe.each(workerUsers)('with a worker that runs as $as', ({ user = null }) =
   }, 180_000);
   afterAll(() => worker?.close());
 
-  it('a template that kills everything it can kills itself alone', async () => {
+  it('a template that kills everything it can kills only itself', async () => {
     const neighbour = startNeighbour(worker, user);
     const other = new RecordingSink();
     const running = worker.runScript('echo begun; sleep 3; echo survived', {}, other);
@@ -105,13 +107,13 @@ describe.each(workerUsers)('with a worker that runs as $as', ({ user = null }) =
   });
 
   it.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
-    'a template that asks every process above it for an inspector gets none, with isolation "$isolation"',
+    'a template that asks every process above it to open an inspector gets none, with isolation "$isolation"',
     async ({ isolation }) => {
       const own = isolation === 'sandbox' ? worker : await WorkerProcess.start({ user, isolation });
       const ask =
         'p=$PPID; while [ "$p" -gt 1 ]; do kill -USR1 $p; p=$(awk \'/^PPid/ {print $2}\' /proc/$p/status); done; kill -USR1 1; sleep 1; echo asked';
       const wasOpen = listensOn(inspectorPort);
-      const { sink } = await own.runScript(`trap : USR1; ${isolation === 'sandbox' ? ask : asksUpTo(own.hostPid)}`);
+      const { sink } = await own.runScript(`trap : USR1; ${isolation === 'sandbox' ? ask : askHost(own.hostPid)}`);
       expect(wasOpen).toBe(false);
       expect(listensOn(inspectorPort)).toBe(false);
       if (isolation === 'none') expect(sink.text()).toContain('asked');
@@ -121,7 +123,7 @@ describe.each(workerUsers)('with a worker that runs as $as', ({ user = null }) =
     },
   );
 
-  it('a program keeps no privilege that its file would give it', async () => {
+  it('a program gains no privilege from its file', async () => {
     const script = `grep -E 'NoNewPrivs|Seccomp:|Cap(Eff|Prm|Bnd|Amb)' /proc/self/status; id -u; id -G
       for p in su mount passwd ping newgrp; do f=$(command -v $p) && [ -u $f ] && echo "setuid $p"; done
       su -c 'id -u' root </dev/null 2>&1; cp $(command -v sh) mine; chmod 4755 mine; ./mine -p -c 'id -u'; exit 0`;
@@ -136,7 +138,7 @@ describe.each(workerUsers)('with a worker that runs as $as', ({ user = null }) =
   });
 });
 
-/** Without a sandbox the host is a process above: that one alone is asked, not whoever started these tests. */
-function asksUpTo(hostPid: number): string {
+/** Without a sandbox only the host is asked, so that the processes that started these tests are left alone. */
+function askHost(hostPid: number): string {
   return `kill -USR1 ${hostPid}; sleep 1; echo asked`;
 }

@@ -9,11 +9,11 @@ import { quote } from '#executors/sandbox/script.ts';
 import { makeRequest, shell } from '../support.ts';
 import { WorkerProcess, workerUsers } from '../worker/worker-process.ts';
 
-/** What a run is given reaches its programs as it was, and nothing before or outside of them. */
+/** A run's values reach its programs unchanged, and affect nothing before or outside them. */
 const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-shell-'));
 chmodSync(directory, 0o777);
 const trace = join(directory, 'trace');
-/** A script, and a library, that leave a trace wherever they are loaded, if only somebody outside of the sandbox does. */
+/** A script and a library that leave a trace if anything outside the sandbox loads them. */
 const traps = join(directory, 'trap.sh');
 const library = join(directory, 'trap.so');
 writeFileSync(traps, `echo loaded >> ${trace}\n`, { mode: 0o755 });
@@ -60,7 +60,7 @@ const evil = [
   'x'.repeat(20_000),
 ];
 
-/** Any text that JSON carries, without NUL. Which ones, the seed says. */
+/** Random texts of characters that are special to a shell, without NUL. */
 function randomTexts(count: number): string[] {
   const alphabet = [
     "'",
@@ -101,14 +101,14 @@ function randomTexts(count: number): string[] {
   });
 }
 
-it('quotes any text so that a shell gives it back', () => {
+it('quoting any text for a shell gives the same text back', () => {
   const texts = [...evil, ...randomTexts(200)];
   const script = texts.map((text) => `printf '%s\\0' ${quote(text)}`).join('\n');
   const printed = execFileSync('sh', ['-s'], { input: script, maxBuffer: 2 ** 24 }).toString();
   expect(printed.split('\0').slice(0, -1)).toEqual(texts);
 });
 
-describe.each(workerUsers)('what a run is given, with a worker that runs as $as', ({ user = null }) => {
+describe.each(workerUsers)("a run's values, with a worker that runs as $as", ({ user = null }) => {
   let worker: WorkerProcess;
   beforeAll(async () => {
     worker = await WorkerProcess.start({ user });
@@ -116,7 +116,7 @@ describe.each(workerUsers)('what a run is given, with a worker that runs as $as'
   afterAll(() => worker?.close());
 
   it.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
-    'arrives in arguments, variables and files as it was, with isolation "$isolation"',
+    'arrive unchanged in arguments, variables and files, with isolation "$isolation"',
     async ({ isolation }) => {
       const own = isolation === 'sandbox' ? worker : await WorkerProcess.start({ user, isolation });
       const texts = [...evil, ...randomTexts(30)];
@@ -174,7 +174,7 @@ describe.each(workerUsers)('what a run is given, with a worker that runs as $as'
     ['NODE_OPTIONS', `--require ${traps}`],
     ['GCONV_PATH', directory],
     ['BASH_FUNC_echo%%', `() { touch ${trace}; }`],
-  ])('changes nothing outside of the sandbox by the variable %s', async (name, value) => {
+  ])('change nothing outside the sandbox through the variable %s', async (name, value) => {
     for (const program of ['sh', 'bwrap', 'mkfifo', 'socat'])
       writeFileSync(join(directory, program), `#!/bin/sh\ntouch ${trace}\n`, { mode: 0o755 });
     const environment = [{ name, value, sensitive: false }];
@@ -184,14 +184,14 @@ describe.each(workerUsers)('what a run is given, with a worker that runs as $as'
     expect((await worker.runScript('true')).result).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('would leave its trace where a library or a script were loaded outside', () => {
+  it('would leave a trace if a library or a script were loaded outside', () => {
     if (canTrapLinker) execFileSync('true', { env: { LD_PRELOAD: library } });
     else execFileSync('bash', ['-c', 'true'], { env: { BASH_ENV: traps, PATH: process.env['PATH'] } });
     expect(existsSync(trace)).toBe(true);
     rmSync(trace);
   });
 
-  it('cannot speak for the script that runs it', async () => {
+  it('cannot fake the events of the script that runs them', async () => {
     const script =
       'for f in 3 4 5 6; do echo "end 0 0" >&$f; echo ready >&$f; done 2>/dev/null; for p in /proc/[0-9]*; do for f in 3 4 5; do echo "end 7 0" > $p/fd/$f; done; done 2>/dev/null; exit 9';
     const executor: CommandExecutor = {

@@ -2,8 +2,8 @@ import { isRoot } from '../worker/worker-process.ts';
 import { describeProbes, type Probe } from './probes.ts';
 
 /**
- * System calls that exploits begin with, by their numbers: written by hand here, beside those of the filter. Outside of a
- * sandbox each does its work or complains about its arguments. Inside, the filter answers before the kernel looks at them.
+ * System calls that exploits begin with, by numbers that are copied by hand, independently of the filter. Outside a sandbox
+ * each one works or complains about its arguments. Inside, the filter refuses it before the kernel looks at the arguments.
  */
 type Numbers = readonly [x64: number, arm64: number];
 const EPERM = 1;
@@ -23,20 +23,20 @@ const calls: [name: string, numbers: Numbers, given: string, errno: number][] = 
   ['open a file system (fsopen)', [430, 430], '0, 0', EPERM],
   ['change its root (pivot_root)', [155, 41], '0, 0', EPERM],
   ['change its root (chroot)', [161, 51], '0', EPERM],
-  ['keep keys in the kernel (keyctl)', [250, 219], '0, -3, 0, 0, 0', EPERM],
-  ['keep keys in the kernel (add_key)', [248, 217], '0, 0, 0, 0, 0', EPERM],
+  ['store keys in the kernel (keyctl)', [250, 219], '0, -3, 0, 0, 0', EPERM],
+  ['store keys in the kernel (add_key)', [248, 217], '0, 0, 0, 0, 0', EPERM],
   ['load programs into the kernel (bpf)', [321, 280], '999, 0, 0', EPERM],
-  ['watch events of the processor (perf_event_open)', [298, 241], '0, 0, 0, 0, 0', EPERM],
+  ['measure performance events (perf_event_open)', [298, 241], '0, 0, 0, 0, 0', EPERM],
   ['handle page faults (userfaultfd)', [323, 282], '0xffff', EPERM],
-  ['use rings of requests (io_uring_setup)', [425, 425], '0, 0', EPERM],
+  ['use io_uring (io_uring_setup)', [425, 425], '0, 0', EPERM],
   ['open files by handle (open_by_handle_at)', [304, 265], '-1, 0, 0', EPERM],
   ['load modules (finit_module)', [313, 273], '-1, 0, 0', EPERM],
   ['start another kernel (kexec_load)', [246, 104], '0, 999999, 0, 0', EPERM],
-  ['swap (swapon)', [167, 224], '0, 0', EPERM],
+  ['add swap space (swapon)', [167, 224], '0, 0', EPERM],
   ['watch all files (fanotify_init)', [300, 262], '0xffffffff, 0', EPERM],
 ];
 const families: [name: string, family: number, type: number][] = [
-  ['the machine below (AF_VSOCK)', 40, 1],
+  ['the hypervisor (AF_VSOCK)', 40, 1],
   ['raw packets (AF_PACKET)', 17, 3],
   ["the kernel's ciphers (AF_ALG)", 38, 5],
   ['Bluetooth (AF_BLUETOOTH)', 31, 3],
@@ -50,7 +50,7 @@ function callProbes(): Probe[] {
     script: `perl -e '$r = syscall(${process.arch === 'arm64' ? arm64 : x64}, ${given}); exit if $r == 0 && ${name.includes('clone)') ? 1 : 0} && print "answered\\n"; ${say}'`,
     works: new RegExp(`answered|errno (?!${errno}\\n?$)\\d+$`),
     inside: new RegExp(`^errno ${errno}$`),
-    ...(!isRoot && { notOutside: 'others than root may not do some of these anyway' }),
+    ...(!isRoot && { notOutside: 'some of these need root anyway' }),
   }));
 }
 
@@ -66,7 +66,7 @@ function familyProbes(): Probe[] {
 
 function commandProbes(): Probe[] {
   return [
-    { name: 'make a user namespace by a command', script: 'unshare -U true && echo made-it', works: /made-it/ },
+    { name: 'make a user namespace with a command', script: 'unshare -U true && echo made-it', works: /made-it/ },
     { name: 'become root in a user namespace', script: 'unshare -Ur id -u', works: /^0$/ },
     {
       name: 'make a sandbox of its own',
@@ -79,10 +79,10 @@ function commandProbes(): Probe[] {
         'perl -e \'open my $t, "+<", "/dev/ptmx" or die "no terminal"; my $c = "x"; $r = ioctl($t, 0x5412, $c); print defined $r ? "answered\\n" : "errno " . ($! + 0)\'',
       works: /answered/,
       inside: /errno 1$|no terminal/,
-      notOutside: 'it depends on the kernel whether anybody may',
+      notOutside: 'it depends on the kernel',
     },
     {
-      name: 'change how addresses are chosen (personality)',
+      name: 'change the address layout (personality)',
       script: `perl -e '$r = syscall(${process.arch === 'arm64' ? 92 : 135}, 0x0040000); ${say}'`,
       works: /answered/,
       inside: /^errno 1$/,

@@ -6,22 +6,22 @@ import { closeAll, curl, exchange, openRaw, startProxy, startTcp } from './suppo
 
 afterEach(closeAll);
 
-describe('the connection to a server', () => {
-  it('that refuses answers 502', async () => {
+describe('a connection through the proxy', () => {
+  it('to a server that refuses it answers 502', async () => {
     const gone = await startTcp(() => {});
     gone.close();
     const proxy = await startProxy({});
     expect(await curl(proxy.port, `http://127.0.0.1:${gone.port}/`)).toMatch(/failed: ECONNREFUSED\n\n502$/);
   });
 
-  it('is given up when it takes too long', async () => {
+  it('that cannot be made in time answers 504', async () => {
     const never = (_addresses: readonly string[], _port: number, signal: AbortSignal) =>
-      new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
+      new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
     const proxy = await startProxy({}, { connect: never, limits: { connectMs: 200 } });
     expect(await curl(proxy.port, 'http://127.0.0.1:1/')).toMatch(/did not answer in time\n\n504$/);
   });
 
-  it('is not made any more after the egress has closed', async () => {
+  it('that is still being made is aborted when the proxy closes', async () => {
     const given: AbortSignal[] = [];
     const connect = (_addresses: readonly string[], _port: number, signal: AbortSignal) => {
       given.push(signal);
@@ -38,7 +38,7 @@ describe('the connection to a server', () => {
     expect(given[0]?.aborted).toBe(true);
   });
 
-  it('is closed again when the client has left meanwhile', async () => {
+  it('is closed again if the client disconnected while it was made', async () => {
     const server = await startTcp((socket) => socket.resume());
     let isDialled = false;
     const connect = async (_addresses: readonly string[], port: number) => {
@@ -57,7 +57,7 @@ describe('the connection to a server', () => {
     await vi.waitFor(() => expect(server.sockets.size).toBe(0));
   });
 
-  it('ends when the client ends, and the other way round', async () => {
+  it('ends when the client or the server ends it', async () => {
     const server = await startTcp((socket) => socket.on('data', (data) => socket.write(data)));
     const proxy = await startProxy({});
     const client = openRaw(proxy.port);
@@ -72,7 +72,7 @@ describe('the connection to a server', () => {
     await second.closed;
   });
 
-  it('carries the answer to a client that has ended its own half', async () => {
+  it('carries the answer to a client that has closed its sending half', async () => {
     const server = await startTcp((socket) => {
       socket.resume().on('end', () => setTimeout(() => socket.end('the answer'), 100));
     }, true);
@@ -82,7 +82,7 @@ describe('the connection to a server', () => {
     expect(await client.closed).toMatch(/established\r\n\r\nthe answer$/);
   });
 
-  it('that is silent for too long is closed on both sides', async () => {
+  it('that is idle for too long is closed on both sides', async () => {
     const server = await startTcp((socket) => socket.resume());
     const proxy = await startProxy({}, { limits: { idleMs: 200 } });
     const client = openRaw(proxy.port);
@@ -91,7 +91,7 @@ describe('the connection to a server', () => {
     await vi.waitFor(() => expect(server.sockets.size).toBe(0));
   });
 
-  it('that is half-open and silent for too long is closed before a whole one is', async () => {
+  it('that is half-open and idle is closed sooner than a full one', async () => {
     const server = await startTcp((socket) => socket.resume().end('bye'), true);
     const proxy = await startProxy({}, { limits: { halfOpenMs: 200 } });
     const client = openRaw(proxy.port, true);
@@ -107,7 +107,7 @@ describe('the connection to a server', () => {
     expect(await curl(proxy.port, `http://127.0.0.1:${server.port}/`)).toMatch(/nothing came for too long\n\n504$/);
   });
 
-  it('is refused beyond the number that an attempt may have, and works again after one has ended', async () => {
+  it("is refused beyond the attempt's limit, and allowed again once another one has ended", async () => {
     const server = await startTcp((socket) => socket.resume());
     const proxy = await startProxy({}, { limits: { connections: 2 } });
     const ask = `CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\nhost: a\r\n\r\n`;
@@ -124,7 +124,7 @@ describe('the connection to a server', () => {
     });
   });
 
-  it('holds few bytes in memory when the client does not read', async () => {
+  it('buffers little when the client does not read', async () => {
     let sent = 0;
     const server = await startTcp((socket) => {
       const more = () => {
@@ -145,7 +145,7 @@ describe('the connection to a server', () => {
     expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it('ends with the egress', async () => {
+  it('ends when the proxy closes', async () => {
     const server = await startTcp((socket) => socket.resume());
     const proxy = await startProxy({});
     const client = openRaw(proxy.port);

@@ -3,17 +3,17 @@ import { closeAll, curl, exchange, openRaw, startProxy, startTcp, startWeb } fro
 
 afterEach(closeAll);
 
-describe('the framing of a request', () => {
+describe('a request', () => {
   const both = 'content-length: 4\r\ntransfer-encoding: chunked';
 
   it.each([
-    ['both lengths', both],
+    ['two kinds of length', both],
     ['two lengths', 'content-length: 4\r\ncontent-length: 5'],
     ['an unknown encoding', 'transfer-encoding: gzip'],
     ['two encodings', 'transfer-encoding: gzip, chunked'],
     ['an obscured encoding', 'transfer-encoding : chunked'],
     ['a folded header', 'x: a\r\n b: c'],
-  ])('with %s is refused and nothing of it arrives', async (_title, headers) => {
+  ])('with %s answers 400 and does not reach the server', async (_title, headers) => {
     const arrived: string[] = [];
     const server = await startTcp((socket) => {
       socket.on('data', (data) => arrived.push(String(data)));
@@ -24,7 +24,7 @@ describe('the framing of a request', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('that is pipelined serves the first request and closes', async () => {
+  it('followed by a pipelined one is served alone, and the connection closes', async () => {
     const web = await startWeb((request, response) => response.end(`saw ${request.url}`));
     const proxy = await startProxy({});
     const ask = (path: string) => `GET ${web.origin}${path} HTTP/1.1\r\nhost: a\r\n\r\n`;
@@ -33,7 +33,7 @@ describe('the framing of a request', () => {
     expect(answer).not.toContain('saw /second');
   });
 
-  it('keeps the headers of the connection, and those that it names, from the server and from the client', async () => {
+  it('loses its connection headers, and so does the answer', async () => {
     const web = await startWeb((request, response) => {
       response.setHeader('connection', 'x-answer-hop');
       response.setHeader('x-answer-hop', '1');
@@ -56,7 +56,7 @@ describe('the framing of a request', () => {
     expect(await exchange(proxy.port, head)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  it('whose head never ends is cut off after the time limit', async () => {
+  it('whose headers never end is cut off after the time limit', async () => {
     const proxy = await startProxy({});
     proxy.server.headersTimeout = 200;
     const client = openRaw(proxy.port);
@@ -65,7 +65,7 @@ describe('the framing of a request', () => {
     expect(await client.closed).toMatch(/^(HTTP\/1\.1 408 |$)/);
   });
 
-  it('whose answer is cut short cuts the client off too', async () => {
+  it('whose answer is cut short is cut short for the client too', async () => {
     const server = await startTcp((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'));
     });

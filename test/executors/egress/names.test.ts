@@ -4,8 +4,8 @@ import { closeAll, curl, exchange, startProxy, startWeb } from './support.ts';
 
 afterEach(closeAll);
 
-describe('a name', () => {
-  /** Public addresses are test servers here: `dialled` keeps where the socket would have gone. */
+describe('a host name', () => {
+  /** Public addresses are replaced by a test server; `dialled` records the addresses that would have been used. */
   async function startNamed(answers: string[][], policy = {}) {
     const web = await startWeb((request, response) => response.end(`host ${request.headers.host}`));
     const dialled: string[][] = [];
@@ -26,14 +26,14 @@ describe('a name', () => {
     return { proxy, dialled, asked };
   }
 
-  it('is resolved once, and its checked address is dialled', async () => {
+  it('is resolved once, and the checked address is dialled', async () => {
     const { proxy, dialled, asked } = await startNamed([['93.184.216.34', '2606:4700::1111'], ['127.0.0.1']]);
     expect(await curl(proxy.port, 'http://Rebind.EXAMPLE./')).toMatch(/\n200$/);
     expect(asked).toEqual(['rebind.example']);
     expect(dialled).toEqual([['93.184.216.34', '2606:4700::1111']]);
   });
 
-  it('that resolves to a private address the next time is refused then', async () => {
+  it('that later resolves to a private address is refused from then on', async () => {
     const { proxy, dialled } = await startNamed([['93.184.216.34'], ['127.0.0.1'], ['10.0.0.1']]);
     expect(await curl(proxy.port, 'http://rebind.example/')).toMatch(/\n200$/);
     expect(await curl(proxy.port, 'http://rebind.example/')).toMatch(/\n403$/);
@@ -47,7 +47,7 @@ describe('a name', () => {
     [['93.184.216.34', '::ffff:169.254.169.254']],
     [['2002:7f00:1::', '93.184.216.34']],
     [['93.184.216.34', 'nonsense']],
-  ])('with the answers %j is refused as a whole', async (answers) => {
+  ])('with the addresses %j is refused as a whole', async (answers) => {
     const { proxy, dialled } = await startNamed([answers]);
     expect(await curl(proxy.port, 'http://mixed.example/')).toMatch(/\n403$/);
     expect(dialled).toEqual([]);
@@ -60,14 +60,14 @@ describe('a name', () => {
     expect(await curl(failing.port, 'http://missing.example/')).toMatch(/could not be resolved.*\n\n502$/);
   });
 
-  it('whose name server never answers ends after the time limit', async () => {
+  it('whose name server never answers times out with 504', async () => {
     const options = { resolve: () => new Promise<string[]>(() => {}), limits: { connectMs: 200 } };
     const proxy = await startProxy({ policy: 'internet' }, options);
     expect(await curl(proxy.port, 'http://slow.example/')).toMatch(/did not answer in time\n\n504$/);
     expect(proxy.lines).toEqual(['egress to slow.example:80 failed: it did not answer in time']);
   });
 
-  it('of the URL decides where a request goes and what its Host header says', async () => {
+  it('in the URL decides the destination and the Host header', async () => {
     const { proxy, asked } = await startNamed([['93.184.216.34']], { policy: 'allow', allow: ['good.example'] });
     const answer = await exchange(proxy.port, 'GET http://good.example:81/ HTTP/1.1\r\nhost: evil.example\r\n\r\n');
     expect(answer).toContain('host good.example:81');
@@ -79,7 +79,7 @@ describe('a name', () => {
     expect(await curl(proxy.port, 'http://localhost:1/')).toMatch(/refused: .*\n\n403$/);
   });
 
-  it('that was checked is not looked up again by the real connection', async () => {
+  it('that was checked is not looked up again for the connection', async () => {
     const web = await startWeb((_request, response) => response.end('pinned'));
     const proxy = await startProxy({}, { resolve: async () => ['127.0.0.1'] });
     const listed = await startProxy(

@@ -22,7 +22,7 @@ describe('a refused request', () => {
     expect(proxy.lines[0]).toMatch(new RegExp(`^egress to ${target} refused: .*${rule}$`));
   });
 
-  it('looks no name up that the list does not have: the labels could carry data out', async () => {
+  it('to an unlisted name does not look the name up, because its labels could carry data out', async () => {
     const resolve = vi.fn(async () => ['127.0.0.1']);
     const proxy = await startProxy({ allow: ['a.example', '127.0.0.1'] }, { resolve });
     expect(await curl(proxy.port, 'http://secret.evil.example/')).toContain('does not name secret.evil.example');
@@ -42,7 +42,7 @@ describe('a refused request', () => {
     '[::127.0.0.1]',
     'LOCALHOST',
     '127.0.0.1',
-  ])('is one to the loopback address written as %s', async (host) => {
+  ])('to the loopback address written as %s answers 403', async (host) => {
     const web = await startTcp((socket) => socket.end('reached'));
     const proxy = await startProxy({ policy: 'internet', allow: [] });
     const byUrl = await exchange(proxy.port, `GET http://${host}:${web.port}/ HTTP/1.1\r\nhost: a\r\n\r\n`);
@@ -68,13 +68,13 @@ describe('a refused request', () => {
     'GET http:///',
     'GET http://a..b/',
     'GET *',
-  ])('answers 400 to the target of "%s", and says so without the target', async (line) => {
+  ])('with the malformed target "%s" answers 400, and the log omits the target', async (line) => {
     const proxy = await startProxy({ policy: 'internet' }, { resolve: async () => ['1.1.1.1'] });
     expect(await exchange(proxy.port, `${line} HTTP/1.1\r\nhost: a\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
     expect(proxy.lines.join()).not.toContain('hunter2');
   });
 
-  it('fills no log: the first 20 are written, and the others counted at the end', async () => {
+  it('does not fill the log: the first 20 are logged and the rest are counted', async () => {
     const proxy = await startProxy({ policy: 'none' });
     for (let index = 0; index < 25; index += 1)
       await exchange(proxy.port, 'CONNECT a.example:1 HTTP/1.1\r\nhost: a\r\n\r\n');

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 afterEach(closeAll);
 
 describe('a request through the proxy', () => {
-  it('reaches an allowed place by curl, with an absolute URL and by CONNECT', async () => {
+  it('reaches an allowed host with curl, by absolute URL and by CONNECT', async () => {
     const web = await startWeb((request, response) => response.end(`hello ${request.url}`));
     const proxy = await startProxy({});
     expect(await curl(proxy.port, `${web.origin}/a?b=c`)).toBe('hello /a?b=c\n200');
@@ -20,7 +20,7 @@ describe('a request through the proxy', () => {
     expect(proxy.lines).toEqual([]);
   });
 
-  it('reaches an allowed place by undici, with a large body both ways', async () => {
+  it('reaches an allowed host with undici, with a large body in both directions', async () => {
     const web = await startWeb((request, response) => request.pipe(response));
     const proxy = await startProxy({});
     const dispatcher = new ProxyAgent({ uri: `http://127.0.0.1:${proxy.port}`, proxyTunnel: true });
@@ -30,7 +30,7 @@ describe('a request through the proxy', () => {
     await dispatcher.close();
   });
 
-  it('carries uploads of known and of unknown length, and a HEAD, to the server', async () => {
+  it('carries uploads of known and unknown length, and a HEAD, to the server', async () => {
     const web = await startWeb(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
@@ -45,9 +45,9 @@ describe('a request through the proxy', () => {
     expect(await curl(proxy.port, web.origin, '-I')).toContain('200 OK');
   });
 
-  it('goes out of a sandbox that has only its own loopback, through socat and a unix socket', async ({ skip }) => {
-    const contained = ['--unshare-all', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
-    if (spawnSync('bwrap', [...contained, 'socat', '-V']).status !== 0) skip('bwrap or socat does not work here');
+  it('leaves a sandbox that has only its own loopback, through socat and a unix socket', async ({ skip }) => {
+    const sandboxed = ['--unshare-all', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
+    if (spawnSync('bwrap', [...sandboxed, 'socat', '-V']).status !== 0) skip('bwrap or socat does not work here');
     const directory = mkdtempSync(join(tmpdir(), 'egress-'));
     const path = join(directory, 'socket');
     const web = await startWeb((_request, response) => response.end('outside'));
@@ -55,7 +55,7 @@ describe('a request through the proxy', () => {
     const relay = `socat TCP-LISTEN:8080,bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:${path} & sleep 0.5`;
     const ask = `curl -sS --max-time 10 ${web.origin}`;
     const script = `${relay}; ${ask} -x http://127.0.0.1:8080; ${ask} -px http://127.0.0.1:8080; ${ask}; kill $!`;
-    const { stdout, stderr } = await run('bwrap', [...contained, 'bash', '-c', script]);
+    const { stdout, stderr } = await run('bwrap', [...sandboxed, 'bash', '-c', script]);
     expect(stdout).toBe('outsideoutside');
     expect(stderr).toMatch(/Failed to connect|Couldn't connect/);
     rmSync(directory, { recursive: true });

@@ -57,19 +57,19 @@ describe('egress policy "internet"', () => {
     },
   );
 
-  it.each(everyGuarded)('refuses the %s address %s, by name too', (_kind, address) => {
+  it.each(everyGuarded)('refuses the %s address %s, also by name', (_kind, address) => {
     expect(refusalOfAddress(rules('internet'), null, address, 443)).not.toBeNull();
     expect(refusalOfAddress(rules('internet'), 'example.org', address, 443)).not.toBeNull();
   });
 
-  it('reaches a private range that the list names, by address and by any name', () => {
+  it('reaches a listed private range, by address and by any name', () => {
     const given = rules('internet', ['10.1.0.0/16']);
     expect(refusalOfAddress(given, null, '10.1.2.3', 443)).toBeNull();
     expect(refusalOfAddress(given, 'git.example.org', '10.1.2.3', 443)).toBeNull();
     expect(refusalOfAddress(given, 'git.example.org', '10.2.2.3', 443)).toMatch('not public');
   });
 
-  it('sends no mail, except to what the list names', () => {
+  it('closes the mail port, except for listed hosts', () => {
     const given = rules('internet', ['smtp.example.org', '1.1.1.1']);
     expect(refusalOfAddress(given, null, '93.184.216.34', 25)).toMatch('port 25');
     expect(refusalOfAddress(given, 'smtp.example.org', '93.184.216.34', 25)).toBeNull();
@@ -85,7 +85,7 @@ describe('egress policy "allow"', () => {
     ['*.example.org', 'a.b.example.org'],
     ['bücher.example', 'xn--bcher-kva.example'],
     ['*.BÜCHER.example', 'www.xn--bcher-kva.example'],
-  ])('the entry %s lets %s be looked up', (entry, name) => {
+  ])('the entry %s allows %s to be looked up', (entry, name) => {
     expect(refusalOfName(rules('allow', [entry]), name)).toBeNull();
   });
 
@@ -96,7 +96,7 @@ describe('egress policy "allow"', () => {
     ['*.example.org', 'example.org'],
     ['*.example.org', 'evilexample.org'],
     ['10.0.0.0/8', 'ten.example.org'],
-  ])('the entry %s keeps %s from being looked up', (entry, name) => {
+  ])('the entry %s does not allow %s to be looked up', (entry, name) => {
     expect(refusalOfName(rules('allow', [entry]), name)).toMatch(`does not name ${name}`);
   });
 
@@ -129,15 +129,15 @@ describe('egress policy "allow"', () => {
     expect(refusalOfAddress(rules('allow', [entry]), null, address, 443)).toBeNull();
   });
 
-  it('link-local as a whole does not open the metadata service in it', () => {
+  it('the link-local range does not open the metadata service in it', () => {
     expect(refusalOfAddress(rules('allow', ['169.254.0.0/16']), null, '169.254.169.254', 80)).toMatch('metadata');
   });
 });
 
-describe('the parts of the coordinator itself', () => {
+describe("the service's own parts", () => {
   const parts = ['10.0.0.5', 'db.example.org', '203.0.113.0/24', '1.1.1.1'];
 
-  it('are refused on public addresses, in allowed ranges and by listed names', () => {
+  it('are refused at public addresses, in allowed ranges and by listed names', () => {
     expect(refusalOfAddress(rules('internet', [], parts), null, '1.1.1.1', 443)).toMatch('belongs to the service');
     expect(refusalOfAddress(rules('allow', ['10.0.0.0/8'], parts), null, '10.0.0.5', 5432)).toMatch(
       'belongs to the service',
@@ -149,7 +149,7 @@ describe('the parts of the coordinator itself', () => {
     expect(refusalOfName(rules('internet', [], parts), 'db.example.org')).toMatch('belongs to the service');
   });
 
-  it('are reached where the list has the very same name or address', () => {
+  it('are reached if the list contains the same name or address', () => {
     expect(refusalOfAddress(rules('allow', ['10.0.0.5'], parts), null, '10.0.0.5', 5432)).toBeNull();
     expect(refusalOfAddress(rules('internet', ['1.1.1.1/32'], parts), null, '1.1.1.1', 443)).toBeNull();
     expect(refusalOfName(rules('allow', ['db.example.org'], parts), 'db.example.org')).toBeNull();
@@ -157,7 +157,7 @@ describe('the parts of the coordinator itself', () => {
 });
 
 describe('an egress policy', () => {
-  it('"none" refuses every name and address, whatever the list has', () => {
+  it('"none" refuses every name and address, whatever is listed', () => {
     const given = rules('none', ['example.org', '1.1.1.1']);
     expect(refusalOfName(given, 'example.org')).toMatch('"none"');
     expect(refusalOfAddress(given, null, '1.1.1.1', 443)).toMatch('"none"');
@@ -175,12 +175,12 @@ describe('an egress policy', () => {
     '0x7f.1',
     '2130706433',
     'a.example:443',
-  ])('with the entry %j cannot be read', (entry) => {
+  ])('with the entry %j is refused with a RangeError', (entry) => {
     expect(() => rules('allow', [entry])).toThrow(RangeError);
     expect(() => rules('internet', [], [entry])).toThrow(RangeError);
   });
 
-  it.each(['not an address', '', '1.2.3', 'fe80::1%'])('refuses the answer %j of a resolver', (address) => {
+  it.each(['not an address', '', '1.2.3', 'fe80::1%'])('refuses the invalid resolver answer %j', (address) => {
     expect(refusalOfAddress(rules('internet'), 'example.org', address, 443)).not.toBeNull();
   });
 });

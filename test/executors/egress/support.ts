@@ -13,7 +13,7 @@ import type { EgressPolicy } from '#executors/egress/rules.ts';
 
 const run = promisify(execFile);
 
-/** What curl prints: the body, and the status of the answer in its last line. */
+/** Returns what curl prints: the body, and the status in the last line. */
 export async function curl(proxyPort: number, url: string, ...more: string[]): Promise<string> {
   const asked = [
     '-sS',
@@ -43,7 +43,7 @@ export interface Proxy {
   close(): void;
 }
 
-/** An egress behind a server of its own, as the executor host has one for each attempt. */
+/** Starts a proxy behind a server of its own, as the executor host does for each attempt. */
 export async function startProxy(
   policy: Partial<EgressPolicy>,
   options: EgressOptions = {},
@@ -81,7 +81,7 @@ export async function startWeb(
 export interface TcpPeer {
   readonly port: number;
   readonly sockets: ReadonlySet<Socket>;
-  /** Connections that it has taken so far. */
+  /** How many connections it has accepted. */
   readonly seen: number;
   close(): void;
 }
@@ -103,14 +103,16 @@ export async function startTcp(handle: (socket: Socket) => void, allowHalfOpen =
   };
   opened.push(close);
   return {
-    ...{ port, sockets, close },
+    port,
+    sockets,
+    close,
     get seen() {
       return seen;
     },
   };
 }
 
-/** A raw client. One that keeps its half open does not leave when the proxy ends the other half. */
+/** Opens a raw client. With `keepsHalf`, it stays open when the proxy closes its half. */
 export function openRaw(
   port: number,
   keepsHalf = false,

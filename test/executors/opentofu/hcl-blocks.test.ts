@@ -3,27 +3,24 @@ import { hasTerraformBlock, hasTerraformMember } from '#executors/opentofu/hcl-b
 
 const names = ['backend', 'cloud'];
 
-describe('looking for a backend in a configuration', () => {
+describe('finding a backend in a configuration', () => {
   it.each([
     ['a plain block', 'terraform {\n  backend "s3" {\n    bucket = "x"\n  }\n}'],
     [
-      'one behind others',
+      'one after other settings',
       'terraform {\n  required_version = ">= 1"\n  required_providers {\n    a = { source = "b" }\n  }\n  backend "local" {}\n}',
     ],
     ['a cloud block', 'terraform {\n  cloud {\n    organization = "x"\n  }\n}'],
     ['one in a second block', 'terraform {}\nterraform {\n  backend "http" {}\n}'],
-    ['one behind a comment', 'terraform { # {\n  /* } */\n  // }\n  backend "s3" {}\n}'],
+    ['one after a comment', 'terraform { # {\n  /* } */\n  // }\n  backend "s3" {}\n}'],
     [
-      'one behind a string with braces',
+      'one after a string with braces',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the other language's template
       'locals {\n  a = "}}} ${format("%s}", "{")} \\" {"\n}\nterraform {\n  backend "s3" {}\n}',
     ],
-    [
-      'one behind a heredoc',
-      'locals {\n  a = <<-EOT\n    terraform { "\n    EOT\n}\nterraform {\n  backend "s3" {}\n}',
-    ],
-    ['one with a label that is no string', 'terraform {\n  backend s3 {}\n}'],
-    ['one on Windows', 'terraform {\r\n  backend "s3" {\r\n  }\r\n}\r\n'],
+    ['one after a heredoc', 'locals {\n  a = <<-EOT\n    terraform { "\n    EOT\n}\nterraform {\n  backend "s3" {}\n}'],
+    ['one with an unquoted label', 'terraform {\n  backend s3 {}\n}'],
+    ['one with Windows line endings', 'terraform {\r\n  backend "s3" {\r\n  }\r\n}\r\n'],
   ])('finds %s', (_, text) => expect(hasTerraformBlock(text, names)).toBe(true));
 
   it.each([
@@ -35,9 +32,9 @@ describe('looking for a backend in a configuration', () => {
     ['a deeper block of that name', 'terraform {\n  other {\n    backend {}\n  }\n}'],
     ['an attribute of that name', 'terraform {\n  backend = 1\n}'],
     ['unclosed text', 'terraform { "'],
-  ])('passes %s', (_, text) => expect(hasTerraformBlock(text, names)).toBe(false));
+  ])('ignores %s', (_, text) => expect(hasTerraformBlock(text, names)).toBe(false));
 
-  it('reads the same in JSON, in any of the shapes that are allowed', () => {
+  it('finds the same in JSON, in all shapes that are allowed', () => {
     expect(hasTerraformMember('{"terraform": {"backend": {"s3": {}}}}', names)).toBe(true);
     expect(hasTerraformMember('{"terraform": [{}, {"cloud": [{}]}]}', names)).toBe(true);
     expect(hasTerraformMember('[{"terraform": {"backend": {"s3": {}}}}]', names)).toBe(true);

@@ -2,9 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Initializations } from '#executors/opentofu/initializations.ts';
+import { InitCache } from '#executors/opentofu/init-cache.ts';
 import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { makeRequest, makeWorkRoot, requireTools, run, type TestRequest } from '../support.ts';
+import { loggedCommands } from './opentofu-support.ts';
 
 const tools = await requireTools();
 const work = makeWorkRoot();
@@ -21,37 +22,37 @@ const executor: OpenTofuExecutor = {
 let versions = 0;
 const newVersion = () => `version-${process.pid}-${++versions}`;
 
-describe.each(tools)('what init makes for $name $version', ({ name, version }) => {
+describe.each(tools)('the initialization with $name $version', ({ name, version }) => {
   const tool = { name, version };
   const plan = (changes: Partial<TestRequest>) =>
     run(makeRequest({ workRoot: work.path, executor, phase: 'plan', tool, ...changes }));
-  const stepsOf = async (changes: Partial<TestRequest>) => (await plan(changes)).sink.steps;
+  const commandsOf = async (changes: Partial<TestRequest>) => loggedCommands((await plan(changes)).sink);
 
-  it('is made once for a template version: a second run only plans, shows and applies', async () => {
+  it('runs once per template version: later plans and applies use the cache', async () => {
     const templateVersion = newVersion();
     const first = await plan({ templateVersion });
-    expect(first.sink.steps).toEqual(['init', 'plan', 'show']);
+    expect(loggedCommands(first.sink)).toEqual(['init', 'plan']);
     const second = await plan({ templateVersion, runId: 'run-2', attemptId: 'attempt-2', variables: { n: 2 } });
-    expect(second.sink.steps).toEqual(['plan', 'show']);
+    expect(loggedCommands(second.sink)).toEqual(['plan']);
     const { artifact = null, digest } = second.result.plan ?? {};
     const apply = { templateVersion, phase: 'apply' as const, artifact, planDigest: digest, variables: { n: 2 } };
     const applied = await plan(apply);
     expect(applied.result).toMatchObject({ outcome: 'succeeded', resourceCount: 2 });
-    expect(applied.sink.steps).toEqual(['apply']);
+    expect(loggedCommands(applied.sink)).toEqual(['apply']);
   });
 
-  it('is made once where two runs of a version begin at the same time', async () => {
+  it('runs once if two runs of a version start at the same time', async () => {
     const templateVersion = newVersion();
-    const [one, other] = await Promise.all([stepsOf({ templateVersion }), stepsOf({ templateVersion })]);
-    expect([...one, ...other].filter((step) => step === 'init')).toHaveLength(1);
+    const [one, other] = await Promise.all([commandsOf({ templateVersion }), commandsOf({ templateVersion })]);
+    expect([...one, ...other].filter((command) => command === 'init')).toHaveLength(1);
   });
 
-  it('is not shared by another version, by other files, by other credentials, or under another egress policy', async () => {
+  it('is not shared between versions, files, credentials or egress policies', async () => {
     const templateVersion = newVersion();
     const credentials = (value: string) => [{ name: 'CLOUD_KEY', value, sensitive: true }];
     const mine = { templateVersion, environment: credentials('mine') };
-    expect(await stepsOf(mine)).toContain('init');
-    expect(await stepsOf(mine)).not.toContain('init');
+    expect(await commandsOf(mine)).toContain('init');
+    expect(await commandsOf(mine)).not.toContain('init');
     const others: Partial<TestRequest>[] = [
       { ...mine, templateVersion: newVersion() },
       { ...mine, executor: { ...executor, files: { ...executor.files, 'other.tf': '' } } },
@@ -59,20 +60,20 @@ describe.each(tools)('what init makes for $name $version', ({ name, version }) =
       { ...mine, environment: [] },
       { ...mine, egress: { policy: 'internet', allow: [] } },
     ];
-    for (const other of others) expect(await stepsOf(other)).toContain('init');
+    for (const other of others) expect(await commandsOf(other)).toContain('init');
   });
 
-  it('is not kept where init failed', async () => {
+  it('is not cached if init failed', async () => {
     const broken = { ...executor, files: { 'main.tf': 'module "m" { source = "./missing" }' } };
     const request = { templateVersion: newVersion(), executor: broken };
     for (const _ of [1, 2]) {
       const { result, sink } = await plan(request);
       expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
-      expect(sink.steps).toContain('init');
+      expect(loggedCommands(sink)).toContain('init');
     }
   });
 
-  it('cannot be changed by the template that uses it, nor by its lock file', async () => {
+  it('cannot be changed by the template that uses it, or through its lock file', async () => {
     const templateVersion = newVersion();
     const meddle =
       'for f in .terraform/x .terraform/modules/modules.json .terraform/terraform.tfstate; do echo x > $f && echo wrote-$f; done; rm -rf .terraform/modules && echo removed; mv .terraform other && echo moved; echo meddled; true';
@@ -85,14 +86,14 @@ describe.each(tools)('what init makes for $name $version', ({ name, version }) =
     const { artifact = null, digest } = planned.result.plan ?? {};
     const { sink } = await plan({ ...meddling, phase: 'apply', artifact, planDigest: digest });
     expect(sink.text()).toContain('meddled');
-    // The directory in its own sandbox may be a link, which it may move; what the link leads to stays as it is.
+    // The sandbox's directory may be a link, which the template can move. The target of the link must stay unchanged.
     expect(sink.text()).not.toMatch(/\): (wrote-|removed)/);
     const again = await plan(meddling);
     expect(again.result).toMatchObject({ outcome: 'succeeded' });
-    expect(again.sink.steps).toEqual(['plan', 'show']);
+    expect(loggedCommands(again.sink)).toEqual(['plan']);
   });
 
-  it('is made again for an apply on a machine that does not have it', async () => {
+  it('runs again for an apply on a machine that has not cached it', async () => {
     const elsewhere = makeWorkRoot();
     const templateVersion = newVersion();
     const { result } = await plan({ templateVersion });
@@ -101,16 +102,16 @@ describe.each(tools)('what init makes for $name $version', ({ name, version }) =
     const applied = await plan({ templateVersion, phase: 'apply', artifact, planDigest: digest, ...there });
     await elsewhere.remove();
     expect(applied.result).toMatchObject({ outcome: 'succeeded' });
-    expect(applied.sink.steps).toEqual(['init', 'apply']);
+    expect(loggedCommands(applied.sink)).toEqual(['init', 'apply']);
   });
 });
 
-describe('the places of initializations', () => {
+describe('the initialization cache', () => {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-kept-'));
-  const open = (name: string) => new Initializations(join(directory, name), mkdtempSync(join(directory, 'drafts-')));
+  const open = (name: string) => new InitCache(join(directory, name), mkdtempSync(join(directory, 'drafts-')));
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('have names that nobody without the key of this worker can derive from credentials', () => {
+  it('has keys that cannot be derived from credentials without the secret of this worker', () => {
     const [one, other] = [open('a'), open('b')];
     expect(one.keyOf({ v: 1 }, ['secret'])).toBe(open('a').keyOf({ v: 1 }, ['secret']));
     expect(one.keyOf({ v: 1 }, ['secret'])).not.toBe(other.keyOf({ v: 1 }, ['secret']));
@@ -118,15 +119,15 @@ describe('the places of initializations', () => {
     expect(one.keyOf({ v: 1 }, ['secret'])).not.toBe(one.keyOf({ v: 2 }, ['secret']));
   });
 
-  it('are empty again where making one failed, and the next one tries anew', async () => {
-    const kept = open('c');
-    const key = kept.keyOf({ v: 1 }, {});
-    await expect(kept.obtain(key, () => Promise.reject(new Error('no network')))).rejects.toThrow('no network');
+  it('stays empty if making an entry failed, and the next attempt tries again', async () => {
+    const cache = open('c');
+    const key = cache.keyOf({ v: 1 }, {});
+    await expect(cache.obtain(key, () => Promise.reject(new Error('no network')))).rejects.toThrow('no network');
     expect(readdirSync(join(directory, 'c')).filter((name) => name !== 'key')).toEqual([]);
     const drafts = readdirSync(directory).filter((name) => name.startsWith('drafts-'));
     expect(drafts.flatMap((name) => readdirSync(join(directory, name)))).toEqual([]);
-    const made = await kept.obtain(key, async () => ({ lock: Buffer.from('lock'), modules: '' }));
+    const made = await cache.obtain(key, async () => ({ lock: Buffer.from('lock'), modules: '' }));
     expect(existsSync(made.data)).toBe(true);
-    expect((await kept.find(key))?.lock?.toString()).toBe('lock');
+    expect((await cache.find(key))?.lock?.toString()).toBe('lock');
   });
 });

@@ -8,10 +8,10 @@ const tools = await requireTools();
 const work = makeWorkRoot();
 afterAll(work.remove);
 
-describe.each(tools)('a configuration that asks for more, or fails, with $name $version', ({ name, version }) => {
+describe.each(tools)('an unusual or failing configuration with $name $version', ({ name, version }) => {
   const { request, plan, apply } = useTool(work.path, { name, version });
 
-  it('keeps the service as the backend, and says so to a configuration that wants another', async () => {
+  it('is refused with backend_forbidden if it selects another backend', async () => {
     const attempts: TemplateFiles[] = [
       { 'main.tf': 'terraform {\n  backend "local" { path = "/tmp/x" }\n}' },
       { 'main.tf': '', 'zzzzz_override.tf': 'terraform {\n  backend "http" { address = "http://127.0.0.1:1" }\n}' },
@@ -20,11 +20,11 @@ describe.each(tools)('a configuration that asks for more, or fails, with $name $
     for (const files of attempts) {
       const { result, sink } = await run(request({ phase: 'plan', executor: { kind: 'opentofu', files } }));
       expect(result).toMatchObject({ outcome: 'failed', reason: 'backend_forbidden' });
-      expect(sink.text()).toContain('the service keeps the state itself');
+      expect(sink.text()).toContain('remove it, because the service stores the state');
     }
   });
 
-  it('says what the tool said when it fails', async () => {
+  it("reports the tool's error message", async () => {
     const broken: OpenTofuExecutor = {
       kind: 'opentofu',
       files: { 'main.tf': 'resource "terraform_data" "x" { input = nope.there }' },
@@ -38,7 +38,7 @@ describe.each(tools)('a configuration that asks for more, or fails, with $name $
     });
   });
 
-  it('works in a directory below the root, with modules of the same source', async () => {
+  it('works in a directory below the root, with modules from the same source', async () => {
     const nested: OpenTofuExecutor = {
       kind: 'opentofu',
       directory: 'environments/test',
@@ -55,7 +55,7 @@ describe.each(tools)('a configuration that asks for more, or fails, with $name $
     expect(result).toMatchObject({ outcome: 'succeeded', outputs: { size: { value: 3 } } });
   });
 
-  it('fails with the state kept when a resource fails, and hands over what was made before', async () => {
+  it('keeps the state of earlier resources when a resource fails', async () => {
     const failing: OpenTofuExecutor = {
       kind: 'opentofu',
       files: {
@@ -72,7 +72,7 @@ resource "terraform_data" "second" {
     expect(sink.states.at(-1)?.content.toString()).toContain('"first"');
   });
 
-  it('stops in order when it is canceled, and keeps what was made', async () => {
+  it('stops in order when it is canceled, and keeps the state of earlier resources', async () => {
     const slow: OpenTofuExecutor = {
       kind: 'opentofu',
       files: {
@@ -100,9 +100,9 @@ resource "terraform_data" "slow" {
 });
 
 const openTofu = tools.find(({ name }) => name === 'opentofu');
-describe.skipIf(openTofu === undefined)('what only OpenTofu can do', () => {
+describe.skipIf(openTofu === undefined)('features of OpenTofu only', () => {
   const tool = openTofu ?? null;
-  it('chooses modules by variables, and keeps its state encrypted, with outputs all the same', async () => {
+  it('a configuration chooses modules by variables, and encrypts its state but still has outputs', async () => {
     const encrypted: OpenTofuExecutor = {
       kind: 'opentofu',
       files: {
@@ -131,7 +131,7 @@ output "o" { value = module.chosen.o }`,
   });
 });
 
-it('says that a tool is missing rather than taking another one', async () => {
+it('a missing tool fails the attempt instead of being replaced by another tool', async () => {
   const tool = { name: 'terraform' as const, version: '0.0.1' };
   const { result } = await run(makeRequest({ executor, workRoot: work.path, tool }));
   expect(result).toMatchObject({

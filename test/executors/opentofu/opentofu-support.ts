@@ -1,5 +1,5 @@
 import type { ExecutionResult, OpenTofuExecutor, Tool } from '#executors/protocol/request.ts';
-import { makeRequest, type Ran, run, type TestRequest } from '../support.ts';
+import { makeRequest, type Ran, type RecordingSink, run, type TestRequest } from '../support.ts';
 
 /** A configuration with a variable, a secret, two resources that depend on them, and outputs. */
 export const main = `
@@ -24,7 +24,7 @@ export const executor: OpenTofuExecutor = { kind: 'opentofu', files: { 'main.tf'
 
 export type Planned = Required<Pick<ExecutionResult, 'plan'>> & Ran;
 
-/** Plans and applies with one tool; by default the configuration above. */
+/** Plans and applies with one tool, by default the configuration above. */
 export function useTool(workRoot: string, tool: Tool) {
   const request = (changes: Partial<TestRequest>) =>
     makeRequest({ executor, workRoot, variables: { size: 3 }, tool, ...changes });
@@ -41,4 +41,14 @@ export function useTool(workRoot: string, tool: Tool) {
     return { result: ran.result, state: ran.sink.states.at(-1)?.content ?? null };
   };
   return { request, plan, apply, deploy };
+}
+
+const outputOfCommands = /^Initializing (?:the backend|modules)|^Plan: \d|^No changes\.|^Apply complete!/gm;
+
+/** Returns the tool's subcommands that printed to the log, in order. The output of `show` is not logged. */
+export function loggedCommands(sink: RecordingSink): string[] {
+  const commands = [...sink.text('stdout').matchAll(outputOfCommands)].map(([text]) =>
+    text.startsWith('Init') ? 'init' : text.startsWith('Apply') ? 'apply' : 'plan',
+  );
+  return commands.filter((command, index) => command !== commands[index - 1]);
 }

@@ -16,8 +16,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findProcesses, RecordingSink, waitUntil } from '../support.ts';
 import { type WorkerOptions, WorkerProcess, workerUsers } from './worker-process.ts';
 
-/** What is left when worker, host or both are killed while an attempt runs. */
-// Each starts several processes of Node, one after the other.
+/** What remains when worker, host or both are killed while an attempt runs. */
+// Each test starts several Node processes, one after the other.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 const workers: WorkerProcess[] = [];
 afterEach(async () => {
@@ -29,12 +29,12 @@ let next = 5_100_000 + (process.pid % 1000) * 1000;
 interface Doomed {
   readonly worker: WorkerProcess;
   readonly ended: ReturnType<WorkerProcess['run']>;
-  /** In the arguments of the attempt's processes, and of no other. */
+  /** A number in the arguments of the attempt's processes, and of no others. */
   readonly seconds: string;
   readonly namespaces: readonly string[];
 }
 
-/** A worker with an attempt that does what it can to stay. */
+/** Starts a worker with an attempt that tries to survive. */
 async function startDoomed(options: WorkerOptions): Promise<Doomed> {
   const worker = await startWorker(options);
   const seconds = String(next++);
@@ -53,13 +53,13 @@ async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
   return worker;
 }
 
-/** Namespaces of a process that are not those of these tests. */
+/** Returns the namespaces of a process that differ from those of these tests. */
 function readNamespaces(pid: number): string[] {
   const names = ['mnt', 'pid', 'net', 'ipc', 'uts', 'user', 'cgroup'];
   return names.flatMap((name) => {
     try {
-      const of = (whose: number) => readlinkSync(`/proc/${whose}/ns/${name}`);
-      return of(pid) === of(process.pid) ? [] : [of(pid)];
+      const namespaceOf = (id: number) => readlinkSync(`/proc/${id}/ns/${name}`);
+      return namespaceOf(pid) === namespaceOf(process.pid) ? [] : [namespaceOf(pid)];
     } catch {
       return [];
     }
@@ -68,31 +68,31 @@ function readNamespaces(pid: number): string[] {
 
 function hasEnded({ seconds, namespaces, worker }: Doomed): boolean {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
-  const isLivedIn = pids.some((pid) => readNamespaces(pid).some((namespace) => namespaces.includes(namespace)));
-  return findProcesses(seconds).length === 0 && !isLivedIn && !existsSync(`/proc/${worker.hostPid}/exe`);
+  const isInUse = pids.some((pid) => readNamespaces(pid).some((namespace) => namespaces.includes(namespace)));
+  return findProcesses(seconds).length === 0 && !isInUse && !existsSync(`/proc/${worker.hostPid}/exe`);
 }
 
 const listHosts = ({ directory }: WorkerProcess) => readdirSync(directory).filter((name) => name.startsWith('host-'));
 const listGroups = ({ pid }: WorkerProcess) => globSync(`/sys/fs/cgroup/**/delivery-coordinator-${pid}-*`);
-const countMounts = ({ place }: WorkerProcess) => readFileSync('/proc/self/mountinfo', 'utf8').split(place).length - 1;
+const countMounts = ({ home }: WorkerProcess) => readFileSync('/proc/self/mountinfo', 'utf8').split(home).length - 1;
 
 describe.each(workerUsers)('an attempt of a worker that runs as $as', ({ user = null }) => {
   it.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
-    'ends with its worker, and no directory is left, with isolation "$isolation"',
+    'ends with its worker and leaves no directory, with isolation "$isolation"',
     async (choice) => {
       const doomed = await startDoomed({ user, ...choice });
       await doomed.worker.kill();
       await waitUntil(() => hasEnded(doomed), 'the processes of the attempt and the host ended');
       await waitUntil(() => listHosts(doomed.worker).length === 0, 'the directory of the host was removed');
       expect(countMounts(doomed.worker)).toBe(0);
-      const successor = await startWorker({ user, ...choice, place: doomed.worker.place });
+      const successor = await startWorker({ user, ...choice, home: doomed.worker.home });
       expect(listGroups(doomed.worker)).toEqual([]);
       expect(listHosts(successor)).toHaveLength(1);
     },
   );
 
   it.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
-    'is lost with its host, and the next one leaves nothing of it, with isolation "$isolation"',
+    'is lost with its host, and the next host leaves nothing of it, with isolation "$isolation"',
     async (choice) => {
       const doomed = await startDoomed({ user, ...choice });
       const { worker } = doomed;
@@ -107,7 +107,7 @@ describe.each(workerUsers)('an attempt of a worker that runs as $as', ({ user = 
     },
   );
 
-  it('that was killed while it made a sandbox is ended by the next worker, with what held a file of its host open', async () => {
+  it('killed while its host makes a sandbox is ended by the next worker, with processes that hold files of the host', async () => {
     const first = await startWorker({ user });
     const directory = join(first.directory, 'host-0123456789abcdef');
     mkdirSync(directory);
@@ -117,17 +117,19 @@ describe.each(workerUsers)('an attempt of a worker that runs as $as', ({ user = 
     for (const path of [directory, join(directory, 'owner'), join(directory, 'seccomp.bpf')])
       chownSync(path, owner.uid, owner.gid);
     const holder = spawn('sh', ['-c', `exec 5<"$1"; cd /; sleep 600`, 'sh', join(directory, 'seccomp.bpf')], {
-      ...{ stdio: 'ignore', uid: owner.uid, gid: owner.gid },
+      stdio: 'ignore',
+      uid: owner.uid,
+      gid: owner.gid,
       cwd: '/',
     });
     const ended = once(holder, 'exit');
-    await startWorker({ user, place: first.place });
+    await startWorker({ user, home: first.home });
     expect(await ended).toEqual([null, 'SIGKILL']);
     expect(existsSync(directory)).toBe(false);
   });
 
   it.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
-    'leaves nothing where worker and host were killed together and another worker starts, with isolation "$isolation"',
+    'leaves nothing if worker and host are killed together and another worker starts, with isolation "$isolation"',
     async (choice) => {
       const doomed = await startDoomed({ user, ...choice });
       const { worker } = doomed;
@@ -136,7 +138,7 @@ describe.each(workerUsers)('an attempt of a worker that runs as $as', ({ user = 
       process.kill(worker.hostPid, 'SIGKILL');
       await killed;
       expect(listHosts(worker)).toHaveLength(1);
-      const successor = await startWorker({ user, ...choice, place: worker.place });
+      const successor = await startWorker({ user, ...choice, home: worker.home });
       await waitUntil(() => hasEnded(doomed), 'the processes of the attempt ended');
       expect(listHosts(successor)).toHaveLength(1);
       expect(countMounts(worker)).toBe(0);
@@ -145,7 +147,7 @@ describe.each(workerUsers)('an attempt of a worker that runs as $as', ({ user = 
     },
   );
 
-  it('leaves nothing of host, groups and directories where the worker ends in order', async () => {
+  it('leaves no host, groups or directories when its worker ends in order', async () => {
     const worker = await startWorker({ user });
     expect((await worker.runScript('true')).result).toMatchObject({ outcome: 'succeeded' });
     process.kill(worker.hostPid, 0);

@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
-import { Executor, type IsolationWanted } from '#executors/client/executor.ts';
+import { Executor, type IsolationMode } from '#executors/client/executor.ts';
 import type { ExecutionRequest } from '#executors/protocol/request.ts';
 
-/** A worker for tests, in a process of its own: it runs the attempts that it is told, and passes on what they hand over. */
+/** A worker for tests in its own process: it runs the attempts that it receives, and sends back what they report. */
 
 export interface WorkerStart {
   readonly directory: string;
-  readonly isolation: IsolationWanted;
+  readonly isolation: IsolationMode;
   readonly usesGroups: boolean;
 }
 
@@ -18,15 +18,23 @@ export type FromWorker =
   | { readonly type: 'ready'; readonly hostPid: number | null; readonly isolation: Executor['isolation'] }
   | { readonly type: 'log' | 'state' | 'result'; readonly id: number; readonly values: readonly unknown[] };
 
-function tell(message: FromWorker): void {
+function send(message: FromWorker): void {
   process.send?.(message);
 }
 
 const { directory, isolation, usesGroups }: WorkerStart = JSON.parse(process.argv[2] ?? '{}');
 const executor = await Executor.start({
-  ...{ directory, isolation, usesGroups, user: null, cores: 2, addedPaths: [] },
+  directory,
+  isolation,
+  usesGroups,
+  user: null,
+  cores: 2,
+  addedPaths: [],
   hiddenPaths: [process.cwd(), homedir()],
-  ...{ providerMirror: null, providerNetworkMirror: null, providersDirect: false, deniedAddresses: [] },
+  providerMirror: null,
+  providerNetworkMirror: null,
+  providersDirect: false,
+  deniedAddresses: [],
 });
 
 const running = new Map<number, AbortController>();
@@ -40,13 +48,13 @@ async function run(id: number, request: ExecutionRequest): Promise<void> {
   const abort = new AbortController();
   running.set(id, abort);
   const sink = {
-    log: async (...values: unknown[]) => tell({ type: 'log', id, values }),
-    state: async (...values: unknown[]) => tell({ type: 'state', id, values }),
+    log: async (...values: unknown[]) => send({ type: 'log', id, values }),
+    state: async (...values: unknown[]) => send({ type: 'state', id, values }),
   };
   const { state, artifact } = request;
   const buffers = { state: state && Buffer.from(state), artifact: artifact && Buffer.from(artifact) };
   const result = await executor.execute({ ...request, ...buffers }, sink, abort.signal);
-  tell({ type: 'result', id, values: [result] });
+  send({ type: 'result', id, values: [result] });
 }
 
-tell({ type: 'ready', hostPid: await executor.processId(), isolation: executor.isolation });
+send({ type: 'ready', hostPid: await executor.processId(), isolation: executor.isolation });

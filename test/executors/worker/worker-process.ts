@@ -13,11 +13,11 @@ export interface WorkerOptions extends ExecutorChoice {
   /** Null: the user of these tests. */
   readonly user?: { readonly uid: number; readonly gid: number } | null;
   readonly environment?: Readonly<Record<string, string>>;
-  /** A directory that an earlier worker had; missing: a new one. */
-  readonly place?: string;
+  /** The home of an earlier worker; missing: a new one. */
+  readonly home?: string;
 }
 
-/** Whom a worker runs as: each promise holds for both. Only root may start the other one. */
+/** The users that workers run as; each promise holds for both. Only root can start the second one. */
 export const isRoot = process.getuid?.() === 0;
 export const ordinaryUser = { uid: 65_432, gid: 65_432 };
 export const workerUsers: readonly { readonly as: string; readonly user: WorkerOptions['user'] }[] = isRoot
@@ -27,10 +27,10 @@ export const workerUsers: readonly { readonly as: string; readonly user: WorkerO
     ]
   : [{ as: 'the user of these tests', user: null }];
 
-/** A worker in a process of its own, to be killed, looked at, and run as another user. */
+/** A worker in a process of its own, which tests can kill, inspect, and run as another user. */
 export class WorkerProcess {
-  /** Its home, with the directory of its executor in it; belongs to its user. */
-  readonly place: string;
+  /** The worker's home, which contains the executor's directory and belongs to the worker's user. */
+  readonly home: string;
   readonly directory: string;
   readonly isolation: Isolation;
   readonly hostPid: number;
@@ -38,10 +38,10 @@ export class WorkerProcess {
   readonly #sinks = new Map<number, { sink: RecordingSink; done: (result: ExecutionResult) => void }>();
   #runs = 0;
 
-  private constructor(child: ChildProcess, place: string, ready: FromWorker & { type: 'ready' }) {
+  private constructor(child: ChildProcess, home: string, ready: FromWorker & { type: 'ready' }) {
     this.#child = child;
-    this.place = place;
-    this.directory = join(place, 'work');
+    this.home = home;
+    this.directory = join(home, 'work');
     this.isolation = ready.isolation;
     this.hostPid = ready.hostPid ?? 0;
     child.on('message', (message: FromWorker) => this.#receive(message));
@@ -49,35 +49,37 @@ export class WorkerProcess {
 
   static async start(options: WorkerOptions = {}): Promise<WorkerProcess> {
     const { user = null, environment = {}, isolation = 'sandbox', usesGroups = true } = options;
-    const place = options.place ?? makePlace(user);
-    const start: WorkerStart = { directory: join(place, 'work'), isolation, usesGroups };
+    const home = options.home ?? makeHome(user);
+    const start: WorkerStart = { directory: join(home, 'work'), isolation, usesGroups };
     const child = fork(program, [JSON.stringify(start)], {
-      ...{ execArgv: ['--disable-sigusr1'], serialization: 'advanced', ...user },
-      env: { PATH: process.env['PATH'], HOME: place, ...environment },
+      execArgv: ['--disable-sigusr1'],
+      serialization: 'advanced',
+      ...user,
+      env: { PATH: process.env['PATH'], HOME: home, ...environment },
     });
     const ready = await new Promise<FromWorker & { type: 'ready' }>((resolve, reject) => {
       child.once('message', resolve);
       child.once('exit', (code) => reject(new Error(`the worker ended with ${code}`)));
     });
-    return new WorkerProcess(child, place, ready);
+    return new WorkerProcess(child, home, ready);
   }
 
   get pid(): number {
     return this.#child.pid ?? 0;
   }
 
-  /** As `run` of the other tests, at this worker. */
+  /** Like `run` in `support.ts`, at this worker. */
   run(changes: Parameters<typeof makeRequest>[0], sink = new RecordingSink(), signal?: AbortSignal): Promise<Ran> {
     const { workRoot: _, choice: __, ...request } = makeRequest(changes);
     const id = ++this.#runs;
-    signal?.addEventListener('abort', () => this.#tell({ type: 'cancel', id }));
+    signal?.addEventListener('abort', () => this.#send({ type: 'cancel', id }));
     return new Promise((resolve) => {
       this.#sinks.set(id, { sink, done: (result) => resolve({ result, sink }) });
-      this.#tell({ type: 'run', id, request });
+      this.#send({ type: 'run', id, request });
     });
   }
 
-  /** As `runScript` of the other tests, at this worker. */
+  /** Like `runScript` in `support.ts`, at this worker. */
   runScript(script: string, changes: Partial<TestRequest> = {}, sink?: RecordingSink): Promise<Ran> {
     const executor = wrapScript(script);
     return this.run({ workRoot: this.directory, executor, phase: 'detect', ...changes }, sink);
@@ -87,10 +89,10 @@ export class WorkerProcess {
     return this.#end(() => this.#child.kill('SIGKILL'));
   }
 
-  /** Ends it in order, and removes its place. */
+  /** Ends the worker in order, and removes its home. */
   async close(): Promise<void> {
     await this.#end(() => this.#child.disconnect());
-    rmSync(this.place, { recursive: true, force: true });
+    rmSync(this.home, { recursive: true, force: true });
   }
 
   async #end(how: () => void): Promise<void> {
@@ -100,7 +102,7 @@ export class WorkerProcess {
     await exited;
   }
 
-  #tell(message: ToWorker): void {
+  #send(message: ToWorker): void {
     this.#child.send(message);
   }
 
@@ -114,10 +116,10 @@ export class WorkerProcess {
   }
 }
 
-function makePlace(user: WorkerOptions['user']): string {
-  const place = mkdtempSync(join(tmpdir(), 'coordinator-test-worker-'));
-  chmodSync(place, 0o711);
-  mkdirSync(join(place, 'work'), { mode: 0o700 });
-  if (user) for (const path of [place, join(place, 'work')]) chownSync(path, user.uid, user.gid);
-  return place;
+function makeHome(user: WorkerOptions['user']): string {
+  const home = mkdtempSync(join(tmpdir(), 'coordinator-test-worker-'));
+  chmodSync(home, 0o711);
+  mkdirSync(join(home, 'work'), { mode: 0o700 });
+  if (user) for (const path of [home, join(home, 'work')]) chownSync(path, user.uid, user.gid);
+  return home;
 }

@@ -3,9 +3,9 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { AttemptFailure } from './attempt/attempt-error.ts';
-import { allowedEnvironment } from './attempt/environment.ts';
-import type { Tool, ToolName } from './protocol/request.ts';
+import type { Tool, ToolName } from '../protocol/request.ts';
+import { allowedEnvironment } from '../shared/environment.ts';
+import { AttemptFailure } from '../shared/errors.ts';
 
 export interface InstalledTool extends Tool {
   readonly path: string;
@@ -15,14 +15,14 @@ const programs: readonly { name: ToolName; program: string }[] = [
   { name: 'opentofu', program: 'tofu' },
   { name: 'terraform', program: 'terraform' },
 ];
-const versionPatienceMs = 20_000;
+const versionTimeoutMs = 20_000;
 
-/** Asking costs as much as half a plan, so each binary is asked once for as long as it stays what it is. */
+/** Asking for a version costs as much as half a plan, so each binary is asked once until it changes. */
 const versions = new Map<string, Promise<string | null>>();
 
 /**
- * The tools on a search path (the process's own by default): OpenTofu first, then Terraform, and of each the first one
- * found. A program that cannot say its version is none.
+ * Finds the tools on a search path, by default the process's own: OpenTofu first, then Terraform, and only the first of each.
+ * A program that does not report its version is skipped.
  */
 export async function discoverTools(searchPath = process.env['PATH'] ?? ''): Promise<InstalledTool[]> {
   const found = await Promise.all(
@@ -35,7 +35,7 @@ export async function discoverTools(searchPath = process.env['PATH'] ?? ''): Pro
   return found.filter((tool) => tool !== null);
 }
 
-/** The tool that planned, or the best there is. @throws AttemptFailure `tool_unavailable` */
+/** Returns the tool that made the plan, or else the first one found. @throws AttemptFailure `tool_unavailable` */
 export async function chooseTool(wanted: Tool | null): Promise<InstalledTool> {
   const tools = await discoverTools();
   const chosen =
@@ -45,7 +45,7 @@ export async function chooseTool(wanted: Tool | null): Promise<InstalledTool> {
   throw new AttemptFailure('tool_unavailable', `this worker has ${missing}`);
 }
 
-/** The first executable file of a name on a search path; null without one. */
+/** Returns the first executable file with a name on a search path; null if there is none. */
 export async function findProgram(program: string, searchPath = process.env['PATH'] ?? ''): Promise<string | null> {
   for (const directory of searchPath.split(delimiter)) {
     if (directory === '') continue;
@@ -64,7 +64,7 @@ async function readVersion(path: string): Promise<string | null> {
   const key = `${path} ${size} ${mtimeMs}`;
   const known = versions.get(key) ?? askVersion(path);
   versions.set(key, known);
-  // A tool that was too slow to answer once may answer the next time.
+  // A tool that was too slow to answer may answer the next time.
   if ((await known) === null) versions.delete(key);
   return known;
 }
@@ -80,7 +80,7 @@ async function askVersion(path: string): Promise<string | null> {
     const { stdout } = await promisify(execFile)(path, ['version', '-json'], {
       env,
       cwd: '/',
-      timeout: versionPatienceMs,
+      timeout: versionTimeoutMs,
     });
     const answer: unknown = JSON.parse(stdout);
     if (typeof answer !== 'object' || answer === null || !('terraform_version' in answer)) return null;

@@ -1,5 +1,5 @@
-/** What a job may take of the machine, all its processes together but for the open files, which count for each. */
-export interface EnclosureLimits {
+/** What all processes of a job together may use; open files are counted per process. */
+export interface JobLimits {
   readonly diskBytes: number;
   readonly processes: number;
   readonly memoryBytes: number;

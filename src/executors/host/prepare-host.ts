@@ -4,17 +4,17 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { codeOf, messageOf } from '../attempt/attempt-error.ts';
-import { endGroups } from '../groups/delegation.ts';
+import { killAndRemoveGroups } from '../groups/delegation.ts';
+import { type HostSettings, HostSettingsError } from '../protocol/host-settings.ts';
 import { etcFiles, type SystemView, viewSystem } from '../sandbox/bubblewrap.ts';
-import { SandboxEnclosure } from '../sandbox/sandbox-enclosure.ts';
+import { SandboxLauncher } from '../sandbox/sandbox-launcher.ts';
 import { buildSeccompFilter } from '../sandbox/seccomp.ts';
-import { HostPlace } from './host-place.ts';
-import { claimDirectory, removeForsaken } from './leftovers.ts';
-import { type HostSettings, HostSettingsError } from './settings.ts';
+import { codeOf, messageOf } from '../shared/errors.ts';
+import { claimDirectory, removeOrphanedHosts } from './host-directories.ts';
+import { HostResources } from './host-resources.ts';
 
-/** Unix sockets have names of at most 107 bytes; the sockets' own names are short. */
-const longestDirectory = 90;
+/** Paths of unix sockets have at most 107 bytes; the names of the sockets themselves are short. */
+const maxDirectoryLength = 90;
 const trialLimits = {
   diskBytes: 1024 * 1024,
   processes: 32,
@@ -23,32 +23,32 @@ const trialLimits = {
   cpuSeconds: 10,
 };
 
-export interface OpenedPlace {
-  readonly place: HostPlace;
-  /** Why template code is not contained; null where it is. */
+export interface PreparedHost {
+  readonly resources: HostResources;
+  /** Why template code is not sandboxed; null if it is. */
   readonly reason: string | null;
   /** How many directories of killed hosts were removed. */
   readonly swept: number;
 }
 
-/** Makes what attempts of this host share, and finds out by trying whether they can be contained. */
-export async function openPlace(settings: HostSettings): Promise<OpenedPlace> {
+/** Prepares what this host's attempts share, and makes a trial sandbox to see whether it can have any. */
+export async function prepareHost(settings: HostSettings): Promise<PreparedHost> {
   const { directory } = settings;
   mkdirSync(directory, { mode: 0o700 });
   const socketDirectory = openSocketDirectory(directory);
   claimDirectory(directory, socketDirectory);
-  const swept = await removeForsaken(dirname(directory));
-  if (settings.groups !== null) endGroups(settings.groups);
+  const swept = await removeOrphanedHosts(dirname(directory));
+  if (settings.groups !== null) killAndRemoveGroups(settings.groups);
   checkMirror(settings);
   const tools = await copyTools(settings);
-  const reason = await whyUncontained(settings);
+  const reason = await whyNotSandboxed(settings);
   const view = reason === null ? makeView(settings) : null;
-  const place = new HostPlace(settings, view, socketDirectory, tools);
-  await place.denied.refresh();
-  return { place, reason, swept };
+  const resources = new HostResources(settings, view, socketDirectory, tools);
+  await resources.denied.refresh();
+  return { resources, reason, swept };
 }
 
-/** @throws HostSettingsError where the host's user cannot read the operator's providers */
+/** @throws HostSettingsError if the host's user cannot read the operator's providers */
 function checkMirror({ providerMirror }: HostSettings): void {
   if (providerMirror === null) return;
   try {
@@ -58,12 +58,12 @@ function checkMirror({ providerMirror }: HostSettings): void {
     const why =
       codeOf(error) === 'ENOENT'
         ? 'which does not exist'
-        : `which ${user} cannot read: let it pass every directory above, and read this one`;
+        : `which ${user} cannot read: let that user enter every parent directory, and read this one`;
     throw new HostSettingsError(`COORDINATOR_PROVIDER_MIRROR names ${providerMirror}, ${why}.`);
   }
 }
 
-/** Makes copies of the tools that were handed over open. Answers the copy of each. */
+/** Copies the tools whose descriptors the worker passed. Returns the copies by their original paths. */
 async function copyTools({ directory, closedTools }: HostSettings): Promise<Map<string, string>> {
   const copies = new Map<string, string>();
   for (const { path, descriptor } of closedTools) {
@@ -78,59 +78,64 @@ async function copyTools({ directory, closedTools }: HostSettings): Promise<Map<
 function openSocketDirectory(directory: string): string {
   const usual = join(directory, 'sockets');
   const path =
-    usual.length <= longestDirectory ? usual : join(tmpdir(), `coordinator-${randomBytes(8).toString('hex')}`);
+    usual.length <= maxDirectoryLength ? usual : join(tmpdir(), `coordinator-${randomBytes(8).toString('hex')}`);
   mkdirSync(path, { mode: 0o700 });
   return path;
 }
 
-/** Writes what every sandbox is given of the system. */
+/** Writes the files that every sandbox gets, and builds its view of the system. */
 function makeView({ directory, addedPaths, hiddenPaths }: HostSettings): SystemView {
   const etc = join(directory, 'etc');
   const filterFile = join(directory, 'seccomp.bpf');
   mkdirSync(etc, { recursive: true, mode: 0o700 });
   for (const [name, content] of Object.entries(etcFiles)) writeFileSync(join(etc, name), content, { mode: 0o644 });
-  if (process.arch !== 'x64' && process.arch !== 'arm64') throw new Error('no filter is known for this architecture');
+  if (process.arch !== 'x64' && process.arch !== 'arm64')
+    throw new Error(`there is no system call filter for ${process.arch}`);
   writeFileSync(filterFile, buildSeccompFilter(process.arch), { mode: 0o600 });
   return viewSystem({ added: addedPaths, secret: hiddenPaths, filterFile, etc });
 }
 
-/** Runs a sandbox as attempts will: what does not work now would fail every one of them. */
-async function whyUncontained(settings: HostSettings): Promise<string | null> {
+/** Runs a trial sandbox the way attempts do: if it fails, every attempt would. */
+async function whyNotSandboxed(settings: HostSettings): Promise<string | null> {
   if (settings.sandboxProgram === null) return 'the worker asked for no sandbox';
   try {
-    const said = await tryOut(settings, settings.sandboxProgram);
-    return said === '' ? null : said;
+    const problem = await runTrialSandbox(settings, settings.sandboxProgram);
+    return problem === '' ? null : problem;
   } catch (error) {
     return messageOf(error);
   }
 }
 
-async function tryOut(settings: HostSettings, program: string): Promise<string> {
+async function runTrialSandbox(settings: HostSettings, program: string): Promise<string> {
   const { directory: root } = settings;
-  const workshop = { program, view: makeView(settings), directory: root, socketDirectory: root, makeGroup: () => null };
-  const enclosure = new SandboxEnclosure(workshop);
+  const config = { program, view: makeView(settings), directory: root, socketDirectory: root, makeGroup: () => null };
+  const launcher = new SandboxLauncher(config);
   const directory = join(root, 'trial');
   await mkdir(join(directory, 'input', 'work'), { recursive: true, mode: 0o700 });
-  const { job, clear, remove } = await enclosure.start({
-    ...{ directory, environment: {}, mounts: [], relaySocket: null, wantsPipes: false },
+  const { job, clear, remove } = await launcher.start({
+    directory,
+    environment: {},
+    mounts: [],
+    relaySocket: null,
+    wantsPipes: false,
     steps: ['socat', 'setsid'].map((name) => ({ program: 'sh', arguments: ['-c', `command -v ${name}`] })),
-    startIn: enclosure.placesOf().work,
+    startIn: launcher.pathsFor().work,
     limits: trialLimits,
   });
-  let said = '';
+  let problem = '';
   job.stderr.on('data', (piece: Buffer) => {
-    said = (said + piece.toString()).slice(0, 1000);
+    problem = (problem + piece.toString()).slice(0, 1000);
   });
   job.stdout.resume();
   let ended = 0;
   for (let event = await job.next(); event !== null; event = await job.next()) {
-    if (event.word === 'end' && event.details[1] !== '0') said ||= `${['socat', 'setsid'][ended]} is not installed`;
-    if (event.word === 'end') ended++;
-    if ((event.word === 'end' && ended < 2) || event.word === 'ready') job.proceed();
+    if (event.name === 'end' && event.details[1] !== '0') problem ||= `${['socat', 'setsid'][ended]} is not installed`;
+    if (event.name === 'end') ended++;
+    if ((event.name === 'end' && ended < 2) || event.name === 'ready') job.proceed();
   }
   await clear();
-  enclosure.close();
+  launcher.close();
   await Promise.all([remove(), rm(directory, { recursive: true, force: true })]);
-  if (ended === 2) return said;
-  return said.trim() || 'bubblewrap could not make a sandbox';
+  if (ended === 2) return problem;
+  return problem.trim() || 'bubblewrap could not make a sandbox';
 }

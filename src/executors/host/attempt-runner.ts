@@ -3,29 +3,28 @@ import { join } from 'node:path';
 import type { ExecutionReason } from '#domain/runs/model.ts';
 import { LogWriter } from '#executors/output/log-writer.ts';
 import { OutputRecorder } from '#executors/output/output-recorder.ts';
+import type { Attempt, AttemptSuccess, JobResult, JobSpec, StateHandler } from '../attempt/attempt.ts';
+import { AttemptControl, type StopCause } from '../attempt/attempt-control.ts';
+import { buildEnvironment } from '../attempt/environment.ts';
+import { JobRunner } from '../attempt/job-runner.ts';
+import { LimitWatch } from '../attempt/limits.ts';
+import { StateKeeper } from '../attempt/state-keeper.ts';
 import { runCommands } from '../command/command.ts';
-import type { HostPlace } from '../host/host-place.ts';
-import { Relay, type StateHandler } from '../host/relay.ts';
 import { runOpenTofu } from '../opentofu/opentofu.ts';
-import { StateKeeper } from '../opentofu/state-keeper.ts';
 import type { WireRequest, WireResult } from '../protocol/messages.ts';
-import type { LogChunk, Progress, StateMeta } from '../protocol/request.ts';
+import type { LogChunk, StateMeta } from '../protocol/request.ts';
 import { Redactor } from '../redaction/redaction.ts';
-import type { Places } from '../sandbox/places.ts';
-import { describeBytes } from './amounts.ts';
-import type { Attempt, JobResult, JobSpec, Performed } from './attempt.ts';
-import { AttemptControl, type StopCause } from './attempt-control.ts';
-import { AttemptFailure, reportUnforeseen } from './attempt-error.ts';
-import { buildEnvironment } from './environment.ts';
-import { JobRunner } from './job-runner.ts';
-import { LimitWatch } from './limits.ts';
+import type { JobPaths } from '../sandbox/job-paths.ts';
+import { formatBytes } from '../shared/bytes.ts';
+import { AttemptFailure, reportUnexpectedError } from '../shared/errors.ts';
+import type { HostResources } from './host-resources.ts';
+import { Relay } from './relay.ts';
 
-/** The worker, as an attempt sees it. */
-export interface AttemptWorker {
+/** Sends an attempt's log and state to the worker. */
+export interface AttemptReporter {
   sendLog(chunk: LogChunk): void;
-  /** Resolves to whether the state is kept for good. */
+  /** Resolves to whether the worker stored the state durably. */
   saveState(content: Buffer, meta: StateMeta): Promise<boolean>;
-  sendProgress(progress: Progress): void;
 }
 
 export interface AttemptInput {
@@ -37,13 +36,12 @@ export interface AttemptInput {
 export interface AttemptEnd {
   readonly result: WireResult;
   readonly artifact: Buffer | null;
-  readonly unsaved: Buffer | null;
 }
 
-/** One attempt from its request to its result. Whatever happens, nothing of it is left when `run` resolves. */
+/** Runs one attempt from its request to its result. When `run` resolves, nothing of the attempt is left. */
 export class AttemptRunner {
   readonly #input: AttemptInput;
-  readonly #place: HostPlace;
+  readonly #resources: HostResources;
   readonly #directory: string;
   readonly #redactor = new Redactor();
   readonly #control: AttemptControl;
@@ -51,32 +49,29 @@ export class AttemptRunner {
   readonly #writer: LogWriter;
   readonly #recorder: OutputRecorder;
   readonly #state: StateKeeper;
-  readonly #worker: AttemptWorker;
   #relay: Relay | null = null;
   #jobs = 0;
-  /** What removes the places of jobs that have ended. */
+  /** Directories of finished jobs that are still being removed. */
   readonly #removals: Promise<void>[] = [];
   #exitCode: number | null = null;
 
-  constructor(input: AttemptInput, place: HostPlace, name: string, worker: AttemptWorker) {
+  constructor(input: AttemptInput, resources: HostResources, name: string, reporter: AttemptReporter) {
     const { request, state } = input;
     this.#input = input;
-    this.#place = place;
-    this.#worker = worker;
-    this.#directory = join(place.settings.directory, name);
+    this.#resources = resources;
+    this.#directory = join(resources.settings.directory, name);
     this.#learnSecrets();
     this.#control = new AttemptControl(request.graceMs);
     this.#limits = new LimitWatch(request, this.#control);
     const limit = request.limits.logBytes ?? null;
-    this.#writer = new LogWriter({ phase: request.phase, limit, send: (chunk) => worker.sendLog(chunk) });
+    this.#writer = new LogWriter({ phase: request.phase, limit, send: (chunk) => reporter.sendLog(chunk) });
     this.#recorder = new OutputRecorder({
-      ...{ redactor: this.#redactor, writer: this.#writer, limitBytes: request.limits.outputBytes },
+      redactor: this.#redactor,
+      writer: this.#writer,
+      limitBytes: request.limits.outputBytes,
       onLimit: () => this.#control.stop(outputLimit(request.limits.outputBytes)),
     });
-    this.#state = new StateKeeper({
-      ...{ initial: state, redactor: this.#redactor },
-      save: (content, meta) => worker.saveState(content, meta),
-    });
+    this.#state = new StateKeeper({ initial: state, save: (content, meta) => reporter.saveState(content, meta) });
   }
 
   stop(cause: StopCause): void {
@@ -87,7 +82,7 @@ export class AttemptRunner {
     this.#writer.acknowledge(sequence);
   }
 
-  /** The worker is gone: nobody reads the log, and nothing is left to do but to end everything. */
+  /** Ends everything at once: the worker is gone, so nobody reads the log. */
   abandon(): void {
     const message = 'the worker is gone';
     this.#writer.abandon();
@@ -95,27 +90,27 @@ export class AttemptRunner {
   }
 
   async run(): Promise<AttemptEnd> {
-    let performed: Performed = {};
+    let success: AttemptSuccess = {};
     let failure: unknown = null;
     try {
-      performed = await this.#perform();
+      success = await this.#perform();
     } catch (error) {
       failure = error;
     }
     this.#limits.close();
     this.#control.close();
     this.#relay?.close();
-    const result = this.#conclude(performed, failure);
+    const result = this.#conclude(success, failure);
     if (result.message !== null) this.#recorder.note(result.message);
     this.#recorder.flush();
-    await Promise.all([this.#removePlace(), this.#writer.end()]);
-    return { result, artifact: performed.plan?.artifact ?? null, unsaved: this.#state.unsaved };
+    await Promise.all([this.#removeDirectory(), this.#writer.end()]);
+    return { result, artifact: success.plan?.artifact ?? null };
   }
 
-  /** By the host's own user, which owns everything in it and may touch nothing else. */
-  async #removePlace(): Promise<void> {
+  /** The host's user owns everything in the directory, and can touch nothing else. */
+  async #removeDirectory(): Promise<void> {
     await Promise.all(this.#removals);
-    await rm(this.#directory, { recursive: true, force: true }).catch(reportUnforeseen);
+    await rm(this.#directory, { recursive: true, force: true }).catch(reportUnexpectedError);
   }
 
   #learnSecrets(): void {
@@ -124,66 +119,73 @@ export class AttemptRunner {
     for (const { value, sensitive } of environment) if (sensitive) this.#redactor.learn(value);
   }
 
-  async #perform(): Promise<Performed> {
+  async #perform(): Promise<AttemptSuccess> {
     const { request, artifact } = this.#input;
-    const { enclosure, settings, initializations } = this.#place;
+    const { launcher, settings, initCache } = this.#resources;
     await mkdir(this.#directory, { mode: 0o700 });
     const attempt: Attempt = {
-      ...{ request, artifact, settings, redactor: this.#redactor, state: this.#state, control: this.#control },
+      request,
+      artifact,
+      settings,
+      redactor: this.#redactor,
+      state: this.#state,
+      control: this.#control,
       directory: this.#directory,
-      see: (mount) => enclosure.see(mount),
-      toolPath: (path) => this.#place.toolPath(path),
+      mountedPath: (mount) => launcher.mountedPath(mount),
+      toolPath: (path) => this.#resources.toolPath(path),
       openRelay: (state) => this.#openRelay(state),
       runJob: (spec) => this.#runJob(spec),
       note: (text) => this.#recorder.note(text),
       lastErrors: () => this.#recorder.lastErrors(),
     };
     const { executor } = request;
-    return executor.kind === 'opentofu'
-      ? runOpenTofu(attempt, executor, initializations)
-      : runCommands(attempt, executor);
+    return executor.kind === 'opentofu' ? runOpenTofu(attempt, executor, initCache) : runCommands(attempt, executor);
   }
 
   async #openRelay(state: StateHandler | null): Promise<string> {
     const { request } = this.#input;
-    const proxy = this.#place.openProxy(request.egress, (line) => this.#recorder.note(line));
-    this.#relay ??= await Relay.open({ socketPath: this.#place.nextSocket(), state, proxy });
+    const proxy = this.#resources.openProxy(request.egress, (line) => this.#recorder.note(line));
+    this.#relay ??= await Relay.open({ socketPath: this.#resources.nextSocket(), state, proxy });
     return this.#relay.origin;
   }
 
-  async #runJob<Collected>(specify: (places: Places) => JobSpec<Collected>): Promise<JobResult<Collected>> {
+  async #runJob<Collected>(specify: (paths: JobPaths) => JobSpec<Collected>): Promise<JobResult<Collected>> {
     const directory = join(this.#directory, `job-${++this.#jobs}`);
-    const places = this.#place.enclosure.placesOf(directory);
-    const spec = specify(places);
+    const paths = this.#resources.launcher.pathsFor(directory);
+    const spec = specify(paths);
     const deps = {
-      ...{ directory, control: this.#control, recorder: this.#recorder, limits: this.#limits },
-      enclosure: this.#place.enclosure,
-      environment: this.#environmentOf(spec, places),
+      directory,
+      control: this.#control,
+      recorder: this.#recorder,
+      limits: this.#limits,
+      launcher: this.#resources.launcher,
+      environment: this.#environmentOf(spec, paths),
       relaySocket: this.#relay?.socketPath ?? null,
-      progress: (step: string) => this.#worker.sendProgress({ step, time: new Date().toISOString() }),
-      ended: (code: number) => {
+      onEnded: (code: number) => {
         this.#exitCode = code;
       },
-      removing: (removal: Promise<void>) => void this.#removals.push(removal),
+      onRemoving: (removal: Promise<void>) => void this.#removals.push(removal),
     };
-    return new JobRunner(deps, spec, places).run();
+    return new JobRunner(deps, spec, paths).run();
   }
 
-  #environmentOf<Collected>(spec: JobSpec<Collected>, places: Places) {
+  #environmentOf<Collected>(spec: JobSpec<Collected>, paths: JobPaths) {
     const { environment } = this.#input.request;
     return buildEnvironment({
-      given: spec.isBare ? [] : environment,
-      ...{ places, view: this.#place.view, name: this.#directory },
+      given: spec.withoutRunEnvironment ? [] : environment,
+      paths,
+      view: this.#resources.view,
+      name: this.#directory,
       proxy: spec.network.egress ? (this.#relay?.origin ?? null) : null,
       refuse: (line) => this.#recorder.note(line),
     });
   }
 
-  #conclude(performed: Performed, failure: unknown): WireResult {
+  #conclude(success: AttemptSuccess, failure: unknown): WireResult {
     const exitCode = this.#exitCode;
     const lost = this.#state.failure;
     const { cause } = this.#control;
-    const { plan, ...rest } = performed;
+    const { plan, ...rest } = success;
     const tool = this.#input.request.tool;
     if (lost !== null) return { ...failed(lost.reason, lost.message), exitCode };
     if (failure === null && (cause === null || cause.outcome === 'canceled' || cause.outcome === 'timed_out')) {
@@ -195,12 +197,12 @@ export class AttemptRunner {
     if (failure instanceof AttemptFailure) {
       return { ...failed(failure.reason, this.#redactor.redactText(failure.message)), ...base };
     }
-    reportUnforeseen(failure);
-    return { ...failed('executor_failed', 'the executor failed; the log of the service says why'), ...base };
+    reportUnexpectedError(failure);
+    return { ...failed('executor_failed', "the executor failed; see the service's log"), ...base };
   }
 }
 
-function withoutArtifact({ artifact: _, ...plan }: NonNullable<Performed['plan']>) {
+function withoutArtifact({ artifact: _, ...plan }: NonNullable<AttemptSuccess['plan']>) {
   return plan;
 }
 
@@ -209,6 +211,6 @@ function failed(reason: ExecutionReason, message: string) {
 }
 
 function outputLimit(bytes: number): StopCause {
-  const message = `the attempt printed more than its limit of ${describeBytes(bytes)}`;
+  const message = `the attempt printed more than its limit of ${formatBytes(bytes)}`;
   return { outcome: 'limit_exceeded', reason: 'output_limit', message, urgency: 'short' };
 }

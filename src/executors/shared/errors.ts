@@ -18,7 +18,7 @@ export function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
-/** For the operator: an error that no rule foresaw goes to standard error, never to a run's log. */
-export function reportUnforeseen(error: unknown): void {
+/** Writes an unexpected error to standard error for the operator. It never goes into a run's log. */
+export function reportUnexpectedError(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}\n`);
 }

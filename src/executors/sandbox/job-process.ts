@@ -2,59 +2,59 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { Duplex, type Readable } from 'node:stream';
-import { AttemptFailure, codeOf } from '../attempt/attempt-error.ts';
 import { readStart } from '../processes/process-table.ts';
 import { listDescendants, readChildren } from '../processes/process-tree.ts';
+import { AttemptFailure, codeOf } from '../shared/errors.ts';
 import { closeSinks, type OutputPipes } from './output-pipes.ts';
-import type { ScriptWord } from './script.ts';
+import type { ScriptEventName } from './script.ts';
 
-/** How a job's script is started. */
-export interface JobStart {
+/** How to start a job's script. */
+export interface JobProcessOptions {
   readonly program: string;
   readonly arguments: readonly string[];
-  /** A process that starts joins these control groups first: files into which it writes. */
+  /** Control groups that the process joins before anything else: files to write into. */
   readonly groupFiles: readonly string[];
-  /** Descriptors 5 and 6, if there are any; closed here once the process has them. */
+  /** Descriptors 5 and 6, if any. They are closed here once the process has them. */
   readonly descriptors: readonly number[];
-  /** Pipes for what programs print; without them they get sockets. */
+  /** Pipes for the programs' output; null: they get sockets. */
   readonly pipes: OutputPipes | null;
-  /** Told which process is the sandbox's init, and when that started. */
+  /** Receives the process id of the sandbox's init, and its start time. */
   readonly onInit?: (pid: number, start: string) => void;
   /** Whether the script runs below an init of its own. */
-  readonly isContained: boolean;
+  readonly isSandboxed: boolean;
 }
 
-export interface JobEvent {
-  readonly word: ScriptWord;
+export interface ScriptEvent {
+  readonly name: ScriptEventName;
   readonly details: readonly string[];
 }
 
 const joinGroups = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"';
-const longestStatus = 64 * 1024;
-/** Where bubblewrap says which process it made, behind the filter at 5 and its arguments at 6. */
+const maxStatusLength = 64 * 1024;
+/** Where bubblewrap reports the process it created, after the filter at 5 and its arguments at 6. */
 const infoIndex = 7;
 
-/** A job's script while it runs: the words that it says, and the ways to stop it. */
-export class Job {
+/** The running script of a job: the events that it reports, and the ways to stop it. */
+export class JobProcess {
   readonly pid: number;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** 128 + the number of the signal that ended it, as shells say. */
+  /** Resolves to the exit code, or to 128 plus the number of the signal that ended it, as in shells. */
   readonly exited: Promise<number>;
-  readonly #isContained: boolean;
+  readonly #isSandboxed: boolean;
   readonly #child: ChildProcess;
   readonly #control: Duplex;
-  /** The init of the sandbox's process namespace, which is also the group of its programs; null until it is known. */
+  /** The init of the sandbox's process namespace, which also leads its programs' process group; null until it is known. */
   #init: number | null = null;
   #initStart: string | null = null;
-  readonly #events: JobEvent[] = [];
+  readonly #events: ScriptEvent[] = [];
   #rest = '';
   #wake: () => void = () => undefined;
   #hasExited = false;
   #hasBegun = false;
 
-  /** @throws AttemptFailure where the system starts no such process */
-  constructor(start: JobStart) {
+  /** @throws AttemptFailure if the process could not be started */
+  constructor(start: JobProcessOptions) {
     const child = spawnJob(start);
     const [, , , status, control] = child.stdio;
     const info: unknown = Array.from<unknown>(child.stdio)[infoIndex];
@@ -67,7 +67,7 @@ export class Job {
     this.pid = child.pid;
     this.stdout = stdout;
     this.stderr = stderr;
-    this.#isContained = start.isContained;
+    this.#isSandboxed = start.isSandboxed;
     this.#child = child;
     this.#control = control;
     control.on('error', () => undefined);
@@ -82,7 +82,7 @@ export class Job {
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
     });
-    // The last words may arrive after the process is gone; the pipe's end follows them.
+    // The last events may arrive after the process has exited; they come before the end of the pipe.
     const closed = new Promise<void>((resolve) => status.once('close', () => resolve()));
     void this.exited
       .then(() => Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 500))]))
@@ -92,8 +92,8 @@ export class Job {
       });
   }
 
-  /** The next thing that the script says; null once it has ended. */
-  async next(): Promise<JobEvent | null> {
+  /** Returns the script's next event; null once it has ended. */
+  async next(): Promise<ScriptEvent | null> {
     for (;;) {
       const event = this.#events.shift();
       if (event) return event;
@@ -104,45 +104,48 @@ export class Job {
     }
   }
 
-  /** Lets the script run its next step, or, at `ready`, end. */
+  /** Lets the script run its next step, or end if it is `ready`. */
   proceed(): void {
     this.#control.write('go\n');
   }
 
-  /** Lets the script run no further step: it gets ready at once. */
+  /** Tells the script to skip its remaining steps and become `ready`. */
   finish(): void {
     this.#control.write('stop\n');
   }
 
-  /** Asks the programs of the running step to stop, as Ctrl-C would. */
+  /** Sends the running step's programs the signal that Ctrl-C would. */
   interrupt(): void {
-    const group = this.#isContained ? this.#init : this.pid;
+    const group = this.#isSandboxed ? this.#init : this.pid;
     if (group !== null && !this.#hasExited) signalQuietly(-group, 'SIGINT');
   }
 
-  /** Kills the programs of the running step, and leaves the script to say so. */
+  /** Kills the running step's programs. The script survives and reports the end of the step. */
   killPrograms(): void {
-    const script = this.#isContained ? this.#scriptProcess() : this.pid;
+    const script = this.#isSandboxed ? this.#scriptProcess() : this.pid;
     if (script === null || this.#hasExited) return;
     for (const pid of listDescendants(script)) signalQuietly(pid, 'SIGKILL');
   }
 
-  /** Ends a sandbox with all that is in it: its init first, with which the kernel ends the rest. Outside of one, ends the script's process group. */
+  /**
+   * Kills the script and its programs. In a sandbox this kills the init, and the kernel then ends the rest; otherwise it kills
+   * the script's process group.
+   */
   kill(): void {
     if (this.#init !== null && readStart(this.#init) === this.#initStart) signalQuietly(this.#init, 'SIGKILL');
     if (this.#hasExited) return;
-    signalQuietly(this.#isContained ? this.pid : -this.pid, 'SIGKILL');
+    signalQuietly(this.#isSandboxed ? this.pid : -this.pid, 'SIGKILL');
   }
 
-  /** Whether the sandbox's init is gone, and with it everything in the sandbox. */
+  /** Whether the sandbox's init is gone, and every other process of the sandbox with it. */
   get isCleared(): boolean {
     return this.hasExited && (this.#init === null || readStart(this.#init) !== this.#initStart);
   }
 
-  /** The directory that the script sees as its root; null where it has ended. */
+  /** The directory that the script sees as its root; null once it has ended. */
   get rootDirectory(): string | null {
-    if (!this.#isContained) return '/';
-    // Until the script speaks, the process may still see the machine's own root.
+    if (!this.#isSandboxed) return '/';
+    // Before its first event, the process may still see the machine's own root.
     return this.#init === null || !this.#hasBegun || this.#hasExited ? null : `/proc/${this.#init}/root`;
   }
 
@@ -159,44 +162,44 @@ export class Job {
   #read(piece: Buffer): void {
     const lines = (this.#rest + piece.toString('latin1')).split('\n');
     this.#rest = lines.pop() ?? '';
-    // The script writes a few short lines: anything else comes from somebody who meddled with it.
-    if (this.#rest.length > longestStatus || this.#events.length > longestStatus) {
+    // The script only writes a few short lines, so more than that means that something tampered with it.
+    if (this.#rest.length > maxStatusLength || this.#events.length > maxStatusLength) {
       this.kill();
       return;
     }
     for (const line of lines) {
-      const [word = '', ...details] = line.split(' ');
-      if (!isWord(word)) continue;
+      const [name = '', ...details] = line.split(' ');
+      if (!isEventName(name)) continue;
       this.#hasBegun = true;
-      this.#events.push({ word, details });
+      this.#events.push({ name, details });
     }
     this.#wake();
   }
 }
 
-/** bubblewrap says in JSON which process it made, before that runs anything. */
+/** Reads the process id that bubblewrap reports as JSON before the process runs anything. */
 function readInit(info: Duplex, found: (pid: number) => void): void {
   let text = '';
   info.on('error', () => undefined);
   info.on('data', (piece: Buffer) => {
-    text = (text + piece.toString('latin1')).slice(0, longestStatus);
+    text = (text + piece.toString('latin1')).slice(0, maxStatusLength);
     const pid = /"child-pid": (\d+)/.exec(text)?.[1];
     if (pid !== undefined) found(Number(pid));
   });
 }
 
-function isWord(word: string): word is ScriptWord {
+function isEventName(name: string): name is ScriptEventName {
   return (
-    word === 'waiting' ||
-    word === 'begin' ||
-    word === 'end' ||
-    word === 'missing' ||
-    word === 'ready' ||
-    word === 'broken'
+    name === 'waiting' ||
+    name === 'begin' ||
+    name === 'end' ||
+    name === 'missing' ||
+    name === 'ready' ||
+    name === 'broken'
   );
 }
 
-function spawnJob(start: JobStart): ChildProcess {
+function spawnJob(start: JobProcessOptions): ChildProcess {
   const { program, arguments: given, groupFiles, pipes, descriptors } = start;
   const [file, all] =
     groupFiles.length === 0
@@ -205,7 +208,7 @@ function spawnJob(start: JobStart): ChildProcess {
   try {
     return spawn(file, all, {
       cwd: '/',
-      // Nothing of a run's environment: these programs work outside of the sandbox, and its script sets that inside.
+      // No variables of the run: these programs work outside of the sandbox, and the script sets the variables inside.
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C' },
       detached: true,
       stdio: stdioOf(start),
@@ -216,16 +219,16 @@ function spawnJob(start: JobStart): ChildProcess {
   }
 }
 
-function stdioOf({ pipes, descriptors, isContained }: JobStart): StdioOptions {
+function stdioOf({ pipes, descriptors, isSandboxed }: JobProcessOptions): StdioOptions {
   const output = [pipes?.stdout.sink ?? 'pipe', pipes?.stderr.sink ?? 'pipe'] as const;
-  return ['ignore', ...output, 'pipe', 'pipe', ...descriptors, ...(isContained ? (['pipe'] as const) : [])];
+  return ['ignore', ...output, 'pipe', 'pipe', ...descriptors, ...(isSandboxed ? (['pipe'] as const) : [])];
 }
 
 function signalQuietly(pid: number, signal: 'SIGINT' | 'SIGKILL'): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It has ended already.
+    // The process has ended already, or belongs to another user.
     if (codeOf(error) !== 'ESRCH' && codeOf(error) !== 'EPERM') throw error;
   }
 }

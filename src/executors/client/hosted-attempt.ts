@@ -4,7 +4,7 @@ import type { ExecutionPhase, ExecutionResult, ExecutionSink } from '../protocol
 import type { HostProcess } from './host-process.ts';
 
 const watchEveryMs = 1_000;
-/** How long a host may take to end everything and clean up, beyond the attempt's own times. */
+/** How long a host may take to end an attempt and clean up, in addition to the attempt's own limits. */
 const cleaningMs = 30_000;
 
 export interface AttemptBytes {
@@ -12,11 +12,11 @@ export interface AttemptBytes {
   readonly artifact: Buffer | null;
 }
 
-/** The host said something that no host of ours says: somebody else speaks, or it is broken. */
-class UnfitMessage extends Error {}
+/** The host sent a message that our host never sends: it is broken, or somebody else is speaking. */
+class ProtocolViolation extends Error {}
 
-/** One attempt at a host, until its result or the host's end. */
-export class Conversation {
+/** The worker's side of one attempt in the host, from the request to the result or the end of the host. */
+export class HostedAttempt {
   readonly #host: HostProcess;
   readonly #attempt: number;
   readonly #phase: ExecutionPhase;
@@ -26,7 +26,7 @@ export class Conversation {
   #logs: Promise<void> = Promise.resolve();
   #states: Promise<void> = Promise.resolve();
   #waitingForSink = 0;
-  /** Why the sink refused something first; null while it takes all. */
+  /** The sink's first error; null while it has accepted everything. */
   #sinkFault: string | null = null;
   #deadline = Number.POSITIVE_INFINITY;
   #result: ExecutionResult | null = null;
@@ -62,7 +62,7 @@ export class Conversation {
     }
   }
 
-  /** Time spent waiting for the sink does not count. A host past its deadline is killed, and all its attempts fail. */
+  /** Kills a host past its deadline, which fails all of its attempts. Time spent waiting for the sink does not count. */
   #killIfOverdue(): void {
     if (this.#waitingForSink > 0) this.#deadline = Math.max(this.#deadline, Date.now() + cleaningMs);
     else if (Date.now() > this.#deadline) this.#host.kill();
@@ -71,35 +71,32 @@ export class Conversation {
   async #lost(): Promise<ExecutionResult> {
     this.#host.kill();
     const end = await this.#host.exited;
-    const message = 'the executor process ended before its attempt';
+    const message = 'the executor process ended before the attempt';
     const broken = this.#host.channel.failure;
     const diagnostic = broken?.message ?? (this.#host.takeDiagnostic() || end);
     return { outcome: 'failed', reason: 'executor_lost', message, exitCode: null, diagnostic };
   }
 
   /**
-   * Takes what the host says of this attempt. Logs and states count from 1 without gaps, and only an attempt that applies
-   * has a state to give. @throws UnfitMessage, which gives the host up
+   * Handles a message about this attempt. Logs and states are numbered from 1 without gaps, and only an apply may send
+   * states. @throws ProtocolViolation, which closes the channel and so ends the host
    */
   receive({ message, body }: Frame<HostMessage>): void {
     switch (message.type) {
       case 'log': {
         const { type: _, attempt: __, ...chunk } = message;
-        if (chunk.phase !== this.#phase) throw new UnfitMessage(`a log of the phase ${chunk.phase}`);
+        if (chunk.phase !== this.#phase) throw new ProtocolViolation(`unexpected log of the phase ${chunk.phase}`);
         this.#lastLog = follow('log', this.#lastLog, chunk.sequence);
         this.#logs = this.#hand(this.#logs, () => this.#sink.log({ ...chunk, content: body }), 'log', chunk.sequence);
         break;
       }
       case 'state': {
         const { type: _, attempt: __, ...meta } = message;
-        if (this.#phase !== 'apply') throw new UnfitMessage(`a state of the phase ${this.#phase}`);
+        if (this.#phase !== 'apply') throw new ProtocolViolation(`unexpected state in the phase ${this.#phase}`);
         this.#lastState = follow('state', this.#lastState, meta.write);
         this.#states = this.#hand(this.#states, () => this.#sink.state(body, meta), 'state', meta.write);
         break;
       }
-      case 'progress':
-        this.#sink.progress?.({ step: message.step, time: message.time });
-        break;
       case 'result':
         this.#finish(message, body);
         break;
@@ -107,7 +104,7 @@ export class Conversation {
     }
   }
 
-  /** Hands something to the sink after all of its kind before it, and tells the host how that went. */
+  /** Passes something to the sink after everything of its kind before it, and acknowledges it to the host. */
   async #hand(before: Promise<void>, give: () => Promise<void>, of: 'log' | 'state', id: number): Promise<void> {
     this.#waitingForSink++;
     await before;
@@ -116,7 +113,7 @@ export class Conversation {
       .then(
         () => true,
         (error: unknown) => {
-          this.#sinkFault ??= `a ${of} could not be kept: ${error instanceof Error ? error.message : String(error)}`;
+          this.#sinkFault ??= `could not store a ${of}: ${error instanceof Error ? error.message : String(error)}`;
           return false;
         },
       );
@@ -124,25 +121,20 @@ export class Conversation {
     this.#host.channel.send({ type: 'ack', attempt: this.#attempt, of, id, ok });
   }
 
-  #finish({ result, artifactBytes, unsavedBytes }: Extract<HostMessage, { type: 'result' }>, body: Buffer): void {
-    if ((artifactBytes ?? 0) + (unsavedBytes ?? 0) !== body.length) throw new UnfitMessage('a result of another size');
-    if (this.#phase === 'apply' && result.plan) throw new UnfitMessage('a plan of an apply');
-    if (this.#phase !== 'apply' && (result.outputs || unsavedBytes !== null))
-      throw new UnfitMessage(`outputs or a state of the phase ${this.#phase}`);
-    const artifact = body.subarray(0, artifactBytes ?? 0);
-    const unsaved = unsavedBytes === null ? null : body.subarray(artifact.length, artifact.length + unsavedBytes);
+  #finish({ result, artifactBytes }: Extract<HostMessage, { type: 'result' }>, artifact: Buffer): void {
+    if ((artifactBytes ?? 0) !== artifact.length)
+      throw new ProtocolViolation('a result whose size differs from its body');
+    if (this.#phase === 'apply' && result.plan) throw new ProtocolViolation('unexpected plan from an apply');
+    if (this.#phase !== 'apply' && result.outputs)
+      throw new ProtocolViolation(`unexpected outputs in the phase ${this.#phase}`);
     const diagnostic = [this.#sinkFault, this.#host.takeDiagnostic()].filter(Boolean).join('\n');
-    this.#result = {
-      ...withPlan(result, artifact),
-      ...(unsaved && { state: unsaved }),
-      ...(diagnostic && { diagnostic }),
-    };
+    this.#result = { ...withPlan(result, artifact), ...(diagnostic && { diagnostic }) };
     this.#finished.resolve();
   }
 }
 
 function follow(what: string, last: number, next: number): number {
-  if (next !== last + 1) throw new UnfitMessage(`${what} ${next} after ${last}`);
+  if (next !== last + 1) throw new ProtocolViolation(`${what} ${next} follows ${what} ${last}`);
   return next;
 }
 

@@ -2,23 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { type Egress, openEgress } from '../egress/egress.ts';
 import { type GroupMaker, JobGroup } from '../groups/job-group.ts';
-import { Initializations } from '../opentofu/initializations.ts';
+import { InitCache } from '../opentofu/init-cache.ts';
+import type { HostSettings } from '../protocol/host-settings.ts';
 import type { EgressPolicy } from '../protocol/request.ts';
 import type { SystemView } from '../sandbox/bubblewrap.ts';
-import type { Enclosure } from '../sandbox/enclosure.ts';
-import { OpenEnclosure } from '../sandbox/open-enclosure.ts';
-import { SandboxEnclosure } from '../sandbox/sandbox-enclosure.ts';
+import type { JobLauncher } from '../sandbox/job-launcher.ts';
+import { SandboxLauncher } from '../sandbox/sandbox-launcher.ts';
+import { UnsandboxedLauncher } from '../sandbox/unsandboxed-launcher.ts';
 import { DeniedAddresses } from './denied-addresses.ts';
-import { removeHostDirectory } from './leftovers.ts';
-import type { HostSettings } from './settings.ts';
+import { removeHostDirectory } from './host-directories.ts';
 
-/** What all attempts of a host share: where they lie, how they are contained, and what is kept between them. */
-export class HostPlace {
+/** What all attempts of a host share: its directories, the way it runs jobs, and what it caches between attempts. */
+export class HostResources {
   readonly settings: HostSettings;
-  readonly enclosure: Enclosure;
-  /** What sandboxes see of the system; null where there are none. */
+  readonly launcher: JobLauncher;
+  /** The part of the system that sandboxes see; null without sandboxes. */
   readonly view: SystemView | null;
-  readonly initializations: Initializations;
+  readonly initCache: InitCache;
   readonly denied: DeniedAddresses;
   readonly #socketDirectory: string;
   readonly #tools: ReadonlyMap<string, string>;
@@ -36,40 +36,43 @@ export class HostPlace {
     this.view = view;
     const makeGroup = groupMaker(settings);
     const { directory } = settings;
-    this.enclosure =
+    this.launcher =
       sandboxProgram === null || view === null
-        ? new OpenEnclosure(makeGroup)
-        : new SandboxEnclosure({ program: sandboxProgram, view, directory, socketDirectory, makeGroup });
+        ? new UnsandboxedLauncher(makeGroup)
+        : new SandboxLauncher({ program: sandboxProgram, view, directory, socketDirectory, makeGroup });
     this.denied = new DeniedAddresses(settings.deniedAddresses);
-    this.initializations = new Initializations(settings.cacheDirectory, settings.directory);
+    this.initCache = new InitCache(settings.cacheDirectory, settings.directory);
   }
 
-  /** A name for a unix socket: short, as such names must be. Without sandboxes nobody could be kept from it, so there is none. */
+  /**
+   * Returns a new path for a unix socket, short because such paths must be. Null without sandboxes, because then any process
+   * could connect to it.
+   */
   nextSocket(): string | null {
-    if (this.enclosure.isolation === 'none') return null;
+    if (this.launcher.isolation === 'none') return null;
     return join(this.#socketDirectory, randomBytes(6).toString('hex'));
   }
 
-  /** Serves what a pool's policy allows; null where programs reach the network by themselves. */
+  /** Opens a proxy that enforces a pool's policy; null without sandboxes, because programs then reach the network directly. */
   openProxy(policy: EgressPolicy, log: (line: string) => void): Egress | null {
-    if (this.enclosure.isolation === 'none') return null;
+    if (this.launcher.isolation === 'none') return null;
     return openEgress({ ...policy, denied: this.denied.entries }, { log });
   }
 
-  /** Where the host can reach a tool: it has copies of those that its user cannot. */
+  /** Returns the path at which the host can reach a tool: the host has copies of tools that its user cannot read. */
   toolPath(path: string): string {
     return this.#tools.get(path) ?? path;
   }
 
-  /** At the host's end. */
+  /** Removes the host's directories when it ends. */
   remove(): void {
-    this.enclosure.close();
+    this.launcher.close();
     removeHostDirectory(this.settings.directory);
     removeHostDirectory(this.#socketDirectory);
   }
 }
 
-/** Each host has names of its own: the groups of a killed one may still be there. */
+/** Group names differ between hosts, because the groups of a killed host may still exist. */
 function groupMaker({ groups, cores, directory }: HostSettings): GroupMaker {
   let made = 0;
   const prefix = basename(directory);

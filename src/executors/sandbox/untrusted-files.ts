@@ -1,20 +1,20 @@
 import { constants, type Dirent } from 'node:fs';
 import { type FileHandle, open, opendir } from 'node:fs/promises';
-import { codeOf } from '../attempt/attempt-error.ts';
+import { codeOf } from '../shared/errors.ts';
 
 /**
- * Reads what template code may have written. Every directory on the way is opened by its own name in the one before it,
- * and no link is followed: a path that leads elsewhere is refused, also when it is changed while it is read.
+ * Reads files that template code may have written. Each directory on the path is opened by name within the one before it, and
+ * symbolic links are never followed. So a path cannot lead elsewhere, even if it is changed during the read.
  */
 
-/** Opens a name without reading rights and without following it; Node does not name this flag of Linux. */
+/** Linux's O_PATH, which Node does not name: opens a name without read permission. */
 const onlyName = process.platform === 'linux' ? 0o10000000 : 0;
 const directoryFlags = constants.O_DIRECTORY | constants.O_NOFOLLOW | onlyName;
-const deepest = 32;
+const maxDepth = 32;
 const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** A file below `root`; null where there is none. @throws Error saying what is wrong with it */
-export async function readBeneath(root: string, path: string, maximumBytes: number): Promise<Buffer | null> {
+/** Reads a file below `root`; null if there is none. @throws Error that says what is wrong with the file */
+export async function readUntrustedFile(root: string, path: string, maximumBytes: number): Promise<Buffer | null> {
   return withParent(root, path, async (name) => {
     const file = await open(name, fileFlags).catch(refuseLinks);
     return file === null ? null : readRegular(file, maximumBytes);
@@ -22,20 +22,21 @@ export async function readBeneath(root: string, path: string, maximumBytes: numb
 }
 
 export interface FoundFile {
-  /** Relative to the directory that was listed, with `/` between names. */
+  /** Relative to the listed directory, with `/` between names. */
   readonly path: string;
   readonly isRegular: boolean;
 }
 
-/** Files below a directory, at any depth; none where there is no such directory. @throws Error where there are more than `most` */
-export async function listBeneath(root: string, path: string, most: number): Promise<FoundFile[]> {
+/** Lists the files below a directory at any depth; empty if there is no such directory. @throws Error if there are more than `maxFiles` */
+export async function listUntrustedFiles(root: string, path: string, maxFiles: number): Promise<FoundFile[]> {
   const found: FoundFile[] = [];
   const directories = [''];
   let seen = 0;
   for (let directory = directories.pop(); directory !== undefined; directory = directories.pop()) {
-    if (directory.split('/').length > deepest) throw new Error(`it has directories more than ${deepest} deep`);
-    const place = [path, directory].filter(Boolean).join('/');
-    for (const entry of await listOne(root, place, most - seen)) {
+    if (directory.split('/').length > maxDepth)
+      throw new Error(`its directories are nested more than ${maxDepth} deep`);
+    const parent = [path, directory].filter(Boolean).join('/');
+    for (const entry of await listOne(root, parent, maxFiles - seen)) {
       seen++;
       const name = [directory, entry.name].filter(Boolean).join('/');
       if (entry.isDirectory()) directories.push(name);
@@ -45,12 +46,12 @@ export async function listBeneath(root: string, path: string, most: number): Pro
   return found;
 }
 
-/** @throws Error where a directory has more than `most` entries; no more than those are read */
-async function listOne(root: string, path: string, most: number): Promise<Dirent[]> {
+/** @throws Error if a directory has more than `maxFiles` entries; it stops reading there */
+async function listOne(root: string, path: string, maxFiles: number): Promise<Dirent[]> {
   const read = async (name: string) => {
     const entries: Dirent[] = [];
     for await (const entry of await opendir(name)) {
-      if (entries.length === most) throw new Error('it holds too many files');
+      if (entries.length === maxFiles) throw new Error('it contains too many files');
       entries.push(entry);
     }
     return entries;
@@ -58,19 +59,19 @@ async function listOne(root: string, path: string, most: number): Promise<Dirent
   return (await withParent(root, `${path}/.`, read)) ?? [];
 }
 
-/** Calls `use` with a name for the path whose directories are held open. Null where one of them is missing. */
+/** Calls `use` with a name for the path while the path's directories are lease open. Null if one of them is missing. */
 async function withParent<Value>(
   root: string,
   path: string,
   use: (name: string) => Promise<Value>,
 ): Promise<Value | null> {
   const names = path.split('/').filter(Boolean);
-  if (names.includes('..')) throw new Error('its path leads upwards');
+  if (names.includes('..')) throw new Error('its path contains ".."');
   if (process.platform !== 'linux') return use(`${root}/${path}`);
   const last = names.pop() ?? '.';
-  // The root itself must be there: without it, nothing is known of what it held.
+  // A missing root is an error: it must not look like a root that lease nothing.
   let directory: FileHandle | null = await open(root, constants.O_DIRECTORY | onlyName).catch((error: unknown) => {
-    throw new Error(`its place is gone: ${codeOf(error)}`);
+    throw new Error(`its root directory cannot be opened: ${codeOf(error)}`);
   });
   try {
     for (const name of names) {
@@ -90,15 +91,15 @@ async function withParent<Value>(
 function refuseLinks(error: unknown): null {
   const code = codeOf(error);
   if (code === 'ENOENT') return null;
-  if (code === 'ELOOP' || code === 'ENOTDIR') throw new Error('it is a symbolic link, or lies behind one');
+  if (code === 'ELOOP' || code === 'ENOTDIR') throw new Error('it is a symbolic link, or its path contains one');
   throw new Error(`it cannot be opened: ${code}`);
 }
 
 async function readRegular(file: FileHandle, maximumBytes: number): Promise<Buffer> {
   try {
     const { size, ...stats } = await file.stat();
-    if ((stats.mode & constants.S_IFMT) !== constants.S_IFREG) throw new Error('it is no regular file');
-    if (size > maximumBytes) throw new Error(`it has ${size} bytes, and at most ${maximumBytes} are read`);
+    if ((stats.mode & constants.S_IFMT) !== constants.S_IFREG) throw new Error('it is not a regular file');
+    if (size > maximumBytes) throw new Error(`it has ${size} bytes, and at maxFiles ${maximumBytes} are read`);
     const content = Buffer.alloc(size);
     let read = 0;
     for (;;) {

@@ -1,32 +1,32 @@
 import { link, mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Mount } from './bubblewrap.ts';
-import type { EnclosedJob, Enclosure, JobRequest } from './enclosure.ts';
-import type { Places } from './places.ts';
-import { ReadySandboxes } from './ready-sandboxes.ts';
-import { type SandboxShape, type SandboxWorkshop, sandboxPlaces } from './sandbox.ts';
+import type { JobLauncher, JobRequest, LaunchedJob } from './job-launcher.ts';
+import type { JobPaths } from './job-paths.ts';
+import { type SandboxConfig, type SandboxShape, sandboxPaths } from './sandbox.ts';
+import { WarmSandboxes } from './warm-sandboxes.ts';
 
-/** A tree with more entries is mounted: linking each file takes longer than making a sandbox. */
-const mostLinks = 64;
+/** Larger trees are mounted instead: linking each of their files takes longer than making a sandbox. */
+const maxLinks = 64;
 
 /** Runs each job in a sandbox of its own. */
-export class SandboxEnclosure implements Enclosure {
+export class SandboxLauncher implements JobLauncher {
   readonly isolation = 'sandbox';
-  readonly #sandboxes: ReadySandboxes;
+  readonly #sandboxes: WarmSandboxes;
 
-  constructor(workshop: SandboxWorkshop) {
-    this.#sandboxes = new ReadySandboxes(workshop);
+  constructor(config: SandboxConfig) {
+    this.#sandboxes = new WarmSandboxes(config);
   }
 
-  placesOf(): Places {
-    return sandboxPlaces;
+  pathsFor(): JobPaths {
+    return sandboxPaths;
   }
 
-  see({ target }: Mount): string {
+  mountedPath({ target }: Mount): string {
     return target;
   }
 
-  async start(request: JobRequest): Promise<EnclosedJob> {
+  async start(request: JobRequest): Promise<LaunchedJob> {
     const lasting = request.mounts.filter(({ isOwn }) => !isOwn);
     const isCommon = await linkOwnMounts(request);
     const shape: SandboxShape = {
@@ -45,7 +45,7 @@ export class SandboxEnclosure implements Enclosure {
     }
     return {
       job: sandbox.job,
-      places: sandboxPlaces,
+      paths: sandboxPaths,
       usage: () => sandbox.usage(),
       clear: () => sandbox.clear(),
       remove: () => {
@@ -61,33 +61,33 @@ export class SandboxEnclosure implements Enclosure {
 }
 
 /**
- * Puts what this job alone has mounted among its files instead, so that it can use a sandbox that is ready: hard links to the
- * files, which the sandbox sees read-only, and a link to them where they would have been mounted. Answers false where that
- * cannot be done; then nothing has changed.
+ * Replaces the mounts that only this job has, so that it can use a ready sandbox. The files become hard links among the job's
+ * files, which the sandbox sees read-only, and a symbolic link to them stands in place of the mount. Returns false, with
+ * nothing changed, if that is not possible.
  */
 async function linkOwnMounts({ directory, mounts }: JobRequest): Promise<boolean> {
   const own = mounts.filter(({ isOwn }) => isOwn);
   const made: string[] = [];
   for (const [index, { source, target, isWritable }] of own.entries()) {
-    const path = relative(sandboxPlaces.work, target);
+    const path = relative(sandboxPaths.work, target);
     const copy = join(directory, 'input', `kept-${index}`);
     made.push(copy);
-    if (isWritable || path.startsWith('..') || !(await linkTree(source, copy, mostLinks))) {
+    if (isWritable || path.startsWith('..') || !(await linkTree(source, copy, maxLinks))) {
       await Promise.all(made.map((entry) => rm(entry, { recursive: true, force: true })));
       return false;
     }
   }
   for (const [index, { target }] of own.entries()) {
-    const place = join(directory, 'input', 'work', relative(sandboxPlaces.work, target));
-    await mkdir(dirname(place), { recursive: true, mode: 0o700 });
-    await symlink(join(sandboxPlaces.input, `kept-${index}`), place);
+    const link = join(directory, 'input', 'work', relative(sandboxPaths.work, target));
+    await mkdir(dirname(link), { recursive: true, mode: 0o700 });
+    await symlink(join(sandboxPaths.input, `kept-${index}`), link);
   }
   return true;
 }
 
-/** Makes a copy of a tree whose files are hard links. False where it has too many entries, or the file system refuses. */
-async function linkTree(source: string, target: string, most: number): Promise<boolean> {
-  let left = most;
+/** Copies a tree as hard links. Returns false if it has too many entries or the file system refuses. */
+async function linkTree(source: string, target: string, maxEntries: number): Promise<boolean> {
+  let left = maxEntries;
   const copy = async (from: string, to: string): Promise<boolean> => {
     await mkdir(to, { recursive: true, mode: 0o700 });
     for (const entry of await readdir(from, { withFileTypes: true })) {

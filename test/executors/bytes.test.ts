@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeBytes } from '#executors/attempt/amounts.ts';
+import { formatBytes } from '#executors/shared/bytes.ts';
 
-describe('an amount of bytes', () => {
+describe('formatBytes', () => {
   it.each([
     [0, '0 bytes'],
     [1000, '1000 bytes'],
@@ -9,7 +9,7 @@ describe('an amount of bytes', () => {
     [1024 * 1024 * 1.5, '1.5 MiB'],
     [2 ** 31, '2 GiB'],
     [2 ** 31 + 1, '2147483649 bytes'],
-  ])('of %d is shown as "%s"', (bytes, shown) => {
-    expect(describeBytes(bytes)).toBe(shown);
+  ])('formats %d as "%s"', (bytes, shown) => {
+    expect(formatBytes(bytes)).toBe(shown);
   });
 });

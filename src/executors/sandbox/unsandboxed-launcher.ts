@@ -1,19 +1,19 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { measureDirectory, removeDirectory, writePrivate } from '../attempt/work-files.ts';
 import type { GroupMaker } from '../groups/job-group.ts';
 import { AttemptProcesses } from '../processes/attempt-processes.ts';
 import { cookieVariable } from '../processes/process-table.ts';
 import { measureTree } from '../processes/process-tree.ts';
+import { measureDirectory, removeDirectory, writePrivateFile } from '../shared/files.ts';
 import type { Mount } from './bubblewrap.ts';
-import type { EnclosedJob, Enclosure, JobRequest } from './enclosure.ts';
-import { Job } from './job.ts';
+import type { JobLauncher, JobRequest, LaunchedJob } from './job-launcher.ts';
+import type { JobPaths } from './job-paths.ts';
+import { JobProcess } from './job-process.ts';
 import { type OutputPipes, openOutputPipes } from './output-pipes.ts';
-import type { Places } from './places.ts';
-import { processLimits, writePreparation, writeSteps } from './script.ts';
+import { processLimits, writeBootstrap, writeSteps } from './script.ts';
 
-/** Runs jobs as ordinary processes of the host's user: for machines that cannot contain them. */
-export class OpenEnclosure implements Enclosure {
+/** Runs jobs as ordinary processes of the host's user, for machines without sandboxes. */
+export class UnsandboxedLauncher implements JobLauncher {
   readonly isolation = 'none';
   readonly #makeGroup: GroupMaker;
 
@@ -21,40 +21,40 @@ export class OpenEnclosure implements Enclosure {
     this.#makeGroup = makeGroup;
   }
 
-  placesOf(directory: string): Places {
-    const place = (name: string) => join(directory, name);
-    const places = { work: place('work'), home: place('home'), temporary: place('tmp') };
-    return { ...places, input: place('input'), script: place('script'), relay: place('relay') };
+  pathsFor(directory: string): JobPaths {
+    const pathOf = (name: string) => join(directory, name);
+    const paths = { work: pathOf('work'), home: pathOf('home'), temporary: pathOf('tmp') };
+    return { ...paths, input: pathOf('input'), script: pathOf('script'), relay: pathOf('relay') };
   }
 
-  see({ source }: Mount): string {
+  mountedPath({ source }: Mount): string {
     return source;
   }
 
-  async start(request: JobRequest): Promise<EnclosedJob> {
+  async start(request: JobRequest): Promise<LaunchedJob> {
     const { directory, environment } = request;
-    const places = this.placesOf(directory);
-    await linkMounts(request.mounts, places);
+    const paths = this.pathsFor(directory);
+    await linkMounts(request.mounts, paths);
     const pipes: OutputPipes | null = request.wantsPipes ? await openOutputPipes(directory) : null;
-    const preparation = join(directory, 'preparation');
+    const bootstrap = join(directory, 'bootstrap');
     const group = this.#makeGroup(request.limits);
-    const limits = processLimits(request.limits, { isContained: false, hasGroup: group !== null });
-    await writePrivate(preparation, writePreparation(places, limits, { isContained: false, hasRelay: false }));
-    await writePrivate(places.script, writeSteps(request, places));
-    const job = new Job({
+    const limits = processLimits(request.limits, { isSandboxed: false, hasGroup: group !== null });
+    await writePrivateFile(bootstrap, writeBootstrap(paths, limits, { isSandboxed: false, hasRelay: false }));
+    await writePrivateFile(paths.script, writeSteps(request, paths));
+    const job = new JobProcess({
       program: '/bin/sh',
-      arguments: [preparation],
+      arguments: [bootstrap],
       groupFiles: group?.processFiles ?? [],
       descriptors: [],
       pipes,
-      isContained: false,
+      isSandboxed: false,
     });
     job.proceed();
     const cookie = environment[cookieVariable] ?? '';
     const processes = new AttemptProcesses({ cookie, directory, root: job.pid }, group);
     return {
       job,
-      places,
+      paths,
       usage: async () => {
         const usage = measureTree(job.pid);
         return {
@@ -74,19 +74,19 @@ export class OpenEnclosure implements Enclosure {
         return isClean;
       },
       remove: async () => {
-        await Promise.all([places.work, places.home, places.temporary].map(removeDirectory));
+        await Promise.all([paths.work, paths.home, paths.temporary].map(removeDirectory));
         await group?.remove();
       },
     };
   }
 
   close(): void {
-    // Nothing is kept ready.
+    // It keeps nothing ready.
   }
 }
 
-/** Without mounts, a link in the work directory leads to what a sandbox would have there. */
-async function linkMounts(mounts: readonly Mount[], { work, input }: Places): Promise<void> {
+/** Replaces mounts in the work directory by links to their sources. */
+async function linkMounts(mounts: readonly Mount[], { work, input }: JobPaths): Promise<void> {
   for (const { source, target } of mounts) {
     const path = relative(work, target);
     if (path.startsWith('..')) continue;

@@ -1,0 +1,25 @@
+import type { TemplateFiles } from '#domain/registry/files.ts';
+
+/** Finds what OpenTofu evaluates before it plans: module sources and versions, and the encryption of state and plan. */
+const evaluatedAtInit = /^\s*(source|version)\s*=\s*[^\n]*\b(var|local)\.|^\s*encryption\s*\{/m;
+const configuration = /\.(tf|tofu)(\.json)?$/;
+
+/**
+ * Whether a configuration may need its variables at `init` already. JSON is searched for the words only. Remote modules cannot
+ * be seen here; if `init` fails without variables, it is tried again with them.
+ */
+export function needsVariablesAtInit(files: TemplateFiles): boolean {
+  return Object.entries(files).some(([path, content]) => {
+    if (!configuration.test(path) || typeof content !== 'string') return false;
+    if (path.endsWith('.json'))
+      return /"(encryption|source|version)"/.test(content) && /\$\{\s*(var|local)\./.test(content);
+    return evaluatedAtInit.test(content);
+  });
+}
+
+/** Whether the template's own files may name programs for an apply to start. Remote modules cannot be seen here. */
+export function mayHaveProvisioners(files: TemplateFiles): boolean {
+  return Object.entries(files).some(
+    ([path, content]) => configuration.test(path) && (typeof content !== 'string' || content.includes('provisioner')),
+  );
+}

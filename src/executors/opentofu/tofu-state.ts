@@ -1,0 +1,80 @@
+import type { StateKeeper } from '../attempt/state-keeper.ts';
+import type { Redactor } from '../redaction/redaction.ts';
+import { messageOf } from '../shared/errors.ts';
+import { readStateDocument, type StateDocument } from './state-document.ts';
+
+const maxLineageLength = 1024;
+
+type Identity = Pick<StateDocument, 'serial' | 'lineage'>;
+
+/** The latest state of an OpenTofu attempt. It accepts only states that follow the one before. */
+export class TofuState {
+  readonly #keeper: StateKeeper;
+  readonly #redactor: Redactor;
+  #latest: Identity = { serial: null, lineage: null };
+  /** Writes run one after the other, so that each is checked against the one before it. */
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(keeper: StateKeeper, redactor: Redactor) {
+    this.#keeper = keeper;
+    this.#redactor = redactor;
+  }
+
+  get content(): Buffer | null {
+    return this.#keeper.content;
+  }
+
+  /** Whether the last write failed because it did not follow the latest state. */
+  get hasConflict(): boolean {
+    return this.#keeper.failure?.reason === 'state_conflict';
+  }
+
+  /** Reads the initial state. @throws AttemptFailure `state_invalid` */
+  open(): void {
+    if (this.content !== null) this.#latest = this.#read(this.content);
+  }
+
+  /** Stores the next state. @throws AttemptFailure if it does not follow the latest one, or could not be stored */
+  replace(content: Buffer): Promise<void> {
+    const replaced = this.#queue.then(() => this.#replace(content));
+    this.#queue = replaced.catch(() => undefined);
+    return replaced;
+  }
+
+  async #replace(content: Buffer): Promise<void> {
+    const next = this.#read(content);
+    const { serial, lineage } = this.#latest;
+    if (lineage !== null && next.lineage !== lineage) {
+      throw this.#keeper.fail('state_conflict', 'the tool wrote a state of another lineage');
+    }
+    const isRepeated = serial !== null && next.serial === serial && this.content?.equals(content);
+    if (isRepeated) return;
+    if (serial !== null && (next.serial === null || next.serial <= serial)) {
+      const message = `the tool wrote a state with serial ${next.serial}, but the latest one already has ${serial}`;
+      throw this.#keeper.fail('state_conflict', message);
+    }
+    await this.#keeper.save(content, {
+      serial: next.serial,
+      lineage: next.lineage,
+      resourceCount: next.resourceCount,
+    });
+    this.#latest = next;
+  }
+
+  #read(content: Buffer): StateDocument {
+    try {
+      const document = readStateDocument(content);
+      checkIdentity(document);
+      for (const secret of document.secrets) this.#redactor.learn(secret);
+      return document;
+    } catch (error) {
+      throw this.#keeper.fail('state_invalid', `the state cannot be read: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** @throws Error if no supported tool writes such a serial or lineage */
+function checkIdentity({ serial, lineage }: Identity): void {
+  if (serial !== null && (!Number.isSafeInteger(serial) || serial < 0)) throw new Error(`its serial is ${serial}`);
+  if (lineage !== null && lineage.length > maxLineageLength) throw new Error('its lineage is too long');
+}
