@@ -22,6 +22,50 @@ const folderRules = Object.entries(mayImport).map(([folder, allowed]) => ({
   to: { path: '^(src|migrations|test|scripts)/', pathNot: `^(${allowed.join('|')})` },
 }));
 
+/** The folders of `src/executors`, and which others each may import besides itself. A new folder needs a line here. */
+const executorsMayImport = {
+  shared: [],
+  egress: [],
+  protocol: ['shared'],
+  redaction: ['shared'],
+  groups: ['shared'],
+  processes: ['shared', 'groups'],
+  output: ['shared', 'protocol', 'redaction'],
+  sandbox: ['shared', 'groups', 'processes'],
+  attempt: ['shared', 'protocol', 'redaction', 'processes', 'output', 'sandbox'],
+  command: ['shared', 'protocol', 'redaction', 'sandbox', 'attempt'],
+  opentofu: ['shared', 'protocol', 'redaction', 'sandbox', 'attempt'],
+  host: [
+    'shared',
+    'egress',
+    'protocol',
+    'redaction',
+    'groups',
+    'processes',
+    'output',
+    'sandbox',
+    'attempt',
+    'command',
+    'opentofu',
+  ],
+  client: ['shared', 'protocol', 'groups', 'processes'],
+};
+
+const executorRules = [
+  ...Object.entries(executorsMayImport).map(([folder, allowed]) => ({
+    name: `executors-${folder}-imports-too-much`,
+    severity: 'error',
+    from: { path: `^src/executors/${folder}/` },
+    to: { path: '^src/executors/', pathNot: `^src/executors/(${[folder, ...allowed].join('|')})/` },
+  })),
+  {
+    name: 'executors-folder-without-a-rule',
+    severity: 'error',
+    from: { path: '^src/executors/', pathNot: `^src/executors/(${Object.keys(executorsMayImport).join('|')})/` },
+    to: {},
+  },
+];
+
 const frameworks = {
   database: '@mikro-orm|pg',
   engine: '@temporalio',
@@ -51,6 +95,7 @@ const frameworkRules = [
 module.exports = {
   forbidden: [
     ...folderRules,
+    ...executorRules,
     ...frameworkRules,
     {
       name: 'executors-know-models-only',
