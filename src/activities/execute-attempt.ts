@@ -95,8 +95,8 @@ async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal
   const result = isStopping(deps) ? toInterruptedResult(work, executed) : toAttemptResult(work, executed);
   try {
     const isRefused = (await deps.spool.settle(attemptId)) === 'refused' || sink.stateRefused.aborted;
-    const kept = isRefused ? failure('state_refused', result) : result;
-    return await keepResult(deps, work, kept, signal);
+    const stored = isRefused ? failure('state_refused', result) : result;
+    return await storeResult(deps, work, stored, signal);
   } catch (error) {
     if (!(error instanceof AttemptSuperseded)) throw error;
     deps.log.warn({ attempt_id: attemptId }, 'discarded the result of an attempt that is already over');
@@ -105,7 +105,7 @@ async function execute(deps: AttemptDeps, work: AttemptWork, signal: AbortSignal
 }
 
 /** Stores a result. One that cannot be stored is replaced by a failure with a reason, instead of being retried forever. */
-async function keepResult(
+async function storeResult(
   deps: AttemptDeps,
   work: AttemptWork,
   result: AttemptResult,
@@ -115,7 +115,7 @@ async function keepResult(
   try {
     return await writeWithRetry(deps, attemptId, () => conclude(deps, attemptId, result, signal));
   } catch (error) {
-    const reason = whyNotKept(work, error);
+    const reason = whyNotStored(work, error);
     if (reason === null) throw error;
     deps.log.error({ err: error, attempt_id: attemptId, reason }, "an attempt's result could not be stored");
     return writeWithRetry(deps, attemptId, () => conclude(deps, attemptId, failure(reason, null), signal));
@@ -123,7 +123,7 @@ async function keepResult(
 }
 
 /** Returns the reason if the result itself is at fault, which only plans and outputs of a template can be; else null. */
-function whyNotKept({ attempt }: AttemptWork, error: unknown): FailureReason | null {
+function whyNotStored({ attempt }: AttemptWork, error: unknown): FailureReason | null {
   if (error instanceof AttemptWriteRefused) return error.reason;
   if (!isDatabaseRefusal(error)) return null;
   return attempt.phase === 'planning' ? 'plan_invalid' : 'outputs_invalid';

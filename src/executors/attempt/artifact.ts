@@ -27,7 +27,7 @@ interface Manifest {
   readonly files: readonly { readonly path: string; readonly size: number }[];
 }
 
-export interface Artifact {
+interface Artifact {
   readonly facts: PlanFacts;
   readonly files: ReadonlyMap<string, Buffer>;
   readonly digest: string;

@@ -13,7 +13,7 @@ export interface StopCause {
 }
 
 /** A running program that can be stopped. */
-export interface Stoppable {
+interface Stoppable {
   interrupt(): void;
   kill(): void;
 }

@@ -17,7 +17,7 @@ export interface StateHandler {
 }
 
 /** What the programs of a job may reach: the attempt's state, and the network that the pool's egress policy allows. */
-export interface JobNetwork {
+interface JobNetwork {
   readonly state: boolean;
   readonly egress: boolean;
 }

@@ -8,7 +8,7 @@ import { AttemptFailure } from '../shared/errors.ts';
 
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-export interface GivenVariable {
+interface GivenVariable {
   readonly name: string;
   readonly value: string;
 }

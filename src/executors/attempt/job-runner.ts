@@ -17,11 +17,11 @@ import { writeInput } from './work-files.ts';
 
 const killedCode = 137;
 /** How long a job's script outlives its killed programs. */
-const lastWordsMs = 1_000;
+const scriptKillDelayMs = 1_000;
 /** How long a finished job's output may take to arrive. Time spent waiting for the log does not count. */
 const drainMs = 2_000;
 
-export interface JobDeps {
+interface JobDeps {
   readonly launcher: JobLauncher;
   readonly control: AttemptControl;
   readonly recorder: OutputRecorder;
@@ -143,7 +143,7 @@ export class JobRunner<Collected> {
   /** Kills the programs, and the script a moment later, so that the state they have written can still be read. */
   #kill(launched: LaunchedJob): void {
     launched.job.killPrograms();
-    this.#killTimer ??= setTimeout(() => void launched.clear(), lastWordsMs);
+    this.#killTimer ??= setTimeout(() => void launched.clear(), scriptKillDelayMs);
   }
 
   async #follow({ job }: LaunchedJob, pumps: readonly OutputPump[]): Promise<void> {

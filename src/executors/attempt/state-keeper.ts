@@ -1,7 +1,7 @@
 import type { StateMeta } from '../protocol/request.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 
-export interface StateKeeperOptions {
+interface StateKeeperOptions {
   readonly initial: Buffer | null;
   /** Resolves to whether the worker stored the state durably. */
   readonly save: (content: Buffer, meta: StateMeta) => Promise<boolean>;

@@ -1,18 +1,18 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseDuration } from '#domain/shared/durations.ts';
 import { delegateGroup, type GroupRoot, removeGroups, removeOrphanedGroups } from '../groups/delegation.ts';
 import { readStart } from '../processes/process-table.ts';
 import type { Frame } from '../protocol/frames.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
-import { type HostMessage, type StepKind, stepKinds, type WireRequest, type WireStep } from '../protocol/messages.ts';
-import type { CommandStep, ExecutionRequest, ExecutionResult, ExecutionSink } from '../protocol/request.ts';
+import type { HostMessage } from '../protocol/messages.ts';
+import type { ExecutionRequest, ExecutionResult, ExecutionSink } from '../protocol/request.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { newHostDirectory } from '../shared/host-directory.ts';
 import { ExecutorUnavailable, HostProcess } from './host-process.ts';
 import { chooseHostUser, type HostUser, openHostRoot } from './host-user.ts';
 import { HostedAttempt } from './hosted-attempt.ts';
-import { chooseTool, findProgram, type InstalledTool } from './tools.ts';
+import { chooseTool, findProgram } from './tools.ts';
+import { wireRequest } from './wire-request.ts';
 
 /** Whether template code must be sandboxed (`sandbox`), is where possible (`auto`), or is not (`none`). */
 export type IsolationMode = 'sandbox' | 'auto' | 'none';
@@ -224,34 +224,4 @@ function realpath(path: string): string {
   } catch {
     return path;
   }
-}
-
-function wireRequest(request: ExecutionRequest, tool: InstalledTool | null): WireRequest {
-  const { state: _state, artifact: _artifact, executor, ...rest } = request;
-  const pinned = tool && { name: tool.name, version: tool.version };
-  // The cast drops `readonly`: the request is copied when it crosses the pipe.
-  return { ...rest, executor: wireExecutor(executor), tool: pinned, toolPath: tool?.path ?? null } as WireRequest;
-}
-
-function wireExecutor(executor: ExecutionRequest['executor']): object {
-  if (executor.kind === 'opentofu') return executor;
-  const wired: Partial<Record<StepKind, WireStep[]>> = {};
-  for (const kind of stepKinds) {
-    const steps = executor[kind];
-    if (steps) wired[kind] = steps.map(wireStep);
-  }
-  return { kind: 'command', files: executor.files, ...wired };
-}
-
-function wireStep({ timeout, run, env, name }: CommandStep): WireStep {
-  const step = { name, run: [...run], ...(env && { env: { ...env } }) };
-  if (timeout === undefined) return { ...step, timeoutMs: null };
-  const seconds = parseDuration(timeout);
-  if (seconds === null) {
-    throw new AttemptFailure(
-      'operation_unsupported',
-      `step "${name}" has the timeout "${timeout}", which is not a duration`,
-    );
-  }
-  return { ...step, timeoutMs: seconds * 1000 };
 }

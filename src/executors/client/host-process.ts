@@ -15,7 +15,7 @@ import { isWorldReadable } from './world-permissions.ts';
 const program = fileURLToPath(new URL('../host/main.ts', import.meta.url));
 const pipeIndex = 3;
 const diagnosticBytes = 8 * 1024;
-const readyMs = 30_000;
+const readyTimeoutMs = 30_000;
 
 /** Template code cannot run here. The message says why, and what an operator can do. */
 export class ExecutorUnavailable extends Error {}
@@ -36,9 +36,7 @@ export class HostProcess {
     this.#child = child;
     this.exited = new Promise((resolve) => {
       child.once('error', (error) => resolve(`it could not be started: ${error.message}`));
-      child.once('exit', (code, signal) =>
-        resolve(signal === null ? `exit code ${code}` : `it was ended by ${signal}`),
-      );
+      child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
     });
     this.channel = new Channel<WorkerMessage, HostMessage>(pipe, HostMessage, (frame) => this.onMessage(frame));
     // A channel that failed on an invalid message cannot be used again, so the host is of no use.
@@ -68,7 +66,7 @@ export class HostProcess {
     };
     void host.exited.then(() => ready.resolve(null));
     if (settings.groups !== null && child.pid !== undefined) enterHostGroup(settings.groups, child.pid);
-    const timer = setTimeout(() => ready.resolve(null), readyMs);
+    const timer = setTimeout(() => ready.resolve(null), readyTimeoutMs);
     host.channel.send({ type: 'start', settings: { ...settings, closedTools } satisfies HostSettings });
     const message = await ready.promise;
     clearTimeout(timer);
@@ -109,16 +107,16 @@ export class HostProcess {
  * loaded everything. The host gets a session of its own, so that a terminal's signals reach only the worker.
  */
 function spawnHost(user: HostUser | null, closedTools: readonly InstalledTool[]): ChildProcess {
-  const starts = user !== null && isWorldReadable(process.execPath) && isWorldReadable(program);
-  const drops = user === null || starts ? [] : [String(user.uid), String(user.gid)];
+  const startsAsUser = user !== null && isWorldReadable(process.execPath) && isWorldReadable(program);
+  const switchArguments = user === null || startsAsUser ? [] : [String(user.uid), String(user.gid)];
   const descriptors = closedTools.map(({ path }) => openSync(path, 'r'));
   try {
-    return spawn(process.execPath, ['--disable-sigusr1', program, ...drops], {
+    return spawn(process.execPath, ['--disable-sigusr1', program, ...switchArguments], {
       cwd: '/',
       env: allowedEnvironment(process.env),
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...descriptors],
-      ...(user !== null && starts && { uid: user.uid, gid: user.gid }),
+      ...(user !== null && startsAsUser && { uid: user.uid, gid: user.gid }),
     });
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor);

@@ -7,7 +7,7 @@ const watchEveryMs = 1_000;
 /** How long a host may take to end an attempt and clean up, in addition to the attempt's own limits. */
 const cleaningMs = 30_000;
 
-export interface AttemptBytes {
+interface AttemptBytes {
   readonly state: Buffer | null;
   readonly artifact: Buffer | null;
 }
@@ -86,15 +86,20 @@ export class HostedAttempt {
       case 'log': {
         const { type: _, attempt: __, ...chunk } = message;
         if (chunk.phase !== this.#phase) throw new ProtocolViolation(`unexpected log of the phase ${chunk.phase}`);
-        this.#lastLog = follow('log', this.#lastLog, chunk.sequence);
-        this.#logs = this.#hand(this.#logs, () => this.#sink.log({ ...chunk, content: body }), 'log', chunk.sequence);
+        this.#lastLog = expectNext('log', this.#lastLog, chunk.sequence);
+        this.#logs = this.#deliver(
+          this.#logs,
+          () => this.#sink.log({ ...chunk, content: body }),
+          'log',
+          chunk.sequence,
+        );
         break;
       }
       case 'state': {
         const { type: _, attempt: __, ...meta } = message;
         if (this.#phase !== 'apply') throw new ProtocolViolation(`unexpected state in the phase ${this.#phase}`);
-        this.#lastState = follow('state', this.#lastState, meta.write);
-        this.#states = this.#hand(this.#states, () => this.#sink.state(body, meta), 'state', meta.write);
+        this.#lastState = expectNext('state', this.#lastState, meta.write);
+        this.#states = this.#deliver(this.#states, () => this.#sink.state(body, meta), 'state', meta.write);
         break;
       }
       case 'result':
@@ -105,7 +110,7 @@ export class HostedAttempt {
   }
 
   /** Passes something to the sink after everything of its kind before it, and acknowledges it to the host. */
-  async #hand(before: Promise<void>, give: () => Promise<void>, of: 'log' | 'state', id: number): Promise<void> {
+  async #deliver(before: Promise<void>, give: () => Promise<void>, of: 'log' | 'state', id: number): Promise<void> {
     this.#waitingForSink++;
     await before;
     const ok = await Promise.resolve()
@@ -133,7 +138,7 @@ export class HostedAttempt {
   }
 }
 
-function follow(what: string, last: number, next: number): number {
+function expectNext(what: string, last: number, next: number): number {
   if (next !== last + 1) throw new ProtocolViolation(`${what} ${next} follows ${what} ${last}`);
   return next;
 }

@@ -10,7 +10,7 @@ import { openResolver, type ResolveName } from './resolve.ts';
 import { type EgressPolicy, type EgressRules, readEgressRules } from './rules.ts';
 import { join, refuseTunnel } from './tunnel.ts';
 
-export interface EgressLimits {
+interface EgressLimits {
   /** Tunnels and requests of an attempt at the same time. */
   readonly connections: number;
   /** For the lookup and the connection together. */

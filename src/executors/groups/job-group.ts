@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GroupRoot, killProcesses, removeGroup, writeIfPresent } from './delegation.ts';
 
-export interface GroupLimits {
+interface GroupLimits {
   readonly memoryBytes: number;
   readonly processes: number;
   /** Processors that the job may use at the same time; may be a fraction. */

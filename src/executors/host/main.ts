@@ -4,7 +4,7 @@ import { codeOf, reportUnexpectedError } from '../shared/errors.ts';
 import { HostServer } from './host-server.ts';
 
 /**
- * The executor host: one process beside each worker that starts sandboxes and nothing else. It has no keys, no database and no
+ * The executor host: each worker has one, and it starts sandboxes and nothing else. It has no keys, no database and no
  * engine, runs as a user of its own if the worker can choose one, and lives as long as the pipe at descriptor 3.
  *
  * Arguments: the user id and group id to switch to, if the worker could not start it with them.

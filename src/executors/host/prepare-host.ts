@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { killAndRemoveGroups } from '../groups/delegation.ts';
 import { type HostSettings, HostSettingsError } from '../protocol/host-settings.ts';
-import { etcFiles, type SystemView, viewSystem } from '../sandbox/bubblewrap.ts';
+import { buildSystemView, etcFiles, type SystemView } from '../sandbox/bubblewrap.ts';
 import { SandboxLauncher } from '../sandbox/sandbox-launcher.ts';
 import { buildSeccompFilter } from '../sandbox/seccomp.ts';
 import { codeOf, messageOf } from '../shared/errors.ts';
@@ -23,7 +23,7 @@ const trialLimits = {
   cpuSeconds: 10,
 };
 
-export interface PreparedHost {
+interface PreparedHost {
   readonly resources: HostResources;
   /** Why template code is not sandboxed; null if it is. */
   readonly reason: string | null;
@@ -92,7 +92,7 @@ function makeView({ directory, addedPaths, hiddenPaths }: HostSettings): SystemV
   if (process.arch !== 'x64' && process.arch !== 'arm64')
     throw new Error(`there is no system call filter for ${process.arch}`);
   writeFileSync(filterFile, buildSeccompFilter(process.arch), { mode: 0o600 });
-  return viewSystem({ added: addedPaths, secret: hiddenPaths, filterFile, etc });
+  return buildSystemView({ added: addedPaths, hidden: hiddenPaths, filterFile, etc });
 }
 
 /** Runs a trial sandbox the way attempts do: if it fails, every attempt would. */

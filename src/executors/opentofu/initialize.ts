@@ -27,14 +27,14 @@ export async function initialize(
   cache: InitCache,
   plannedLock?: PlannedLock,
 ): Promise<InitLease> {
-  const early = session.tool.name === 'opentofu' && needsVariablesAtInit(session.executor.files);
+  const needsVariables = session.tool.name === 'opentofu' && needsVariablesAtInit(session.executor.files);
   try {
-    return await obtain(session, cache, early, plannedLock);
+    return await obtain(session, cache, needsVariables, plannedLock);
   } catch (error) {
     // A remote module may need variables too, which cannot be known before it is fetched.
-    const mayWantVariables = session.tool.name === 'opentofu' && !early;
+    const mayNeedVariables = session.tool.name === 'opentofu' && !needsVariables;
     const isRefused = error instanceof AttemptFailure && error.reason === 'init_failed';
-    if (!mayWantVariables || !isRefused || session.attempt.control.cause !== null) throw error;
+    if (!mayNeedVariables || !isRefused || session.attempt.control.cause !== null) throw error;
     if (!/variable/i.test(session.attempt.lastErrors())) throw error;
     session.attempt.note('trying again with the values of the variables');
     return await obtain(session, cache, true, plannedLock);

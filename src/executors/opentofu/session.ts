@@ -21,7 +21,7 @@ const smallStateBytes = 1024 * 1024;
 const relaxedHeapShare = 0.6;
 
 /** The options of one call of the tool. */
-export interface ToolCall<Collected> {
+interface ToolCall<Collected> {
   readonly subcommand: string;
   readonly options: (paths: JobPaths) => readonly string[];
   readonly reason: ExecutionReason;
@@ -92,8 +92,8 @@ export class ToolSession {
     if (call.network.state || call.network.egress) this.#origin ??= await this.attempt.openRelay(this.#backend);
     const result = await this.attempt.runJob((paths) => this.#specify(call, paths));
     if ((call.expected ?? [0]).includes(result.code)) return result;
-    const firstLine = firstError(this.attempt.lastErrors());
-    const message = `${this.tool.name} ${call.subcommand} ended with exit code ${result.code}${firstLine}`;
+    const detail = firstError(this.attempt.lastErrors());
+    const message = `${this.tool.name} ${call.subcommand} ended with exit code ${result.code}${detail}`;
     throw new AttemptFailure(call.reason, message);
   }
 
@@ -114,7 +114,7 @@ export class ToolSession {
       mounts: [this.#toolMount, ...(mirror === null ? [] : [mirror]), ...dataMounts(call, join(paths.work, directory))],
       environment: () => this.#environmentOf(call, paths),
       startIn: directory,
-      network: network,
+      network,
       withoutRunEnvironment: !network.state && !network.egress,
       ...(captureBytes !== undefined && { captureBytes }),
       ...(collect && { collect: (results: Results) => collect(results, paths) }),

@@ -15,7 +15,7 @@ interface Pending {
   bytes: number;
 }
 
-export interface LogWriterOptions {
+interface LogWriterOptions {
   readonly phase: ExecutionPhase;
   /** Bytes to keep; null: all. */
   readonly limit: number | null;

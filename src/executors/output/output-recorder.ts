@@ -4,7 +4,7 @@ import type { LogWriter } from './log-writer.ts';
 
 const tailBytes = 8 * 1024;
 
-export interface OutputRecorderOptions {
+interface OutputRecorderOptions {
   readonly redactor: Redactor;
   readonly writer: LogWriter;
   readonly limitBytes: number;

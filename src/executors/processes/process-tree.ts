@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  * Measures the processes of one sandbox from outside. A process namespace has its own init, which adopts orphans, so every
  * process of a sandbox stays a descendant of the process that the host started.
  */
-export interface TreeUsage {
+interface TreeUsage {
   readonly processes: number;
   readonly memoryBytes: number;
   readonly cpuSeconds: number;

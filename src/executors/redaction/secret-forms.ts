@@ -1,7 +1,7 @@
 import type { JsonValue } from '#domain/runs/model.ts';
 
 /** Shorter values occur too often by chance: replacing them everywhere would reveal more than it hides. */
-export const minSecretLength = 4;
+const minSecretLength = 4;
 
 /** Returns every text within a value. All leaves of a secret object are secret. */
 export function collectTexts(value: JsonValue): string[] {

@@ -33,7 +33,7 @@ export interface SystemView {
   readonly filterFile: string;
 }
 
-export interface SandboxOptions {
+interface SandboxOptions {
   readonly mounts: readonly Mount[];
   /** The size of each of the sandbox's own file systems, in bytes. */
   readonly diskBytes: number;
@@ -183,15 +183,15 @@ export const etcFiles: Readonly<Record<string, string>> = {
  * Builds the view of the machine for sandboxes: the system's directories, and those that the operator adds. A directory of
  * the service (its data, its code, its user's home) that lies in one of them is hidden.
  */
-export function viewSystem(options: {
+export function buildSystemView(options: {
   readonly added: readonly string[];
-  readonly secret: readonly string[];
+  readonly hidden: readonly string[];
   readonly filterFile: string;
   readonly etc: string;
 }): SystemView {
   const systemPaths = [...systemDirectories, ...options.added].filter((path) => existsSync(path));
   const real = systemPaths.filter((path) => !lstatSync(path).isSymbolicLink());
-  const hiddenPaths = options.secret.filter((path) => existsSync(path) && real.some((root) => isBelow(path, root)));
+  const hiddenPaths = options.hidden.filter((path) => existsSync(path) && real.some((root) => isBelow(path, root)));
   const seen = [
     ...systemPaths.flatMap(systemArguments),
     ...hiddenPaths.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),

@@ -9,7 +9,7 @@ import { closeSinks, type OutputPipes } from './output-pipes.ts';
 import type { ScriptEventName } from './script.ts';
 
 /** How to start a job's script. */
-export interface JobProcessOptions {
+interface JobProcessOptions {
   readonly program: string;
   readonly arguments: readonly string[];
   /** Control groups that the process joins before anything else: files to write into. */
@@ -24,7 +24,7 @@ export interface JobProcessOptions {
   readonly isSandboxed: boolean;
 }
 
-export interface ScriptEvent {
+interface ScriptEvent {
   readonly name: ScriptEventName;
   readonly details: readonly string[];
 }

@@ -11,7 +11,7 @@ import { AttemptFailure, codeOf } from '../shared/errors.ts';
  * Node gives its children sockets as standard output, and a socket cannot be opened by name: `tee /dev/stderr` fails. Scripts
  * expect pipes, so these are named pipes whose names are removed at once.
  */
-export interface OutputPipe {
+interface OutputPipe {
   readonly source: Readable;
   /** The descriptor for the child; close it once the child has started. */
   readonly sink: number;

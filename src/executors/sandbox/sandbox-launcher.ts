@@ -27,19 +27,19 @@ export class SandboxLauncher implements JobLauncher {
   }
 
   async start(request: JobRequest): Promise<LaunchedJob> {
-    const lasting = request.mounts.filter(({ isOwn }) => !isOwn);
-    const isCommon = await linkOwnMounts(request);
+    const sharedMounts = request.mounts.filter(({ isOwn }) => !isOwn);
+    const canUseWarm = await linkOwnMounts(request);
     const shape: SandboxShape = {
-      mounts: isCommon ? lasting : request.mounts,
+      mounts: canUseWarm ? sharedMounts : request.mounts,
       hasRelay: request.relaySocket !== null,
       wantsPipes: request.wantsPipes,
       limits: request.limits,
     };
-    const sandbox = await (isCommon ? this.#sandboxes.take(shape) : this.#sandboxes.make(shape));
+    const sandbox = await (canUseWarm ? this.#sandboxes.take(shape) : this.#sandboxes.make(shape));
     try {
       await sandbox.run(request);
     } catch (error) {
-      if (isCommon) this.#sandboxes.release(shape);
+      if (canUseWarm) this.#sandboxes.release(shape);
       sandbox.discard();
       throw error;
     }
@@ -49,7 +49,7 @@ export class SandboxLauncher implements JobLauncher {
       usage: () => sandbox.usage(),
       clear: () => sandbox.clear(),
       remove: () => {
-        if (isCommon) this.#sandboxes.release(shape);
+        if (canUseWarm) this.#sandboxes.release(shape);
         return sandbox.remove();
       },
     };
@@ -78,9 +78,9 @@ async function linkOwnMounts({ directory, mounts }: JobRequest): Promise<boolean
     }
   }
   for (const [index, { target }] of own.entries()) {
-    const link = join(directory, 'input', 'work', relative(sandboxPaths.work, target));
-    await mkdir(dirname(link), { recursive: true, mode: 0o700 });
-    await symlink(join(sandboxPaths.input, `kept-${index}`), link);
+    const linkPath = join(directory, 'input', 'work', relative(sandboxPaths.work, target));
+    await mkdir(dirname(linkPath), { recursive: true, mode: 0o700 });
+    await symlink(join(sandboxPaths.input, `kept-${index}`), linkPath);
   }
   return true;
 }

@@ -21,7 +21,7 @@ export interface JobSteps {
 }
 
 /** Limits that apply to each process by itself. They are set before template code runs. */
-export interface ProcessLimits {
+interface ProcessLimits {
   readonly openFiles: number;
   readonly fileBytes: number;
   /** Null if a control group limits the number. */
@@ -41,7 +41,7 @@ export const relayPort = 61_280;
 export type ScriptEventName = 'waiting' | 'begin' | 'end' | 'missing' | 'ready' | 'broken';
 
 /** What the first script has to know before there is a job. */
-export interface ScriptTraits {
+interface ScriptTraits {
   /** Whether the script runs below an init of its own. */
   readonly isSandboxed: boolean;
   /** Whether programs reach the host through a relay. */
@@ -51,7 +51,7 @@ export interface ScriptTraits {
 /**
  * Writes the first script of a job: it sets the limits, makes the directories, starts the relay, and waits for the host. It
  * contains nothing about the job, so that a sandbox can be made before there is one. The scripts are all that a sandbox
- * contains beside the template and its tool.
+ * contains in addition to the template and its tool.
  */
 export function writeBootstrap(
   paths: JobPaths,

@@ -2,7 +2,7 @@
  * System calls that infrastructure tools do not need and that exploits of the kernel or of other processes begin with. Each
  * fails with EPERM in a sandbox. The numbers come from the kernel's tables for the two supported architectures.
  */
-export interface RefusedCall {
+interface RefusedCall {
   readonly name: string;
   /** Null: the architecture has no such call. */
   readonly x64: number | null;

@@ -21,7 +21,7 @@ export async function readUntrustedFile(root: string, path: string, maximumBytes
   });
 }
 
-export interface FoundFile {
+interface FoundFile {
   /** Relative to the listed directory, with `/` between names. */
   readonly path: string;
   readonly isRegular: boolean;

@@ -16,7 +16,7 @@ const maxReady = 4;
 const refillAfterMs = 5;
 /** Sandboxes of a shape are removed if it has not been used for this long. */
 const keepMs = 5 * 60_000;
-const lookEveryMs = 60_000;
+const evictEveryMs = 60_000;
 
 /**
  * Makes sandboxes before they are needed. Control groups, namespaces and mounts take the kernel 20 to 40 ms, longer than many
@@ -26,13 +26,13 @@ const lookEveryMs = 60_000;
 export class WarmSandboxes {
   readonly #config: SandboxConfig;
   readonly #warmSets = new Map<string, WarmSet>();
-  readonly #look: NodeJS.Timeout;
+  readonly #evictTimer: NodeJS.Timeout;
   #made = 0;
   #isClosed = false;
 
   constructor(config: SandboxConfig) {
     this.#config = config;
-    this.#look = setInterval(() => this.#giveUpUnused(), lookEveryMs).unref();
+    this.#evictTimer = setInterval(() => this.#evictUnused(), evictEveryMs).unref();
   }
 
   /** Returns a sandbox of this shape: one that is ready, or a new one. */
@@ -63,7 +63,7 @@ export class WarmSandboxes {
 
   close(): void {
     this.#isClosed = true;
-    clearInterval(this.#look);
+    clearInterval(this.#evictTimer);
     for (const warmSet of this.#warmSets.values()) this.#empty(warmSet);
   }
 
@@ -85,7 +85,7 @@ export class WarmSandboxes {
     else sandbox.discard();
   }
 
-  #giveUpUnused(): void {
+  #evictUnused(): void {
     const oldest = Date.now() - keepMs;
     for (const [key, warmSet] of this.#warmSets) {
       if (warmSet.usedAt > oldest || warmSet.inUse > 0 || warmSet.making > 0) continue;
