@@ -125,7 +125,7 @@ function planModes({ request: { operation, replace } }: Attempt): string[] {
 
 /**
  * Reads a plan as reviewers will see it. The tool shows it in a sandbox that contains only the plan and the providers and
- * network nothing. A plan that the template encrypts cannot be read; the service seals plans itself.
+ * reaches nothing. A plan that the template encrypts cannot be read; the service seals plans itself.
  */
 async function showPlan(session: ToolSession, initialized: Initialization, plan: Buffer): Promise<ReadPlan> {
   const { attempt } = session;

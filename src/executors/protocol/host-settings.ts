@@ -10,7 +10,7 @@ const GroupRootSchema = z.strictObject({
 export const HostSettings = z.strictObject({
   /** The host's own directory, in which it keeps those of its attempts. */
   directory: z.string(),
-  /** The directory of cached initCache, which hosts of the same user share. */
+  /** The directory of cached initializations, which hosts of the same user share. */
   cacheDirectory: z.string(),
   /** The path of bubblewrap; null: template code runs without a sandbox. */
   sandboxProgram: z.string().nullable(),

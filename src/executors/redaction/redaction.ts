@@ -60,8 +60,8 @@ export class RedactingStream {
   readonly #redactor: Redactor;
   #matcher: PatternMatcher;
   #state = 0;
-  #lease: Buffer = nothing;
-  /** Redacted ranges within the lease bytes. */
+  #held: Buffer = nothing;
+  /** Redacted ranges within the held bytes. */
   #carried: Span[] = [];
 
   constructor(redactor: Redactor) {
@@ -73,20 +73,20 @@ export class RedactingStream {
   push(piece: Buffer): Buffer {
     const { matcher } = this.#redactor;
     if (matcher.isEmpty) return piece;
-    let start = this.#lease.length;
+    let start = this.#held.length;
     if (matcher !== this.#matcher) {
       this.#matcher = matcher;
       this.#state = 0;
       start = 0;
     }
-    const text = start === 0 && this.#lease.length === 0 ? piece : Buffer.concat([this.#lease, piece]);
+    const text = start === 0 && this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece]);
     const spans = this.#scan(text, start);
     return this.#release(text, spans, text.length - this.#matcher.heldAt(this.#state));
   }
 
   /** Releases the rest: a beginning that never continued is not a secret. */
   end(): Buffer {
-    const rest = this.#release(this.#lease, this.#carried, this.#lease.length);
+    const rest = this.#release(this.#held, this.#carried, this.#held.length);
     this.#state = 0;
     return rest;
   }
@@ -119,7 +119,7 @@ export class RedactingStream {
       }
     }
     pieces.push(text.subarray(position, safeEnd));
-    this.#lease = Buffer.from(text.subarray(safeEnd));
+    this.#held = Buffer.from(text.subarray(safeEnd));
     return Buffer.concat(pieces);
   }
 }

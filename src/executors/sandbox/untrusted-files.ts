@@ -59,7 +59,7 @@ async function listOne(root: string, path: string, maxFiles: number): Promise<Di
   return (await withParent(root, `${path}/.`, read)) ?? [];
 }
 
-/** Calls `use` with a name for the path while the path's directories are lease open. Null if one of them is missing. */
+/** Calls `use` with a name for the path while the path's directories are held open. Null if one of them is missing. */
 async function withParent<Value>(
   root: string,
   path: string,
@@ -69,7 +69,7 @@ async function withParent<Value>(
   if (names.includes('..')) throw new Error('its path contains ".."');
   if (process.platform !== 'linux') return use(`${root}/${path}`);
   const last = names.pop() ?? '.';
-  // A missing root is an error: it must not look like a root that lease nothing.
+  // A missing root is an error: it must not look like a root that held nothing.
   let directory: FileHandle | null = await open(root, constants.O_DIRECTORY | onlyName).catch((error: unknown) => {
     throw new Error(`its root directory cannot be opened: ${codeOf(error)}`);
   });
@@ -99,7 +99,7 @@ async function readRegular(file: FileHandle, maximumBytes: number): Promise<Buff
   try {
     const { size, ...stats } = await file.stat();
     if ((stats.mode & constants.S_IFMT) !== constants.S_IFREG) throw new Error('it is not a regular file');
-    if (size > maximumBytes) throw new Error(`it has ${size} bytes, and at maxFiles ${maximumBytes} are read`);
+    if (size > maximumBytes) throw new Error(`it has ${size} bytes, and at most ${maximumBytes} are read`);
     const content = Buffer.alloc(size);
     let read = 0;
     for (;;) {
