@@ -1,28 +1,25 @@
+import type { SelectQueryBuilder } from 'kysely';
 import type { Em } from './database.ts';
 
 /**
- * How a lookup locks what it finds until the commit: `true` shares the row and all that owns it against change, as
- * whoever relies on them needs; `'change'` takes the row itself for a change and shares its owners.
+ * How a lookup locks what it finds until the commit. `true` shares the row and its owners against change, for a command that
+ * relies on them; `'change'` locks the row itself for a change and shares its owners.
  */
 export type RowLock = boolean | 'change';
 
-/** What a target resolver passes on where its operation changes the row: a lock to change it, inside a command. */
+/** The lock for an operation that changes the row; a lookup outside a command locks nothing. */
 export function toChange(lock: boolean): RowLock {
   return lock && 'change';
 }
 
-/**
- * The first row of a query that may lock. What was transferred while the query waited for a lock is not found under its
- * former owner any more, and so is looked for once again, under its present one.
- */
+/** `findUnderLock` for a statement that is still text. */
 export async function findRow<Row extends object>(
   em: Em,
   lock: RowLock,
   sql: string,
   params: readonly unknown[],
 ): Promise<Row | undefined> {
-  const look = async () => (await em.execute<Row[]>(sql, [...params]))[0];
-  return (await look()) ?? (lock ? look() : undefined);
+  return findUnderLock(lock, async () => (await em.execute<Row[]>(sql, [...params]))[0]);
 }
 
 /** The locking clause of a query over tables given from the outermost owner to the thing itself, locked in that order. */
@@ -32,4 +29,28 @@ export function lockClause(aliases: readonly string[], lock: RowLock): string {
   const owners = aliases.slice(0, -1);
   const shared = owners.length > 0 ? ` for share of ${owners.join(', ')}` : '';
   return `${shared} for no key update of ${aliases.at(-1)}`;
+}
+
+/** Locks the rows that a query finds. The tables are named from the outermost owner to the thing itself and locked in that order. */
+export function lockRows<Db, From extends keyof Db, Row>(
+  query: SelectQueryBuilder<Db, From, Row>,
+  tables: readonly (From & string)[],
+  lock: RowLock,
+): SelectQueryBuilder<Db, From, Row> {
+  if (!lock) return query;
+  if (lock === true) return query.forShare(tables);
+  const owners = tables.slice(0, -1);
+  const shared = owners.length > 0 ? query.forShare(owners) : query;
+  return shared.forNoKeyUpdate(tables.slice(-1));
+}
+
+/**
+ * Runs a lookup that may lock. While it waits for a lock, a transfer may give the row another owner, and then the lookup does
+ * not find it; so it looks once again, under the present owner.
+ */
+export async function findUnderLock<Row>(
+  lock: RowLock,
+  find: () => Promise<Row | undefined>,
+): Promise<Row | undefined> {
+  return (await find()) ?? (lock ? find() : undefined);
 }

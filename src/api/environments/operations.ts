@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import { EnvironmentView, viewEnvironment } from '#api/tenancy/views.ts';
-import { toChange } from '#database/row-lock.ts';
+import { createEnvironment, describeEnvironment, updateEnvironment } from '#domain/environments/environments.ts';
 import {
-  createEnvironment,
-  describeEnvironment,
+  type EnvironmentTarget,
+  findEnvironment,
+  findEnvironmentToChange,
   listEnvironments,
-  updateEnvironment,
-} from '#domain/environments/environments.ts';
-import { CreateEnvironment, UpdateEnvironment } from '#domain/environments/model.ts';
-import { type EnvironmentTarget, findEnvironment } from '#domain/environments/store.ts';
+} from '#domain/environments/store.ts';
 import { findProject } from '#domain/projects/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -21,6 +18,8 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { findOwner } from '#domain/teams/store.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';
+import { CreateEnvironment, toEnvironmentChange, toNewEnvironment, UpdateEnvironment } from './bodies.ts';
+import { EnvironmentView, viewEnvironment } from './views.ts';
 
 const EnvironmentParams = z.strictObject({ id: Id });
 
@@ -78,7 +77,7 @@ export const create = command({
   idempotency: 'none',
   audit: 'environment.created',
   handle: async ({ tx, target, body }) => {
-    const environment = await createEnvironment(tx.em, target, body);
+    const environment = await createEnvironment(tx.em, target, toNewEnvironment(body));
     return { ...changeOf(environment), after: describeEnvironment(environment) };
   },
 });
@@ -91,12 +90,12 @@ export const update = command({
   body: UpdateEnvironment,
   responses: { 200: EnvironmentView },
   access: updateAccess,
-  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
   targetName: 'environment',
   idempotency: 'none',
   audit: 'environment.updated',
   handle: async ({ tx, target, body, principal }) => {
-    const { updated, difference } = await updateEnvironment(tx.em, principal, target, body);
+    const { updated, difference } = await updateEnvironment(tx.em, principal, target, toEnvironmentChange(body));
     const { before, after } = difference;
     return { ...changeOf(updated), before, after };
   },
@@ -109,7 +108,7 @@ export const archiveEnvironment = command({
   params: EnvironmentParams,
   responses: { 200: EnvironmentView },
   access: { ...updateAccess, review: { inherits: 'environments.update' } },
-  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
   targetName: 'environment',
   idempotency: 'none',
   audit: 'environment.archived',
@@ -126,7 +125,7 @@ export const unarchiveEnvironment = command({
   params: EnvironmentParams,
   responses: { 200: EnvironmentView },
   access: { ...updateAccess, review: { inherits: 'environments.update' } },
-  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
   targetName: 'environment',
   idempotency: 'none',
   audit: 'environment.unarchived',
@@ -143,7 +142,7 @@ export const deleteEnvironment = command({
   params: EnvironmentParams,
   responses: { 204: Nothing },
   access: { ...updateAccess, review: { resource: 'environments', verb: 'delete' } },
-  target: ({ em, params, lock }) => findEnvironment(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
   targetName: 'environment',
   idempotency: 'required',
   audit: 'environment.deleted',

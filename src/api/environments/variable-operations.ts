@@ -1,22 +1,16 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import { VariableView, viewVariable } from '#api/tenancy/views.ts';
 import type { Em } from '#database/database.ts';
-import { toChange } from '#database/row-lock.ts';
-import { SetVariable, VariableName } from '#domain/environments/model.ts';
-import { type EnvironmentTarget, findEnvironment } from '#domain/environments/store.ts';
-import {
-  findVariable,
-  listVariables,
-  removeVariable,
-  type ShownVariable,
-  setVariable,
-} from '#domain/environments/variable-changes.ts';
+import { type EnvironmentTarget, findEnvironment, findEnvironmentToChange } from '#domain/environments/store.ts';
+import { removeVariable, setVariable } from '#domain/environments/variable-changes.ts';
+import { findVariable, listVariables, type ShownVariable } from '#domain/environments/variable-store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { SetVariable, VariableName } from './bodies.ts';
+import { VariableView, viewVariable } from './views.ts';
 
 const VariableParams = z.strictObject({ id: Id, name: VariableName });
 
@@ -57,7 +51,7 @@ async function findTarget(
   sensitive: boolean,
   lock: boolean,
 ): Promise<VariableTarget | undefined> {
-  const environment = await findEnvironment(em, id, toChange(lock));
+  const environment = await findEnvironmentToChange(em, id, lock);
   if (!environment) return undefined;
   const before = await findVariable(em, id, name);
   return { ...environment, before, concernsSecret: sensitive || before?.sensitive === true };
@@ -104,7 +98,8 @@ export const set = command({
   audit: 'environment_variable.set',
   handle: async ({ tx, principal, target, params, body, services }) => {
     const { before } = target;
-    const variable = { name: params.name, setBy: principal.id, ...body };
+    const { expected_revision: expectedRevision, ...value } = body;
+    const variable = { ...value, name: params.name, setBy: principal.id, expectedRevision };
     const after = await setVariable(tx.em, services.keyRing, target, variable, before);
     const { revision } = after;
     const answer = viewVariable(after);

@@ -1,10 +1,10 @@
 import { own } from '#api/identity/session-operations.ts';
 import { command } from '#api/pipeline/operation.ts';
 import { acceptInvitation } from '#domain/invitations/acceptance.ts';
-import { AcceptInvitation } from '#domain/invitations/model.ts';
 import { findByToken } from '#domain/invitations/targets.ts';
 import { nobody } from '#domain/shared/access/decide.ts';
 import { WrongSecret } from '#domain/shared/errors.ts';
+import { AcceptInvitation } from './bodies.ts';
 import { describeInvitation, InvitationView, viewInvitation } from './views.ts';
 
 export const accept = command({

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
 import type { SentInvitation } from '#domain/invitations/invitations.ts';
-import { type Invitation, invitationStatuses } from '#domain/invitations/targets.ts';
+import { invitationStatuses } from '#domain/invitations/model.ts';
+import type { InvitationWithStatus } from '#domain/invitations/status.ts';
 import { organizationRoles } from '#domain/organizations/model.ts';
 import { teamRoles } from '#domain/teams/model.ts';
 
@@ -32,7 +33,7 @@ export const SentInvitationView = z.object({
   token: z.string().describe('Shown this once: hand it to the invited person, who accepts with it.'),
 });
 
-export function viewInvitation(invitation: Invitation) {
+export function viewInvitation(invitation: InvitationWithStatus) {
   const { id, email, role, status, revision } = invitation;
   return {
     ...{ id, organization_id: invitation.organizationId, team_id: invitation.teamId, email, role },
@@ -44,7 +45,7 @@ export function viewInvitation(invitation: Invitation) {
 }
 
 /** An invitation as history keeps it, with whose it is: a path that names its organization alone does not say the team. */
-export function describeInvitation(invitation: Invitation) {
+export function describeInvitation(invitation: InvitationWithStatus) {
   const { id, email, role, teamRole, expiresAt, revision } = invitation;
   return { id, owners: invitation, after: { email, role, teamRole, expiresAt }, revision };
 }

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import { OrganizationView, viewOrganization } from '#api/tenancy/views.ts';
-import { toChange } from '#database/row-lock.ts';
-import { CreateOrganization, TransferOrganization, UpdateOrganization } from '#domain/organizations/model.ts';
-import { createOrganization, listOrganizations, updateOrganization } from '#domain/organizations/organizations.ts';
-import { findOrganization, type OrganizationTarget } from '#domain/organizations/store.ts';
+import { CreateNamed, RenameNamed, toRenaming } from '#api/tenancy/bodies.ts';
+import { createOrganization, updateOrganization } from '#domain/organizations/organizations.ts';
+import {
+  findOrganization,
+  findOrganizationToChange,
+  listOrganizations,
+  type OrganizationTarget,
+} from '#domain/organizations/store.ts';
 import { findOrganizationTransfer, transferOrganization } from '#domain/organizations/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -16,10 +19,12 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';
 import { Slug } from '#domain/tenancy/model.ts';
+import { TransferOrganization } from './bodies.ts';
+import { OrganizationView, viewOrganization } from './views.ts';
 
 /** An organization in a path: its id, or a slug that it has or had. */
 export const OrganizationName = Id.or(Slug);
-const OrganizationParams = z.strictObject({ orgID: OrganizationName });
+export const OrganizationParams = z.strictObject({ orgID: OrganizationName });
 
 export const readAccess: Access = {
   anyOf: ['organization:read'],
@@ -70,7 +75,7 @@ export const create = command({
   id: 'organizations.create',
   route: 'POST /api/v1/organizations',
   summary: 'Make an organization; you become its owner',
-  body: CreateOrganization,
+  body: CreateNamed,
   responses: { 201: OrganizationView },
   at: get,
   access: {
@@ -95,15 +100,15 @@ export const update = command({
   route: 'PATCH /api/v1/organizations/:orgID',
   summary: 'Rename an organization; its earlier slugs go on leading to it',
   params: OrganizationParams,
-  body: UpdateOrganization,
+  body: RenameNamed,
   responses: { 200: OrganizationView },
   access: updateAccess,
-  target: ({ em, params, lock }) => findOrganization(em, params.orgID, toChange(lock)),
+  target: ({ em, params, lock }) => findOrganizationToChange(em, params.orgID, lock),
   targetName: 'organization',
   idempotency: 'none',
   audit: 'organization.updated',
   handle: async ({ tx, target, body }) => {
-    const { updated, difference } = await updateOrganization(tx.em, target, body);
+    const { updated, difference } = await updateOrganization(tx.em, target, toRenaming(body));
     const { before, after } = difference;
     return { ...changeOf(updated), before, after };
   },
@@ -116,7 +121,7 @@ export const archiveOrganization = command({
   params: OrganizationParams,
   responses: { 200: OrganizationView },
   access: archiveAccess,
-  target: ({ em, params, lock }) => findOrganization(em, params.orgID, toChange(lock)),
+  target: ({ em, params, lock }) => findOrganizationToChange(em, params.orgID, lock),
   targetName: 'organization',
   idempotency: 'none',
   audit: 'organization.archived',
@@ -133,7 +138,7 @@ export const unarchiveOrganization = command({
   params: OrganizationParams,
   responses: { 200: OrganizationView },
   access: { ...archiveAccess, review: { inherits: 'organizations.archive' } },
-  target: ({ em, params, lock }) => findOrganization(em, params.orgID, toChange(lock)),
+  target: ({ em, params, lock }) => findOrganizationToChange(em, params.orgID, lock),
   targetName: 'organization',
   idempotency: 'none',
   audit: 'organization.unarchived',
@@ -150,7 +155,7 @@ export const deleteOrganization = command({
   params: OrganizationParams,
   responses: { 204: Nothing },
   access: { ...archiveAccess, review: { resource: 'organizations', verb: 'delete' } },
-  target: ({ em, params, lock }) => findOrganization(em, params.orgID, toChange(lock)),
+  target: ({ em, params, lock }) => findOrganizationToChange(em, params.orgID, lock),
   targetName: 'organization',
   idempotency: 'required',
   audit: 'organization.deleted',
@@ -175,7 +180,9 @@ export const transfer = command({
   idempotency: 'none',
   audit: 'organization.transferred',
   handle: async ({ tx, principal, target, body }) => {
-    const transferred = await transferOrganization(tx.em, principal.id, target, body);
+    const transferred = await transferOrganization(tx.em, principal.id, target, {
+      expectedRevision: body.expected_revision,
+    });
     const wasOwner = principal.organizations[target.id] === 'owner';
     const before = { owner: wasOwner ? principal.id : null };
     return { ...changeOf(transferred), before, after: { owner: body.new_owner_user_id } };

@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import { ProjectView, viewProject } from '#api/tenancy/views.ts';
-import { toChange } from '#database/row-lock.ts';
-import { CreateProject, TransferProject, UpdateProject } from '#domain/projects/model.ts';
-import { createProject, listProjects, updateProject } from '#domain/projects/projects.ts';
-import { findProject, type ProjectTarget } from '#domain/projects/store.ts';
+import { createProject, updateProject } from '#domain/projects/projects.ts';
+import { findProject, findProjectToChange, listProjects, type ProjectTarget } from '#domain/projects/store.ts';
 import { findProjectTransfer, transferProject } from '#domain/projects/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -16,6 +13,8 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { findOwner, findTeamById } from '#domain/teams/store.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';
+import { CreateProject, TransferProject, toNewProject, toProjectChange, UpdateProject } from './bodies.ts';
+import { ProjectView, viewProject } from './views.ts';
 
 const ProjectParams = z.strictObject({ id: Id });
 
@@ -73,7 +72,7 @@ export const create = command({
   idempotency: 'none',
   audit: 'project.created',
   handle: async ({ tx, target, body }) => {
-    const project = await createProject(tx.em, target, body);
+    const project = await createProject(tx.em, target, toNewProject(body));
     const { name, slug, description } = project;
     return { ...changeOf(project), after: { name, slug, description } };
   },
@@ -87,12 +86,12 @@ export const update = command({
   body: UpdateProject,
   responses: { 200: ProjectView },
   access: updateAccess,
-  target: ({ em, params, lock }) => findProject(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findProjectToChange(em, params.id, lock),
   targetName: 'project',
   idempotency: 'none',
   audit: 'project.updated',
   handle: async ({ tx, target, body }) => {
-    const { updated, difference } = await updateProject(tx.em, target, body);
+    const { updated, difference } = await updateProject(tx.em, target, toProjectChange(body));
     const { before, after } = difference;
     return { ...changeOf(updated), before, after };
   },
@@ -105,7 +104,7 @@ export const archiveProject = command({
   params: ProjectParams,
   responses: { 200: ProjectView },
   access: { ...updateAccess, review: { inherits: 'projects.update' } },
-  target: ({ em, params, lock }) => findProject(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findProjectToChange(em, params.id, lock),
   targetName: 'project',
   idempotency: 'none',
   audit: 'project.archived',
@@ -122,7 +121,7 @@ export const unarchiveProject = command({
   params: ProjectParams,
   responses: { 200: ProjectView },
   access: { ...updateAccess, review: { inherits: 'projects.update' } },
-  target: ({ em, params, lock }) => findProject(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findProjectToChange(em, params.id, lock),
   targetName: 'project',
   idempotency: 'none',
   audit: 'project.unarchived',
@@ -139,7 +138,7 @@ export const deleteProject = command({
   params: ProjectParams,
   responses: { 204: Nothing },
   access: { ...updateAccess, review: { resource: 'projects', verb: 'delete' } },
-  target: ({ em, params, lock }) => findProject(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findProjectToChange(em, params.id, lock),
   targetName: 'project',
   idempotency: 'required',
   audit: 'project.deleted',
@@ -163,7 +162,7 @@ export const transfer = command({
   idempotency: 'none',
   audit: 'project.transferred',
   handle: async ({ tx, principal, target, body }) => {
-    const transferred = await transferProject(tx.em, principal, target, body);
+    const transferred = await transferProject(tx.em, principal, target, { expectedRevision: body.expected_revision });
     const [before, after] = [{ teamId: target.teamId }, { teamId: transferred.teamId }];
     return { ...changeOf(transferred), owners: transferred, before, after };
   },

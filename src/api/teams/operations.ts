@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { OrganizationName } from '#api/organizations/operations.ts';
+import { OrganizationName, OrganizationParams } from '#api/organizations/operations.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import { TeamView, viewTeam } from '#api/tenancy/views.ts';
+import { CreateNamed, RenameNamed, toRenaming } from '#api/tenancy/bodies.ts';
 import type { Em } from '#database/database.ts';
-import { type RowLock, toChange } from '#database/row-lock.ts';
 import { findOrganization } from '#domain/organizations/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -13,13 +12,13 @@ import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts'
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { CreateTeam, TransferTeam, UpdateTeam } from '#domain/teams/model.ts';
-import { findTeam, findTeamById, type TeamTarget } from '#domain/teams/store.ts';
-import { createTeam, listTeams, updateTeam } from '#domain/teams/teams.ts';
+import { findTeam, findTeamById, findTeamToChange, listTeams, type TeamTarget } from '#domain/teams/store.ts';
+import { createTeam, updateTeam } from '#domain/teams/teams.ts';
 import { findTeamTransfer, transferTeam } from '#domain/teams/transfer.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';
+import { TransferTeam } from './bodies.ts';
+import { TeamView, viewTeam } from './views.ts';
 
-const OrganizationParams = z.strictObject({ orgID: OrganizationName });
 export const TeamParams = z.strictObject({ orgID: OrganizationName, id: Id });
 
 /** A path says of which organization a team must be; a review names the team alone. */
@@ -45,9 +44,14 @@ const archiveAccess: Access = {
   review: { ...reviewed, verb: 'archive' },
 };
 
-/** The team that a path names; undefined where it is another organization's. */
-export function teamOf(em: Em, { orgID, id }: z.output<typeof TeamParams>, lock: RowLock = false) {
+/** The team that a path names; undefined where it belongs to another organization. */
+export function teamOf(em: Em, { orgID, id }: z.output<typeof TeamParams>, lock = false) {
   return findTeam(em, { organization: orgID, id }, lock);
+}
+
+/** The same, locked for a change where asked. */
+export function teamToChange(em: Em, { orgID, id }: z.output<typeof TeamParams>, lock: boolean) {
+  return findTeamToChange(em, { organization: orgID, id }, lock);
 }
 
 export const list = read({
@@ -88,7 +92,7 @@ export const create = command({
   route: 'POST /api/v1/organizations/:orgID/teams',
   summary: 'Make a team; you become its owner',
   params: OrganizationParams,
-  body: CreateTeam,
+  body: CreateNamed,
   responses: { 201: TeamView },
   at: get,
   access: {
@@ -116,15 +120,15 @@ export const update = command({
   route: 'PATCH /api/v1/organizations/:orgID/teams/:id',
   summary: 'Rename a team',
   params: TeamParams,
-  body: UpdateTeam,
+  body: RenameNamed,
   responses: { 200: TeamView },
   access: updateAccess,
-  target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
+  target: ({ em, params, lock }) => teamToChange(em, params, lock),
   targetName: 'team',
   idempotency: 'none',
   audit: 'team.updated',
   handle: async ({ tx, target, body }) => {
-    const { updated, difference } = await updateTeam(tx.em, target, body);
+    const { updated, difference } = await updateTeam(tx.em, target, toRenaming(body));
     const { before, after } = difference;
     return { ...changeOf(updated), before, after };
   },
@@ -137,7 +141,7 @@ export const archiveTeam = command({
   params: TeamParams,
   responses: { 200: TeamView },
   access: archiveAccess,
-  target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
+  target: ({ em, params, lock }) => teamToChange(em, params, lock),
   targetName: 'team',
   idempotency: 'none',
   audit: 'team.archived',
@@ -154,7 +158,7 @@ export const unarchiveTeam = command({
   params: TeamParams,
   responses: { 200: TeamView },
   access: { ...archiveAccess, review: { inherits: 'teams.archive' } },
-  target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
+  target: ({ em, params, lock }) => teamToChange(em, params, lock),
   targetName: 'team',
   idempotency: 'none',
   audit: 'team.unarchived',
@@ -171,7 +175,7 @@ export const deleteTeam = command({
   params: TeamParams,
   responses: { 204: Nothing },
   access: { ...archiveAccess, review: { ...reviewed, verb: 'delete' } },
-  target: ({ em, params, lock }) => teamOf(em, params, toChange(lock)),
+  target: ({ em, params, lock }) => teamToChange(em, params, lock),
   targetName: 'team',
   idempotency: 'required',
   audit: 'team.deleted',
@@ -196,7 +200,7 @@ export const transfer = command({
   idempotency: 'none',
   audit: 'team.transferred',
   handle: async ({ tx, principal, target, body }) => {
-    const transferred = await transferTeam(tx.em, principal, target, body);
+    const transferred = await transferTeam(tx.em, principal, target, { expectedRevision: body.expected_revision });
     const [before, after] = [target, transferred].map(({ organizationId }) => ({ organizationId }));
     return { ...changeOf(transferred), owners: transferred, before, after };
   },

@@ -1,41 +1,35 @@
-import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
-import { mayWeakenPolicy } from '#domain/members/grants.ts';
 import type { ProjectTarget } from '#domain/projects/store.ts';
 import { type ApprovalPolicy, isWeakerApproval, stricterApproval } from '#domain/registry/model.ts';
-import { readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { parseDuration } from '#domain/shared/durations.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { selectPage } from '#domain/shared/list.ts';
 import { underSlug } from '#domain/shared/ownership-graph/slugs.ts';
-import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/tenancy/archiving.ts';
+import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
-import { Environment } from './entity.ts';
-import { type CreateEnvironment, defaultApproval, type UpdateEnvironment } from './model.ts';
-import { type EnvironmentTarget, findEnvironment, selectEnvironments } from './store.ts';
+import { defaultApproval, type EnvironmentChange, type NewEnvironment } from './model.ts';
+import { mayWeakenPolicy } from './policy.ts';
+import {
+  type EnvironmentFields,
+  type EnvironmentTarget,
+  findEnvironment,
+  insertEnvironment,
+  saveEnvironment,
+} from './store.ts';
 
-type Fields = Pick<
-  EnvironmentTarget,
-  'name' | 'slug' | 'kind' | 'approvalRequired' | 'approvalWhen' | 'approvalAllowSelf' | 'ttlSeconds' | 'isolation'
->;
-
-/** Makes an environment of a project; without a policy, that of its kind holds. */
+/** Makes an environment of a project. Without an approval policy, it gets its kind's. */
 export async function createEnvironment(
   em: Em,
   project: ProjectTarget,
-  request: z.output<typeof CreateEnvironment>,
+  request: NewEnvironment,
 ): Promise<EnvironmentTarget> {
   refuseArchived(project);
   const id = newId();
   const slug = chooseSlug(request);
-  const { name, kind, approval_policy: policy = defaultApproval[kind], ttl = null, isolation = null } = request;
-  const fields = { name, slug, kind, ...policyFields(policy), ttlSeconds: secondsOf(ttl), isolation };
-  const environment = em.create(Environment, { id, projectId: project.id, ...fields });
-  await underSlug('environment', slug, () => em.persist(environment).flush());
+  const { name, kind, approvalPolicy = defaultApproval[kind], ttlSeconds = null, isolation = null } = request;
+  const fields = { name, slug, kind, ...policyFields(approvalPolicy), ttlSeconds, isolation };
+  await underSlug('environment', slug, () => insertEnvironment(em, { id, projectId: project.id, ...fields }));
   return readBack(findEnvironment(em, id));
 }
 
@@ -48,57 +42,40 @@ export async function updateEnvironment(
   em: Em,
   principal: Principal,
   environment: EnvironmentTarget,
-  request: z.output<typeof UpdateEnvironment>,
-): Promise<{ updated: EnvironmentTarget; difference: Difference<Fields> }> {
-  const { expected_revision: expected, approval_policy: _, ttl, ...wanted } = request;
+  request: EnvironmentChange,
+): Promise<{ updated: EnvironmentTarget; difference: Difference<EnvironmentFields> }> {
+  const { expectedRevision, approvalPolicy: _, ...wanted } = request;
   const policy = choosePolicy(environment, request);
-  const difference = findDifference<Fields>(describeEnvironment(environment), {
+  const difference = findDifference<EnvironmentFields>(describeEnvironment(environment), {
     ...wanted,
     ...(policy && policyFields(policy)),
-    ...(ttl !== undefined && { ttlSeconds: secondsOf(ttl) }),
   });
   refuseWeakening(principal, environment, { ...environment, ...difference.after });
   refuseArchived(environment);
-  refuseStale(environment, expected);
+  refuseStale(environment, expectedRevision);
   if (difference.isEmpty) return { updated: environment, difference };
   const { after } = difference;
-  await underSlug('environment', after.slug ?? environment.slug, () =>
-    em.nativeUpdate(Environment, { id: environment.id }, { ...after, revision: environment.revision + 1 }),
-  );
+  await underSlug('environment', after.slug ?? environment.slug, () => saveEnvironment(em, environment, after));
   return { updated: await readBack(findEnvironment(em, environment.id)), difference };
 }
 
-/** The environments of the teams that the principal may read, of one team, or of one project. */
-export function listEnvironments(
-  em: Em,
-  principal: Principal,
-  request: PageRequest & ArchivedFilter & { team_id?: string | undefined; project_id?: string | undefined },
-): Promise<Page<EnvironmentTarget>> {
-  const readable = readableTeamsSql(principal, 't.id', 'hidden');
-  const where = filterArchived(new Where(), 'environment', request)
-    .and(readable.sql, ...readable.params)
-    .andIf(request.team_id, 't.id = ?')
-    .andIf(request.project_id, 'p.id = ?');
-  return selectPage(em, selectEnvironments, where, 'e.id', request);
-}
-
-/** What may be changed about an environment, as it is. */
-export function describeEnvironment(environment: EnvironmentTarget): Fields {
+/** The fields that a request may change, as they are now. */
+export function describeEnvironment(environment: EnvironmentTarget): EnvironmentFields {
   const { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ttlSeconds, isolation } = environment;
   return { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ttlSeconds, isolation };
 }
 
-/** What becomes production has no less approval than production asks, unless the request says so by name. */
+/** An environment that becomes production gets at least production's approval, unless the request names another policy. */
 function choosePolicy(
   environment: EnvironmentTarget,
-  { kind, approval_policy: policy }: z.output<typeof UpdateEnvironment>,
+  { kind, approvalPolicy }: EnvironmentChange,
 ): ApprovalPolicy | undefined {
-  if (policy || kind !== 'production' || environment.kind === 'production') return policy;
+  if (approvalPolicy || kind !== 'production' || environment.kind === 'production') return approvalPolicy;
   return stricterApproval(defaultApproval.production, policyOf(environment));
 }
 
-/** What protects an environment is given up by those above its team's admins. @throws Forbidden */
-function refuseWeakening(principal: Principal, environment: EnvironmentTarget, after: Fields): void {
+/** Weakening what protects an environment takes more than an admin of its team. @throws Forbidden */
+function refuseWeakening(principal: Principal, environment: EnvironmentTarget, after: EnvironmentFields): void {
   const weakened = findWeakened(environment, after);
   if (weakened === null || mayWeakenPolicy(principal, environment)) return;
   throw new Forbidden(
@@ -106,22 +83,17 @@ function refuseWeakening(principal: Principal, environment: EnvironmentTarget, a
   );
 }
 
-function findWeakened(before: Fields, after: Fields): string | null {
+function findWeakened(before: EnvironmentFields, after: EnvironmentFields): string | null {
   if (after.kind !== before.kind) return 'kind: changing it';
   if (isWeakerApproval(policyOf(after), policyOf(before))) return 'approval_policy: weakening it';
   if (before.isolation !== null && after.isolation === null) return 'isolation: ending the demand for a sandbox';
   return null;
 }
 
-function policyOf({ approvalRequired, approvalWhen, approvalAllowSelf }: Fields): ApprovalPolicy {
+function policyOf({ approvalRequired, approvalWhen, approvalAllowSelf }: EnvironmentFields): ApprovalPolicy {
   return { required: approvalRequired, when: approvalWhen, allow_self: approvalAllowSelf };
 }
 
 function policyFields({ required, when, allow_self: allowSelf }: ApprovalPolicy) {
   return { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf };
-}
-
-/** The text has been checked to be a duration. */
-function secondsOf(duration: string | null): number | null {
-  return duration === null ? null : parseDuration(duration);
 }

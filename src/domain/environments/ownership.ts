@@ -1,10 +1,11 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
 
 export const environmentKinds = [
   {
     kind: 'environment',
     table: 'environments',
-    label: 'x.slug',
+    label: 'slug',
     revision: true,
     generation: true,
     tombstone: true,
@@ -23,7 +24,7 @@ export const environmentKinds = [
     kind: 'environment_variable',
     table: 'environment_variables',
     key: ['environment_id', 'name'],
-    label: 'x.name',
+    label: 'name',
     owners: [{ kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' } }],
     references: [
       {
@@ -32,7 +33,7 @@ export const environmentKinds = [
         blocker: {
           says: 'has set secrets',
           remedy: 'which history keeps: disable the user instead',
-          while: 'x.sensitive',
+          while: (row) => sql<SqlBool>`${row('sensitive')}`,
           names: ['environment', 'environment_variable'],
           counts: 'deleted too',
           onlyOf: 'user',

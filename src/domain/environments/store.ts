@@ -1,9 +1,18 @@
+import type { Kysely } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { findRow, lockClause, type RowLock } from '#database/row-lock.ts';
+import { lockRows, toChange } from '#database/row-lock.ts';
+import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import { presentProjects } from '#domain/projects/store.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import { type Archivable, tenancy } from '#domain/tenancy/archiving.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { Archivable, ArchivedFilter } from '#domain/tenancy/archiving.ts';
+import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';
+import { Environment } from './entity.ts';
 import type { EnvironmentKind } from './model.ts';
 
 /** An environment with all that owns it; `archived` names every level of them that is archived, outermost first. */
@@ -27,29 +36,100 @@ export interface EnvironmentTarget extends Ownership, Archivable {
   readonly archivedAt: string | null;
 }
 
-const environments = tenancy('environment');
+/** What a request may change about an environment. */
+export type EnvironmentFields = Pick<
+  EnvironmentTarget,
+  'name' | 'slug' | 'kind' | 'approvalRequired' | 'approvalWhen' | 'approvalAllowSelf' | 'ttlSeconds' | 'isolation'
+>;
 
-/** Every environment there is; a list adds its conditions on `o`, `t`, `p` and `e`. */
-export const selectEnvironments = `
-  select e.id, o.id as "organizationId", t.id as "teamId", p.id as "projectId", e.name, e.slug, e.kind,
-         e.approval_required as "approvalRequired", e.approval_when as "approvalWhen",
-         e.approval_allow_self as "approvalAllowSelf", e.ttl_seconds as "ttlSeconds", e.isolation,
-         e.eligibility_generation as "eligibilityGeneration", e.revision, e.created_at as "createdAt",
-         e.archived_at as "archivedAt", ${environments.archived}
-    from organizations o join teams t on t.organization_id = o.id join projects p on p.team_id = t.id
-         join environments e on e.project_id = p.id
-   where ${environments.present}`;
-
-/** An environment by its id, locked with its owners where asked; undefined where it, or what owns it, is gone. */
-export async function findEnvironment(
-  em: Em,
-  id: string,
-  lock: RowLock = false,
-): Promise<EnvironmentTarget | undefined> {
-  return findRow(em, lock, `${selectEnvironments} and e.id = ?${lockClause(environments.aliases, lock)}`, [id]);
+/** The environments of which neither they nor their owners are deleted, as `e`, with their owners as `p`, `t` and `o`. */
+export function presentEnvironments(queries: Kysely<Tables>) {
+  return presentProjects(queries)
+    .innerJoin('environments as e', 'e.project_id', 'p.id')
+    .where('e.deleted_at', 'is', null);
 }
 
-/** The same for a run's admission: it and all its owners are shared until the commit, so that none is archived meanwhile. */
-export function lockEnvironmentForRun(em: Em, environmentId: string): Promise<EnvironmentTarget | undefined> {
-  return findEnvironment(em, environmentId, true);
+function selectEnvironments(queries: Kysely<Tables>) {
+  return presentEnvironments(queries)
+    .select([
+      'e.id',
+      'o.id as organizationId',
+      't.id as teamId',
+      'p.id as projectId',
+      'e.name',
+      'e.slug',
+      'e.kind',
+      'e.approval_required as approvalRequired',
+      'e.approval_when as approvalWhen',
+      'e.approval_allow_self as approvalAllowSelf',
+      'e.ttl_seconds as ttlSeconds',
+      'e.isolation',
+      'e.eligibility_generation as eligibilityGeneration',
+      'e.revision',
+      'e.created_at as createdAt',
+      'e.archived_at as archivedAt',
+    ])
+    .select((eb) =>
+      archivedLevels({
+        organization: eb.ref('o.archived_at'),
+        team: eb.ref('t.archived_at'),
+        project: eb.ref('p.archived_at'),
+        environment: eb.ref('e.archived_at'),
+      }).as('archived'),
+    );
+}
+
+/** An environment by its id, locked with its owners where asked; undefined where it, or what owns it, is gone. */
+export const findEnvironment = prepareLookup<EnvironmentTarget>((queries, id, lock) =>
+  lockRows(selectEnvironments(queries).where('e.id', '=', id), ['o', 't', 'p', 'e'], lock),
+);
+
+/** The environment that a command changes, locked for that where asked. */
+export function findEnvironmentToChange(em: Em, id: string, lock: boolean) {
+  return findEnvironment(em, id, toChange(lock));
+}
+
+/** The environments of the teams that the principal may read, of one team, or of one project. */
+export function listEnvironments(
+  em: Em,
+  principal: Principal,
+  request: PageRequest & ArchivedFilter & { team_id?: string | undefined; project_id?: string | undefined },
+): Promise<Page<EnvironmentTarget>> {
+  const { team_id: teamId, project_id: projectId } = request;
+  let listed = selectEnvironments(db(em))
+    .where('e.archived_at', archivedComparison(request), null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'));
+  if (teamId !== undefined) listed = listed.where('t.id', '=', teamId);
+  if (projectId !== undefined) listed = listed.where('p.id', '=', projectId);
+  return pageOf(listed, 'e.id', request);
+}
+
+export async function insertEnvironment(
+  em: Em,
+  environment: EnvironmentFields & { id: string; projectId: string },
+): Promise<void> {
+  await em.persist(em.create(Environment, environment)).flush();
+}
+
+/** Writes what changed of an environment, whose row the caller has locked, and counts the revision. */
+export async function saveEnvironment(
+  em: Em,
+  { id, revision }: EnvironmentTarget,
+  changes: Partial<EnvironmentFields>,
+): Promise<void> {
+  await db(em)
+    .updateTable('environments')
+    .set({
+      name: changes.name,
+      slug: changes.slug,
+      kind: changes.kind,
+      approval_required: changes.approvalRequired,
+      approval_when: changes.approvalWhen,
+      approval_allow_self: changes.approvalAllowSelf,
+      ttl_seconds: changes.ttlSeconds,
+      isolation: changes.isolation,
+      revision: revision + 1,
+    })
+    .where('id', '=', id)
+    .execute();
 }

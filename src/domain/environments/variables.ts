@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import type { JsonValue } from '#domain/runs/model.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
-import type { VariableCategory } from './model.ts';
+import { readVariables } from './variable-store.ts';
 
 /** What an environment gives its runs, secrets included: never to be shown, logged or told to the engine. */
 export interface EnvironmentVariables {
@@ -9,14 +9,6 @@ export interface EnvironmentVariables {
   readonly template: Record<string, { value: JsonValue; sensitive: boolean }>;
   /** Environment variables of the run's tools. */
   readonly env: { name: string; value: string; sensitive: boolean }[];
-}
-
-interface VariableRow {
-  name: string;
-  category: VariableCategory;
-  sensitive: boolean;
-  value: JsonValue;
-  sealed_value: Buffer | null;
 }
 
 /** To which variable a sealed value belongs: copied to another name or environment, it does not open. */
@@ -30,11 +22,7 @@ export async function loadEnvironmentVariables(
   keyRing: KeyRing,
   environmentId: string,
 ): Promise<EnvironmentVariables> {
-  const rows = await em.execute<VariableRow[]>(
-    `select name, category, sensitive, value, sealed_value from environment_variables
-      where environment_id = ? order by name collate "C"`,
-    [environmentId],
-  );
+  const rows = await readVariables(em, environmentId);
   const loaded: EnvironmentVariables = { template: Object.create(null), env: [] };
   for (const row of rows) {
     const { name, category, sensitive } = row;
@@ -45,9 +33,11 @@ export async function loadEnvironmentVariables(
   return loaded;
 }
 
-function openValue(keyRing: KeyRing, environmentId: string, row: VariableRow): JsonValue {
-  if (row.sealed_value === null) return row.value;
-  return keyRing.openJson<JsonValue>(variableContext(environmentId, row.name), row.sealed_value);
+type VariableRow = Awaited<ReturnType<typeof readVariables>>[number];
+
+function openValue(keyRing: KeyRing, environmentId: string, { name, value, sealedValue }: VariableRow): JsonValue {
+  if (sealedValue === null) return value;
+  return keyRing.openJson<JsonValue>(variableContext(environmentId, name), sealedValue);
 }
 
 /** What is written is checked to be text; anything else was not written by this service. */

@@ -1,19 +1,24 @@
-import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+import { type SqlBool, sql } from 'kysely';
+import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 
 /** Keys that are left end with their principal, and with the ownership of a service account. */
-const keysLeft = { rows: 'ended', at: 'revoked_at', while: 'x.revoked_at is null' } as const;
+const keysLeft = {
+  rows: 'ended',
+  at: 'revoked_at',
+  while: (row: Row<'revoked_at'>) => sql<SqlBool>`${row('revoked_at')} is null`,
+} as const;
 
 export const identityKinds = [
   {
     kind: 'principal',
     table: 'principals',
-    label: `'"' || x.name || '"'`,
+    label: (row) => sql<string>`'"' || ${row('name')} || '"'`,
     revision: true,
     generation: true,
     tombstone: true,
     disableable: true,
     // Owners are people who can act: what only a service account or a disabled user owned would be nobody's.
-    ableToOwn: `x.kind = 'user' and x.enabled and x.deleted_at is null`,
+    ableToOwn: (row) => sql<SqlBool>`${row('kind')} = 'user' and ${row('enabled')} and ${row('deleted_at')} is null`,
   },
   { kind: 'user', table: 'users', is: 'principal' },
   {
@@ -23,7 +28,11 @@ export const identityKinds = [
       {
         kind: 'user',
         columns: ['user_id'],
-        cascade: { rows: 'ended', at: 'revoked_at', while: 'x.revoked_at is null and x.expires_at > now()' },
+        cascade: {
+          rows: 'ended',
+          at: 'revoked_at',
+          while: (row) => sql<SqlBool>`${row('revoked_at')} is null and ${row('expires_at')} > now()`,
+        },
       },
     ],
   },
@@ -37,7 +46,7 @@ export const identityKinds = [
   {
     kind: 'api_key',
     table: 'api_keys',
-    label: 'x.name',
+    label: 'name',
     owners: [{ kind: 'principal', columns: ['principal_id'], cascade: keysLeft, onTransfer: keysLeft }],
     references: [
       {
@@ -46,7 +55,7 @@ export const identityKinds = [
         blocker: {
           says: 'has issued API keys of others',
           remedy: 'which history keeps: disable the user instead',
-          while: 'x.issued_by <> x.principal_id',
+          while: (row) => sql<SqlBool>`${row('issued_by')} <> ${row('principal_id')}`,
           names: ['principal'],
           onlyOf: 'user',
         },

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
 
 const history = 'what was deployed and what its states were outlives who did it and where';
@@ -6,7 +7,7 @@ export const instanceKinds = [
   {
     kind: 'instance',
     table: 'instances',
-    label: `'"' || x.name || '"'`,
+    label: (row) => sql<string>`'"' || ${row('name')} || '"'`,
     revision: true,
     owners: [
       { kind: 'environment', columns: ['environment_id'], kept: history },
@@ -22,13 +23,13 @@ export const instanceKinds = [
         prevents: ['deletion', 'archiving'],
         says: 'has instances that still hold resources',
         remedy: 'destroy them first',
-        while: 'x.resource_count > 0',
+        while: (row) => sql<SqlBool>`${row('resource_count')} > 0`,
       },
       {
         prevents: ['transfer'],
         says: 'has instances that are deployed from templates of its team, which the other team cannot use',
         remedy: 'destroy them first',
-        while: 'x.resource_count > 0',
+        while: (row) => sql<SqlBool>`${row('resource_count')} > 0`,
         tiedTo: { kind: 'template', sharing: 'team' },
       },
     ],

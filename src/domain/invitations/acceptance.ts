@@ -1,10 +1,11 @@
 import type { Em } from '#database/database.ts';
 import { emailKey } from '#domain/identity/model.ts';
-import { addMember, findMember, organizationMembers, teamMembers } from '#domain/members/members.ts';
+import { addMember, findMember } from '#domain/members/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { findInvitation, type Invitation } from './targets.ts';
+import { markAccepted } from './change-store.ts';
+import { findInvitation, type InvitationWithStatus } from './status.ts';
 
 /**
  * Makes the invited person a member. Only they learn anything of it: to everybody else it is not there, whatever token
@@ -12,19 +13,20 @@ import { findInvitation, type Invitation } from './targets.ts';
  * @throws NotFound for anybody but the invited one
  * @throws Conflict where the invitation opens nothing any more, or nothing that they have not got
  */
-export async function acceptInvitation(em: Em, person: Principal, invitation: Invitation): Promise<Invitation> {
+export async function acceptInvitation(
+  em: Em,
+  person: Principal,
+  invitation: InvitationWithStatus,
+): Promise<InvitationWithStatus> {
   if (person.email === null || emailKey(person.email) !== invitation.emailKey) throw new NotFound('invitation');
   refuseEnded(person, invitation);
   const joined = [await joinOrganization(em, person, invitation), await joinTeam(em, person, invitation)];
   if (!joined.includes(true)) throw new Conflict('you are a member already: there is nothing to accept');
-  await em.execute(
-    'update invitations set accepted_at = now(), accepted_by = ?, revision = revision + 1 where id = ?',
-    [person.id, invitation.id],
-  );
+  await markAccepted(em, invitation.id, person.id);
   return readBack(findInvitation(em, invitation.id));
 }
 
-function refuseEnded({ id }: Principal, { status, acceptedBy }: Invitation): void {
+function refuseEnded({ id }: Principal, { status, acceptedBy }: InvitationWithStatus): void {
   if (status === 'open') return;
   if (status === 'accepted') {
     if (acceptedBy === id) throw new Conflict('you have accepted this invitation already');
@@ -38,17 +40,21 @@ function refuseEnded({ id }: Principal, { status, acceptedBy }: Invitation): voi
   throw new Conflict(`the invitation ${why[status]}; ask for a new one`);
 }
 
-async function joinOrganization(em: Em, { id }: Principal, { organizationId, role }: Invitation): Promise<boolean> {
-  if (await findMember(em, organizationMembers, organizationId, id)) return false;
+async function joinOrganization(
+  em: Em,
+  { id }: Principal,
+  { organizationId, role }: InvitationWithStatus,
+): Promise<boolean> {
+  if (await findMember(em, 'organization', organizationId, id)) return false;
   if (role === null) {
     throw new Conflict('the invitation is for members of the organization: ask one of its admins to invite you there');
   }
-  await addMember(em, organizationMembers, organizationId, id, role);
+  await addMember(em, 'organization', { ownerId: organizationId, principalId: id, role });
   return true;
 }
 
-async function joinTeam(em: Em, { id }: Principal, { teamId, teamRole }: Invitation): Promise<boolean> {
-  if (teamId === null || teamRole === null || (await findMember(em, teamMembers, teamId, id))) return false;
-  await addMember(em, teamMembers, teamId, id, teamRole);
+async function joinTeam(em: Em, { id }: Principal, { teamId, teamRole }: InvitationWithStatus): Promise<boolean> {
+  if (teamId === null || teamRole === null || (await findMember(em, 'team', teamId, id))) return false;
+  await addMember(em, 'team', { ownerId: teamId, principalId: id, role: teamRole });
   return true;
 }

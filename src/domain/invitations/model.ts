@@ -1,33 +1,23 @@
-import { z } from 'zod';
-import { Email } from '#domain/identity/model.ts';
-import { organizationRoles } from '#domain/organizations/model.ts';
-import { durationBetween } from '#domain/shared/durations.ts';
-import { Id } from '#domain/shared/ids.ts';
-import { teamRoles } from '#domain/teams/model.ts';
+import type { OrganizationRole } from '#domain/organizations/model.ts';
+import type { TeamRole } from '#domain/teams/model.ts';
 
-const hour = 60 * 60;
-export const defaultInvitationLifetime = 'P7D';
-const InvitationLifetime = durationBetween(hour, 30 * 24 * hour)
-  .optional()
-  .describe(`How long it may be accepted; ${defaultInvitationLifetime} unless it says otherwise.`);
+export const invitationStatuses = ['open', 'accepted', 'expired', 'revoked', 'void'] as const;
+export type InvitationStatus = (typeof invitationStatuses)[number];
 
-export const InviteToOrganization = z
-  .strictObject({
-    email: Email,
-    role: z.enum(organizationRoles).default('member'),
-    team_id: Id.optional(),
-    team_role: z.enum(teamRoles).optional().describe('In the team of `team_id`; a member unless it says otherwise.'),
-    expires_in: InvitationLifetime,
-  })
-  .refine(({ team_id: teamId, team_role: teamRole }) => teamId !== undefined || teamRole === undefined, {
-    path: ['team_role'],
-    error: 'is a role in a team: give its team_id as well',
-  });
+const day = 24 * 60 * 60;
+export const defaultLifetimeSeconds = 7 * day;
 
-export const InviteToTeam = z.strictObject({
-  email: Email,
-  role: z.enum(teamRoles).default('member'),
-  expires_in: InvitationLifetime,
-});
+interface NewInvitation {
+  readonly email: string;
+  readonly lifetimeSeconds: number;
+}
 
-export const AcceptInvitation = z.strictObject({ token: z.string().min(1).max(200).meta({ writeOnly: true }) });
+/** An invitation into an organization and, where a team is given, into that team. */
+export interface OrganizationInvitation extends NewInvitation {
+  readonly role: OrganizationRole;
+  readonly teamRole?: TeamRole | undefined;
+}
+
+export interface TeamInvitation extends NewInvitation {
+  readonly role: TeamRole;
+}

@@ -1,10 +1,12 @@
-import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+import { type SqlBool, sql } from 'kysely';
+import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 
 /** Invitations that may still be accepted end with what they lead into. */
 const openInvitations = {
   rows: 'ended',
   at: 'revoked_at',
-  while: 'x.accepted_at is null and x.revoked_at is null',
+  while: (row: Row<'accepted_at' | 'revoked_at'>) =>
+    sql<SqlBool>`${row('accepted_at')} is null and ${row('revoked_at')} is null`,
 } as const;
 
 export const invitationKinds = [

@@ -5,7 +5,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
 
 /** Who invites into an organization: whoever manages its members. */
-export const inviteToOrganization: Access = {
+export const inviteToOrganizationAccess: Access = {
   anyOf: ['organization:write'],
   scope: 'organization',
   organizationRole: 'admin',
@@ -14,7 +14,7 @@ export const inviteToOrganization: Access = {
 };
 
 /** Who invites into a team; an owner is invited by whoever manages owners, which `mayOffer` asks for. */
-export const inviteToTeam: Access = {
+export const inviteToTeamAccess: Access = {
   anyOf: ['team:write'],
   scope: 'team',
   teamAction: 'team.invitation.manage',
@@ -38,12 +38,12 @@ export function mayOffer(giver: Principal, offer: Offer): boolean {
 
 export function mayOfferOrganization(giver: Principal, { organizationId, role }: Offer): boolean {
   if (role === null) return true;
-  const { allowed } = decide(giver, inviteToOrganization, { organizationId, teamId: null });
+  const { allowed } = decide(giver, inviteToOrganizationAccess, { organizationId, teamId: null });
   return allowed && mayGiveOrganizationRole(giver, organizationId, role);
 }
 
 function mayOfferTeam(giver: Principal, { organizationId, teamId, teamRole }: Offer): boolean {
   if (teamId === null || teamRole === null) return true;
-  const { allowed } = decide(giver, inviteToTeam, { organizationId, teamId });
+  const { allowed } = decide(giver, inviteToTeamAccess, { organizationId, teamId });
   return allowed && mayGiveTeamRole(giver, { organizationId, teamId }, teamRole);
 }

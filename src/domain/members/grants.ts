@@ -7,12 +7,12 @@ import type { TeamRole } from '#domain/teams/model.ts';
 export function mayGiveOrganizationRole(giver: Principal, organizationId: string, role: OrganizationRole): boolean {
   if (isPlatformAdministrator(giver)) return true;
   const own = giver.organizations[organizationId];
-  // Strongest first: the smaller the place, the more it may do.
-  const place = (each: OrganizationRole) => organizationRoles.indexOf(each);
-  return own !== undefined && place(role) >= place(own);
+  // The list starts with the strongest role.
+  const rank = (each: OrganizationRole) => organizationRoles.indexOf(each);
+  return own !== undefined && rank(role) >= rank(own);
 }
 
-/** Whoever manages memberships gives and takes every role but the owner's, which is for those who manage owners. */
+/** Managing memberships includes every role but the owner's, which takes the right to manage owners. */
 export function mayGiveTeamRole(
   giver: Principal,
   team: { readonly organizationId: string; readonly teamId: string },
@@ -20,17 +20,4 @@ export function mayGiveTeamRole(
 ): boolean {
   if (role !== 'owner' || isPlatformAdministrator(giver)) return true;
   return teamActionsOf(giver, team.organizationId, team.teamId).has('team.owner.manage');
-}
-
-/**
- * Rules that protect an environment are weakened by owners of its team, or by the administration of its organization. That
- * they may write the environment at all is asked before: the administration alone may not, since it acts as members do.
- */
-export function mayWeakenPolicy(
-  principal: Principal,
-  { organizationId, teamId }: { readonly organizationId: string; readonly teamId: string },
-): boolean {
-  if (isPlatformAdministrator(principal) || principal.teams[teamId] === 'owner') return true;
-  const role = principal.organizations[organizationId];
-  return role === 'owner' || role === 'admin';
 }

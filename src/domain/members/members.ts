@@ -1,114 +1,93 @@
 import type { Em } from '#database/database.ts';
-import type { RowLock } from '#database/row-lock.ts';
-import type { PlatformRole } from '#domain/identity/model.ts';
-import type { OrganizationRole } from '#domain/organizations/model.ts';
+import { revokeInvitationsFrom } from '#domain/invitations/change-store.ts';
 import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
-import { newId } from '#domain/shared/ids.ts';
-import { selectPage } from '#domain/shared/list.ts';
-import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
-import type { TeamRole } from '#domain/teams/model.ts';
+import { Conflict, NotFound } from '#domain/shared/errors.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { refuseArchived } from '#domain/tenancy/archiving.ts';
+import type { Member, MemberRoles, MembershipLevel } from './model.ts';
+import { hasOtherOwner } from './owner-store.ts';
+import { type MembershipOwners, membershipRules } from './rules.ts';
+import { addMember, changeRole, findMember, type Joiner, removeMembership } from './store.ts';
 
-/** A person or a service account in an organization or a team; `id` is the membership's, and fresh at every join. */
-export interface Member<Role extends string> {
-  readonly id: string;
-  readonly type: 'user' | 'service_account';
-  readonly userId: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly enabled: boolean;
-  readonly role: Role;
-  readonly createdAt: string;
+/** A membership before and after a change; undefined: no member. */
+export interface MemberChange<Role extends string> {
+  readonly before: Member<Role> | undefined;
+  readonly after: Member<Role> | undefined;
 }
 
-/** Where memberships are kept: the tables are alike. */
-export interface MemberTable {
-  readonly table: 'organization_members' | 'team_members';
-  readonly owner: 'organization_id' | 'team_id';
+/** A membership before and after somebody joined or got another role. */
+export interface MemberJoined<Role extends string> extends MemberChange<Role> {
+  readonly after: Member<Role>;
 }
 
-export const organizationMembers: MemberTable = { table: 'organization_members', owner: 'organization_id' };
-export const teamMembers: MemberTable = { table: 'team_members', owner: 'team_id' };
-
-const selectMembers = ({ table }: MemberTable) => `
-  select m.id, p.kind as type, p.id as "userId", p.name, u.email, p.enabled, m.role, m.created_at as "createdAt"
-    from ${table} m join principals p on p.id = m.principal_id left join users u on u.id = p.id
-   where p.deleted_at is null`;
-
-export function listMembers<Role extends string>(
-  em: Em,
-  members: MemberTable,
-  ownerId: string,
-  request: PageRequest,
-): Promise<Page<Member<Role>>> {
-  const where = new Where().and(`m.${members.owner} = ?`, ownerId);
-  return selectPage(em, selectMembers(members), where, 'm.id', request);
-}
-
-export async function findMember<Role extends string>(
-  em: Em,
-  members: MemberTable,
-  ownerId: string,
-  userId: string,
-): Promise<Member<Role> | undefined> {
-  const rows = await em.execute<Member<Role>[]>(`${selectMembers(members)} and m.${members.owner} = ? and p.id = ?`, [
-    ownerId,
-    userId,
-  ]);
-  return rows[0];
-}
-
-/** Adds somebody who is no member yet; the caller holds the owner's row. */
-export async function addMember(
-  em: Em,
-  { table, owner }: MemberTable,
-  ownerId: string,
-  principalId: string,
-  role: OrganizationRole | TeamRole,
-): Promise<void> {
-  await em.execute(
-    `insert into ${table} (id, ${owner}, principal_id, role, created_at) values (?, ?, ?, ?, clock_timestamp())`,
-    [newId(), ownerId, principalId, role],
-  );
-}
-
-/** Whether somebody else who can act owns it as well: a person, since what only accounts owned would be nobody's. */
-export async function hasOtherOwner(em: Em, members: MemberTable, ownerId: string, userId: string): Promise<boolean> {
-  const [row] = await em.execute<[{ exists: boolean }]>(
-    `select exists (select 1 from ${members.table} m join principals p on p.id = m.principal_id
-                     where m.${members.owner} = ? and m.role = 'owner' and m.principal_id <> ?
-                       and p.kind = 'user' and p.enabled and p.deleted_at is null)`,
-    [ownerId, userId],
-  );
-  return row.exists;
-}
-
-/** Whoever may become a member. */
-export interface Joiner {
-  readonly kind: 'user' | 'service_account';
-  readonly role: PlatformRole | null;
-  /** The team that owns a service account. */
-  readonly ownerTeamId: string | null;
-}
-
-/** The advisory locks of a change of somebody's membership. */
+/** The advisory locks for a change of somebody's membership. */
 export function membershipLocks({ principal, params }: { principal: Principal; params: { userID: string } }): string[] {
   return [principal.id, params.userID].map(authorityLock);
 }
 
 /**
- * Locks a user or service account whose authority a command changes, before the organization and the team
- * (architecture.md of the design, *A command*). Undefined where there is none such. Locked and then read: a service
- * account may have been handed on while this waited.
+ * Lets a user or a service account join an organization or a team, or gives a member another role. Only members of the
+ * organization can join a team. The caller of this function holds the joiner's row and the owner's.
+ * @throws Forbidden where the caller may not give or take one of the roles
+ * @throws Conflict where the owner is archived, would be left without an owner, or cannot have such a member
  */
-export async function lockMember(em: Em, principalId: string, lock: RowLock): Promise<Joiner | undefined> {
-  const locked = lock && em.execute('select 1 from principals where id = ? for no key update', [principalId]);
-  const [rows] = await Promise.all([
-    em.execute<Joiner[]>(
-      `select p.kind, p.role, a.owner_team_id as "ownerTeamId" from principals p left join service_accounts a on a.id = p.id
-        where p.id = ? and p.kind in ('user', 'service_account') and p.deleted_at is null`,
-      [principalId],
-    ),
-    locked,
-  ]);
-  return rows[0];
+export async function setMember<Level extends MembershipLevel>(
+  em: Em,
+  caller: Principal,
+  level: Level,
+  owner: MembershipOwners[Level],
+  joiner: Joiner | undefined,
+  role: MemberRoles[Level],
+): Promise<MemberJoined<MemberRoles[Level]>> {
+  const rules = membershipRules[level];
+  if (!joiner) throw rules.unknownJoiner();
+  const before = await findMember(em, level, owner.id, joiner.id);
+  rules.refuseRoles(caller, owner, before ? [before.role, role] : [role]);
+  refuseArchived(owner);
+  rules.refuseAccount(joiner, role);
+  if (before?.role === role) return { before, after: before };
+  if (before) {
+    await refuseLastOwner(em, level, owner.id, before);
+    await changeRole(em, level, before.id, role);
+  } else {
+    await rules.refuseJoining(em, owner, joiner.id);
+    await addMember(em, level, { ownerId: owner.id, principalId: joiner.id, role });
+  }
+  return { before, after: await readBack(findMember(em, level, owner.id, joiner.id)) };
+}
+
+/**
+ * Ends a membership and revokes the open invitations that the member sent. Whoever leaves an organization leaves its teams as
+ * well.
+ * @throws NotFound for somebody who is not a member
+ * @throws Forbidden where the caller may not take the member's role
+ * @throws Conflict where the organization or a team would be left without an owner
+ */
+export async function removeMember<Level extends MembershipLevel>(
+  em: Em,
+  caller: Principal,
+  level: Level,
+  owner: MembershipOwners[Level],
+  userId: string,
+): Promise<MemberChange<MemberRoles[Level]>> {
+  const rules = membershipRules[level];
+  const before = await findMember(em, level, owner.id, userId);
+  if (!before) throw new NotFound('member');
+  rules.refuseRoles(caller, owner, [before.role]);
+  await refuseLastOwner(em, level, owner.id, before);
+  await rules.leave(em, owner, before);
+  await removeMembership(em, level, before.id);
+  await revokeInvitationsFrom(em, owner, userId);
+  return { before, after: undefined };
+}
+
+/** Service accounts do not count as owners. */
+async function refuseLastOwner(
+  em: Em,
+  level: MembershipLevel,
+  ownerId: string,
+  { type, userId, role }: Member<string>,
+): Promise<void> {
+  if (type !== 'user' || role !== 'owner' || (await hasOtherOwner(em, level, ownerId, userId))) return;
+  throw new Conflict(`this is the last owner of the ${level}: make somebody else an owner first`);
 }

@@ -1,9 +1,10 @@
-import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+import { type SqlBool, sql } from 'kysely';
+import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 
 /** Memberships end with the principal, also where that is a service account which goes to another owner. */
 const membership = { cascade: { rows: 'deleted' }, onTransfer: { rows: 'deleted' } } as const;
 const soleOwner = {
-  while: `x.role = 'owner'`,
+  while: (row: Row<'role'>) => sql<SqlBool>`${row('role')} = 'owner'`,
   remedy: 'make somebody else their owner first',
   onlyOf: 'user',
   unlessShared: true,

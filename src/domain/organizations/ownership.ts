@@ -4,7 +4,7 @@ export const organizationKinds = [
   {
     kind: 'organization',
     table: 'organizations',
-    label: 'x.slug',
+    label: 'slug',
     revision: true,
     generation: true,
     tombstone: true,
@@ -15,7 +15,7 @@ export const organizationKinds = [
     kind: 'organization_slug',
     table: 'organization_slugs',
     key: ['slug'],
-    label: 'x.slug',
+    label: 'slug',
     owners: [{ kind: 'organization', columns: ['organization_id'], cascade: { rows: 'deleted' } }],
   },
 ] as const satisfies readonly Declaration[];

@@ -1,9 +1,15 @@
+import { type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { lockClause, type RowLock } from '#database/row-lock.ts';
-import type { Ownership } from '#domain/shared/access/decide.ts';
+import { lockRows, type RowLock, toChange } from '#database/row-lock.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { selectBySlug } from '#domain/shared/ownership-graph/slugs.ts';
-import { type Archivable, tenancy } from '#domain/tenancy/archiving.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { Archivable, ArchivedFilter } from '#domain/tenancy/archiving.ts';
+import { archivedComparison, archivedLevels } from '#domain/tenancy/store.ts';
+import { Organization } from './entity.ts';
 
 /** An organization as decisions and answers need it. Times are PostgreSQL's text of them. */
 export interface OrganizationTarget extends Ownership, Archivable {
@@ -18,36 +24,121 @@ export interface OrganizationTarget extends Ownership, Archivable {
   readonly archivedAt: string | null;
 }
 
-const organizations = tenancy('organization');
+/** The organizations that are not deleted, as `o`. */
+export function presentOrganizations(queries: Kysely<Tables>) {
+  return queries.selectFrom('organizations as o').where('o.deleted_at', 'is', null);
+}
 
-/** Every organization there is; a list adds its conditions on `o`. */
-export const selectOrganizations = `
-  select o.id, o.id as "organizationId", null as "teamId", o.name, o.slug,
-         o.eligibility_generation as "eligibilityGeneration", o.revision, o.created_at as "createdAt",
-         o.archived_at as "archivedAt", ${organizations.archived}
-    from organizations o where ${organizations.present}`;
+function selectOrganizations(em: Em) {
+  return presentOrganizations(db(em))
+    .select([
+      'o.id',
+      'o.id as organizationId',
+      'o.name',
+      'o.slug',
+      'o.eligibility_generation as eligibilityGeneration',
+      'o.revision',
+      'o.created_at as createdAt',
+      'o.archived_at as archivedAt',
+    ])
+    .select(sql<null>`null`.as('teamId'))
+    .select((eb) => archivedLevels({ organization: eb.ref('o.archived_at') }).as('archived'));
+}
 
 /**
- * The id of the organization that an id or a slug, current or historical, names. An id takes precedence over a slug that
- * looks like it; only an id that nobody has falls back to slugs. (specification, *can-i*, resource-name rules)
+ * Whether the organization is the one that an id or a slug, current or historical, names. An id takes precedence over a
+ * slug that looks like it; an id that no organization has is looked up among the slugs. (specification, *can-i*,
+ * resource-name rules)
  */
-export function organizationNamed(idOrSlug: string): { sql: string; params: string[] } {
-  const bySlug = selectBySlug('organization');
-  if (!isId(idOrSlug)) return { sql: bySlug, params: [idOrSlug] };
-  const byId = `(select i.id from organizations i where i.id = ? and i.deleted_at is null)`;
-  return { sql: `coalesce(${byId}, ${bySlug})`, params: [idOrSlug, idOrSlug] };
+export function isOrganizationNamed(idOrSlug: string) {
+  return (eb: Over<{ o: 'organizations' }>) => {
+    const bySlug = eb.selectFrom('organization_slugs as s').where('s.slug', '=', idOrSlug).select('s.organization_id');
+    if (!isId(idOrSlug)) return eb('o.id', '=', bySlug);
+    const byId = eb
+      .selectFrom('organizations as i')
+      .where('i.id', '=', idOrSlug)
+      .where('i.deleted_at', 'is', null)
+      .select('i.id');
+    return eb('o.id', '=', eb.fn.coalesce(byId, bySlug));
+  };
 }
 
 /** An organization by id or slug, locked where asked; undefined where there is none. */
-export async function findOrganization(
+export function findOrganization(
   em: Em,
   idOrSlug: string,
   lock: RowLock = false,
 ): Promise<OrganizationTarget | undefined> {
-  const named = organizationNamed(idOrSlug);
-  const rows = await em.execute<OrganizationTarget[]>(
-    `${selectOrganizations} and o.id = ${named.sql}${lockClause(organizations.aliases, lock)}`,
-    named.params,
+  const named = selectOrganizations(em).where(isOrganizationNamed(idOrSlug));
+  return lockRows(named, ['o'], lock).executeTakeFirst();
+}
+
+/** The organization that a command changes, locked for that where asked. */
+export function findOrganizationToChange(em: Em, idOrSlug: string, lock: boolean) {
+  return findOrganization(em, idOrSlug, toChange(lock));
+}
+
+/** The organizations that the principal is in; all of them where it is a platform administrator. */
+export function listOrganizations(
+  em: Em,
+  principal: Principal,
+  request: PageRequest & ArchivedFilter,
+): Promise<Page<OrganizationTarget>> {
+  const listed = selectOrganizations(em).where('o.archived_at', archivedComparison(request), null);
+  if (isPlatformAdministrator(principal)) return pageOf(listed, 'o.id', request);
+  const own = Object.keys(principal.organizations);
+  return pageOf(
+    listed.where('o.id', '=', (eb) => eb.fn.any(eb.val(own))),
+    'o.id',
+    request,
   );
-  return rows[0];
+}
+
+export async function insertOrganization(
+  em: Em,
+  organization: { id: string; name: string; slug: string },
+): Promise<void> {
+  await em.persist(em.create(Organization, organization)).flush();
+}
+
+/** Writes what changed of an organization, whose row the caller has locked, and counts the revision. */
+export async function saveOrganization(
+  em: Em,
+  { id, revision }: OrganizationTarget,
+  changes: { name?: string; slug?: string },
+): Promise<void> {
+  await db(em)
+    .updateTable('organizations')
+    .set({ ...changes, revision: revision + 1 })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Shares the organizations with these ids against change until the commit, in the order of their ids. */
+export async function shareOrganizations(em: Em, ids: readonly string[]): Promise<void> {
+  await db(em)
+    .selectFrom('organizations')
+    .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .orderBy('id')
+    .select('id')
+    .forShare()
+    .execute();
+}
+
+/** Somebody to whom an organization is to be transferred. */
+export interface NewOwner {
+  readonly id: string;
+  readonly enabled: boolean;
+}
+
+/** The users with these ids, in the order of their ids, locked for a change of their authority where asked. */
+export function findUsers(em: Em, ids: readonly string[], lock: boolean): Promise<NewOwner[]> {
+  const found = db(em)
+    .selectFrom('principals')
+    .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .where('kind', '=', 'user')
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .select(['id', 'enabled']);
+  return (lock ? found.forNoKeyUpdate() : found).execute();
 }

@@ -1,20 +1,11 @@
-import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
-import { pgArray } from '#database/errors.ts';
-import { OrganizationMember } from '#domain/members/entity.ts';
-import { addMember, findMember, organizationMembers } from '#domain/members/members.ts';
+import { addMember, changeRole, demoteOwner, findMember } from '#domain/members/store.ts';
 import { Conflict, Forbidden } from '#domain/shared/errors.ts';
 import { countChange } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
-import type { OrganizationRole, TransferOrganization } from './model.ts';
-import { findOrganization, type OrganizationTarget } from './store.ts';
-
-/** Somebody to whom an organization is to be handed over. */
-export interface NewOwner {
-  readonly id: string;
-  readonly enabled: boolean;
-}
+import type { RevisionCheck } from '#domain/tenancy/model.ts';
+import { findOrganization, findUsers, type NewOwner, type OrganizationTarget } from './store.ts';
 
 export interface OrganizationTransfer extends OrganizationTarget {
   /** Undefined: there is no such user. */
@@ -27,11 +18,7 @@ export async function findOrganizationTransfer(
   { organization, from, to }: { organization: string; from: string; to: string | undefined },
   lock: boolean,
 ): Promise<OrganizationTransfer | undefined> {
-  const people = await em.execute<NewOwner[]>(
-    `select id, enabled from principals where id = any(?::uuid[]) and kind = 'user' and deleted_at is null
-      order by id${lock ? ' for no key update' : ''}`,
-    [pgArray(to === undefined ? [from] : [from, to])],
-  );
+  const people = await findUsers(em, to === undefined ? [from] : [from, to], lock);
   const found = await findOrganization(em, organization, lock && 'change');
   return found && { ...found, newOwner: people.find(({ id }) => id === to) };
 }
@@ -46,22 +33,18 @@ export async function transferOrganization(
   em: Em,
   formerId: string,
   organization: OrganizationTransfer,
-  { expected_revision: expected }: z.output<typeof TransferOrganization>,
+  { expectedRevision }: RevisionCheck,
 ): Promise<OrganizationTarget> {
   const { id, newOwner } = organization;
   if (!newOwner) throw new Forbidden('permission denied: there is no such user, or you may not see them');
   refuseArchived(organization);
-  refuseStale(organization, expected);
+  refuseStale(organization, expectedRevision);
   if (!newOwner.enabled) throw new Conflict('new_owner_user_id: this user is disabled: enable them, or choose another');
-  const before = await findMember<OrganizationRole>(em, organizationMembers, id, newOwner.id);
+  const before = await findMember(em, 'organization', id, newOwner.id);
   if (before?.role === 'owner') throw new Conflict('new_owner_user_id: this user is an owner already');
-  if (before) await em.nativeUpdate(OrganizationMember, { id: before.id }, { role: 'owner' });
-  else await addMember(em, organizationMembers, id, newOwner.id, 'owner');
-  await em.nativeUpdate(
-    OrganizationMember,
-    { organizationId: id, principalId: formerId, role: 'owner' },
-    { role: 'admin' },
-  );
+  if (before) await changeRole(em, 'organization', before.id, 'owner');
+  else await addMember(em, 'organization', { ownerId: id, principalId: newOwner.id, role: 'owner' });
+  await demoteOwner(em, id, formerId);
   await countChange(em, 'organization', id);
   return readBack(findOrganization(em, id));
 }

@@ -1,22 +1,9 @@
-import { z } from 'zod';
-import { Id } from '#domain/shared/ids.ts';
-import { ExpectedRevision } from '#domain/shared/revisions.ts';
-import { ResourceName, Slug } from '#domain/tenancy/model.ts';
+import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
 
-const Description = z.string().max(4_000);
+export interface NewProject extends NewNamed {
+  readonly description: string;
+}
 
-export const CreateProject = z.strictObject({
-  team_id: Id,
-  name: ResourceName,
-  slug: Slug.optional(),
-  description: Description.default(''),
-});
-
-export const UpdateProject = z.strictObject({
-  name: ResourceName.optional(),
-  slug: Slug.optional(),
-  description: Description.optional(),
-  ...ExpectedRevision,
-});
-
-export const TransferProject = z.strictObject({ team_id: Id, ...ExpectedRevision });
+export interface ProjectChange extends Renaming {
+  readonly description?: string | undefined;
+}

@@ -4,7 +4,7 @@ export const projectKinds = [
   {
     kind: 'project',
     table: 'projects',
-    label: 'x.slug',
+    label: 'slug',
     revision: true,
     generation: true,
     tombstone: true,

@@ -1,7 +1,16 @@
+import type { Kysely } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { findRow, lockClause, type RowLock } from '#database/row-lock.ts';
+import { lockRows, toChange } from '#database/row-lock.ts';
+import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import { type Archivable, tenancy } from '#domain/tenancy/archiving.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { presentTeams } from '#domain/teams/store.ts';
+import type { Archivable, ArchivedFilter } from '#domain/tenancy/archiving.ts';
+import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
+import { Project } from './entity.ts';
 
 /** A project as decisions and answers need it. Times are PostgreSQL's text of them. */
 export interface ProjectTarget extends Ownership, Archivable {
@@ -17,17 +26,73 @@ export interface ProjectTarget extends Ownership, Archivable {
   readonly archivedAt: string | null;
 }
 
-const projects = tenancy('project');
+/** The projects of which neither they nor their owners are deleted, as `p`, with their owners as `t` and `o`. */
+export function presentProjects(queries: Kysely<Tables>) {
+  return presentTeams(queries).innerJoin('projects as p', 'p.team_id', 't.id').where('p.deleted_at', 'is', null);
+}
 
-/** Every project there is; a list adds its conditions on `o`, `t` and `p`. */
-export const selectProjects = `
-  select p.id, o.id as "organizationId", t.id as "teamId", p.name, p.slug, p.description,
-         p.eligibility_generation as "eligibilityGeneration", p.revision, p.created_at as "createdAt",
-         p.archived_at as "archivedAt", ${projects.archived}
-    from organizations o join teams t on t.organization_id = o.id join projects p on p.team_id = t.id
-   where ${projects.present}`;
+function selectProjects(queries: Kysely<Tables>) {
+  return presentProjects(queries)
+    .select([
+      'p.id',
+      'o.id as organizationId',
+      't.id as teamId',
+      'p.name',
+      'p.slug',
+      'p.description',
+      'p.eligibility_generation as eligibilityGeneration',
+      'p.revision',
+      'p.created_at as createdAt',
+      'p.archived_at as archivedAt',
+    ])
+    .select((eb) =>
+      archivedLevels({
+        organization: eb.ref('o.archived_at'),
+        team: eb.ref('t.archived_at'),
+        project: eb.ref('p.archived_at'),
+      }).as('archived'),
+    );
+}
 
 /** A project by its id, locked with its owners where asked; undefined where it, or what owns it, is gone. */
-export async function findProject(em: Em, id: string, lock: RowLock = false): Promise<ProjectTarget | undefined> {
-  return findRow(em, lock, `${selectProjects} and p.id = ?${lockClause(projects.aliases, lock)}`, [id]);
+export const findProject = prepareLookup<ProjectTarget>((queries, id, lock) =>
+  lockRows(selectProjects(queries).where('p.id', '=', id), ['o', 't', 'p'], lock),
+);
+
+/** The project that a command changes, locked for that where asked. */
+export function findProjectToChange(em: Em, id: string, lock: boolean) {
+  return findProject(em, id, toChange(lock));
+}
+
+/** The projects of the teams that the principal may read, or of one of them. */
+export function listProjects(
+  em: Em,
+  principal: Principal,
+  request: PageRequest & ArchivedFilter & { team_id?: string | undefined },
+): Promise<Page<ProjectTarget>> {
+  const readable = selectProjects(db(em))
+    .where('p.archived_at', archivedComparison(request), null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'));
+  const { team_id: teamId } = request;
+  return pageOf(teamId === undefined ? readable : readable.where('t.id', '=', teamId), 'p.id', request);
+}
+
+export async function insertProject(
+  em: Em,
+  project: { id: string; teamId: string; name: string; slug: string; description: string },
+): Promise<void> {
+  await em.persist(em.create(Project, project)).flush();
+}
+
+/** Writes what changed of a project, whose row the caller has locked, and counts the revision. */
+export async function saveProject(
+  em: Em,
+  { id, revision }: ProjectTarget,
+  changes: { name?: string; slug?: string; description?: string },
+): Promise<void> {
+  await db(em)
+    .updateTable('projects')
+    .set({ ...changes, revision: revision + 1 })
+    .where('id', '=', id)
+    .execute();
 }

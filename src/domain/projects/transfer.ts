@@ -1,14 +1,12 @@
-import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
-import { pgArray } from '#database/errors.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { findTeamById, type TeamTarget } from '#domain/teams/store.ts';
+import { findTeamById, shareTeams, type TeamTarget } from '#domain/teams/store.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
-import type { TransferProject } from './model.ts';
+import type { RevisionCheck } from '#domain/tenancy/model.ts';
 import { findProject, type ProjectTarget } from './store.ts';
 
 /** Who takes a project into a team: who may make one there. */
@@ -33,20 +31,10 @@ export async function findProjectTransfer(
 ): Promise<ProjectTransfer | undefined> {
   const known = await findProject(em, id);
   if (!known) return undefined;
-  if (lock) await shareOwners(em, to === undefined ? [known.teamId] : [known.teamId, to]);
+  if (lock) await shareTeams(em, to === undefined ? [known.teamId] : [known.teamId, to]);
   const project = await findProject(em, id, lock && 'change');
   const destination = to === undefined ? undefined : await findTeamById(em, to);
   return project && { ...project, destination };
-}
-
-async function shareOwners(em: Em, teams: readonly string[]): Promise<void> {
-  const ids = [pgArray(teams)];
-  await em.execute(
-    `select 1 from organizations where id in (select organization_id from teams where id = any(?::uuid[]))
-      order by id for share`,
-    ids,
-  );
-  await em.execute('select 1 from teams where id = any(?::uuid[]) order by id for share', ids);
 }
 
 /**
@@ -60,13 +48,13 @@ export async function transferProject(
   em: Em,
   caller: Principal,
   project: ProjectTransfer,
-  { expected_revision: expected }: z.output<typeof TransferProject>,
+  { expectedRevision }: RevisionCheck,
 ): Promise<ProjectTarget> {
   const { destination } = project;
   if (destination?.id === project.teamId) throw new Conflict("team_id: the project is this team's already");
   const to = requireDestination(caller, destination);
   for (const each of [project, to]) refuseArchived(each);
-  refuseStale(project, expected);
+  refuseStale(project, expectedRevision);
   await transferOwned(em, 'project', project, { kind: 'team', id: to.id });
   return readBack(findProject(em, project.id));
 }

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
 
 const history = 'a version says for good who published it, who answers for it and who yanked it';
@@ -6,7 +7,7 @@ export const registryKinds = [
   {
     kind: 'template',
     table: 'templates',
-    label: 'x.slug',
+    label: 'slug',
     revision: true,
     tombstone: true,
     archivable: true,
@@ -19,14 +20,19 @@ export const registryKinds = [
         kind: 'team',
         columns: ['team_id'],
         blocker: { says: 'has templates that are not archived', remedy: 'archive them first', counts: 'active' },
-        cascade: { rows: 'ended', at: 'deleted_at', while: 'x.deleted_at is null', revised: true },
+        cascade: {
+          rows: 'ended',
+          at: 'deleted_at',
+          while: (row) => sql<SqlBool>`${row('deleted_at')} is null`,
+          revised: true,
+        },
       },
     ],
   },
   {
     kind: 'template_version',
     table: 'template_versions',
-    label: 'x.version',
+    label: 'version',
     owners: [{ kind: 'template', columns: ['template_id'], kept: 'runs name the version that they ran' }],
     references: [
       { kind: 'principal', columns: ['published_by'], kept: history },
@@ -35,11 +41,11 @@ export const registryKinds = [
       {
         kind: 'worker_pool',
         columns: [],
-        matches: `x.spec ->> 'pool' = ?`,
+        matches: (row, name) => sql<SqlBool>`${row('spec')} ->> 'pool' = ${name}`,
         blocker: {
           says: 'has template versions that name it',
           remedy: 'yank them or archive their templates first',
-          while: 'x.yanked_at is null',
+          while: (row) => sql<SqlBool>`${row('yanked_at')} is null`,
           names: ['template', 'template_version'],
           separator: ' ',
           counts: 'active',

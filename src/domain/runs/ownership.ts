@@ -1,4 +1,5 @@
-import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+import { type SqlBool, sql } from 'kysely';
+import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 
 const history = 'a run keeps what it was about and who asked for it';
 const lineage = 'a run that is deleted keeps its lineage';
@@ -6,7 +7,7 @@ const lineage = 'a run that is deleted keeps its lineage';
 const unfinished = {
   says: 'has runs that have not ended',
   remedy: 'cancel them or let them end first',
-  while: 'x.finished_at is null',
+  while: (row: Row<'finished_at'>) => sql<SqlBool>`${row('finished_at')} is null`,
   counts: 'deleted too',
 } as const;
 
@@ -17,7 +18,7 @@ export const runKinds = [
   {
     kind: 'run',
     table: 'runs',
-    label: 'x.id::text',
+    label: (row) => sql<string>`${row('id')}::text`,
     revision: true,
     tombstone: true,
     owners: [

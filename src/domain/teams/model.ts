@@ -1,8 +1,3 @@
-import { z } from 'zod';
-import { Id } from '#domain/shared/ids.ts';
-import { ExpectedRevision } from '#domain/shared/revisions.ts';
-import { ResourceName, Slug } from '#domain/tenancy/model.ts';
-
 export const teamRoles = ['owner', 'admin', 'member', 'viewer'] as const;
 export type TeamRole = (typeof teamRoles)[number];
 
@@ -30,12 +25,3 @@ export const teamRoleActions: Record<TeamRole, readonly TeamAction[]> = {
   member: ['team.metadata.read', 'team.secret.read'],
   viewer: ['team.metadata.read'],
 };
-
-export const CreateTeam = z.strictObject({ name: ResourceName, slug: Slug.optional() });
-export const UpdateTeam = z.strictObject({
-  name: ResourceName.optional(),
-  slug: Slug.optional(),
-  ...ExpectedRevision,
-});
-
-export const TransferTeam = z.strictObject({ organization_id: Id, ...ExpectedRevision });

@@ -4,7 +4,7 @@ export const teamKinds = [
   {
     kind: 'team',
     table: 'teams',
-    label: 'x.slug',
+    label: 'slug',
     revision: true,
     generation: true,
     tombstone: true,

@@ -1,9 +1,18 @@
+import type { Kysely } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { findRow, lockClause, type RowLock } from '#database/row-lock.ts';
-import { organizationNamed } from '#domain/organizations/store.ts';
+import { lockRows, type RowLock, toChange } from '#database/row-lock.ts';
+import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import { isOrganizationNamed, presentOrganizations } from '#domain/organizations/store.ts';
 import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
-import { type Archivable, tenancy } from '#domain/tenancy/archiving.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { Archivable, ArchivedFilter } from '#domain/tenancy/archiving.ts';
+import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
+import { Team } from './entity.ts';
 
+/** A team as decisions and answers need it. Times are PostgreSQL's text of them. */
 export interface TeamTarget extends Ownership, Archivable {
   readonly id: string;
   readonly organizationId: string;
@@ -16,30 +25,52 @@ export interface TeamTarget extends Ownership, Archivable {
   readonly archivedAt: string | null;
 }
 
-const teams = tenancy('team');
+/** The teams of which neither they nor their organization is deleted, as `t`, with their organizations as `o`. */
+export function presentTeams(queries: Kysely<Tables>) {
+  return presentOrganizations(queries)
+    .innerJoin('teams as t', 't.organization_id', 'o.id')
+    .where('t.deleted_at', 'is', null);
+}
 
-/** Every team there is; a list adds its conditions on `o` and `t`. */
-export const selectTeams = `
-  select t.id, o.id as "organizationId", t.id as "teamId", t.name, t.slug,
-         t.eligibility_generation as "eligibilityGeneration", t.revision, t.created_at as "createdAt",
-         t.archived_at as "archivedAt", ${teams.archived}
-    from organizations o join teams t on t.organization_id = o.id where ${teams.present}`;
+function selectTeams(queries: Kysely<Tables>) {
+  return presentTeams(queries)
+    .select([
+      't.id',
+      'o.id as organizationId',
+      't.id as teamId',
+      't.name',
+      't.slug',
+      't.eligibility_generation as eligibilityGeneration',
+      't.revision',
+      't.created_at as createdAt',
+      't.archived_at as archivedAt',
+    ])
+    .select((eb) =>
+      archivedLevels({ organization: eb.ref('o.archived_at'), team: eb.ref('t.archived_at') }).as('archived'),
+    );
+}
 
-/** A team of an organization; undefined where either is gone, or where the team is another organization's. */
-export async function findTeam(
+/** A team of an organization; undefined where either is gone, or where the team belongs to another organization. */
+export function findTeam(
   em: Em,
   { organization, id }: { organization: string; id: string },
   lock: RowLock = false,
 ): Promise<TeamTarget | undefined> {
-  const named = organizationNamed(organization);
-  const rows = await em.execute<TeamTarget[]>(
-    `${selectTeams} and t.id = ? and o.id = ${named.sql}${lockClause(teams.aliases, lock)}`,
-    [id, ...named.params],
-  );
-  return rows[0];
+  const named = selectTeams(db(em)).where('t.id', '=', id).where(isOrganizationNamed(organization));
+  return lockRows(named, ['o', 't'], lock).executeTakeFirst();
 }
 
-/** Who owns what names a team, or none: nobody, and so the whole installation. */
+/** The team that a command changes, locked for that where asked. */
+export function findTeamToChange(em: Em, path: { organization: string; id: string }, lock: boolean) {
+  return findTeam(em, path, toChange(lock));
+}
+
+/** A team by its id alone, locked with its organization where asked; undefined where either is gone. */
+export const findTeamById = prepareLookup<TeamTarget>((queries, id, lock) =>
+  lockRows(selectTeams(queries).where('t.id', '=', id), ['o', 't'], lock),
+);
+
+/** The owner of something that a team may own; something without a team belongs to the whole installation. */
 export type Owner = Ownership & Archivable;
 
 /** The team that a request names, or nobody where it names none; undefined where there is no such team. */
@@ -51,7 +82,59 @@ export async function findOwner(
   return teamId ? findTeamById(em, teamId, lock) : { ...nobody, archived: [] };
 }
 
-/** A team by its id alone, as whatever belongs to one names it. */
-export async function findTeamById(em: Em, id: string, lock: RowLock = false): Promise<TeamTarget | undefined> {
-  return findRow(em, lock, `${selectTeams} and t.id = ?${lockClause(teams.aliases, lock)}`, [id]);
+/** The teams of an organization that the principal may read. */
+export function listTeams(
+  em: Em,
+  principal: Principal,
+  organization: { readonly id: string },
+  request: PageRequest & ArchivedFilter,
+): Promise<Page<TeamTarget>> {
+  const listed = selectTeams(db(em))
+    .where('t.archived_at', archivedComparison(request), null)
+    .where('o.id', '=', organization.id)
+    .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'));
+  return pageOf(listed, 't.id', request);
+}
+
+export async function insertTeam(
+  em: Em,
+  team: { id: string; organizationId: string; name: string; slug: string },
+): Promise<void> {
+  await em.persist(em.create(Team, team)).flush();
+}
+
+/** Writes what changed of a team, whose row the caller has locked, and counts the revision. */
+export async function saveTeam(
+  em: Em,
+  { id, revision }: TeamTarget,
+  changes: { name?: string; slug?: string },
+): Promise<void> {
+  await db(em)
+    .updateTable('teams')
+    .set({ ...changes, revision: revision + 1 })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Shares these teams' organizations, then the teams, against change until the commit, each in the order of their ids. */
+export async function shareTeams(em: Em, ids: readonly string[]): Promise<void> {
+  await db(em)
+    .selectFrom('organizations')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('teams')
+        .where('id', '=', (of) => of.fn.any(of.val(ids)))
+        .select('organization_id'),
+    )
+    .orderBy('id')
+    .select('id')
+    .forShare()
+    .execute();
+  await db(em)
+    .selectFrom('teams')
+    .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .orderBy('id')
+    .select('id')
+    .forShare()
+    .execute();
 }

@@ -1,43 +1,34 @@
-import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
-import { TeamMember } from '#domain/members/entity.ts';
+import { addMember, ensureOrganizationMember } from '#domain/members/store.ts';
 import type { OrganizationTarget } from '#domain/organizations/store.ts';
-import { readableTeamsSql } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { selectPage } from '#domain/shared/list.ts';
 import { underSlug } from '#domain/shared/ownership-graph/slugs.ts';
-import { type Page, type PageRequest, Where } from '#domain/shared/paging.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { type ArchivedFilter, filterArchived, refuseArchived } from '#domain/tenancy/archiving.ts';
+import { refuseArchived } from '#domain/tenancy/archiving.ts';
+import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
-import { Team } from './entity.ts';
-import type { CreateTeam, UpdateTeam } from './model.ts';
-import { findTeamById, selectTeams, type TeamTarget } from './store.ts';
+import { findTeamById, insertTeam, saveTeam, type TeamTarget } from './store.ts';
 
 /**
- * Makes a team that its creator owns. A platform administrator who is not in the organization joins it as a member:
- * whoever is in a team is in its organization.
+ * Makes a team that its creator owns. Members of a team are members of its organization, so a platform administrator who is
+ * not joins it.
  */
 export async function createTeam(
   em: Em,
   creator: Principal,
   organization: OrganizationTarget,
-  request: z.output<typeof CreateTeam>,
+  request: NewNamed,
 ): Promise<TeamTarget> {
   refuseArchived(organization);
   const id = newId();
   const slug = chooseSlug(request);
-  const team = em.create(Team, { id, organizationId: organization.id, name: request.name, slug });
-  await underSlug('team', slug, () => em.persist(team).flush());
-  // The creator's row is share-locked by the command, which keeps every removal of its memberships waiting.
-  await em.execute(
-    `insert into organization_members (id, organization_id, principal_id, role, created_at)
-     values (?, ?, ?, 'member', clock_timestamp()) on conflict (principal_id, organization_id) do nothing`,
-    [newId(), organization.id, creator.id],
+  await underSlug('team', slug, () =>
+    insertTeam(em, { id, organizationId: organization.id, name: request.name, slug }),
   );
-  const member = em.create(TeamMember, { id: newId(), teamId: id, principalId: creator.id, role: 'owner' });
-  await em.persist(member).flush();
+  // The command shares the creator's row, so nobody can end the creator's memberships meanwhile.
+  await ensureOrganizationMember(em, organization.id, creator.id);
+  await addMember(em, 'team', { ownerId: id, principalId: creator.id, role: 'owner' });
   return readBack(findTeamById(em, id));
 }
 
@@ -47,29 +38,13 @@ type Named = Pick<TeamTarget, 'name' | 'slug'>;
 export async function updateTeam(
   em: Em,
   team: TeamTarget,
-  { expected_revision: expected, ...wanted }: z.output<typeof UpdateTeam>,
+  { expectedRevision, ...wanted }: Renaming,
 ): Promise<{ updated: TeamTarget; difference: Difference<Named> }> {
   refuseArchived(team);
-  refuseStale(team, expected);
+  refuseStale(team, expectedRevision);
   const difference = findDifference<Named>({ name: team.name, slug: team.slug }, wanted);
   if (difference.isEmpty) return { updated: team, difference };
   const { after } = difference;
-  await underSlug('team', after.slug ?? team.slug, () =>
-    em.nativeUpdate(Team, { id: team.id }, { ...after, revision: team.revision + 1 }),
-  );
+  await underSlug('team', after.slug ?? team.slug, () => saveTeam(em, team, after));
   return { updated: await readBack(findTeamById(em, team.id)), difference };
-}
-
-/** The teams of an organization that the principal may read. */
-export function listTeams(
-  em: Em,
-  principal: Principal,
-  organization: OrganizationTarget,
-  request: PageRequest & ArchivedFilter,
-): Promise<Page<TeamTarget>> {
-  const readable = readableTeamsSql(principal, 't.id', 'hidden');
-  const where = filterArchived(new Where(), 'team', request)
-    .and('o.id = ?', organization.id)
-    .and(readable.sql, ...readable.params);
-  return selectPage(em, selectTeams, where, 't.id', request);
 }

@@ -1,15 +1,14 @@
-import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
-import { pgArray } from '#database/errors.ts';
-import { findOrganization, type OrganizationTarget } from '#domain/organizations/store.ts';
+import { findMembersOutside } from '#domain/members/store.ts';
+import { findOrganization, type OrganizationTarget, shareOrganizations } from '#domain/organizations/store.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
-import { enumerate, findNames } from '#domain/shared/ownership-graph/names.ts';
+import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
-import type { TransferTeam } from './model.ts';
+import type { RevisionCheck } from '#domain/tenancy/model.ts';
 import { findTeam, findTeamById, type TeamTarget } from './store.ts';
 
 /** Who takes a team into an organization: who may make one there. */
@@ -34,9 +33,7 @@ export async function findTeamTransfer(
 ): Promise<TeamTransfer | undefined> {
   const known = await findTeam(em, path);
   if (!known) return undefined;
-  const organizations = pgArray(to === undefined ? [known.organizationId] : [known.organizationId, to]);
-  if (lock)
-    await em.execute('select 1 from organizations where id = any(?::uuid[]) order by id for share', [organizations]);
+  if (lock) await shareOrganizations(em, to === undefined ? [known.organizationId] : [known.organizationId, to]);
   const team = await findTeam(em, path, lock && 'change');
   const destination = to === undefined ? undefined : await findOrganization(em, to);
   return team && { ...team, destination };
@@ -52,14 +49,14 @@ export async function transferTeam(
   em: Em,
   caller: Principal,
   team: TeamTransfer,
-  { expected_revision: expected }: z.output<typeof TransferTeam>,
+  { expectedRevision }: RevisionCheck,
 ): Promise<TeamTarget> {
   const { destination } = team;
   if (destination?.id === team.organizationId)
     throw new Conflict('organization_id: the team is in this organization already');
   const to = requireDestination(caller, destination);
   for (const each of [team, to]) refuseArchived(each);
-  refuseStale(team, expected);
+  refuseStale(team, expectedRevision);
   await refuseStrangers(em, team, to);
   await transferOwned(em, 'team', team, { kind: 'organization', id: to.id });
   return readBack(findTeamById(em, team.id));
@@ -74,14 +71,7 @@ function requireDestination(caller: Principal, destination: OrganizationTarget |
 }
 
 async function refuseStrangers(em: Em, team: TeamTarget, destination: OrganizationTarget): Promise<void> {
-  const strangers = await findNames(
-    em,
-    `select x.name, x.id from principals x join team_members m on m.principal_id = x.id
-      where m.team_id = ? and x.deleted_at is null
-        and not exists (select 1 from organization_members o where o.principal_id = x.id and o.organization_id = ?)
-      order by x.id`,
-    [team.id, destination.id],
-  );
+  const strangers = await findMembersOutside(em, team.id, destination.id);
   if (strangers.length === 0) return;
   throw new Conflict(
     `these members of the team are not in the other organization: ${enumerate(strangers)}; add them there, or end their memberships of the team first`,

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { Conflict } from '#domain/shared/errors.ts';
-import type { Where } from '#domain/shared/paging.ts';
 import { type TenantLevel, tenantLevels } from './model.ts';
 
-/** A thing of the tenancy, with whatever of it and its owners is archived, outermost first. */
+/** A thing with the levels of its owners and itself that are archived, outermost first. */
 export interface Archivable {
   readonly archived: readonly TenantLevel[];
 }
@@ -22,7 +21,7 @@ export function tenancy(level: TenantLevel): { aliases: string[]; archived: stri
 }
 
 /**
- * What is archived is as it was: it takes neither changes nor anything new inside it.
+ * Something archived stays as it was: it takes neither changes nor anything new inside it.
  * @throws Conflict that names the outermost level that is archived
  */
 export function refuseArchived({ archived }: Archivable): void {
@@ -30,15 +29,11 @@ export function refuseArchived({ archived }: Archivable): void {
   if (level) throw new Conflict(`the ${level} is archived: unarchive it first`);
 }
 
-/** The filter of lists: active things, or archived ones instead. */
+/** The filter of lists, which show either what is active or what is archived. */
 export const archivedQuery = {
   archived: z.enum(['true', 'false']).default('false').describe('Archived ones instead of active ones.'),
 };
 
 export interface ArchivedFilter {
   readonly archived: 'true' | 'false';
-}
-
-export function filterArchived(where: Where, level: TenantLevel, { archived }: ArchivedFilter): Where {
-  return where.and(`${aliasOf[level]}.archived_at is ${archived === 'true' ? 'not null' : 'null'}`);
 }

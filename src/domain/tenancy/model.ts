@@ -21,3 +21,19 @@ export function slugify(name: string): string {
     .slice(0, 63)
     .replace(/^-+|-+$/g, '');
 }
+
+/** An organization, team, project or environment to be made; without a slug, one is made from the name. */
+export interface NewNamed {
+  readonly name: string;
+  readonly slug?: string | undefined;
+}
+
+/** Changes of a resource, for the revision that the caller saw. */
+export interface RevisionCheck {
+  readonly expectedRevision?: number | undefined;
+}
+
+export interface Renaming extends RevisionCheck {
+  readonly name?: string | undefined;
+  readonly slug?: string | undefined;
+}

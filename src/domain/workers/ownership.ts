@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
 import { heartbeatTimeoutSeconds } from './model.ts';
 
@@ -7,16 +8,17 @@ export const workerKinds = [
   {
     kind: 'worker',
     table: 'workers',
-    label: 'x.host',
+    label: 'host',
     references: [
       {
         kind: 'worker_pool',
         columns: [],
-        matches: 'x.pools @> jsonb_build_array(?::text)',
+        matches: (row, name) => sql<SqlBool>`${row('pools')} @> jsonb_build_array(${name}::text)`,
         blocker: {
           says: 'has workers that serve it, and without its rules would serve everybody',
           remedy: 'stop them or take it out of their WORKER_POOLS first',
-          while: `x.heartbeat_at > now() - make_interval(secs => ${heartbeatTimeoutSeconds})`,
+          while: (row) =>
+            sql<SqlBool>`${row('heartbeat_at')} > now() - make_interval(secs => ${sql.lit(heartbeatTimeoutSeconds)})`,
         },
       },
     ],
@@ -25,7 +27,7 @@ export const workerKinds = [
     kind: 'worker_pool',
     table: 'worker_pools',
     key: ['name'],
-    label: 'x.name',
+    label: 'name',
     revision: true,
     references: [
       { kind: 'team', columns: ['team_ids'], kept: stillListed },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findEnvironment, lockEnvironmentForRun } from '#domain/environments/store.ts';
+import { findEnvironment } from '#domain/environments/store.ts';
 import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
@@ -125,7 +125,7 @@ describe('an environment', () => {
     const { owner, environment, project, organization, teamPath } = await makeTenant(api);
     const em = api.services.orm.em.fork();
     await em.begin();
-    await lockEnvironmentForRun(em, environment);
+    await findEnvironment(em, environment, true);
     const paths = [`/environments/${environment}`, `/projects/${project}`, teamPath, `/organizations/${organization}`];
     const archiving = paths.map((path) => owner.post(`${path}/archive`));
     const first = await Promise.race([...archiving, new Promise((resolve) => setTimeout(resolve, 400, 'waits'))]);

@@ -2,8 +2,8 @@ import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
 import { type Archivable, refuseArchived } from '#domain/tenancy/archiving.ts';
 import { refuseArchiving } from './blockers.ts';
+import { changeOne, clock } from './conditions.ts';
 import { declarationOf } from './graph.ts';
-import { changeStatement } from './sql.ts';
 
 /** What is to be archived or unarchived. */
 interface ToArchive extends Archivable {
@@ -12,23 +12,23 @@ interface ToArchive extends Archivable {
 }
 
 /**
- * Archives what is not in use. What was granted against an earlier generation of it never revives. False where it was
- * archived already. The caller holds the row to change it, so that nothing starts in it meanwhile.
+ * Archives what is not in use. Grants and invitations made before it never hold again. False where it was archived already.
+ * The caller holds the row to change it, so that nothing starts in it meanwhile.
  * @throws Conflict naming the instances that still hold resources, or the runs that have not ended
  */
 export async function archive(em: Em, kind: Kind, { id, archivedAt }: ToArchive): Promise<boolean> {
   if (archivedAt !== null) return false;
   await refuseArchiving(em, kind, id);
-  await em.execute(changeStatement(archivableOf(kind), 'archived_at = clock_timestamp()'), [id]);
+  await changeOne(em, archivableOf(kind), id, { archived_at: clock });
   return true;
 }
 
-/** Takes it out of the archive; false where it was not archived. @throws Conflict while what owns it is archived */
+/** Takes it out of the archive; false where it was not archived. @throws Conflict while an owner of it is archived */
 export async function unarchive(em: Em, kind: Kind, { id, archived, archivedAt }: ToArchive): Promise<boolean> {
   if (archivedAt === null) return false;
   refuseArchived({ archived: archived.filter((each) => each !== kind) });
-  const declaration = { ...archivableOf(kind), generation: undefined };
-  await em.execute(changeStatement(declaration, 'archived_at = null'), [id]);
+  const { generation: _, ...declaration } = archivableOf(kind);
+  await changeOne(em, declaration, id, { archived_at: null });
   return true;
 }
 

@@ -1,22 +1,40 @@
+import type { Expression, SqlBool } from 'kysely';
+import type { Tables } from '#domain/entities.ts';
+
+type TableName = keyof Tables;
+type ColumnOf<Table extends TableName> = keyof Tables[Table] & string;
+
+/** Gives a fragment of SQL the columns of the row that it is about. */
+export type Row<Column extends string> = (column: Column) => Expression<unknown>;
+
+/** A fragment of SQL about one row of the kind's table. */
+export type Fragment<Column extends string, Value> = (row: Row<Column>) => Expression<Value>;
+
 /**
  * What an area says of its kinds in its `ownership.ts`. Deletion, archiving, transfers and slug history walk these
- * declarations, all of which `src/domain/ownership.ts` lists. Names of tables and columns, and fragments of SQL, are
- * constants and never come from a request. A fragment calls the row of its own table `x`.
+ * declarations, all of which `src/domain/ownership.ts` lists. The compiler checks names of tables and columns; none of them
+ * comes from a request.
  */
-export interface Declaration {
-  /** What conflicts call one of the kind, and what other declarations call it. */
+export type Declaration = { [Table in TableName]: KindOf<Table, ColumnOf<Table>> }[TableName];
+
+/** Any declaration, for code that works with all kinds. */
+export type AnyDeclaration = KindOf<string, string>;
+export type AnyLink = Link<string>;
+
+interface KindOf<Table extends string, Column extends string> {
+  /** What conflicts and other declarations call one of the kind. */
   readonly kind: string;
   /** The table that has a row for each of the kind. */
-  readonly table: string;
-  /** The columns that identify a row, which conflicts are ordered by; `id` unless given. */
-  readonly key?: readonly string[];
+  readonly table: Table;
+  /** The columns that identify a row, by which conflicts are ordered; `id` by default. */
+  readonly key?: readonly Column[];
   /** The kind whose row has the same `id` and holds the rest of this one: a user is a principal. */
   readonly is?: string;
-  /** SQL expression for what conflicts call a thing of the kind; the label of `is` unless given. */
-  readonly label?: string;
+  /** The column or the text that names a thing of the kind in conflicts; the label of `is` by default. */
+  readonly label?: Column | Fragment<Column, string>;
   /** Its row counts its changes in `revision`. */
   readonly revision?: true;
-  /** Its row counts in `eligibility_generation` the changes after which nothing granted before holds any more. */
+  /** Its row counts in `eligibility_generation` the changes that end everything granted before. */
   readonly generation?: true;
   /** Deleting it leaves its row as a tombstone, with the time in `deleted_at`. */
   readonly tombstone?: true;
@@ -24,16 +42,16 @@ export interface Declaration {
   readonly archivable?: true;
   /** It can be disabled by `enabled`, and deleting it disables it. */
   readonly disableable?: true;
-  /** SQL condition under which a principal can be the owner that something must have. */
-  readonly ableToOwn?: string;
+  /** The condition under which a principal can be the owner that something must have. */
+  readonly ableToOwn?: Fragment<Column, SqlBool>;
   /** It has a `slug`. */
   readonly slug?: Slug;
-  /** What owns it, nearest owner first. Something is below all its owners, and below theirs. */
-  readonly owners?: readonly Link[];
-  /** What it refers to besides, such as the principals who made or changed it. */
-  readonly references?: readonly Link[];
-  /** What shows that all its owners, at every level, are in use. */
-  readonly uses?: readonly Use[];
+  /** Its owners, the nearest first. A thing is below all its owners, and below theirs. */
+  readonly owners?: readonly Link<Column>[];
+  /** What else it refers to, such as the principals who made or changed it. */
+  readonly references?: readonly Link<Column>[];
+  /** Rows that show that all their owners, at every level, are in use. */
+  readonly uses?: readonly Use<Column>[];
 }
 
 /** How a slug is kept free of conflicts. */
@@ -46,39 +64,39 @@ export interface Slug {
   readonly history?: string;
 }
 
-interface LinkTarget {
+interface LinkTarget<Column extends string> {
   /** The kind that the column names one of. */
   readonly kind: string;
   /** The columns that name it; one of them is enough. */
-  readonly columns: readonly string[];
-  /** SQL condition with one parameter, its id, where no column by itself holds that. */
-  readonly matches?: string;
+  readonly columns: readonly Column[];
+  /** The condition that the row names the thing with an id, where no column holds that id by itself. */
+  readonly matches?: (row: Row<Column>, id: string) => Expression<SqlBool>;
   /**
-   * The column copies an owner of an owner: whatever owns what `follows` names, which is one of the owners here. It gets
-   * the new owner's id when something in between is transferred.
+   * The column copies an owner of the owner that `follows` names. It gets the new owner's id when something in between is
+   * transferred.
    */
   readonly follows?: string;
   /** What the transfer of the named one does to this one: raises its revision and generation, or ends it. */
-  readonly onTransfer?: 'revised' | Cascade;
+  readonly onTransfer?: 'revised' | Cascade<Column>;
 }
 
 /** What the deletion of the named one does: it is refused, or this one goes with it, or this one is kept. */
-type Consequence =
-  | { readonly blocker: Blocker; readonly cascade?: Cascade; readonly kept?: string }
-  | { readonly blocker?: Blocker; readonly cascade: Cascade; readonly kept?: never }
-  | { readonly blocker?: Blocker; readonly cascade?: never; readonly kept: string };
+type Consequence<Column extends string> =
+  | { readonly blocker: Blocker<Column>; readonly cascade?: Cascade<Column>; readonly kept?: string }
+  | { readonly blocker?: Blocker<Column>; readonly cascade: Cascade<Column>; readonly kept?: never }
+  | { readonly blocker?: Blocker<Column>; readonly cascade?: never; readonly kept: string };
 
-/** A column that names an owner, a principal or something else, and what becomes of the row when that is deleted. */
-export type Link = LinkTarget & Consequence;
+/** A column that names an owner, a principal or something else, and what happens to the row when that is deleted. */
+export type Link<Column extends string> = LinkTarget<Column> & Consequence<Column>;
 
 /** Something that prevents a change while there is any. Conflicts read "the team <says>: <names>; <remedy>". */
-export interface Blocker {
+export interface Blocker<Column extends string> {
   /** The predicate of the conflict, such as "has projects". */
   readonly says: string;
   /** What removes it, such as "delete or transfer them first". */
   readonly remedy: string;
-  /** SQL condition under which a row counts; every row does unless given. */
-  readonly while?: string;
+  /** The condition under which a row counts; every row does by default. */
+  readonly while?: Fragment<Column, SqlBool>;
   /** The kinds by whose labels the conflict names it, outermost first: itself, unless given, or owners of it. */
   readonly names?: readonly string[];
   /** What stands between those labels; "/" unless given. */
@@ -95,7 +113,7 @@ export interface Blocker {
 }
 
 /** A blocker of changes to owners at every level. */
-export interface Use extends Blocker {
+export interface Use<Column extends string> extends Blocker<Column> {
   /** What it prevents: a transfer only where that changes a column of its kind. */
   readonly prevents: readonly ('deletion' | 'archiving' | 'transfer')[];
   /** It counts only where it refers to one of this kind that `sharing` owns as well, so that they would part. */
@@ -103,14 +121,14 @@ export interface Use extends Blocker {
 }
 
 /** How a row goes with what it belongs to. */
-export type Cascade =
+export type Cascade<Column extends string> =
   | { readonly rows: 'deleted' }
   | {
       /** The rows stay, and their end is written to the column `at`. */
       readonly rows: 'ended';
-      readonly at: string;
-      /** SQL condition on the rows that have not ended. */
-      readonly while: string;
+      readonly at: Column;
+      /** The condition of the rows that have not ended. */
+      readonly while: Fragment<Column, SqlBool>;
       /** Whether that raises their revision. */
       readonly revised?: true;
     };

@@ -1,11 +1,11 @@
 import { declarations, type Kind } from '#domain/ownership.ts';
-import type { Declaration, Link } from './declaration.ts';
+import type { AnyDeclaration, AnyLink } from './declaration.ts';
 
-const all: readonly Declaration[] = declarations;
+const all: readonly AnyDeclaration[] = declarations;
 const byKind = new Map(all.map((declaration) => [declaration.kind, declaration]));
 
 /** @throws Error for a kind that no area declares */
-export function declarationOf(kind: string): Declaration {
+export function declarationOf(kind: string): AnyDeclaration {
   const declaration = byKind.get(kind);
   if (!declaration) throw new Error(`no area declares the kind "${kind}" in its ownership.ts`);
   return declaration;
@@ -18,14 +18,14 @@ export function kindsOf(kind: string): string[] {
 }
 
 /** The kind whose table holds label, tombstone and counters of another. */
-export function baseOf(kind: string): Declaration {
+export function baseOf(kind: string): AnyDeclaration {
   return declarationOf(kindsOf(kind).at(-1) ?? kind);
 }
 
 /** A column of some kind that names one of another. */
 export interface Edge {
-  readonly declaration: Declaration;
-  readonly link: Link;
+  readonly declaration: AnyDeclaration;
+  readonly link: AnyLink;
   readonly isOwner: boolean;
 }
 
@@ -41,8 +41,8 @@ export function edgesTo(kind: Kind): Edge[] {
 }
 
 /** The shortest way from a kind to an owner of it: its own column first. Undefined where that never owns it. */
-export function pathTo(kind: string, owner: string): readonly Link[] | undefined {
-  let ways: { readonly at: string; readonly links: readonly Link[] }[] = [{ at: kind, links: [] }];
+export function pathTo(kind: string, owner: string): readonly AnyLink[] | undefined {
+  let ways: { readonly at: string; readonly links: readonly AnyLink[] }[] = [{ at: kind, links: [] }];
   const seen = new Set<string>();
   while (ways.length > 0) {
     const found = ways.find(({ at }) => at === owner);
@@ -57,7 +57,7 @@ export function pathTo(kind: string, owner: string): readonly Link[] | undefined
 }
 
 /** Every kind that is below another by its owners, at whatever level. */
-export function kindsBelow(owner: Kind): Declaration[] {
+export function kindsBelow(owner: Kind): AnyDeclaration[] {
   return all.filter(({ kind }) => kind !== owner && pathTo(kind, owner) !== undefined);
 }
 

@@ -1,14 +1,16 @@
-import type { Em } from '#database/database.ts';
+import type { SelectQueryBuilder } from 'kysely';
 
-const named = 5;
+const shown = 5;
 
-/** What the first few that an ordered query selects are called, and one more where there are more. */
-export async function findNames(em: Em, select: string, params: readonly unknown[]): Promise<string[]> {
-  const rows = await em.execute<{ name: string }[]>(`${select} limit ?`, [...params, named + 1]);
+/** The first few names that an ordered query selects, and one more where there are more. */
+export async function findNames<Db, From extends keyof Db>(
+  query: SelectQueryBuilder<Db, From, { name: string }>,
+): Promise<string[]> {
+  const rows = await query.limit(shown + 1).execute();
   return rows.map(({ name }) => name);
 }
 
 /** The first few names, and whether there are more. */
 export function enumerate(names: readonly string[]): string {
-  return names.length > named ? `${names.slice(0, named).join(', ')} and more` : names.join(', ');
+  return names.length > shown ? `${names.slice(0, shown).join(', ')} and more` : names.join(', ');
 }

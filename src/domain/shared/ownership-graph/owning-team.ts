@@ -1,33 +1,42 @@
+import { type Expression, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
 import type { Ownership } from '../access/decide.ts';
+import { declaredTables } from './conditions.ts';
 import { declarationOf, ownerColumn, pathTo } from './graph.ts';
 
 /**
- * Who owns a thing: its team, and the organization of that. What was deleted still shows to whoever could read it, but a
- * team itself only until it is deleted. Undefined where there is no such thing.
+ * The team that owns a thing, and its organization. A deleted thing still shows to those who could read it; a deleted team
+ * does not. Undefined where there is no such thing.
  */
 export async function findOwningTeam(em: Em, kind: Kind, id: string): Promise<Ownership | undefined> {
-  const rows = await em.execute<Ownership[]>(
-    `select found.team_id as "teamId", t.${ownerColumn('team', 'organization')} as "organizationId"
-       from (${selectTeam(kind)}) found left join ${declarationOf('team').table} t on t.id = found.team_id`,
-    [id],
-  );
-  return rows[0];
+  const found = sql<{ team_id: string | null }>`${selectTeam(em, kind, id)}`.as('found');
+  return declaredTables(em)
+    .selectFrom(found)
+    .leftJoin(`${declarationOf('team').table} as t`, 't.id', 'found.team_id')
+    .select(['found.team_id as teamId', `t.${ownerColumn('team', 'organization')} as organizationId`])
+    .$castTo<Ownership>()
+    .executeTakeFirst();
 }
 
-/** Selects the id of the team that a thing is below. */
-function selectTeam(kind: Kind): string {
+/** Selects the id of the team that a thing is below, as `team_id`. */
+function selectTeam(em: Em, kind: Kind, id: string): Expression<unknown> {
   const { table } = declarationOf(kind);
-  if (kind === 'team') return `select x.id as team_id from ${table} x where x.id = ? and x.deleted_at is null`;
+  const thing = declaredTables(em).selectFrom(`${table} as x`).where('x.id', '=', id);
+  if (kind === 'team') return thing.where('x.deleted_at', 'is', null).select('x.id as team_id');
   const path = pathTo(kind, 'team');
   if (!path) throw new Error(`nothing of the kind "${kind}" belongs to a team`);
-  let [column, joins] = ['x.id', ''];
+  let joined = thing;
+  let column = 'x.id';
   for (const [index, link] of path.entries()) {
     const alias = index === 0 ? 'x' : `n${index}`;
     if (index > 0)
-      joins += ` join ${declarationOf(path[index - 1]?.kind ?? '').table} ${alias} on ${alias}.id = ${column}`;
+      joined = joined.innerJoin(
+        `${declarationOf(path[index - 1]?.kind ?? '').table} as ${alias}`,
+        `${alias}.id`,
+        column,
+      );
     column = `${alias}.${link.columns[0]}`;
   }
-  return `select ${column} as team_id from ${table} x${joins} where x.id = ?`;
+  return joined.select(`${column} as team_id`);
 }

@@ -1,13 +1,15 @@
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
 import type { Kind } from '#domain/ownership.ts';
 import { Conflict } from '../errors.ts';
-import type { Declaration, Slug } from './declaration.ts';
+import { clock, declaredTables } from './conditions.ts';
+import type { AnyDeclaration, Slug } from './declaration.ts';
 import { declarationOf, ownerColumn } from './graph.ts';
 
 /**
- * Writes something under its slug; the database judges whether that is free. `owner` says whether the thing stays with
- * the owner that the request names or goes to another one.
+ * Writes something under its slug; a constraint of the database decides whether the slug is free. `owner` says whether the
+ * thing stays with its owner or goes to another one.
  * @throws Conflict naming the slug where something else there has it
  */
 export async function underSlug<T>(
@@ -25,24 +27,19 @@ export async function underSlug<T>(
 }
 
 /**
- * Takes a slug for something of a kind that keeps those which it had: links go on working, and nobody else can take them
- * over. @throws Conflict where another one has or had the slug
+ * Takes a slug for something of a kind that keeps its former slugs: links go on working, and nothing else can take them over.
+ * @throws Conflict where another one has or had the slug
  */
 export async function claimSlug(em: Em, kind: Kind, id: string, slug: string): Promise<void> {
   const { table, column } = historyOf(kind);
-  // The update changes nothing: it answers, and holds, the row of whoever has the slug.
-  const [row] = await em.execute<[{ holder: string }]>(
-    `insert into ${table} as s (slug, ${column}, created_at) values (?, ?, clock_timestamp())
-     on conflict (slug) do update set slug = s.slug returning ${column} as holder`,
-    [slug, id],
-  );
-  if (row.holder !== id) throw slugTaken(kind, slug, 'this');
-}
-
-/** Selects the id of what has or had a slug, which is the parameter. */
-export function selectBySlug(kind: Kind): string {
-  const { table, column } = historyOf(kind);
-  return `(select s.${column} from ${table} s where s.slug = ?)`;
+  // The update changes nothing: it locks and answers the row of the thing that has the slug.
+  const { holder } = await declaredTables(em)
+    .insertInto(table)
+    .values({ slug, [column]: id, created_at: clock })
+    .onConflict((conflict) => conflict.column('slug').doUpdateSet({ slug: sql`excluded.slug` }))
+    .returning(`${column} as holder`)
+    .executeTakeFirstOrThrow();
+  if (holder !== id) throw slugTaken(kind, slug, 'this');
 }
 
 function historyOf(kind: Kind): { table: string; column: string } {
@@ -63,7 +60,7 @@ function slugTaken(kind: Kind, slug: string, owner: 'this' | 'other'): Conflict 
   return new Conflict(`slug: "${slug}" is taken in ${placeOf(declarationOf(kind), owner)}: choose another`);
 }
 
-function placeOf({ owners = [] }: Declaration, owner: 'this' | 'other'): string {
+function placeOf({ owners = [] }: AnyDeclaration, owner: 'this' | 'other'): string {
   const kind = owners[0]?.kind ?? 'installation';
   return owner === 'this' ? `this ${kind}` : `the other ${kind}`;
 }

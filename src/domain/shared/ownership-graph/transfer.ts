@@ -1,17 +1,17 @@
 import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
 import { refuseTransfer } from './blockers.ts';
-import type { Declaration, Link } from './declaration.ts';
+import { belowCondition, changeOne, countersOf, declaredTables, linkCondition } from './conditions.ts';
+import type { AnyDeclaration, AnyLink } from './declaration.ts';
 import { endOnTransfer } from './deletion.ts';
-import { declarationOf, edgesTo, kindsBelow, ownerColumn } from './graph.ts';
+import { declarationOf, edgesTo, kindsBelow, ownerColumn, pathTo } from './graph.ts';
 import { underSlug } from './slugs.ts';
-import { belowCondition, changeStatement, countersOf, linkCondition } from './sql.ts';
 
 /**
- * Gives a thing to another owner of the same kind as now, with all that is below it: columns that copy the owner get the
- * new one, and what does not hold under another owner ends. What was granted under the former owner never revives. The
- * caller holds the thing's row and shares both owners'.
- * @throws Conflict naming what uses that of it which would change, or for a slug that is taken at the new owner
+ * Gives a thing to another owner of the same kind as now, with everything below it: columns that copy the owner get the new
+ * one, and what does not hold under another owner ends. Nothing granted under the former owner holds any more. The caller
+ * holds the thing's row and shares both owners'.
+ * @throws Conflict naming the uses of what would change, or for a slug that is taken at the new owner
  */
 export async function transferOwned(
   em: Em,
@@ -26,47 +26,53 @@ export async function transferOwned(
     id,
     copies.map(({ declaration }) => declaration),
   );
-  const move = changeStatement(declarationOf(kind), `${ownerColumn(kind, to.kind)} = ?`);
-  await underSlug(kind, slug, () => em.execute(move, [to.id, id]), 'other');
+  const moved = { [ownerColumn(kind, to.kind)]: to.id };
+  await underSlug(kind, slug, () => changeOne(em, declarationOf(kind), id, moved), 'other');
   await reviseContents(em, kind, id);
-  await Promise.all(copies.map(({ statement }) => em.execute(statement, [to.id, id])));
+  await Promise.all(copies.map((copy) => changeCopy(em, copy, kind, id, to.id)));
   await endOnTransfer(em, kind, id);
 }
 
+/** A column below a kind that copies its owner. */
 interface Copy {
-  readonly declaration: Declaration;
-  /** Takes the new owner's id and the id of what is transferred. */
-  readonly statement: string;
+  readonly declaration: AnyDeclaration;
+  readonly column: string;
+  /** The kind of the owner by which the row is below the transferred thing. */
+  readonly follows: string;
 }
 
-/** The columns below a kind that copy its owner. */
 function copiesBelow(kind: Kind, owner: Kind): Copy[] {
   return kindsBelow(kind).flatMap((declaration) => {
-    const links: readonly Link[] = [...(declaration.owners ?? []), ...(declaration.references ?? [])];
-    return links.flatMap((link) => {
-      const condition = link.kind === owner && link.follows && belowCondition(link.follows, kind);
-      return condition ? [{ declaration, statement: copyStatement(declaration, link, condition) }] : [];
-    });
+    const links: readonly AnyLink[] = [...(declaration.owners ?? []), ...(declaration.references ?? [])];
+    return links.flatMap(({ kind: named, follows, columns: [column] }) =>
+      named === owner && column && follows && pathTo(follows, kind) ? [{ declaration, column, follows }] : [],
+    );
   });
 }
 
-function copyStatement(declaration: Declaration, { columns, follows = '' }: Link, condition: string): string {
-  const changes = [`${columns[0]} = ?`, ...countersOf(declaration)];
-  const followed = ownerColumn(declaration.kind, follows);
-  const { table } = declarationOf(follows);
-  return `update ${declaration.table} y set ${changes.join(', ')}
-           where y.${followed} in (select x.id from ${table} x where ${condition})`;
+/** Writes the new owner's id into the copies below the thing. */
+async function changeCopy(em: Em, { declaration, column, follows }: Copy, kind: Kind, id: string, to: string) {
+  const followed = declaredTables(em)
+    .selectFrom(`${declarationOf(follows).table} as x`)
+    .where((eb) => belowCondition(follows, kind, id) ?? eb.lit(false))
+    .select('x.id');
+  await declaredTables(em)
+    .updateTable(`${declaration.table} as y`)
+    .set({ [column]: to, ...countersOf(declaration) })
+    .where(`y.${ownerColumn(declaration.kind, follows)}`, 'in', followed)
+    .execute();
 }
 
-/** What it owns directly shows its owner as well, and so has changed. */
+/** Things that it owns directly show its owner as well, and so have changed. */
 async function reviseContents(em: Em, kind: Kind, id: string): Promise<void> {
   const revised = edgesTo(kind).filter(({ link }) => link.onTransfer === 'revised');
   await Promise.all(
     revised.map(({ declaration, link }) =>
-      em.execute(
-        `update ${declaration.table} x set ${countersOf(declaration).join(', ')} where ${linkCondition(link)}`,
-        [id],
-      ),
+      declaredTables(em)
+        .updateTable(`${declaration.table} as x`)
+        .set(countersOf(declaration))
+        .where(linkCondition(link, id))
+        .execute(),
     ),
   );
 }

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
+import { resendInvitation, revokeInvitation } from '#domain/invitations/invitations.ts';
+import { listInvitations } from '#domain/invitations/status.ts';
+import type { InvitationOwner, InvitationTarget } from '#domain/invitations/targets.ts';
+import type { MembershipLevel } from '#domain/members/model.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { describeInvitation, InvitationView, SentInvitationView, sentChange, viewInvitation } from './views.ts';
+
+/** What the paths of invitations name. */
+interface InvitationPaths {
+  readonly organization: { readonly owner: { orgID: string }; readonly invitation: { orgID: string; id: string } };
+  readonly team: {
+    readonly owner: { orgID: string; id: string };
+    readonly invitation: { orgID: string; id: string; invitationID: string };
+  };
+}
+
+/** What tells the operations on invitations into organizations from those on invitations into teams. */
+export interface InvitationOperations<Level extends MembershipLevel> {
+  readonly level: Level;
+  readonly path: `/${string}/invitations`;
+  /** The parameter of an invitation's path that holds its id. */
+  readonly idParameter: 'id' | 'invitationID';
+  readonly ownerParams: z.ZodType<InvitationPaths[Level]['owner']>;
+  readonly invitationParams: z.ZodType<InvitationPaths[Level]['invitation']>;
+  readonly summaries: { readonly list: string; readonly get: string };
+  readonly access: Access;
+  readonly findOwner: (em: Em, path: InvitationPaths[Level]['owner']) => Promise<InvitationOwner | undefined>;
+  readonly find: (
+    em: Em,
+    path: InvitationPaths[Level]['invitation'],
+    lock: boolean,
+  ) => Promise<InvitationTarget | undefined>;
+}
+
+/** The operations that differ between the levels only by what `declared` says. */
+export function invitationOperations<Level extends MembershipLevel>(declared: InvitationOperations<Level>) {
+  const get = getOperation(declared);
+  return {
+    list: listOperation(declared),
+    get,
+    resend: resendOperation(declared, get),
+    revoke: revokeOperation(declared),
+  };
+}
+
+function listOperation<Level extends MembershipLevel>(declared: InvitationOperations<Level>) {
+  const { level, path, ownerParams, summaries, access, findOwner } = declared;
+  return read({
+    id: `${level}_invitations.list`,
+    route: `GET ${path}`,
+    summary: summaries.list,
+    params: ownerParams,
+    query: z.strictObject(pageQuery),
+    responses: { 200: pageOf('invitations', InvitationView) },
+    access,
+    target: ({ em, params }) => findOwner(em, params),
+    targetName: level,
+    handle: async ({ em, target, query }) => {
+      const page = await listInvitations(em, target, query);
+      return { invitations: page.items.map(viewInvitation), next_cursor: page.nextCursor };
+    },
+  });
+}
+
+function getOperation<Level extends MembershipLevel>(declared: InvitationOperations<Level>) {
+  const { level, path, idParameter, invitationParams, summaries, access, find } = declared;
+  return read({
+    id: `${level}_invitations.get`,
+    route: `GET ${path}/:${idParameter}`,
+    summary: summaries.get,
+    params: invitationParams,
+    responses: { 200: InvitationView },
+    access,
+    target: ({ em, params }) => find(em, params, false),
+    targetName: 'invitation',
+    resource: 'invitations',
+    handle: async ({ target }) => viewInvitation(target.invitation),
+  });
+}
+
+function resendOperation<Level extends MembershipLevel>(
+  declared: InvitationOperations<Level>,
+  get: ReturnType<typeof getOperation<Level>>,
+) {
+  const { level, path, idParameter, invitationParams, access, find } = declared;
+  return command({
+    id: `${level}_invitations.resend`,
+    route: `POST ${path}/:${idParameter}/resend`,
+    summary: 'Send an invitation again, in your name, with a new token; the one before is worth nothing any more',
+    params: invitationParams,
+    responses: { 200: SentInvitationView },
+    at: get,
+    access,
+    target: ({ em, params, lock }) => find(em, params, lock),
+    targetName: 'invitation',
+    resource: 'invitations',
+    idempotency: 'none',
+    audit: 'invitation.resent',
+    handle: async ({ tx, principal, target }) => {
+      const sent = await resendInvitation(tx.em, principal, target, target.invitation);
+      return sentChange(sent);
+    },
+    atParams: (_, { target, params }) => ({ ...params, orgID: target.organizationId }),
+  });
+}
+
+function revokeOperation<Level extends MembershipLevel>(declared: InvitationOperations<Level>) {
+  const { level, path, idParameter, invitationParams, access, find } = declared;
+  return command({
+    id: `${level}_invitations.revoke`,
+    route: `DELETE ${path}/:${idParameter}`,
+    summary: 'Revoke an invitation that nobody has accepted',
+    params: invitationParams,
+    responses: { 204: Nothing },
+    access,
+    target: ({ em, params, lock }) => find(em, params, lock),
+    targetName: 'invitation',
+    resource: 'invitations',
+    idempotency: 'none',
+    audit: 'invitation.revoked',
+    handle: async ({ tx, principal, target }) => {
+      await revokeInvitation(tx.em, principal, target.invitation);
+      const { revision, ...change } = describeInvitation(target.invitation);
+      return { ...change, revision: revision + 1 };
+    },
+  });
+}

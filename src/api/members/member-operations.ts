@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
+import { type MemberChange, membershipLocks, removeMember, setMember } from '#domain/members/members.ts';
+import type { MemberRoles, MembershipLevel } from '#domain/members/model.ts';
+import type { MembershipOwners } from '#domain/members/rules.ts';
+import { findJoiner, listMembers } from '#domain/members/store.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { type MemberAnswer, viewMember } from './views.ts';
+
+/** What the paths of organizations and teams name. */
+interface OwnerPaths {
+  readonly organization: { readonly orgID: string };
+  readonly team: { readonly orgID: string; readonly id: string };
+}
+type MemberPath<Level extends MembershipLevel> = OwnerPaths[Level] & { readonly userID: string };
+
+/** What tells the operations on the members of organizations from those on the members of teams. */
+export interface MemberOperations<Level extends MembershipLevel> {
+  readonly level: Level;
+  /** The path of the list; a member's path follows from it. */
+  readonly path: `/${string}/members`;
+  readonly ownerParams: z.ZodType<OwnerPaths[Level]>;
+  readonly memberParams: z.ZodType<MemberPath<Level>>;
+  readonly body: z.ZodType<{ role: MemberRoles[Level] }>;
+  readonly view: z.ZodType<MemberAnswer<string>>;
+  readonly summaries: { readonly list: string; readonly set: string; readonly remove: string };
+  readonly access: { readonly list: Access; readonly set: Access; readonly remove: Access };
+  readonly find: (em: Em, path: OwnerPaths[Level]) => Promise<MembershipOwners[Level] | undefined>;
+  /** Locks the owner for a change inside a command. */
+  readonly findToChange: (
+    em: Em,
+    path: OwnerPaths[Level],
+    lock: boolean,
+  ) => Promise<MembershipOwners[Level] | undefined>;
+}
+
+export function memberOperations<Level extends MembershipLevel>(declared: MemberOperations<Level>) {
+  return { list: listOperation(declared), set: setOperation(declared), remove: removeOperation(declared) };
+}
+
+function listOperation<Level extends MembershipLevel>(declared: MemberOperations<Level>) {
+  const { level, path, ownerParams, view, summaries, access, find } = declared;
+  return read({
+    id: `${level}_members.list`,
+    route: `GET ${path}`,
+    summary: summaries.list,
+    params: ownerParams,
+    query: z.strictObject(pageQuery),
+    responses: { 200: pageOf('members', view) },
+    access: access.list,
+    target: ({ em, params }) => find(em, params),
+    targetName: level,
+    handle: async ({ em, target, query }) => {
+      const page = await listMembers(em, level, target.id, query);
+      return { members: page.items.map(viewMember), next_cursor: page.nextCursor };
+    },
+  });
+}
+
+function setOperation<Level extends MembershipLevel>(declared: MemberOperations<Level>) {
+  const { level, path, memberParams, body, view, summaries, access } = declared;
+  return command({
+    id: `${level}_members.set`,
+    route: `PUT ${path}/:userID`,
+    summary: summaries.set,
+    params: memberParams,
+    body,
+    responses: { 200: view },
+    access: access.set,
+    target: ({ em, params, lock }) => findForMember(declared, em, params, lock),
+    targetName: level,
+    idempotency: 'none',
+    locks: membershipLocks,
+    audit: `${level}_member.set`,
+    handle: async ({ tx, principal, target, params, body: { role } }) => {
+      const change = await setMember(tx.em, principal, level, target, target.joiner, role);
+      return { ...describeChange(params.userID, change), answer: viewMember(change.after) };
+    },
+  });
+}
+
+function removeOperation<Level extends MembershipLevel>(declared: MemberOperations<Level>) {
+  const { level, path, memberParams, summaries, access } = declared;
+  return command({
+    id: `${level}_members.remove`,
+    route: `DELETE ${path}/:userID`,
+    summary: summaries.remove,
+    params: memberParams,
+    responses: { 204: Nothing },
+    access: access.remove,
+    target: ({ em, params, lock }) => findForMember(declared, em, params, lock),
+    targetName: level,
+    idempotency: 'none',
+    locks: membershipLocks,
+    audit: `${level}_member.removed`,
+    handle: async ({ tx, principal, target, params }) => {
+      const change = await removeMember(tx.em, principal, level, target, params.userID);
+      return describeChange(params.userID, change);
+    },
+  });
+}
+
+/** Locks the user or service account whose authority changes, then the owner, so that its owners change one at a time. */
+async function findForMember<Level extends MembershipLevel>(
+  { findToChange }: MemberOperations<Level>,
+  em: Em,
+  path: MemberPath<Level>,
+  lock: boolean,
+) {
+  const joiner = await findJoiner(em, path.userID, lock);
+  const owner = await findToChange(em, path, lock);
+  return owner && { ...owner, joiner };
+}
+
+/** The change of a membership as the audit keeps it. */
+function describeChange(userId: string, { before, after }: MemberChange<string>) {
+  const facts = (member: MemberChange<string>['after']) => member && { role: member.role, membershipId: member.id };
+  return { id: userId, before: facts(before), after: facts(after) };
+}

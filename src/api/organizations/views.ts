@@ -1,0 +1,9 @@
+import { z } from 'zod';
+import { commonFields, viewCommon } from '#api/tenancy/views.ts';
+import type { OrganizationTarget } from '#domain/organizations/store.ts';
+
+export const OrganizationView = z.object(commonFields);
+
+export function viewOrganization(organization: OrganizationTarget) {
+  return viewCommon(organization);
+}

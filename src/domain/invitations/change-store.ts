@@ -1,0 +1,129 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { Offer } from './policy.ts';
+
+type Place = Pick<Offer, 'organizationId' | 'teamId'>;
+
+/** A sent invitation: who vouches for it, and for which generations of inviter, organization and team. */
+function sentBy(eb: ExpressionBuilder<Tables, 'invitations'>, senderId: string, { organizationId, teamId }: Place) {
+  return {
+    sent_at: sql<string>`now()`,
+    invited_by: senderId,
+    inviter_generation: eb
+      .selectFrom('principals')
+      .where('id', '=', senderId)
+      .select('eligibility_generation')
+      .$asScalar()
+      .$notNull(),
+    organization_generation: eb
+      .selectFrom('organizations')
+      .where('id', '=', organizationId)
+      .select('eligibility_generation')
+      .$asScalar()
+      .$notNull(),
+    team_generation: eb.selectFrom('teams').where('id', '=', teamId).select('eligibility_generation'),
+  };
+}
+
+export interface NewInvitation extends Offer {
+  readonly id: string;
+  readonly email: string;
+  readonly emailKey: string;
+  readonly verifier: Buffer;
+  readonly lifetimeSeconds: number;
+}
+
+export async function insertInvitation(em: Em, senderId: string, invitation: NewInvitation): Promise<void> {
+  const { id, organizationId, teamId, email, emailKey, role, teamRole, verifier, lifetimeSeconds } = invitation;
+  await db(em)
+    .insertInto('invitations')
+    .values((eb) => ({
+      id,
+      organization_id: organizationId,
+      team_id: teamId,
+      email,
+      email_key: emailKey,
+      role,
+      team_role: teamRole,
+      verifier,
+      created_at: sql<string>`now()`,
+      expires_at: sql<string>`now() + make_interval(secs => ${lifetimeSeconds})`,
+      ...sentBy(eb, senderId, invitation),
+    }))
+    .execute();
+}
+
+/** Sends an invitation again under another token, for as long as at first. */
+export async function renewInvitation(
+  em: Em,
+  senderId: string,
+  invitation: Place & { readonly id: string },
+  verifier: Buffer,
+): Promise<void> {
+  await db(em)
+    .updateTable('invitations')
+    .set((eb) => ({
+      revision: eb('revision', '+', 1),
+      verifier,
+      expires_at: sql<string>`now() + (${eb.ref('expires_at')} - ${eb.ref('sent_at')})`,
+      ...sentBy(eb, senderId, invitation),
+    }))
+    .where('id', '=', invitation.id)
+    .execute();
+}
+
+export async function markAccepted(em: Em, id: string, acceptedBy: string): Promise<void> {
+  await db(em)
+    .updateTable('invitations')
+    .set((eb) => ({ accepted_at: sql<string>`now()`, accepted_by: acceptedBy, revision: eb('revision', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function markRevoked(em: Em, id: string): Promise<void> {
+  await db(em)
+    .updateTable('invitations')
+    .set((eb) => ({ revoked_at: sql<string>`now()`, revision: eb('revision', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Revokes an invitation that no longer opens anything, so that another one can take its place. */
+export async function replaceInvitation(em: Em, id: string): Promise<void> {
+  await db(em).updateTable('invitations').set({ revoked_at: sql<string>`now()` }).where('id', '=', id).execute();
+}
+
+/** Revokes the pending invitations that a member who leaves has sent. Joining again revives none of them. */
+export async function revokeInvitationsFrom(
+  em: Em,
+  { organizationId, teamId }: Place,
+  inviterId: string,
+): Promise<void> {
+  const pending = db(em)
+    .updateTable('invitations')
+    .set((eb) => ({ revoked_at: sql<string>`now()`, revision: eb('revision', '+', 1) }))
+    .where('invited_by', '=', inviterId)
+    .where('organization_id', '=', organizationId)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null);
+  await (teamId === null ? pending : pending.where('team_id', '=', teamId)).execute();
+}
+
+/** Locks an invitation for a change, after the team into which it leads is shared. */
+export async function lockInvitation(em: Em, { id, teamId }: { id: string; teamId: string | null }): Promise<void> {
+  if (teamId) await db(em).selectFrom('teams').where('id', '=', teamId).select('id').forShare().execute();
+  await db(em).selectFrom('invitations').where('id', '=', id).select('id').forUpdate().execute();
+}
+
+/** Locks an organization, then a team of it where one is given, against every change until the commit. */
+export async function lockPlace(em: Em, { organizationId, teamId }: Place): Promise<void> {
+  await db(em).selectFrom('organizations').where('id', '=', organizationId).select('id').forNoKeyUpdate().execute();
+  if (teamId) await db(em).selectFrom('teams').where('id', '=', teamId).select('id').forNoKeyUpdate().execute();
+}
+
+/** Locks the invitation that has a token; undefined where it has another one by now. */
+export async function lockByVerifier(em: Em, verifier: Buffer): Promise<{ id: string } | undefined> {
+  return db(em).selectFrom('invitations').where('verifier', '=', verifier).select('id').forUpdate().executeTakeFirst();
+}

@@ -1,0 +1,21 @@
+import type { OrganizationRole } from '#domain/organizations/model.ts';
+import type { TeamRole } from '#domain/teams/model.ts';
+
+/** Where somebody can be a member, with the roles there. */
+export interface MemberRoles {
+  readonly organization: OrganizationRole;
+  readonly team: TeamRole;
+}
+export type MembershipLevel = keyof MemberRoles;
+
+/** A person or a service account in an organization or a team. `id` is the membership's: every join gets a new one. */
+export interface Member<Role extends string> {
+  readonly id: string;
+  readonly type: 'user' | 'service_account';
+  readonly userId: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly enabled: boolean;
+  readonly role: Role;
+  readonly createdAt: string;
+}

@@ -1,0 +1,54 @@
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { MembershipLevel } from './model.ts';
+import { membershipsOf } from './store.ts';
+
+/** People who can act: what only service accounts or disabled users owned would have no owner. */
+function isAbleToOwn(of: Over<{ p: 'principals' }>) {
+  return of.and([of('p.kind', '=', 'user'), of('p.enabled', '=', true), of('p.deleted_at', 'is', null)]);
+}
+
+/** Whether somebody else who can act owns it as well. */
+export async function hasOtherOwner(em: Em, level: MembershipLevel, ownerId: string, userId: string): Promise<boolean> {
+  const found = await db(em)
+    .selectFrom(membershipsOf(level))
+    .innerJoin('principals as p', 'p.id', 'm.principal_id')
+    .where('m.owner_id', '=', ownerId)
+    .where('m.role', '=', 'owner')
+    .where('m.principal_id', '<>', userId)
+    .where(isAbleToOwn)
+    .select('m.id')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** The first few teams of an organization, by their slugs, that nobody but this user owns. */
+export async function findTeamsOwnedAlone(em: Em, organizationId: string, userId: string): Promise<string[]> {
+  const owned = await db(em)
+    .selectFrom('teams as t')
+    .innerJoin('team_members as m', (join) =>
+      join.onRef('m.team_id', '=', 't.id').on('m.principal_id', '=', userId).on('m.role', '=', 'owner'),
+    )
+    .where('t.organization_id', '=', organizationId)
+    .where('t.deleted_at', 'is', null)
+    .where((of) =>
+      of.not(
+        of.exists(
+          of
+            .selectFrom('team_members as x')
+            .innerJoin('principals as p', 'p.id', 'x.principal_id')
+            .whereRef('x.team_id', '=', 't.id')
+            .where('x.role', '=', 'owner')
+            .where('x.principal_id', '<>', userId)
+            .where(isAbleToOwn)
+            .select('x.id'),
+        ),
+      ),
+    )
+    .orderBy('t.slug')
+    .limit(5)
+    .select('t.slug')
+    .execute();
+  return owned.map(({ slug }) => slug);
+}

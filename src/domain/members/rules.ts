@@ -1,0 +1,114 @@
+import type { Em } from '#database/database.ts';
+import type { OrganizationTarget } from '#domain/organizations/store.ts';
+import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Conflict, Forbidden, type ServiceError } from '#domain/shared/errors.ts';
+import type { TeamTarget } from '#domain/teams/store.ts';
+import { mayGiveOrganizationRole, mayGiveTeamRole } from './grants.ts';
+import type { MemberRoles, MembershipLevel } from './model.ts';
+import { findTeamsOwnedAlone } from './owner-store.ts';
+import { findMember, type Joiner, removeFromTeams } from './store.ts';
+
+/** What a membership belongs to. */
+export interface MembershipOwners {
+  readonly organization: OrganizationTarget;
+  readonly team: TeamTarget;
+}
+
+/** What differs between the members of organizations and those of teams. */
+interface MembershipRules<Level extends MembershipLevel> {
+  /** The refusal of somebody who does not exist, or whom the caller may not see. */
+  readonly unknownJoiner: () => ServiceError;
+  /** @throws Forbidden where the caller may not give and take all of these roles */
+  readonly refuseRoles: (
+    caller: Principal,
+    owner: MembershipOwners[Level],
+    roles: readonly MemberRoles[Level][],
+  ) => void;
+  /** @throws Conflict for a role that a service account cannot have there */
+  readonly refuseAccount: (joiner: Joiner, role: MemberRoles[Level]) => void;
+  /** @throws Conflict for somebody who cannot join */
+  readonly refuseJoining: (em: Em, owner: MembershipOwners[Level], userId: string) => Promise<void>;
+  /** Ends what depends on a membership, before that ends. @throws Conflict for what that would leave without an owner */
+  readonly leave: (em: Em, owner: MembershipOwners[Level], member: Leaver) => Promise<void>;
+}
+
+interface Leaver {
+  readonly type: Joiner['kind'];
+  readonly userId: string;
+}
+
+export const membershipRules: { readonly [Level in MembershipLevel]: MembershipRules<Level> } = {
+  organization: {
+    unknownJoiner: () => new Forbidden('permission denied: there is no such user, or you may not see them'),
+    refuseRoles: refuseAboveOwn,
+    refuseAccount: refuseAccountInOrganization,
+    refuseJoining: async () => {},
+    leave: leaveTeams,
+  },
+  team: {
+    unknownJoiner: () => new OutsideOrganization(),
+    refuseRoles: refuseOwners,
+    refuseAccount: refuseAccountInTeam,
+    refuseJoining: refuseOutsideOrganization,
+    leave: async () => {},
+  },
+};
+
+/** Users outside the organization and users who do not exist get the same answer. */
+class OutsideOrganization extends Conflict {
+  constructor() {
+    super('the user is no member of the organization that owns this team: add them there first');
+  }
+}
+
+function refuseAboveOwn(
+  caller: Principal,
+  { id }: OrganizationTarget,
+  roles: readonly MemberRoles['organization'][],
+): void {
+  const above = roles.find((role) => !mayGiveOrganizationRole(caller, id, role));
+  if (above) {
+    throw new Forbidden(
+      `permission denied: the organization role ${above} is above your own, so it is not yours to give or take`,
+    );
+  }
+}
+
+function refuseOwners(caller: Principal, team: TeamTarget, roles: readonly MemberRoles['team'][]): void {
+  if (roles.every((role) => mayGiveTeamRole(caller, team, role))) return;
+  throw new Forbidden('permission denied: the team role owner is above your own; this needs team.owner.manage');
+}
+
+/**
+ * A service account can only have the role `member` in an organization, since a stronger role would open every team there.
+ * An account that a team owns acts in that team alone.
+ */
+function refuseAccountInOrganization({ kind, ownerTeamId }: Joiner, role: MemberRoles['organization']): void {
+  if (kind !== 'service_account') return;
+  if (ownerTeamId !== null) throw new Conflict('the service account belongs to a team, and acts in that team alone');
+  if (role !== 'member') throw new Conflict('role: a service account is a member of an organization, and no more');
+}
+
+/** A service account's platform role decides its role in a team. A request for another role is refused rather than changed. */
+function refuseAccountInTeam({ kind, role: platformRole }: Joiner, role: MemberRoles['team']): void {
+  if (kind !== 'service_account' || platformRole === null || teamRoleOfAccount[platformRole] === role) return;
+  throw new Conflict(
+    `role: a service account with the platform role ${platformRole} is ${teamRoleOfAccount[platformRole]} in a team: let it join as that, or change its platform role`,
+  );
+}
+
+async function refuseOutsideOrganization(em: Em, team: TeamTarget, userId: string): Promise<void> {
+  if (!(await findMember(em, 'organization', team.organizationId, userId))) throw new OutsideOrganization();
+}
+
+/** The caller holds the organization's row, so that no team of it changes its owners meanwhile. */
+async function leaveTeams(em: Em, { id }: OrganizationTarget, { type, userId }: Leaver): Promise<void> {
+  const owned = type === 'user' ? await findTeamsOwnedAlone(em, id, userId) : [];
+  if (owned.length > 0) {
+    throw new Conflict(
+      `this is the last owner of these teams: ${owned.join(', ')}; make somebody else their owner first`,
+    );
+  }
+  await removeFromTeams(em, id, userId);
+}

@@ -1,0 +1,234 @@
+import { type AliasedExpression, expressionBuilder, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import type { RowLock } from '#database/row-lock.ts';
+import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { PlatformRole } from '#domain/identity/model.ts';
+import { lockAgainstUse } from '#domain/shared/access/store.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { findNames } from '#domain/shared/ownership-graph/names.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { Member, MemberRoles, MembershipLevel } from './model.ts';
+
+/** A row of either table of memberships. */
+interface Membership {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly principal_id: string;
+  readonly role: MemberRoles[MembershipLevel];
+  readonly created_at: string;
+}
+
+const eb = expressionBuilder<Tables>();
+
+const memberships: Record<MembershipLevel, AliasedExpression<Membership, 'm'>> = {
+  organization: eb
+    .selectFrom('organization_members')
+    .select(['id', 'organization_id as owner_id', 'principal_id', 'role', 'created_at'])
+    .as('m'),
+  team: eb
+    .selectFrom('team_members')
+    .select(['id', 'team_id as owner_id', 'principal_id', 'role', 'created_at'])
+    .as('m'),
+};
+
+/** The memberships of a level, as `m`. */
+export function membershipsOf(level: MembershipLevel): AliasedExpression<Membership, 'm'> {
+  return memberships[level];
+}
+
+function selectMembers<Level extends MembershipLevel>(em: Em, level: Level, ownerId: string) {
+  return db(em)
+    .selectFrom(membershipsOf(level))
+    .innerJoin('principals as p', 'p.id', 'm.principal_id')
+    .leftJoin('users as u', 'u.id', 'p.id')
+    .where('m.owner_id', '=', ownerId)
+    .where('p.deleted_at', 'is', null)
+    .select([
+      'm.id',
+      'p.kind as type',
+      'p.id as userId',
+      'p.name',
+      'u.email',
+      'p.enabled',
+      'm.role',
+      'm.created_at as createdAt',
+    ])
+    .$castTo<Member<MemberRoles[Level]>>();
+}
+
+export function listMembers<Level extends MembershipLevel>(
+  em: Em,
+  level: Level,
+  ownerId: string,
+  request: PageRequest,
+): Promise<Page<Member<MemberRoles[Level]>>> {
+  return pageOf(selectMembers(em, level, ownerId), 'm.id', request);
+}
+
+export function findMember<Level extends MembershipLevel>(
+  em: Em,
+  level: Level,
+  ownerId: string,
+  userId: string,
+): Promise<Member<MemberRoles[Level]> | undefined> {
+  return selectMembers(em, level, ownerId).where('p.id', '=', userId).executeTakeFirst();
+}
+
+/** Whether the user with an e-mail address is a member. */
+export async function isMemberByEmail(
+  em: Em,
+  level: MembershipLevel,
+  ownerId: string,
+  emailKey: string,
+): Promise<boolean> {
+  const found = await db(em)
+    .selectFrom('users as u')
+    .innerJoin(membershipsOf(level), 'm.principal_id', 'u.id')
+    .where('u.email_key', '=', emailKey)
+    .where('m.owner_id', '=', ownerId)
+    .select('m.id')
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+const tables = { organization: 'organization_members', team: 'team_members' } as const;
+
+interface NewMember<Role extends string> {
+  readonly ownerId: string;
+  readonly principalId: string;
+  readonly role: Role;
+}
+
+function columnsOf<Role extends string>({ principalId, role }: NewMember<Role>) {
+  return { id: newId(), principal_id: principalId, role, created_at: sql<string>`clock_timestamp()` };
+}
+
+const inserts: {
+  readonly [Level in MembershipLevel]: (em: Em, member: NewMember<MemberRoles[Level]>) => Promise<unknown>;
+} = {
+  organization: (em, member) =>
+    db(em)
+      .insertInto('organization_members')
+      .values({ ...columnsOf(member), organization_id: member.ownerId })
+      .execute(),
+  team: (em, member) =>
+    db(em)
+      .insertInto('team_members')
+      .values({ ...columnsOf(member), team_id: member.ownerId })
+      .execute(),
+};
+
+/** Adds somebody who is no member yet; the caller holds the owner's row. */
+export async function addMember<Level extends MembershipLevel>(
+  em: Em,
+  level: Level,
+  member: NewMember<MemberRoles[Level]>,
+): Promise<void> {
+  await inserts[level](em, member);
+}
+
+/** Adds a mere member to an organization; somebody who is a member keeps their role. */
+export async function ensureOrganizationMember(em: Em, organizationId: string, principalId: string): Promise<void> {
+  const member = columnsOf({ ownerId: organizationId, principalId, role: 'member' as const });
+  await db(em)
+    .insertInto('organization_members')
+    .values({ ...member, organization_id: organizationId })
+    .onConflict((conflict) => conflict.columns(['principal_id', 'organization_id']).doNothing())
+    .execute();
+}
+
+const roleChanges: {
+  readonly [Level in MembershipLevel]: (em: Em, id: string, role: MemberRoles[Level]) => Promise<unknown>;
+} = {
+  organization: (em, id, role) =>
+    db(em).updateTable('organization_members').set({ role }).where('id', '=', id).execute(),
+  team: (em, id, role) => db(em).updateTable('team_members').set({ role }).where('id', '=', id).execute(),
+};
+
+export async function changeRole<Level extends MembershipLevel>(
+  em: Em,
+  level: Level,
+  membershipId: string,
+  role: MemberRoles[Level],
+): Promise<void> {
+  await roleChanges[level](em, membershipId, role);
+}
+
+export async function removeMembership(em: Em, level: MembershipLevel, membershipId: string): Promise<void> {
+  await db(em).deleteFrom(tables[level]).where('id', '=', membershipId).execute();
+}
+
+/** Makes an owner of an organization an admin; somebody else keeps their role. */
+export async function demoteOwner(em: Em, organizationId: string, principalId: string): Promise<void> {
+  await db(em)
+    .updateTable('organization_members')
+    .set({ role: 'admin' })
+    .where('organization_id', '=', organizationId)
+    .where('principal_id', '=', principalId)
+    .where('role', '=', 'owner')
+    .execute();
+}
+
+/** Ends somebody's memberships of all teams of an organization. */
+export async function removeFromTeams(em: Em, organizationId: string, principalId: string): Promise<void> {
+  await db(em)
+    .deleteFrom('team_members as m')
+    .using('teams as t')
+    .whereRef('t.id', '=', 'm.team_id')
+    .where('t.organization_id', '=', organizationId)
+    .where('m.principal_id', '=', principalId)
+    .execute();
+}
+
+/** The names of a team's members who are not in an organization: the first few, and one more where there are more. */
+export function findMembersOutside(em: Em, teamId: string, organizationId: string): Promise<string[]> {
+  const strangers = db(em)
+    .selectFrom('principals as x')
+    .innerJoin('team_members as m', 'm.principal_id', 'x.id')
+    .where('m.team_id', '=', teamId)
+    .where('x.deleted_at', 'is', null)
+    .where((of) =>
+      of.not(
+        of.exists(
+          of
+            .selectFrom('organization_members as o')
+            .whereRef('o.principal_id', '=', 'x.id')
+            .where('o.organization_id', '=', organizationId)
+            .select('o.id'),
+        ),
+      ),
+    )
+    .orderBy('x.id')
+    .select('x.name');
+  return findNames(strangers);
+}
+
+/** A user or a service account who is to become a member. */
+export interface Joiner {
+  readonly id: string;
+  readonly kind: 'user' | 'service_account';
+  readonly role: PlatformRole | null;
+  /** The team that owns a service account. */
+  readonly ownerTeamId: string | null;
+}
+
+/**
+ * Locks a user or service account whose authority a command changes, before the organization and the team
+ * (architecture.md of the design, *A command*). It is locked and then read, because a service account may get another owner
+ * while this waits. Undefined where there is none.
+ */
+export async function findJoiner(em: Em, principalId: string, lock: RowLock): Promise<Joiner | undefined> {
+  const locked = lock && lockAgainstUse(em, principalId);
+  const found = db(em)
+    .selectFrom('principals as p')
+    .leftJoin('service_accounts as a', 'a.id', 'p.id')
+    .where('p.id', '=', principalId)
+    .where((of) => of.or([of('p.kind', '=', 'user'), of('p.kind', '=', 'service_account')]))
+    .where('p.deleted_at', 'is', null)
+    .select(['p.id', 'p.kind', 'p.role', 'a.owner_team_id as ownerTeamId'])
+    .$narrowType<{ kind: Joiner['kind'] }>()
+    .executeTakeFirst();
+  const [joiner] = await Promise.all([found, locked]);
+  return joiner;
+}

@@ -1,0 +1,74 @@
+import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { AnyDeclaration, AnyLink, Row } from './declaration.ts';
+import { declarationOf, pathTo } from './graph.ts';
+
+/** Tables by the names that declarations give them; the compiler has checked those names and the columns' there. */
+// biome-ignore lint/suspicious/noExplicitAny: a column of any table has any type
+export type DeclaredTables = Record<string, Record<string, any>>;
+
+/** Queries over the tables that declarations name. */
+export function declaredTables(em: Em): Kysely<DeclaredTables> {
+  return db(em) as unknown as Kysely<DeclaredTables>;
+}
+
+/** The columns of the row that a statement calls by an alias. */
+export function columnsOf(alias: string): Row<string> {
+  return (column) => sql.ref(`${alias}.${column}`);
+}
+
+/** The condition that a link of the row `x` names one thing: by its id, or a worker pool by its name. */
+export function linkCondition({ columns, matches }: AnyLink, id: string): Expression<SqlBool> {
+  if (matches !== undefined) return matches(columnsOf('x'), id);
+  const [first, ...others] = columns.map(columnsOf('x'));
+  if (first && others.length === 0) return sql<SqlBool>`${first} = ${id}`;
+  return sql<SqlBool>`${id}::uuid in (${sql.join(columns.map(columnsOf('x')))})`;
+}
+
+/** The condition that the row `x` of a kind is below an owner; undefined where rows of the kind never are. */
+export function belowCondition(kind: string, owner: string, id: string): Expression<SqlBool> | undefined {
+  const path = pathTo(kind, owner);
+  return path && pathCondition(path, id);
+}
+
+function pathCondition([first, ...rest]: readonly AnyLink[], id: string): Expression<SqlBool> {
+  const column = columnsOf('x')(first?.columns[0] ?? 'id');
+  if (!first || rest.length === 0) return sql<SqlBool>`${column} = ${id}`;
+  const owners = expressionBuilder<DeclaredTables>()
+    .selectFrom(`${declarationOf(first.kind).table} as x`)
+    .where(pathCondition(rest, id))
+    .select('x.id');
+  return sql<SqlBool>`${column} in ${owners}`;
+}
+
+type Counted = Pick<AnyDeclaration, 'revision' | 'generation'>;
+
+/** The assignments that count a change of a row. */
+export function countersOf({ revision, generation }: Counted): Record<string, Expression<number>> {
+  const next = (column: string) => sql<number>`${sql.ref(column)} + 1`;
+  return {
+    ...(revision && { revision: next('revision') }),
+    ...(generation && { eligibility_generation: next('eligibility_generation') }),
+  };
+}
+
+/** The time at which a statement runs, as PostgreSQL's clock says. */
+export const clock = sql<string>`clock_timestamp()`;
+
+/** Changes one thing and counts the change; answers its new revision. */
+export async function changeOne(
+  em: Em,
+  declaration: Counted & Pick<AnyDeclaration, 'kind' | 'table'>,
+  id: string,
+  assignments: Record<string, unknown> = {},
+): Promise<number> {
+  const changed = await declaredTables(em)
+    .updateTable(declaration.table)
+    .set({ ...assignments, ...countersOf(declaration) })
+    .where('id', '=', id)
+    .returning('revision')
+    .executeTakeFirst();
+  if (!changed) throw new Error(`the ${declaration.kind} ${id} was to be changed and does not exist`);
+  return changed['revision'];
+}
