@@ -89,19 +89,6 @@ export async function readPoolAccess(em: Em, name: string): Promise<PoolAccess |
   return pool ?? null;
 }
 
-/** The `PoolAccess` of the pool of the run `r`; null where no operator has created the pool. */
-export function poolAccessOfRun(eb: Over<{ r: 'runs' }>) {
-  return eb
-    .selectFrom('worker_pools as pool')
-    .whereRef('pool.name', '=', 'r.pool')
-    .select((of) =>
-      sql<PoolAccess>`jsonb_build_object('teamIds', ${of.ref('pool.team_ids')}, 'environmentIds', ${of.ref('pool.environment_ids')})`.as(
-        'access',
-      ),
-    )
-    .$asScalar();
-}
-
 /** What template code of a pool may reach over the network. */
 export async function readEgress(em: Em, pool: string): Promise<Egress> {
   const row = await db(em).selectFrom('worker_pools').where('name', '=', pool).select('egress').executeTakeFirst();
