@@ -20,6 +20,7 @@ import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
 import { RunAttemptSchema, RunEventSchema, RunPlanSchema, RunReviewSchema, RunSchema } from './runs/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
 import { CommandReceiptSchema, InstallationSchema, OutboxRowSchema } from './shared/entity.ts';
+import { RateCountSchema } from './shared/rate-counts/entity.ts';
 import { WorkerPoolSchema, WorkerSchema } from './workers/entity.ts';
 
 /** Every entity of the service. A new area adds its own here, and nothing else has to know them. */
@@ -28,6 +29,7 @@ export const entities = [
   InstallationSchema,
   CommandReceiptSchema,
   OutboxRowSchema,
+  RateCountSchema,
   PrincipalRecordSchema,
   UserSchema,
   ServiceAccountSchema,

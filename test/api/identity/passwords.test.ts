@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isCommonPassword } from '#domain/identity/passwords/common-passwords.ts';
 import { hashPassword, isOutdated, verifyPassword } from '#domain/identity/passwords/passwords.ts';
 import { recoverAdministrator } from '#domain/identity/recovery.ts';
-import { Turns } from '#domain/shared/concurrency-limit.ts';
+import { ConcurrencyLimit } from '#domain/shared/concurrency-limit.ts';
 import {
   type ApiAnswer,
   type ApiUser,
@@ -254,11 +254,11 @@ describe('a password that many people use, or that says who somebody is', () => 
 
 describe('the work of hashing', () => {
   it('is done a little at a time, first come, first served, and refused where too much waits', async () => {
-    const turns = new Turns({ atOnce: 2, waiting: 3, refusal: 'too much' });
+    const limit = new ConcurrencyLimit({ running: 2, waiting: 3, refusal: 'too much' });
     const order: number[] = [];
     let [underWay, most] = [0, 0];
     const work = (index: number) =>
-      turns.take(async () => {
+      limit.run(async () => {
         most = Math.max(most, ++underWay);
         await new Promise(setImmediate);
         order.push(index);
@@ -270,7 +270,7 @@ describe('the work of hashing', () => {
     expect(results.map(({ status }) => status)).toEqual([
       ...['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
     ]);
-    await expect(turns.take(async () => 'room again')).resolves.toBe('room again');
+    await expect(limit.run(async () => 'room again')).resolves.toBe('room again');
   });
 
   it('answers 503 with when to come back to a rush, and leaves the event loop and other requests alone', async () => {
