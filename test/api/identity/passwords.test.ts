@@ -253,17 +253,17 @@ describe('a password that many people use, or that says who somebody is', () => 
 });
 
 describe('the work of hashing', () => {
-  it('is done a little at a time, first come, first served, and refused where too much waits', async () => {
+  it('runs two at once in the order of requests, and is refused where too many wait', async () => {
     const limit = new ConcurrencyLimit({ running: 2, waiting: 3, refusal: 'too much' });
     const order: number[] = [];
-    let [underWay, most] = [0, 0];
+    let [running, most] = [0, 0];
     const work = (index: number) =>
       limit.run(async () => {
-        most = Math.max(most, ++underWay);
+        most = Math.max(most, ++running);
         await new Promise(setImmediate);
         order.push(index);
-        underWay -= 1;
-        if (index === 1) throw new Error('this one fails, and the next has its turn all the same');
+        running -= 1;
+        if (index === 1) throw new Error('this one fails, and the next one runs all the same');
       });
     const results = await Promise.allSettled(Array.from({ length: 7 }, (_, index) => work(index)));
     expect([most, order]).toEqual([2, [0, 1, 2, 3, 4]]);
