@@ -30,7 +30,8 @@ export function isOutboundEntry(entry: string): boolean {
  */
 export function parseOutboundPolicy(entries: readonly string[]): OutboundPolicy {
   const unknown = entries.find((entry) => !isOutboundEntry(entry));
-  if (unknown !== undefined) throw new RangeError(`"${unknown}" is not an address, a CIDR range, a host name or a file:// URL`);
+  if (unknown !== undefined)
+    throw new RangeError(`"${unknown}" is not an address, a CIDR range, a host name or a file:// URL`);
   return {
     ranges: entries.filter(isNumeric).map(parseRange),
     hosts: entries.filter((entry) => !isNumeric(entry) && !isDirectory(entry)).map(normalizeHost),
