@@ -38,7 +38,8 @@ export async function openTaskWorkers(
   );
   const { drainSeconds } = config.worker;
   const common = {
-    ...{ connection, namespace },
+    connection,
+    namespace,
     shutdownGraceTime: drainSeconds * 1000,
     shutdownForceTime: (drainSeconds + interruptSeconds) * 1000,
   };

@@ -32,8 +32,6 @@ export const formats = {
   regex: '^[a-z]+$',
 } as const;
 
-export type FormatName = keyof typeof formats;
-
 /** The time of some checks grows with the square of the text's length. No valid text of these formats is longer than this. */
 const longestFormatted = 2_048;
 
