@@ -14,7 +14,7 @@ import { securityHeaders } from '#api/edge/security-headers.ts';
 import { edgeServerOptions } from '#api/edge/server-options.ts';
 import { shutdown } from '#api/edge/shutdown.ts';
 import { registerOperations } from '#api/pipeline/pipeline.ts';
-import { release } from '#domain/shared/release.ts';
+import { release } from '#domain/shared/installation/release.ts';
 import { operations } from './operations.ts';
 import type { Services } from './services.ts';
 import { sendErrorPage } from './web/error-page.ts';

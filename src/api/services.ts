@@ -5,7 +5,7 @@ import type { Orm } from '#database/database.ts';
 import type { KeyUses } from '#domain/identity/api-keys/uses.ts';
 import type { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
-import type { InstallationKeys } from '#domain/shared/installation.ts';
+import type { InstallationKeys } from '#domain/shared/installation/installation.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 
 /** What operations work with, made once for the process. */

@@ -1,6 +1,6 @@
 import { p } from '@mikro-orm/core';
 
-/** Columns that many tables share, so that they are spelled once. */
+/** Columns that many tables have. */
 export const id = () => p.uuid().primary();
 export const createdAt = () => p.datetime(3).onCreate(() => new Date());
 export const revision = () => p.integer().default(1);

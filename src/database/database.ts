@@ -1,32 +1,34 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { migrations } from '../../migrations/index.ts';
 import { BindingDriver } from './connection.ts';
 import { makePartitions } from './partitions.ts';
 import { guardPool } from './pool.ts';
+import { queriesOf } from './queries.ts';
 
-/** Tables that are partitioned by time, or not logged: made by migrations, written and read by SQL, unknown to the entities. */
-const tablesWithoutEntity = [/^audit_records/, /^run_log_chunks/, /^rate_counts/];
+/** Tables that are partitioned by time or not logged. Only migrations can make them, so entities and tables are not compared. */
+const tablesOfMigrations = [/^audit_records/, /^run_log_chunks/, /^rate_counts/];
 
 export type Orm = MikroORM;
-/** A unit of work: one request's, or one transaction's. */
+/** The entity manager of one request or one transaction. It carries the transaction, where there is one. */
 export type Em = EntityManager;
 
-/** What MikroORM maps to tables. */
+/** The entities that MikroORM maps to tables. */
 export type Entities = readonly EntitySchema[];
 
 export interface DatabaseSettings {
   readonly databaseUrl: string;
   readonly databasePoolSize: number;
-  /** How long a statement may go without any answer before its connection counts as broken; 0: for ever. */
+  /** A connection counts as broken when a statement gets no answer for this long; 0: never. */
   readonly answerWithinMs?: number;
 }
 
 const connectWithinMs = 5_000;
 const answerWithinMs = 60_000;
 
-/** Opens a pool to PostgreSQL. Nothing is connected until the first query. */
+/** Opens a pool of connections to PostgreSQL. It connects at the first query. */
 export function openOrm(settings: DatabaseSettings, entities: Entities): Orm {
   return new MikroORM({
     driver: BindingDriver,
@@ -35,7 +37,7 @@ export function openOrm(settings: DatabaseSettings, entities: Entities): Orm {
     extensions: [Migrator],
     pool: { min: 0, max: settings.databasePoolSize, idleTimeoutMillis: 30_000 },
     migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migrations', silent: true },
-    schemaGenerator: { skipTables: tablesWithoutEntity, disableForeignKeys: false },
+    schemaGenerator: { skipTables: tablesOfMigrations, disableForeignKeys: false },
     forceUtcTimezone: true,
     driverOptions: {
       application_name: 'delivery-coordinator',
@@ -48,12 +50,12 @@ export function openOrm(settings: DatabaseSettings, entities: Entities): Orm {
 }
 
 /**
- * Brings the schema to this release's, and names the migrations that it applied. Concurrent callers wait for each other.
+ * Applies the migrations that the database lacks, and answers their names. Concurrent callers wait for each other.
  * @throws Error where a later release has migrated the database
  */
 export async function applyMigrations(orm: Orm): Promise<string[]> {
   return orm.em.fork().transactional(async (tx) => {
-    await tx.execute(`select pg_advisory_xact_lock(hashtextextended('delivery-coordinator/migrate', 0))`);
+    await sql`select pg_advisory_xact_lock(hashtextextended('delivery-coordinator/migrate', 0))`.execute(queriesOf(tx));
     await refuseLaterRelease(orm);
     const applied = await orm.migrator.up();
     await makePartitions(tx);
@@ -61,7 +63,7 @@ export async function applyMigrations(orm: Orm): Promise<string[]> {
   });
 }
 
-/** Names the migrations that the database still lacks; empty means that this release can work with it. */
+/** The names of the migrations that the database still lacks. This release works only with a database that lacks none. */
 export async function pendingMigrations(orm: Orm): Promise<string[]> {
   const pending = await orm.migrator.getPending();
   return pending.map((migration) => migration.name);

@@ -11,7 +11,7 @@ export function sqlState(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The constraint that an insert or update broke, if it broke one. */
+/** The name of the constraint that a statement violated; undefined where it violated none. */
 export function brokenConstraint(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if ('constraint' in current && typeof current.constraint === 'string') return current.constraint;
@@ -20,11 +20,25 @@ export function brokenConstraint(error: unknown): string | undefined {
 }
 
 const connectionCodes = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'ENOENT', 'EHOSTUNREACH'],
-  ...['57P01', '57P02', '57P03', '08000', '08003', '08006', '08001', '08004', '53300'],
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'ENOENT',
+  'EHOSTUNREACH',
+  '57P01',
+  '57P02',
+  '57P03',
+  '08000',
+  '08003',
+  '08006',
+  '08001',
+  '08004',
+  '53300',
 ]);
 
-/** Whether the database could not be reached, or went away: nothing is known of what was asked. */
+/** Whether the database could not be reached or the connection broke. The result of the statement is unknown then. */
 export function isConnectionError(error: unknown): boolean {
   const code = sqlState(error);
   if (code !== undefined) return connectionCodes.has(code);
@@ -36,19 +50,19 @@ export function isConnectionError(error: unknown): boolean {
   );
 }
 
-/** The same for whatever was thrown because of it, such as that nobody knows whether a transaction was committed. */
+/** Whether an error is such an error or was directly caused by one, such as the error about a commit with an unknown outcome. */
 export function isDatabaseAway(error: unknown): boolean {
   return isConnectionError(error) || (error instanceof Error && isConnectionError(error.cause));
 }
 
-const passingState = /^(?:40001|40P01|55P03|57014|57P05|58030|53[0-9A-Z]{3})$/;
+const transientState = /^(?:40001|40P01|55P03|57014|57P05|58030|53[0-9A-Z]{3})$/;
 
-/** Whether the database refused for a reason that passes: a deadlock, no memory, a full disk. */
+/** Whether the database refused for a reason that may pass: a deadlock, no memory, a full disk. */
 export function isPassingError(error: unknown): boolean {
-  return passingState.test(sqlState(error) ?? '');
+  return transientState.test(sqlState(error) ?? '');
 }
 
-/** Whether the database is there and refused what it was given. */
+/** Whether the database was reached and refused the statement. */
 export function isDatabaseRefusal(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(sqlState(error) ?? '') && !isDatabaseAway(error);
 }

@@ -1,52 +1,57 @@
 import type { EntityManager as Em } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { queriesOf } from './queries.ts';
 
-/** Tables that only grow, and are kept in months by the time of their rows (UTC). */
+/** Tables that only grow. They are partitioned into months (UTC) by the time of their rows. */
 export type MonthlyTable = 'audit_records' | 'run_log_chunks';
 
 const monthsAhead = 3;
-/** Whoever changes partitions waits no longer than this for those who use them, as everybody else would wait behind it. */
-const longestWait = `set local lock_timeout = '500ms'`;
+/**
+ * A change of partitions waits no longer than this for those who use the table, because everybody else would have to wait
+ * behind it.
+ */
+const limitLockWait = sql`set local lock_timeout = '500ms'`;
 
 /**
- * Makes the months of logs and audit from this one on, and those of rows that came before their month was there. Idempotent;
- * cheap to repeat. @throws 55P03 where the tables are too busy just now
+ * Creates the partitions of logs and audit from this month on, and of earlier months that hold rows without a partition.
+ * Idempotent, and cheap to repeat. @throws 55P03 where the tables are too busy at this moment
  */
 export async function makePartitions(em: Em, now = new Date()): Promise<void> {
   await em.transactional(async (tx) => {
-    await tx.execute(longestWait);
-    await tx.execute(`select make_month_partitions('audit_records', ?::timestamptz, ?)`, [now, monthsAhead]);
-    await tx.execute(`select make_month_partitions('run_log_chunks', ?::timestamptz, ?)`, [now, monthsAhead]);
+    const db = queriesOf(tx);
+    await limitLockWait.execute(db);
+    await sql`select make_month_partitions('audit_records', ${now}::timestamptz, ${monthsAhead})`.execute(db);
+    await sql`select make_month_partitions('run_log_chunks', ${now}::timestamptz, ${monthsAhead})`.execute(db);
   });
 }
 
-/** The months of a table that had ended by a moment, oldest first, as `2026-01`. */
+/** The months of a table that had ended before a moment, oldest first, as `2026-01`. */
 export async function findMonthsBefore(em: Em, table: MonthlyTable, moment: Date): Promise<string[]> {
-  const rows = await em.execute<{ month: string }[]>(
-    `select replace(right(c.relname, 7), '_', '-') as month
-       from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      where i.inhparent = ?::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$' order by 1`,
-    [table],
-  );
+  const { rows } = await sql<{ month: string }>`
+    select replace(right(c.relname, 7), '_', '-') as month
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = ${table}::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$' order by 1`.execute(queriesOf(em));
   return rows.map(({ month }) => month).filter((month) => endOf(month) <= moment);
 }
 
 /**
- * Removes a month of a table with all its rows, inside the caller's transaction; answers how many they were. Undefined
- * where another process has done it, or is about to.
- * @throws 55P03 where the table is too busy just now
+ * Drops the partition of a month, inside the caller's transaction, and answers how many rows it had. Undefined where another
+ * process has dropped it or is about to.
+ * @throws 55P03 where the table is too busy at this moment
  */
 export async function dropMonth(tx: Em, table: MonthlyTable, month: string): Promise<number | undefined> {
+  const db = queriesOf(tx);
   const name = `${table}_${month.replace('-', '_')}`;
-  await tx.execute(longestWait);
-  const [state] = await tx.execute<[{ is_ours: boolean }]>(
-    `select pg_try_advisory_xact_lock(hashtextextended('delivery-coordinator/removal of ' || ?, 0))
-        and to_regclass(?) is not null as is_ours`,
-    [name, name],
+  await limitLockWait.execute(db);
+  const { rows: locks } = await sql<{ isOurs: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended('delivery-coordinator/removal of ' || ${name}, 0))
+       and to_regclass(${name}) is not null as "isOurs"`.execute(db);
+  if (!locks[0]?.isOurs) return undefined;
+  const { rows: counts } = await sql<{ count: number }>`select count(*)::int as count from ${sql.table(name)}`.execute(
+    db,
   );
-  if (!state.is_ours) return undefined;
-  const [counted] = await tx.execute<[{ rows: number }]>(`select count(*)::int as rows from "${name}"`);
-  await tx.execute(`drop table "${name}"`);
-  return counted.rows;
+  await sql`drop table ${sql.table(name)}`.execute(db);
+  return counts[0]?.count ?? 0;
 }
 
 function endOf(month: string): Date {

@@ -14,14 +14,14 @@ const adapter = new PostgresAdapter();
 const compiler = new PostgresQueryCompiler();
 const driver = new DummyDriver();
 const dialect = new PostgresDialect({
-  pool: () => Promise.reject(new Error('queries run through the entity manager')),
+  pool: () => Promise.reject(new Error('queries run on the connection of the entity manager')),
 });
 
 /**
- * Kysely over the connection of an entity manager: inside a transaction it runs in that transaction. Statements stay
- * prepared on the server, so write `= any(…)` for lists instead of `in (…)`, whose text depends on the list's length.
+ * Kysely over the connection of an entity manager, in its transaction where it has one. Statements stay prepared on the
+ * server, so write `= any(…)` for lists instead of `in (…)`, whose text depends on the length of the list.
  */
-export function queriesOf<Tables>(em: Em): Kysely<Tables> {
+export function queriesOf<Tables = unknown>(em: Em): Kysely<Tables> {
   const executor = new DefaultQueryExecutor(compiler, adapter, {
     provideConnection: (use) => use({ executeQuery: (query) => runCompiled(em, query), streamQuery: refuseStream }),
   });
@@ -33,7 +33,7 @@ export interface Compilable<Row> {
   compile(): CompiledQuery<Row>;
 }
 
-/** Stands for a value that is known only when a prepared query runs. */
+/** Takes the place of a value that is known only when a prepared query runs. */
 class Placeholder {
   readonly name: PropertyKey;
 
@@ -49,8 +49,8 @@ export type ParameterOf<Parameters> = <Name extends keyof Parameters>(name: Name
 export type PreparedQuery<Parameters, Row> = (em: Em, parameters: Parameters) => Promise<Row[]>;
 
 /**
- * Builds a query once, at its first use, for paths where building it each time would cost too much. `parameter('id')` stands
- * where the value goes; it has the type of the value, but may be used in no other way.
+ * Builds a query once, at its first use, for paths where building it each time would cost too much. `parameter('id')` takes the
+ * place of a value and has its type, but it can only be given to the query.
  */
 export function prepareQuery<Tables, Parameters extends object, Row>(
   build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,
@@ -67,7 +67,7 @@ export function prepareQuery<Tables, Parameters extends object, Row>(
 }
 
 /**
- * Sends several changes as one statement and answers the rows of the last. PostgreSQL makes them in no particular order, so no
+ * Sends several changes as one statement and answers the rows of the last. PostgreSQL runs them in no particular order, so no
  * two may touch the same row.
  */
 export async function runTogether<Row>(
@@ -93,7 +93,7 @@ const unconnected = new Kysely<unknown>({
     createAdapter: () => adapter,
     createDriver: () => driver,
     createIntrospector: () => {
-      throw new Error('queries are not introspected');
+      throw new Error('introspection is not supported');
     },
     createQueryCompiler: () => compiler,
   },
@@ -107,5 +107,5 @@ async function runCompiled<Row>(em: Em, { sql, parameters }: Pick<CompiledQuery,
 }
 
 function refuseStream(): never {
-  throw new Error('queries are not streamed');
+  throw new Error('streaming is not supported');
 }

@@ -2,74 +2,79 @@
 export interface Statement {
   readonly text: string;
   readonly values: unknown[];
+  /** Undefined: PostgreSQL parses and plans the statement each time. */
   readonly name?: string;
 }
 
-interface Shape {
-  readonly text: string;
-  readonly name: string | undefined;
-  readonly places: number;
-}
-
-/** More texts than the service has; beyond, statements are bound without staying prepared. */
-const mostNames = 1_000;
-const shapes = new Map<string, Shape>();
+/** More texts than the service has. Texts beyond that are sent without a name. */
+const maximumTexts = 1_000;
 
 /**
- * Binds what MikroORM would write into the text of a statement, so that PostgreSQL parses and plans each text once a
- * connection, and no value is part of a text. Undefined where a value cannot be bound (a list, a raw fragment): such a
- * statement is sent as MikroORM writes it.
+ * A statement whose placeholders are PostgreSQL's own ($1, $2, …), as Kysely writes it. Lists become arrays of PostgreSQL.
+ * @throws Error for a value that PostgreSQL has no form for, such as a function
  */
-export function bindStatement(query: string, params: readonly unknown[]): Statement | undefined {
-  if (params.length === 0 || query.includes('??')) return undefined;
-  const { text, name, places } = shapeOf(query);
-  if (places !== params.length) return undefined;
-  const values: unknown[] = [];
-  for (const param of params) {
-    const value = toBindable(param);
-    if (value === undefined) return undefined;
-    values.push(value);
-  }
-  return name === undefined ? { text, values } : { name, text, values };
+export function toStatement(text: string, parameters: readonly unknown[]): Statement {
+  return named(
+    text,
+    parameters.map((value) => {
+      const bound = Array.isArray(value) ? value : toBindable(value);
+      if (bound === undefined) throw new Error(`a ${typeof value} cannot be a parameter of a statement`);
+      return bound;
+    }),
+  );
 }
 
-/** The same for a text that has PostgreSQL's own placeholders, whose lists become arrays of PostgreSQL. */
-export function nameStatement(text: string, parameters: readonly unknown[]): Statement {
-  const values = parameters.map((value) => (Array.isArray(value) ? value : (toBindable(value) ?? null)));
+/**
+ * The same for a statement whose placeholders are question marks, as MikroORM writes it. Undefined where a value cannot be
+ * bound (a list, a raw fragment): MikroORM then writes the values into the text itself.
+ */
+export function toStatementOfMikroOrm(query: string, parameters: readonly unknown[]): Statement | undefined {
+  if (parameters.length === 0 || query.includes('??')) return undefined;
+  const { text, places } = numberPlaceholders(query);
+  const values = parameters.map(toBindable);
+  return places === parameters.length && !values.includes(undefined) ? named(text, values) : undefined;
+}
+
+function named(text: string, values: unknown[]): Statement {
   const name = nameOf(text);
   return name === undefined ? { text, values } : { name, text, values };
 }
 
 const names = new Map<string, string | undefined>();
 
+/** The name under which a text stays prepared, the same in every connection; undefined where it does not. */
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
-  if (known !== undefined || names.has(text)) return known;
-  if (names.size >= mostNames) return undefined;
-  const name = staysTheSame(text) ? `q${names.size}` : undefined;
+  if (known !== undefined || names.has(text) || names.size >= maximumTexts) return known;
+  const name = selectsAllColumns(text) ? undefined : `s${names.size}`;
   names.set(text, name);
   return name;
 }
 
-function shapeOf(query: string): Shape {
-  const known = shapes.get(query);
+/** After a migration has added a column, PostgreSQL refuses to run a prepared statement that answers all columns. */
+function selectsAllColumns(text: string): boolean {
+  return /\*(?!\))/.test(text.replaceAll('count(*)', ''));
+}
+
+interface NumberedText {
+  readonly text: string;
+  /** How many placeholders it has. */
+  readonly places: number;
+}
+
+const numbered = new Map<string, NumberedText>();
+
+/** `? … ?` → `$1 … $2`. MikroORM writes `\?` for a question mark that is no placeholder. */
+function numberPlaceholders(query: string): NumberedText {
+  const known = numbered.get(query);
   if (known) return known;
   let places = 0;
   const text = query.replaceAll(/\\\?|\?/g, (found) => (found === '?' ? `$${++places}` : '?'));
-  if (shapes.size >= mostNames) return { text, name: undefined, places };
-  const shape = { text, places, name: staysTheSame(query) ? `s${shapes.size}` : undefined };
-  shapes.set(query, shape);
-  return shape;
+  if (numbered.size < maximumTexts) numbered.set(query, { text, places });
+  return { text, places };
 }
 
-/**
- * A statement that answers all columns of a table, whichever there are, is not kept prepared: after a migration has added
- * one, PostgreSQL refuses to run it.
- */
-function staysTheSame(query: string): boolean {
-  return !/\*(?!\))/.test(query.replaceAll('count(*)', ''));
-}
-
+/** A value as the driver takes it; undefined where it cannot be bound. */
 function toBindable(value: unknown): unknown {
   switch (typeof value) {
     case 'string':
@@ -88,8 +93,7 @@ function toBindable(value: unknown): unknown {
 }
 
 function toBindableObject(value: object | null): unknown {
-  if (value === null) return null;
+  if (value === null || value instanceof Uint8Array) return value;
   if (value instanceof Date) return value.toISOString();
-  if (Buffer.isBuffer(value)) return value;
   return Object.getPrototypeOf(value) === Object.prototype ? JSON.stringify(value) : undefined;
 }

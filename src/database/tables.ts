@@ -2,15 +2,15 @@ import type { EntitySchemaWithMeta } from '@mikro-orm/core';
 import type { InferKyselyTable } from '@mikro-orm/sql';
 import type { ColumnType } from 'kysely';
 
-/** A value written as the text of its JSON. The type remembers what it holds, so that it fits only a column of that kind. */
+/** The JSON text of a value. The type keeps the type of the value, so that it fits only a column of that type. */
 export type JsonText<Value> = string & { readonly '~json'?: Value };
 
-/** What a JSON column is given: PostgreSQL would take a JavaScript list for an array of its own. */
+/** A value for a JSON column. Without this, a JavaScript list would become a PostgreSQL array. */
 export function json<Value>(value: Value): JsonText<Value> {
   return JSON.stringify(value);
 }
 
-/** A time as PostgreSQL writes it: what every statement answers for a column of times. */
+/** Statements answer times as PostgreSQL's text. */
 type Read<Value> = Value extends Date ? string : Value;
 
 type Plain = string | number | boolean | bigint | Uint8Array | Date | null | undefined;
@@ -24,7 +24,7 @@ type Column<Value> = [Value] extends [ColumnType<infer Selected, infer Inserted,
   ? ColumnType<Read<Selected>, Written<Inserted>, Written<Updated>>
   : ColumnType<Read<Value>, Written<Value>, Written<Value>>;
 
-/** The columns of an entity's table, for Kysely: renaming a property of the entity breaks every statement that names it. */
+/** The columns of an entity's table, for Kysely. Where a property of the entity is renamed, statements that name it do not compile. */
 export type TableOf<Schema extends EntitySchemaWithMeta> = {
   [Name in keyof InferKyselyTable<Schema>]: Column<InferKyselyTable<Schema>[Name]>;
 };

@@ -27,6 +27,7 @@ import {
 } from './runs/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
 import { CommandReceiptSchema, InstallationSchema, OutboxRowSchema } from './shared/entity.ts';
+import { RateCountSchema } from './shared/rate-counts/entity.ts';
 import { WorkerPoolSchema, WorkerSchema } from './workers/entity.ts';
 
 /** Every entity of the service. A new area adds its own here, and nothing else has to know them. */
@@ -35,6 +36,7 @@ export const entities = [
   InstallationSchema,
   CommandReceiptSchema,
   OutboxRowSchema,
+  RateCountSchema,
   PrincipalRecordSchema,
   UserSchema,
   ServiceAccountSchema,

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { pgArray } from '#database/errors.ts';
+import { findEndedAttempts } from '#domain/runs/attempts/watch-store.ts';
 
 const pollMs = 1_000;
 
 /**
- * Tells attempts of this worker that they are over: their run is being canceled, has ended, or has gone on to another
- * attempt. The engine tells them as well, but slowly, and not at all where somebody forced the end.
+ * Stops attempts of this worker whose run is being canceled, has ended, or has gone on to another attempt. It polls the
+ * database, because the engine tells attempts of a cancellation only slowly, and not at all where the end was forced.
  */
 export class AttemptWatch {
   readonly #orm: Orm;
@@ -29,22 +29,22 @@ export class AttemptWatch {
     return this.#areClosing;
   }
 
-  /** What is under way goes on, and is followed by nothing here. */
+  /** Attempts that are being executed go on, and this worker executes none after them. */
   close(): void {
     this.#areClosing = true;
   }
 
-  /** Aborts when this worker ends: plans are handed back, and applies interrupted. */
+  /** Aborts when this worker stops: plans are handed back to other workers, and applies are interrupted. */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
   }
 
-  /** Cuts off what is still under way. The engine tells attempts the same, but for those that it no longer knows. */
+  /** Interrupts all attempts. The engine does so too, but not for attempts that it no longer knows. */
   interruptAll(): void {
     this.#stopping.abort();
   }
 
-  /** A signal that aborts when the attempt is over, until `leave`; null where the attempt has joined already. */
+  /** A signal that aborts when the attempt must stop, valid until `leave`; null where the attempt has joined already. */
   join(attemptId: string): AbortSignal | null {
     if (this.#attempts.has(attemptId)) return null;
     const controller = new AbortController();
@@ -59,15 +59,10 @@ export class AttemptWatch {
 
   async #poll(): Promise<void> {
     try {
-      const over = await this.#orm.em.fork().execute<{ id: string }[]>(
-        `select a.id from unnest(?::uuid[]) as a(id)
-          where not exists (select 1 from runs r join run_attempts t on t.run_id = r.id
-                             where t.id = a.id and r.attempt_id = t.id and r.status = 'running')`,
-        [pgArray([...this.#attempts.keys()])],
-      );
-      for (const { id } of over) this.#attempts.get(id)?.abort();
+      const ended = await findEndedAttempts(this.#orm.em.fork(), [...this.#attempts.keys()]);
+      for (const id of ended) this.#attempts.get(id)?.abort();
     } catch (error) {
-      this.#log.warn({ err: error }, 'attempts could not be looked after; trying again');
+      this.#log.warn({ err: error }, 'could not read whether attempts of this worker must stop; trying again');
     }
     this.#timer = this.#attempts.size > 0 ? setTimeout(() => void this.#poll(), pollMs) : undefined;
   }

@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 
 const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
-/** Sends what the engine's SDK says into the service's log; stopping stays this program's business. Once a process. */
+/** Sends the log of the engine's SDK to the service's log, and leaves signals to this program. Call it once in a process. */
 export function installEngineRuntime(log: Logger): void {
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
-      // The worker of a pool executes and does nothing else, so that it has no workflows is no warning.
+      // The worker of a pool only executes attempts, so it has no workflows and needs none.
       const expected = message.startsWith('No workflows registered');
       log[expected ? 'debug' : levels[level]]({ engine: describe(meta) }, message);
     }),
@@ -16,7 +16,7 @@ export function installEngineRuntime(log: Logger): void {
   });
 }
 
-/** Only what is known to hold no data of a run. */
+/** Only fields that never hold data of a run. */
 function describe(meta: Record<string | symbol, unknown> | undefined) {
   const { taskQueue, workflowId, workflowType, activityType, attempt } = meta ?? {};
   const error = meta?.['error'];

@@ -8,13 +8,13 @@ import { ExecutorUnavailable } from '#executors/client/host-process.ts';
 import type { ExecutionLimits } from '#executors/protocol/request.ts';
 
 const code = resolve(fileURLToPath(new URL('../..', import.meta.url)));
-/** Bytes that an attempt may print, and those of them that its log keeps; docs/operating.md lists them. */
+/** How many bytes an attempt may print, and how many of them its log keeps (docs/operating.md). */
 const outputBytes = 1024 * 1024 * 1024;
 const logBytes = 100 * 1024 * 1024;
 
 /**
  * Starts the worker's executor host.
- * @throws ConfigurationError where a setting cannot be followed, or template code must be contained and cannot be
+ * @throws ConfigurationError where a setting names an unusable path, or template code must be contained and cannot be
  */
 export async function openExecutor(config: Config): Promise<Executor> {
   const problems = config.executor.paths.flatMap(problemOfPath);
@@ -24,13 +24,13 @@ export async function openExecutor(config: Config): Promise<Executor> {
   });
 }
 
-/** A sandbox has directories of its own in these places: what the machine has there cannot be seen. */
-const ownPlaces = ['/tmp', '/var/tmp', '/work', '/run', '/proc', '/dev', '/sys'];
+/** A sandbox has its own directories here, which hide those of the machine. */
+const privateDirectories = ['/tmp', '/var/tmp', '/work', '/run', '/proc', '/dev', '/sys'];
 
 function problemOfPath(path: string): string[] {
   const setting = `COORDINATOR_EXECUTOR_PATHS names ${path}`;
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [`${setting}, which is no directory.`];
-  const place = ownPlaces.find((own) => path === own || path.startsWith(`${own}/`));
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [`${setting}, which is not a directory.`];
+  const place = privateDirectories.find((own) => path === own || path.startsWith(`${own}/`));
   if (place === undefined) return [];
   return [`${setting}, but sandboxes have a ${place} of their own: choose a directory elsewhere, such as /opt.`];
 }
@@ -44,7 +44,7 @@ function executorOptions(config: Config): ExecutorOptions {
     reservedUid: readAccount(config.dataDir),
     cores: executor.cores,
     addedPaths: executor.paths,
-    // Of the service itself: its data, its code, and its user's files.
+    // The service's own data, its code, and its user's files.
     hiddenPaths: [config.dataDir, code, readHome()].filter((path) => path !== null).filter((path) => existsSync(path)),
     providerMirror: executor.providerMirror,
     providerNetworkMirror: executor.providerNetworkMirror,
@@ -53,7 +53,7 @@ function executorOptions(config: Config): ExecutorOptions {
   };
 }
 
-/** The directory of this user's own files; null for a user that the system does not know, as containers have them. */
+/** This user's home directory; null for a user that the system does not know, as in containers. */
 function readHome(): string | null {
   try {
     return homedir();
@@ -62,7 +62,7 @@ function readHome(): string | null {
   }
 }
 
-/** The account that root chose for the servers and the API; null where there is none. */
+/** The user id under which root runs the servers and the API; null where there is none. */
 function readAccount(dataDir: string): number | null {
   const path = join(dataDir, 'account.json');
   if (!existsSync(path)) return null;
@@ -76,7 +76,7 @@ export function executionLimits({ executor }: Config): ExecutionLimits {
   return { outputBytes, logBytes, directoryBytes: diskBytes, memoryBytes, cpuSeconds, processes, openFiles };
 }
 
-/** Where the service's own parts are; what listens on this machine is denied anyhow, and a socket has no address. */
+/** The hosts of the service's own servers. Servers on this machine are denied anyway, and a Unix socket has no host. */
 function ownAddresses({ databaseUrl, temporal, host, adminHost, baseUrl }: Config): string[] {
   const databaseHost = new URL(databaseUrl).hostname;
   const names = [

@@ -7,9 +7,9 @@ import { noteRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { keepAttemptState } from '#domain/runs/attempts/state.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { bindEngineNamespace, openInstallation } from '#domain/shared/installation.ts';
-import { logOptions } from '#domain/shared/log-options.ts';
-import { release } from '#domain/shared/release.ts';
+import { bindEngineNamespace, openInstallation } from '#domain/shared/installation/installation.ts';
+import { release } from '#domain/shared/installation/release.ts';
+import { logOptions } from '#domain/shared/logging/log-options.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { waitForServer } from '#domain/shared/wait-for-server.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
@@ -23,11 +23,11 @@ import { openDatabase } from '#open-database';
 import { AttemptWatch } from './attempt-watch.ts';
 import { executionLimits, openExecutor } from './executor.ts';
 import { openExpiry } from './expiry.ts';
-import { Presence } from './presence.ts';
 import { openReconciler } from './reconciler.ts';
+import { WorkerRegistration } from './registration.ts';
 import { StateRecovery } from './state-recovery.ts';
 import { StateSpool } from './state-spool.ts';
-import { cutOffSeconds, openTaskWorkers } from './task-workers.ts';
+import { interruptSeconds, openTaskWorkers } from './task-workers.ts';
 
 export interface RunningWorker {
   /** Resolves when the worker ends by itself; rejects where it failed. */
@@ -74,9 +74,9 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
     ...{ orm, transactions, keyRing, log, workerId, executor, spool, attempts, isolation: facts.isolation },
     limits: executionLimits(config),
   });
-  const presence = new Presence(orm, facts, tasks.drain, log);
+  const registration = new WorkerRegistration(orm, facts, tasks.drain, log);
   // Known before it works: an attempt whose worker nobody knows is taken for lost.
-  await waitForServer('database', database, () => presence.start());
+  await waitForServer('database', database, () => registration.start());
   const sweeper = new Sweeper(delivery);
   sweeper.start();
   const reconciler = openReconciler({ orm, transactions, engine, log });
@@ -93,9 +93,9 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   return {
     ...(notice !== null && { notice }),
     done: tasks.done,
-    stopWithinMs: (config.worker.drainSeconds + cutOffSeconds) * 1000 + leaveWithinMs,
+    stopWithinMs: (config.worker.drainSeconds + interruptSeconds) * 1000 + leaveWithinMs,
     close: async () => {
-      await presence.drain();
+      await registration.drain();
       await tasks.close();
       spool.close();
       await sweeper.stop();
@@ -105,7 +105,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await stateRecovery.stop();
       await executor.close();
       await dispatcher.drain(5_000);
-      await presence.stop();
+      await registration.stop();
       await engine.close();
       await orm.close();
     },

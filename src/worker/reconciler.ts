@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
 import { type DispatchedRun, endLostRun, findDispatchedRuns } from '#domain/runs/steps/reconcile.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
-import { noteReconciliation, readEngineNamespace } from '#domain/shared/installation.ts';
+import { readEngineNamespace } from '#domain/shared/installation/installation.ts';
+import { recordReconciliation } from '#domain/shared/installation/store.ts';
 import type { Engine } from '#engine/connection.ts';
 import { isWorkflowGone } from '#engine/deliver.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
@@ -48,7 +49,7 @@ export async function reconcile(deps: ReconcilerDeps, graceAfterSeconds = graceS
     const gone = await findGone(deps, em, graceAfterSeconds);
     if (gone.length > handful) raiseAlarm(deps.log, gone);
     else for (const run of gone) await endIfStillGone(deps, run);
-    await noteReconciliation(em, gone.length);
+    await recordReconciliation(em, gone.length);
   });
 }
 

@@ -1,20 +1,20 @@
 import { availableParallelism, totalmem } from 'node:os';
 
-/** What one execution takes as a rule: its executor, the tool and two or three providers. */
+/** What one execution usually needs: the tool and two or three providers. */
 const memoryOfExecution = 512 * 1024 * 1024;
-/** Tools wait for remote APIs for most of their time. */
+/** Tools spend most of their time waiting for remote APIs. */
 const executionsPerCore = 2;
 
-/** What a process may use: of a container, its limits. `memory` in bytes. */
+/** What this process may use; in a container, its limits. `memory` is in bytes. */
 export interface Machine {
   readonly memory: number;
   readonly cores: number;
 }
 
-/** How many executions a worker takes on in each of its pools where nobody says: as many as memory and cores bear, at least one. */
+/** How many executions a worker runs at once in each of its pools by default: as memory and cores allow, at least one. */
 export function fittingConcurrency(pools: number, { memory, cores }: Machine = describeMachine()): number {
-  const inAll = Math.min(Math.floor(memory / memoryOfExecution), cores * executionsPerCore);
-  return Math.max(1, Math.floor(inAll / Math.max(1, pools)));
+  const total = Math.min(Math.floor(memory / memoryOfExecution), cores * executionsPerCore);
+  return Math.max(1, Math.floor(total / Math.max(1, pools)));
 }
 
 function describeMachine(): Machine {

@@ -12,17 +12,17 @@ import { coordinatorQueue } from '#engine/deliver.ts';
 import { installEngineRuntime } from './engine-log.ts';
 import { cachedWorkflowBundle } from './workflow-bundle.ts';
 
-/** Added to the time for draining: how long attempts that are cut off may take to end. */
-export const cutOffSeconds = 60;
+/** How long attempts that are interrupted after draining may take to end. */
+export const interruptSeconds = 60;
 
 export interface TaskWorkers {
   /** Resolves when all have stopped; rejects where one failed. */
   readonly done: Promise<void>;
-  /** Begins to take work; once. */
+  /** Begins to take work. Call it once. */
   start(): void;
-  /** Executes nothing new; runs are advanced as before. */
+  /** Stops taking attempts. Runs are still advanced. */
   drain(): void;
-  /** Lets what is under way go on for the time of the setting; then plans are handed back and applies interrupted. */
+  /** Stops taking work and waits for attempts, at most for the time of the setting. Then plans are handed back and applies interrupted. */
   close(): Promise<void>;
 }
 
@@ -38,14 +38,15 @@ export async function openTaskWorkers(
   );
   const { drainSeconds } = config.worker;
   const common = {
-    ...{ connection, namespace },
+    connection,
+    namespace,
     shutdownGraceTime: drainSeconds * 1000,
-    shutdownForceTime: (drainSeconds + cutOffSeconds) * 1000,
+    shutdownForceTime: (drainSeconds + interruptSeconds) * 1000,
   };
   const coordinator = await Worker.create({
     ...common,
     taskQueue: coordinatorQueue,
-    // A step of a run is a transaction: more of them at once than connections would only wait for each other.
+    // A step of a run is a transaction. More steps than connections would only wait for each other.
     maxConcurrentLocalActivityExecutions: config.databasePoolSize,
     workflowTaskPollerBehavior: autoscaled(16),
     workflowBundle: await cachedWorkflowBundle(join(config.dataDir, 'cache')),
@@ -69,8 +70,8 @@ export async function openTaskWorkers(
     close: async () => {
       deps.attempts.close();
       workers.forEach(shutDown);
-      const cutOff = setTimeout(() => deps.attempts.interruptAll(), drainSeconds * 1000);
-      await finished.promise.finally(() => clearTimeout(cutOff));
+      const interrupt = setTimeout(() => deps.attempts.interruptAll(), drainSeconds * 1000);
+      await finished.promise.finally(() => clearTimeout(interrupt));
     },
   };
 }
@@ -91,13 +92,13 @@ function poolOptions(
     activities: redactActivityErrors(createAttemptActivities(deps), deps.log),
     maxConcurrentActivityTaskExecutions: config.worker.concurrency,
     activityTaskPollerBehavior: autoscaled(Math.max(2, config.worker.concurrency)),
-    // Cancellation comes with the answer to a heartbeat: it must not wait for the SDK's usual half minute.
+    // Cancellation comes with the answer to a heartbeat, which the SDK would send only every half minute.
     maxHeartbeatThrottleInterval: '2s',
     defaultHeartbeatThrottleInterval: '2s',
   };
 }
 
-/** As many polls as there is work for: one while nothing happens. */
+/** Polls as much as there is work, once at a time while there is none. */
 function autoscaled(maximum: number): NonNullable<WorkerOptions['activityTaskPollerBehavior']> {
   return { type: 'autoscaling', minimum: 1, initial: 2, maximum };
 }

@@ -10,15 +10,15 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = fileURLToPath(new URL('bundle-main.ts', import.meta.url));
 
-/** All that a bundle is made of: what workflows may import (a linter holds that), and the libraries. */
-const ingredients = [
+/** The sources of a bundle: everything that workflows may import (a linter enforces that), and the libraries. */
+const sources = [
   'src/workflows/**/*.ts',
   'src/domain/**/model.ts',
   'src/activities/*.contract.ts',
   'package-lock.json',
 ];
 
-/** The workflows as one script, without anything that could touch the world. */
+/** The workflows as one script, without modules that reach files, the network or other processes. */
 export function bundleWorkflows(): Promise<{ code: string }> {
   return bundleWorkflowCode({
     workflowsPath: join(root, 'src/workflows/index.ts'),
@@ -27,22 +27,22 @@ export function bundleWorkflows(): Promise<{ code: string }> {
 }
 
 /**
- * The same, kept between starts under the digest of all that it is made of: bundling is a third of a worker's start.
- * @param directory one that nobody else can write, as code is loaded from it
+ * The same, cached between starts under the digest of its sources, because bundling takes a third of a worker's start.
+ * @param directory must be writable only for this user, because code is loaded from it
  */
 export async function cachedWorkflowBundle(directory: string): Promise<{ code: string }> {
-  const path = join(directory, `workflows-${digestOfIngredients()}.js`);
+  const path = join(directory, `workflows-${digestOfSources()}.js`);
   const kept = await readFile(path, 'utf8').catch(() => undefined);
   if (kept !== undefined) return { code: kept };
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${randomUUID()}`;
-  await bundleApart(unfinished);
+  await bundleInChild(unfinished);
   await rename(unfinished, path);
   return { code: await readFile(path, 'utf8') };
 }
 
-/** In a process of its own: bundling takes 100 MiB, which a worker would keep for as long as it lives. */
-async function bundleApart(path: string): Promise<void> {
+/** Bundles in another process: bundling takes 100 MiB, which this process would never give back. */
+async function bundleInChild(path: string): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, ['--disable-sigusr1', program, path], { cwd: root });
   } catch (cause) {
@@ -50,9 +50,9 @@ async function bundleApart(path: string): Promise<void> {
   }
 }
 
-function digestOfIngredients(): string {
+function digestOfSources(): string {
   const hash = createHash('sha256');
-  for (const path of globSync(ingredients, { cwd: root }).sort()) {
+  for (const path of globSync(sources, { cwd: root }).sort()) {
     hash
       .update(`${path}\0`)
       .update(readFileSync(join(root, path)))

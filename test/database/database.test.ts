@@ -15,7 +15,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 const countTables = `select count(*)::int as tables from information_schema.tables where table_schema = 'public'`;
 
 describe('databases for tests', () => {
-  it('are migrated, apart from each other, and gone once dropped', async () => {
+  it('are migrated, separate from each other, and gone once dropped', async () => {
     const [first, second] = await Promise.all([createDatabase(), createDatabase()]);
     await query(first.url, 'create table only_here (id int)');
     const [inFirst] = await query(first.url, countTables);
@@ -26,7 +26,7 @@ describe('databases for tests', () => {
     await expect(query(first.url, 'select 1')).rejects.toThrow('does not exist');
   });
 
-  it('can be had empty', async () => {
+  it('can be created empty', async () => {
     const database = await createEmptyDatabase();
     expect(await query(database.url, countTables)).toEqual([{ tables: 0 }]);
     await database.drop();

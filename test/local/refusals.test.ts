@@ -83,7 +83,7 @@ describe('start says in one sentence what to do about', () => {
 
   it('a directory that sandboxes cannot see', async () => {
     expect(await refusalOfWorker({ COORDINATOR_EXECUTOR_PATHS: '/no/such,/tmp' })).toBe(
-      'COORDINATOR_EXECUTOR_PATHS names /no/such, which is no directory.\n' +
+      'COORDINATOR_EXECUTOR_PATHS names /no/such, which is not a directory.\n' +
         'COORDINATOR_EXECUTOR_PATHS names /tmp, but sandboxes have a /tmp of their own: choose a directory elsewhere, such as /opt.',
     );
   });

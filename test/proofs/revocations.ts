@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Session } from '#domain/identity/entity.ts';
 import { signSessionToken } from '#domain/identity/sessions/sessions.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { type InstallationKeys, openInstallation } from '#domain/shared/installation.ts';
+import { type InstallationKeys, openInstallation } from '#domain/shared/installation/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { addKey, addPerson, addTeam, type Person } from '#test/support/access/people.ts';
 import type { ApiProcess } from '#test/support/api/api-process.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, it } from 'vitest';
-import { release } from '#domain/shared/release.ts';
+import { release } from '#domain/shared/installation/release.ts';
 import { openEngine } from '#engine/connection.ts';
 import { type System, startSystem } from '#test/support/system.ts';
 import { scenarios } from './scenarios.ts';

@@ -4,7 +4,7 @@ import { catalogueOf } from '#api/pipeline/catalogue.ts';
 import { read } from '#api/pipeline/operation.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { apiGroup, apiVersion } from '#domain/shared/release.ts';
+import { apiGroup, apiVersion } from '#domain/shared/installation/release.ts';
 import { evaluationErrorCodes, reasonCodes, review } from './review.ts';
 
 /** One name, as it stands in a path: no wildcard, selector, namespace or subresource has one of these characters alone. */

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { LoggerOptions } from 'pino';
-import { logOptions } from '#domain/shared/log-options.ts';
+import { logOptions } from '#domain/shared/logging/log-options.ts';
 
 /** The options of the API's logger, which also logs requests: without their headers and addresses. */
 export const edgeLogOptions = {

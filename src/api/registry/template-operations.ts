@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import { toChange } from '#database/row-lock.ts';
-import type { Template } from '#domain/registry/entity.ts';
-import { findTemplate, findTemplateOwner, listTemplates, readTemplate } from '#domain/registry/store.ts';
+import {
+  findTemplate,
+  findTemplateOwner,
+  findTemplateToChange,
+  listTemplates,
+  readTemplate,
+  type TemplateTarget,
+} from '#domain/registry/store.ts';
 import { archiveTemplate, createTemplate, unarchiveTemplate, updateTemplate } from '#domain/registry/templates.ts';
 import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -109,7 +114,7 @@ export const update = command({
   responses: { 200: TemplateView },
   at: get,
   access: writeAccess,
-  target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findTemplateToChange(em, params.id, lock),
   targetName: 'template',
   accessTo: writeAccessTo,
   idempotency: 'none',
@@ -129,7 +134,7 @@ export const archive = command({
   responses: { 200: TemplateView },
   at: get,
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
-  target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findTemplateToChange(em, params.id, lock),
   targetName: 'template',
   accessTo: writeAccessTo,
   idempotency: 'none',
@@ -148,7 +153,7 @@ export const unarchive = command({
   responses: { 200: TemplateView },
   at: get,
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
-  target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findTemplateToChange(em, params.id, lock),
   targetName: 'template',
   accessTo: writeAccessTo,
   idempotency: 'none',
@@ -158,6 +163,8 @@ export const unarchive = command({
     return { ...(await changeOf(tx, target.template)), after: {} };
   },
 });
+
+type Template = TemplateTarget['template'];
 
 function describe({ name, slug, description, tags }: Template) {
   return { name, slug, description, tags };

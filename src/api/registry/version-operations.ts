@@ -3,10 +3,15 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { CreateRun, createRun } from '#api/runs/operations.ts';
 import type { Em } from '#database/database.ts';
-import { toChange } from '#database/row-lock.ts';
 import { prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
 import { loadVersion, type PublishedVersion } from '#domain/registry/published.ts';
-import { findTemplate, findVersion, listVersions, readVersion } from '#domain/registry/store.ts';
+import {
+  findTemplate,
+  findTemplateToChange,
+  findVersionToChange,
+  listVersions,
+  readVersion,
+} from '#domain/registry/store.ts';
 import { maskVariables, validateVariables } from '#domain/registry/variables/variables.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
@@ -66,7 +71,7 @@ export const publish = command({
   responses: { 201: VersionView, 200: VersionView },
   at: get,
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
-  target: ({ em, params, lock }) => findTemplate(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findTemplateToChange(em, params.id, lock),
   targetName: 'template',
   accessTo: writeAccessTo,
   idempotency: 'none',
@@ -89,7 +94,7 @@ export const yank = command({
   responses: { 200: VersionView },
   at: get,
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
-  target: ({ em, params, lock }) => findVersion(em, params, toChange(lock)),
+  target: ({ em, params, lock }) => findVersionToChange(em, params, lock),
   targetName: 'version',
   accessTo: writeAccessTo,
   idempotency: 'none',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
-import { apiGroup, apiVersion, release } from '#domain/shared/release.ts';
+import { apiGroup, apiVersion, release } from '#domain/shared/installation/release.ts';
 
 export const getIdentity = read({
   id: 'system.identity',

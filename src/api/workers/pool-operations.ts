@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { expectedRevision } from '#api/pipeline/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import { toChange } from '#database/row-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { createPool, deletePool, rulesOf, updatePool } from '#domain/workers/pools/changes.ts';
 import { PoolName } from '#domain/workers/pools/model.ts';
-import { findPool, listPools, type PoolDetails, readPool } from '#domain/workers/pools/store.ts';
+import { findPool, findPoolToChange, listPools, type PoolDetails, readPool } from '#domain/workers/pools/store.ts';
 import { CreatePool, toNewPool, toPoolChange, UpdatePool } from './bodies.ts';
 import { PoolView, viewPool } from './views.ts';
 
@@ -82,7 +81,7 @@ export const update = command({
   body: UpdatePool,
   responses: { 200: PoolView },
   access: manageAccess,
-  target: ({ em, params, lock }) => findPool(em, params.name, toChange(lock)),
+  target: ({ em, params, lock }) => findPoolToChange(em, params.name, lock),
   targetName: 'worker pool',
   idempotency: 'none',
   audit: 'worker_pool.updated',
@@ -107,7 +106,7 @@ export const deleteWorkerPool = command({
   params: PoolParams,
   responses: { 204: Nothing },
   access: { ...manageAccess, review: { resource: 'worker_pools', verb: 'delete' } },
-  target: ({ em, params, lock }) => findPool(em, params.name, toChange(lock)),
+  target: ({ em, params, lock }) => findPoolToChange(em, params.name, lock),
   targetName: 'worker pool',
   idempotency: 'none',
   audit: 'worker_pool.deleted',

@@ -3,7 +3,7 @@ import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import type { AuditedAction, Change } from '#domain/shared/audit.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
 import { type Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
-import { openInstallation } from '#domain/shared/installation.ts';
+import { openInstallation } from '#domain/shared/installation/installation.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { administratorsLock } from './users/administrators.ts';
 

@@ -8,6 +8,6 @@ export class TemplateArchived extends Conflict {
 
 export class VersionPublished extends Conflict {
   constructor(version: string) {
-    super(`version ${version} is published with another content and never changes: raise the version`);
+    super(`version ${version} is already published with other content and never changes: publish a higher version`);
   }
 }

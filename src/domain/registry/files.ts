@@ -1,29 +1,29 @@
-/** What the files of a template may be called and how big they may be (product.md of the design, *Templates*). */
+/** The names and sizes that the files of a template may have (product.md of the design, *Templates*). */
 
-/** A file's text, or its bytes where it is no storable text. A text that begins with `#!` is executable in a run. */
+/** A file's text, or its bytes where it is not storable as text. A text that begins with `#!` is executable in a run. */
 export type FileContent = string | { base64: string };
 export type TemplateFiles = Record<string, FileContent>;
 
 export type FileLimits = { readonly files: number; readonly bytes: number };
 
-/** Files written into the spec itself: the whole request is at most 1 MiB. */
+/** For files in the spec itself. The whole request is at most 1 MiB. */
 export const inlineLimits: FileLimits = { files: 500, bytes: 1024 * 1024 };
 
-/** Files that git gives. */
+/** For files from git. */
 export const snapshotLimits: FileLimits = { files: 2_000, bytes: 16 * 1024 * 1024 };
 
 const longestPath = 512;
 const longestName = 255;
 
-/** Names that version control and OpenTofu keep for themselves, at any depth. */
+/** Names that git and OpenTofu use themselves, refused at any depth. */
 const reservedNames = [/^\.git$/i, /^\.terraform$/i, /^terraform\.tfstate(\..*)?$/i];
 
-/** What a run of a command template writes beside the template's files. */
+/** The files that a run of a command template writes beside the template's files. */
 export const commandFiles = ['variables.json', 'outputs.json', 'plan.json', 'state.json'] as const;
 
 /**
- * What is wrong with a relative path, as the end of a sentence; null where nothing is. Paths are written with `/`,
- * stay below their root, and mean the same on every file system.
+ * What is wrong with a relative path, as the end of a sentence; null where it is right. Paths are written with `/`, stay below
+ * their root, and mean the same on every file system.
  */
 export function checkFilePath(path: string): string | null {
   if (path === '') return 'must not be empty: expected a relative path such as "modules/network/main.tf"';
@@ -42,7 +42,7 @@ export function checkFilePath(path: string): string | null {
 
 export type FileProblem = { path: string | null; message: string };
 
-/** Everything that is wrong with a set of files: names, clashes, number and size. */
+/** Everything that is wrong with a set of files: their names, conflicting paths, number and size. */
 export function checkFiles(files: TemplateFiles, limits: FileLimits): FileProblem[] {
   const paths = Object.keys(files);
   const problems: FileProblem[] = [];
@@ -50,13 +50,13 @@ export function checkFiles(files: TemplateFiles, limits: FileLimits): FileProble
   const bytes = Object.values(files).reduce((sum, content) => sum + sizeOf(content), 0);
   if (bytes > limits.bytes) problems.push({ path: null, message: `has more than ${limits.bytes} bytes in its files` });
   for (const [path, content] of Object.entries(files)) {
-    const message = checkFilePath(path) ?? checkClash(path, files) ?? checkContent(content);
+    const message = checkFilePath(path) ?? checkConflict(path, files) ?? checkContent(content);
     if (message !== null) problems.push({ path, message });
   }
   return problems;
 }
 
-/** Whether OpenTofu finds something to do in a directory (`''` for the root). */
+/** Whether a directory (`''`: the root) has a file that OpenTofu reads. */
 export function hasConfiguration(files: TemplateFiles, directory = ''): boolean {
   const prefix = directory === '' ? '' : `${directory}/`;
   return Object.keys(files).some((path) => {
@@ -65,24 +65,24 @@ export function hasConfiguration(files: TemplateFiles, directory = ''): boolean 
   });
 }
 
-/** Whether a text survives being stored: PostgreSQL takes neither NUL nor half a surrogate pair. */
+/** Whether PostgreSQL can store a text: it takes neither NUL nor half a surrogate pair. */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/** Bytes of one file. */
+/** The size of a file in bytes. */
 export function sizeOf(content: FileContent): number {
   return typeof content === 'string' ? Buffer.byteLength(content) : Math.floor((content.base64.length * 3) / 4);
 }
 
-function checkClash(path: string, files: TemplateFiles): string | null {
+function checkConflict(path: string, files: TemplateFiles): string | null {
   const names = path.split('/');
   const parent = names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
-  const clash = parent.find((directory) => Object.hasOwn(files, directory));
-  return clash === undefined ? null : `needs a directory "${clash}", but that is a file`;
+  const conflict = parent.find((directory) => Object.hasOwn(files, directory));
+  return conflict === undefined ? null : `needs a directory "${conflict}", but that is a file`;
 }
 
 function checkContent(content: FileContent): string | null {
   if (typeof content !== 'string' || isStorableText(content)) return null;
-  return 'must be text without NUL characters; a binary file comes by git';
+  return 'must be text without NUL characters; a binary file needs a git source';
 }

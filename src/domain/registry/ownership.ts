@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
 
-const history = 'a version says for good who published it, who answers for it and who yanked it';
+const history = 'a version records for good who published it, who is responsible for it and who yanked it';
 
 export const registryKinds = [
   {

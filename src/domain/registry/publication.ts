@@ -9,8 +9,8 @@ import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { TemplateVersion } from './entity.ts';
 import { TemplateArchived, VersionPublished } from './errors.ts';
 import { hasConfiguration, type TemplateFiles } from './files.ts';
+import { snapshotGit } from './git/snapshot.ts';
 import type { NewVersion } from './model.ts';
-import { snapshotGit } from './sources.ts';
 import type { TemplateSpec } from './spec.ts';
 import type { TemplateTarget } from './store.ts';
 

@@ -6,7 +6,7 @@ import { GitSource } from './git/source.ts';
 import { checkSchema } from './variables/check.ts';
 import { splitPointer } from './variables/walk.ts';
 
-/** What a version of a template is: its `spec` (product.md of the design, *Templates*). */
+/** The `spec` of a template version (product.md of the design, *Templates*). */
 
 const minute = 60;
 const day = 24 * 60 * minute;
@@ -43,7 +43,7 @@ const OpenTofuExecutor = z
 const longestArgument = 32 * 1024;
 const Argument = z.string().max(longestArgument);
 
-/** Who may set which environment variables: the service speaks to a step by `COORDINATOR_…`. */
+/** The service passes values to a step in variables `COORDINATOR_…`, so a template must not set them. */
 const EnvironmentName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, { error: 'expected letters, digits and "_", starting with no digit' })
@@ -84,14 +84,14 @@ const CommandExecutor = z
   })
   .superRefine(({ files }, context) => {
     for (const name of commandFiles.filter((reserved) => files !== undefined && Object.hasOwn(files, reserved))) {
-      const message = 'is a name under which a run exchanges data with its steps: choose another';
+      const message = 'is the name of a file that runs exchange with their steps: choose another';
       context.addIssue({ code: 'custom', path: ['files', name], message, input: name });
     }
   });
 
 export const approvalRules = ['never', 'destroys', 'changes', 'always'] as const satisfies readonly ApprovalRule[];
 
-/** What a template itself asks of people; who may not approve their own runs is the environment's to say. */
+/** The approval that a template demands. Whether people may approve their own runs is up to the environment. */
 export const TemplateApproval = z.strictObject({ required: z.int().min(0).max(5), when: z.enum(approvalRules) });
 export type TemplateApproval = z.output<typeof TemplateApproval>;
 
@@ -112,7 +112,10 @@ const Connections = z
     error: 'must not name a connection twice',
   });
 
-/** As it was published: what was found good then is not judged again, least of all by a clock on a busier machine. */
+/**
+ * A spec as it was published. Its schema of variables is not checked again: it was valid at publication, and the check has a time
+ * limit that a busy machine could exceed.
+ */
 export const PublishedSpec = z.strictObject({
   variables: VariableSchema.default(noVariables),
   outputs: z.record(OutputName, Output).default({}),
@@ -125,6 +128,6 @@ export const PublishedSpec = z.strictObject({
   retry_safe: z.boolean().default(false),
 });
 
-/** As somebody wants to publish it. */
+/** A spec that is to be published. */
 export const TemplateSpec = PublishedSpec.extend({ variables: CheckedVariableSchema.default(noVariables) });
 export type TemplateSpec = z.output<typeof TemplateSpec>;

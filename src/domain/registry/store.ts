@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import type { RowLock } from '#database/row-lock.ts';
 import { json } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
@@ -20,25 +19,22 @@ export interface VersionTarget extends TemplateTarget {
   readonly version: TemplateVersion;
 }
 
-/**
- * A template by its id; undefined where it or its owner is deleted. A lock is taken on its owner's rows first, then on its
- * own.
- */
-export async function findTemplate(em: Em, id: string, lock: RowLock = false): Promise<TemplateTarget | undefined> {
+/** A template by its id; undefined where it or its owner is deleted. */
+export function findTemplate(em: Em, id: string): Promise<TemplateTarget | undefined> {
+  return findTemplateToChange(em, id, false);
+}
+
+/** `findTemplate` for a command that changes the template. With `lock` it locks the rows of the owner, then the template's own. */
+export async function findTemplateToChange(em: Em, id: string, lock: boolean): Promise<TemplateTarget | undefined> {
   const known = await em.findOne(Template, { id, deletedAt: null });
-  const owner = known && (await findOwner(em, known.teamId, lock !== false));
+  const owner = known && (await findOwner(em, known.teamId, lock));
   if (!known || !owner) return undefined;
   const { organizationId, teamId, archived } = owner;
   const target = { organizationId, teamId, archived };
-  if (lock === false) return { ...target, template: known };
-  await lockTemplate(em, id, lock);
+  if (!lock) return { ...target, template: known };
+  await db(em).selectFrom('templates').where('id', '=', id).select('id').forNoKeyUpdate().execute();
   const template = await em.findOne(Template, { id, deletedAt: null }, { refresh: true });
   return template ? { ...target, template } : undefined;
-}
-
-async function lockTemplate(em: Em, id: string, lock: true | 'change'): Promise<void> {
-  const template = db(em).selectFrom('templates').where('id', '=', id).select('id');
-  await (lock === 'change' ? template.forNoKeyUpdate() : template.forShare()).execute();
 }
 
 /** Who owns a template, in one query; undefined where the template or its owner is deleted. */
@@ -56,13 +52,13 @@ export function findTemplateOwner(em: Em, id: string): Promise<Ownership | undef
     .executeTakeFirst();
 }
 
-/** A version by its exact name, with its template. */
-export async function findVersion(
+/** A version by its exact name, with its template, whose row is locked for a change where asked. */
+export async function findVersionToChange(
   em: Em,
   { id, version }: { id: string; version: string },
-  lock: RowLock = false,
+  lock: boolean,
 ): Promise<VersionTarget | undefined> {
-  const target = await findTemplate(em, id, lock);
+  const target = await findTemplateToChange(em, id, lock);
   const found = target && (await em.findOne(TemplateVersion, { templateId: id, version }));
   return found ? { ...target, version: found } : undefined;
 }

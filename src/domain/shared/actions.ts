@@ -7,27 +7,27 @@ import { Conflict } from './errors.ts';
 export interface Action<Name extends string = string> {
   readonly name: Name;
   readonly allowed: boolean;
-  /** The sentence with which the operation would refuse; null where the action is allowed. */
+  /** The message with which the operation would refuse; null where the action is allowed. */
   readonly reason: string | null;
 }
 
-/** @param reason the sentence with which the operation would refuse; null where it would go on */
+/** @param reason the message with which the operation would refuse; null where it would not */
 export function toAction<Name extends string>(name: Name, reason: string | null): Action<Name> {
   return { name, allowed: reason === null, reason };
 }
 
 /**
- * A rule that does not allow an action now. Rules answer it as a value, so that describing the actions of a resource
- * makes no errors; the operation throws it as `ActionRefused`.
+ * The refusal of an action by a rule. Rules return it as a value, so that describing the actions of a resource creates no errors.
+ * An operation throws it as `ActionRefused`.
  */
 export interface Refusal {
-  /** The name of the rule. Stable. */
+  /** The name of the rule. It never changes. */
   readonly rule: string;
-  /** Public: it says what was wrong and what would be right. */
+  /** Public. It says what is wrong and what would be right. */
   readonly message: string;
 }
 
-/** The operation refuses because of a rule of its area (409). */
+/** An operation was refused by a rule of its area. */
 export class ActionRefused extends Conflict {
   readonly rule: string;
 

@@ -1,47 +1,47 @@
 import { Unavailable } from './errors.ts';
 
-export interface TurnLimits {
-  /** How much is done at once. */
-  readonly atOnce: number;
-  /** How much may wait for its turn; what comes then is refused. */
+export interface ConcurrencyLimits {
+  /** How many tasks run at once. */
+  readonly running: number;
+  /** How many tasks may wait. More than that are refused. */
   readonly waiting: number;
-  /** What a client is told who is refused. */
+  /** The message of the refusal, for clients. */
   readonly refusal: string;
 }
 
-/** Lets heavy work through a little at a time, first come, first served, with a line that cannot grow for ever. */
-export class Turns {
-  readonly #limits: TurnLimits;
-  readonly #line: (() => void)[] = [];
-  #underWay = 0;
+/** Runs a limited number of expensive tasks at once. Others wait in a queue of limited length, first in, first out. */
+export class ConcurrencyLimit {
+  readonly #limits: ConcurrencyLimits;
+  readonly #queue: (() => void)[] = [];
+  #running = 0;
 
-  constructor(limits: TurnLimits) {
+  constructor(limits: ConcurrencyLimits) {
     this.#limits = limits;
   }
 
-  /** Does the work when its turn comes. @throws Unavailable at once, where too much waits already */
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    await this.#wait();
+  /** Runs a task as soon as there is room for it. @throws Unavailable at once, where the queue is full */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    await this.#enter();
     try {
-      return await work();
+      return await task();
     } finally {
-      this.#passOn();
+      this.#leave();
     }
   }
 
-  async #wait(): Promise<void> {
-    if (this.#underWay < this.#limits.atOnce) {
-      this.#underWay += 1;
+  async #enter(): Promise<void> {
+    if (this.#running < this.#limits.running) {
+      this.#running += 1;
       return;
     }
-    if (this.#line.length >= this.#limits.waiting) throw new Unavailable(this.#limits.refusal);
-    await new Promise<void>((resolve) => this.#line.push(resolve));
+    if (this.#queue.length >= this.#limits.waiting) throw new Unavailable(this.#limits.refusal);
+    await new Promise<void>((resolve) => this.#queue.push(resolve));
   }
 
-  /** The next in line takes the place over, so that nobody slips in between. */
-  #passOn(): void {
-    const next = this.#line.shift();
+  /** The next task takes over the place of the one that ended, so that no later one overtakes it. */
+  #leave(): void {
+    const next = this.#queue.shift();
     if (next) next();
-    else this.#underWay -= 1;
+    else this.#running -= 1;
   }
 }

@@ -5,7 +5,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const week = 7 * day;
 
-/** Longer than any duration here may be; it also keeps every sum an exact integer. */
+/** No valid duration is longer. The limit also keeps every sum an exact integer. */
 const longestText = 40;
 
 const iso = /^P(?:(\d+)W|(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?)$/;
@@ -14,7 +14,7 @@ const units = [week, day, hour, minute, 1] as const;
 
 /**
  * Seconds of a duration, written in ISO 8601 (`PT30M`, `P1DT2H`, `P2W`) or short (`30m`, `1h30m`, `2d`); null where the
- * text is neither. Years and months have no fixed length, and fractions no use here: both are refused.
+ * text is neither. Years and months are refused because their length varies, and fractions because nothing needs them.
  */
 export function parseDuration(text: string): number | null {
   if (text.length > longestText || text === '' || text === 'P') return null;
@@ -35,7 +35,7 @@ export function formatDuration(seconds: number): string {
   return `P${days ? `${days}D` : ''}${time ? `T${time}` : ''}`;
 }
 
-/** Whole seconds as people read them, in hours, minutes and seconds: 3 → `3 s`, 5400 → `1 h 30 min`. */
+/** Whole seconds in hours, minutes and seconds, for messages: 3 → `3 s`, 5400 → `1 h 30 min`. */
 export function describeDuration(seconds: number): string {
   const amounts = [
     { amount: Math.floor(seconds / hour), unit: 'h' },
@@ -45,7 +45,7 @@ export function describeDuration(seconds: number): string {
   return amounts.map(({ amount, unit }) => `${amount} ${unit}`).join(' ') || '0 s';
 }
 
-/** A duration in a request, kept as it was written; both bounds are in seconds and inclusive. */
+/** The schema of a duration in a request. It is kept as it was written. Both bounds are in seconds and inclusive. */
 export function durationBetween(least: number, most: number) {
   const range = `between ${formatDuration(least)} and ${formatDuration(most)}`;
   return z

@@ -1,6 +1,6 @@
 /**
- * The errors a rule may raise. `message` is public: it names the field or rule that was broken and what would be right,
- * never internals. `cause` is for the log alone. The edge maps `kind` to a status (specification, *Errors*).
+ * The errors that rules raise. `message` is public: it names the field or the rule and says what would be right, and never
+ * shows internals. `cause` is only for the log. The edge maps `kind` to a status (specification, *Errors*).
  */
 export type ErrorKind =
   | 'invalid'
@@ -15,9 +15,9 @@ export type ErrorKind =
 
 export class ServiceError extends Error {
   readonly kind: ErrorKind;
-  /** Members beside `error` in the answer's body, such as `errors` of a failed validation or `outcome`. */
+  /** Further members of the answer's body beside `error`, such as `errors` of a failed validation or `outcome`. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** Seconds after which a retry makes sense; becomes `Retry-After`. */
+  /** Seconds after which a retry makes sense. Clients see it as `Retry-After`. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -39,7 +39,7 @@ export class Invalid extends ServiceError {
   }
 }
 
-/** One field of the body that is wrong, in the shape of a failed check of the whole body. */
+/** An error of one field of the body, in the same shape as the failed validation of a whole body. */
 export function invalidField(field: string, problem: string): Invalid {
   const message = `${field}: ${problem}`;
   return new Invalid(message, { errors: [{ in: 'body', path: field, message }] });
@@ -51,7 +51,7 @@ export class Unauthenticated extends ServiceError {
   }
 }
 
-/** A token or a password in the request that is not the right one. It counts as a guess (`limitGuesses` of operations). */
+/** The request has a wrong token or password. It counts as a guess (`limitGuesses` of operations). */
 export class WrongSecret extends ServiceError {
   constructor(kind: 'invalid' | 'unauthenticated' | 'forbidden' | 'notFound', message: string) {
     super(kind, message);

@@ -1,12 +1,12 @@
 import { v5, v7 } from 'uuid';
 import { z } from 'zod';
 
-/** A new row's id: UUIDv7, so that ids sort by creation and a keyset page needs no other column. */
+/** The id of a new row: a UUIDv7, so that ids sort by creation and a page of a list needs no other column to order by. */
 export function newId(): string {
   return v7();
 }
 
-/** An id that follows from another one, for what is done once for that one and for a purpose. */
+/** An id derived from another id and a purpose, for something that must be done only once for that id. */
 export function deriveId(purpose: string, id: string): string {
   return v5(purpose, id);
 }
@@ -19,7 +19,7 @@ export function isId(text: string): boolean {
   return canonical.test(text) && text !== zeroId;
 }
 
-/** An id in a request: canonical, lowercase, nonzero. */
+/** The schema of an id in a request. */
 export const Id = z
   .string()
   .refine(isId, { error: 'expected a lowercase UUID other than zero' })

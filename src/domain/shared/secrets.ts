@@ -6,7 +6,7 @@ export interface SealingKey {
   readonly key: Buffer;
 }
 
-/** What a sealed value belongs to, for example `['run-inputs', runId]`: a value copied to another row does not open. */
+/** What a sealed value belongs to, such as `['run-inputs', runId]`. A value that is copied to another row does not open. */
 export type SealContext = readonly [purpose: string, ...ids: string[]];
 
 const formatVersion = 1;
@@ -14,7 +14,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Encrypts with the newest key of the ring and opens with whichever key sealed (AES-256-GCM, a derived key per purpose).
+ * Seals with the first key of the ring, and opens with the key that sealed (AES-256-GCM with a derived key for each purpose).
  * Layout: version, length of the key's id, the id, nonce, tag, ciphertext.
  */
 export class KeyRing {
@@ -35,7 +35,7 @@ export class KeyRing {
     return Buffer.concat([header, nonce, cipher.getAuthTag(), ciphertext]);
   }
 
-  /** Throws where the key is not in the ring, or the bytes or the context are not those that were sealed. */
+  /** @throws Error where the ring lacks the key, or the bytes or the context are not those that were sealed */
   open(context: SealContext, sealed: Uint8Array): Buffer {
     const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
     const headerLength = 2 + (bytes[1] ?? 0);
@@ -55,7 +55,7 @@ export class KeyRing {
     return this.seal(context, Buffer.from(JSON.stringify(value)));
   }
 
-  /** The caller names the type that was sealed: authenticated encryption vouches that it is the same. */
+  /** The caller names the type that was sealed. Authenticated encryption guarantees that the value is unchanged. */
   openJson<T>(context: SealContext, sealed: Uint8Array): T {
     return JSON.parse(this.open(context, sealed).toString()) as T;
   }

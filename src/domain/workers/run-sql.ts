@@ -1,6 +1,6 @@
 import { heartbeatTimeoutSeconds } from './model.ts';
 
-/** The conditions of `store.ts` and `pools/store.ts` about runs, for statements that are still written as text. */
+/** The expressions of `run-store.ts`, for statements that are still written as text. */
 
 /** `demandsSandbox` of a row `r` of runs. */
 export const demandsSandboxSql = `(
@@ -8,12 +8,12 @@ export const demandsSandboxSql = `(
              and (demanding.isolation = 'sandbox' or demanding.egress->>'policy' in ('none', 'allow')))
   or exists (select 1 from environments demanding where demanding.id = r.environment_id and demanding.isolation = 'sandbox'))`;
 
-/** `poolAccessOfRun` of a row `r` of runs. */
+/** `selectPoolAccess` of a row `r` of runs. */
 export const poolAccessOfRunSql = `(
   select jsonb_build_object('teamIds', pool.team_ids, 'environmentIds', pool.environment_ids)
     from worker_pools pool where pool.name = r.pool)`;
 
-/** `workerLiveness`, given the expression of a worker's id. */
+/** `selectLiveness`, given the expression of a worker's id. */
 export function workerLivenessSql(id: string): string {
   const isAlive = `worker.heartbeat_at > now() - make_interval(secs => ${heartbeatTimeoutSeconds})`;
   return `coalesce((select case when ${isAlive} then 'alive' else 'silent' end from workers worker where worker.id = ${id}), 'gone')`;

@@ -5,105 +5,20 @@ import { db, type Over } from '#domain/db.ts';
 import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { Worker } from './entity.ts';
-import {
-  heartbeatTimeoutSeconds,
-  type Isolation,
-  type WorkerFacts,
-  type WorkerLiveness,
-  type WorkerStatus,
-} from './model.ts';
+import { heartbeatTimeoutSeconds, type Isolation, type WorkerFacts, type WorkerStatus } from './model.ts';
 
 type WorkerTable = Over<{ w: 'workers' }>;
 
 /** A heartbeat before this moment has expired. */
-const expiry = sql<string>`now() - make_interval(secs => ${heartbeatTimeoutSeconds})`;
+export const heartbeatExpiry = sql<string>`now() - make_interval(secs => ${heartbeatTimeoutSeconds})`;
 
 /** Whether the worker in the row `w` is alive and takes new work. */
 export function takesWork(eb: WorkerTable) {
   return eb.and([
     eb('w.draining', '=', false),
     eb('w.drain_requested_at', 'is', null),
-    eb('w.heartbeat_at', '>', expiry),
+    eb('w.heartbeat_at', '>', heartbeatExpiry),
   ]);
-}
-
-/** A worker that serves the pool of a run, beside what the run demands of it. */
-export interface LiveWorker {
-  readonly id: string;
-  /** Null: a worker of a release that did not record its isolation. */
-  readonly isolation: Isolation | null;
-  readonly tools: { name: string; version: string }[];
-  /** The kind of tool that wrote the state of the run's instance; null: no tool has written one yet. */
-  readonly wantedTool: string | null;
-  /** Whether only a worker that contains template code may execute the run. */
-  readonly demandsSandbox: boolean;
-}
-
-/** The workers that serve the pool of a run and take new work. */
-export function findLiveWorkers(em: Em, runId: string): Promise<LiveWorker[]> {
-  return db(em)
-    .selectFrom('runs as r')
-    .innerJoin('instances as i', 'i.id', 'r.instance_id')
-    .innerJoin('workers as w', (join) =>
-      join.on((eb) => eb('w.pools', '@>', sql<string[]>`jsonb_build_array(${eb.ref('r.pool')})`)),
-    )
-    .where('r.id', '=', runId)
-    .where(takesWork)
-    .select(['w.id', 'w.isolation', 'w.tools', 'i.tool as wantedTool'])
-    .select((eb) => demandsSandbox(eb).as('demandsSandbox'))
-    .$castTo<LiveWorker>()
-    .execute();
-}
-
-/**
- * Whether the pool or the environment of the run `r` demands that its template code is contained. It is checked each time an
- * attempt is handed out, so a new demand takes effect at once.
- */
-export function demandsSandbox(eb: Over<{ r: 'runs' }>) {
-  return eb.or([poolDemandsSandbox(eb), environmentDemandsSandbox(eb)]);
-}
-
-/** A pool that limits what its runs may reach demands a sandbox too: only a sandbox enforces that. */
-function poolDemandsSandbox(eb: Over<{ r: 'runs' }>) {
-  return eb.exists(
-    eb
-      .selectFrom('worker_pools as pool')
-      .whereRef('pool.name', '=', 'r.pool')
-      .where((pool) =>
-        pool.or([
-          pool('pool.isolation', '=', 'sandbox'),
-          pool(pool.ref('pool.egress', '->>').key('policy'), 'in', ['none', 'allow']),
-        ]),
-      )
-      .select('pool.name'),
-  );
-}
-
-function environmentDemandsSandbox(eb: Over<{ r: 'runs' }>) {
-  return eb.exists(
-    eb
-      .selectFrom('environments as e')
-      .whereRef('e.id', '=', 'r.environment_id')
-      .where('e.isolation', '=', 'sandbox')
-      .select('e.id'),
-  );
-}
-
-/** The liveness of the worker that executes the attempt `a`. */
-export function workerLiveness(eb: Over<{ a: 'run_attempts' }>) {
-  const worker = eb
-    .selectFrom('workers as w')
-    .whereRef('w.id', '=', 'a.worker_id')
-    .select((of) =>
-      of
-        .case()
-        .when('w.heartbeat_at', '>', expiry)
-        .then(sql<WorkerLiveness>`'alive'`)
-        .else(sql<WorkerLiveness>`'silent'`)
-        .end()
-        .as('liveness'),
-    );
-  return eb.fn.coalesce(worker, sql<WorkerLiveness>`'gone'`);
 }
 
 /** Whether a worker that was started on a host is alive. */
@@ -111,7 +26,7 @@ export async function hasLiveWorker(em: Em, host: string): Promise<boolean> {
   const rows = await db(em)
     .selectFrom('workers')
     .where('host', '=', host)
-    .where('heartbeat_at', '>', expiry)
+    .where('heartbeat_at', '>', heartbeatExpiry)
     .select('id')
     .limit(1)
     .execute();
@@ -212,7 +127,7 @@ function selectWorkers(em: Em) {
 function statusOf(eb: WorkerTable) {
   return eb
     .case()
-    .when('w.heartbeat_at', '<', expiry)
+    .when('w.heartbeat_at', '<', heartbeatExpiry)
     .then(sql<WorkerStatus>`'gone'`)
     .when(eb.or([eb('w.draining', '=', true), eb('w.drain_requested_at', 'is not', null)]))
     .then(sql<WorkerStatus>`'draining'`)

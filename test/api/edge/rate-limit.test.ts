@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { GuessLimit, type GuessLimits } from '#api/edge/limits/guess-limit.ts';
 import type { Orm } from '#database/database.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
-import { sweepCounts } from '#domain/shared/rate-counts.ts';
+import { deleteExpiredCounts } from '#domain/shared/rate-counts/store.ts';
 import { openDatabase } from '#open-database';
 import { createEdgeApp, jsonType } from '#test/support/api/edge-app.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
@@ -166,7 +166,7 @@ describe('the counts', () => {
     await (await start()).signIn('b@x.y', 'wrong', '203.0.113.2');
     await pause(60);
     expect(await count()).toBe(4);
-    await sweepCounts(orm.em.fork());
+    await deleteExpiredCounts(orm.em.fork());
     expect(await count()).toBe(2);
   });
 

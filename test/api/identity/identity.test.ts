@@ -5,7 +5,7 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { generateApiKey } from '#domain/identity/api-keys/api-keys.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { type InstallationKeys, openInstallation } from '#domain/shared/installation.ts';
+import { type InstallationKeys, openInstallation } from '#domain/shared/installation/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { addPerson, addServiceAccount, type Person } from '#test/support/access/people.ts';
 import { type Answer, Caller } from '#test/support/api/caller.ts';

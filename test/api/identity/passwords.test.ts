@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isCommonPassword } from '#domain/identity/passwords/common-passwords.ts';
 import { hashPassword, isOutdated, verifyPassword } from '#domain/identity/passwords/passwords.ts';
 import { recoverAdministrator } from '#domain/identity/recovery.ts';
-import { Turns } from '#domain/shared/concurrency-limit.ts';
+import { ConcurrencyLimit } from '#domain/shared/concurrency-limit.ts';
 import {
   type ApiAnswer,
   type ApiUser,
@@ -253,24 +253,24 @@ describe('a password that many people use, or that says who somebody is', () => 
 });
 
 describe('the work of hashing', () => {
-  it('is done a little at a time, first come, first served, and refused where too much waits', async () => {
-    const turns = new Turns({ atOnce: 2, waiting: 3, refusal: 'too much' });
+  it('runs two at once in the order of requests, and is refused where too many wait', async () => {
+    const limit = new ConcurrencyLimit({ running: 2, waiting: 3, refusal: 'too much' });
     const order: number[] = [];
-    let [underWay, most] = [0, 0];
+    let [running, most] = [0, 0];
     const work = (index: number) =>
-      turns.take(async () => {
-        most = Math.max(most, ++underWay);
+      limit.run(async () => {
+        most = Math.max(most, ++running);
         await new Promise(setImmediate);
         order.push(index);
-        underWay -= 1;
-        if (index === 1) throw new Error('this one fails, and the next has its turn all the same');
+        running -= 1;
+        if (index === 1) throw new Error('this one fails, and the next one runs all the same');
       });
     const results = await Promise.allSettled(Array.from({ length: 7 }, (_, index) => work(index)));
     expect([most, order]).toEqual([2, [0, 1, 2, 3, 4]]);
     expect(results.map(({ status }) => status)).toEqual([
       ...['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
     ]);
-    await expect(turns.take(async () => 'room again')).resolves.toBe('room again');
+    await expect(limit.run(async () => 'room again')).resolves.toBe('room again');
   });
 
   it('answers 503 with when to come back to a rush, and leaves the event loop and other requests alone', async () => {

@@ -45,7 +45,7 @@ async function publish(path: string, version: string, more: object = {}, client 
 }
 
 describe('a template', () => {
-  it('is made with a slug of its name, read, changed, archived and made active again', async () => {
+  it('is created with a slug of its name, read, changed, archived and unarchived', async () => {
     const created = await maintainer('POST', '/templates', { name: 'Core Netzwerk Übersee', tags: ['aws'] });
     expect(created).toMatchObject({
       status: 201,
@@ -70,7 +70,7 @@ describe('a template', () => {
     expect((await publish(path, '1.0.0')).status).toBe(201);
   });
 
-  it('has a slug of its own, also where two ask at once', async () => {
+  it('has a unique slug: of two concurrent requests one gets it, and the other answers 409', async () => {
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => maintainer('POST', '/templates', { name: 'Race', slug: 'race' })),
     );
@@ -84,7 +84,7 @@ describe('a template', () => {
     expect((await maintainer('POST', '/templates', { name: '日本' })).body.error).toMatch(/^slug: none can be made/);
   });
 
-  it('is listed to those who may read it, page by page and by filter', async () => {
+  it('is listed to its readers, page by page and by filter', async () => {
     const { teamId } = await api.addTeam();
     const admin = await api.addClient('maintainer', { [teamId]: 'admin' });
     const viewer = await api.addClient('requester', { [teamId]: 'viewer' });
@@ -110,7 +110,7 @@ describe('a template', () => {
     expect((await viewer('GET', '/templates?owner=me')).status).toBe(400);
   });
 
-  it("of a team is its members' alone, and its admins' to change", async () => {
+  it('of a team is visible only to its members, and only its admins may change it', async () => {
     const { teamId, organizationId } = await api.addTeam();
     const admin = await api.addClient('maintainer', { [teamId]: 'admin' });
     const viewer = await api.addClient('maintainer', { [teamId]: 'viewer' });
@@ -171,7 +171,7 @@ describe('a version', () => {
     expect(body.next_cursor).toEqual(expect.any(String));
   });
 
-  it('that does not exist is not found, with what there is instead', async () => {
+  it('that does not exist answers 404 with the available versions', async () => {
     const { path } = await makeTemplate();
     expect(await requester('GET', `${path}/versions/latest`)).toMatchObject({
       status: 404,
@@ -179,14 +179,14 @@ describe('a version', () => {
     });
     await publish(path, '1.0.0');
     expect((await requester('GET', `${path}/versions/9.0.0`)).body.error).toMatch(
-      /no version 9\.0\.0: there is 1\.0\.0/,
+      /no version 9\.0\.0; available: 1\.0\.0/,
     );
     expect((await requester('GET', `${path}/versions/%5E9`)).status).toBe(404);
     expect((await requester('GET', `${path}/versions/nonsense`)).status).toBe(404);
     expect((await maintainer('POST', `${path}/versions/9.0.0/yank`)).status).toBe(404);
   });
 
-  it('never changes: the same content again is the same version, another is refused', async () => {
+  it('never changes: the same content again answers 200, and other content 409', async () => {
     const { path } = await makeTemplate();
     const first = await publish(path, '1.0.0');
     const again = await publish(path, '1.0.0');
@@ -194,11 +194,14 @@ describe('a version', () => {
     const reordered = { executor: { files, kind: 'opentofu' }, variables: { ...variables, type: 'object' } };
     expect((await maintainer('POST', `${path}/versions`, { spec: reordered, version: '1.0.0' })).status).toBe(200);
     const other = await publish(path, '1.0.0', { pool: 'gpu' });
-    expect(other).toMatchObject({ status: 409, body: { error: expect.stringMatching(/never changes: raise/) } });
+    expect(other).toMatchObject({
+      status: 409,
+      body: { error: expect.stringMatching(/never changes: publish a higher version/) },
+    });
     expect((await requester('GET', `${path}/versions/1.0.0`)).body).toEqual(first.body);
   });
 
-  it('is made by one of those who publish it at once', async () => {
+  it('is created by one of several concurrent requests', async () => {
     const { id, path } = await makeTemplate();
     const same = await Promise.all(Array.from({ length: 6 }, () => publish(path, '1.0.0')));
     expect(same.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
@@ -210,7 +213,7 @@ describe('a version', () => {
     expect(await em.count(TemplateVersion, { templateId: id })).toBe(2);
   });
 
-  it('is never published into a template that is archived at the same moment', async () => {
+  it('is never published into a template that is archived concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const { id, path } = await makeTemplate();
       const [published, archived] = await Promise.all([publish(path, '1.0.0'), maintainer('POST', `${path}/archive`)]);
@@ -224,7 +227,7 @@ describe('a version', () => {
     }
   });
 
-  it('that was yanked is found by its exact name alone', async () => {
+  it('that was yanked is found only by its exact name', async () => {
     const { path } = await makeTemplate();
     await publish(path, '1.0.0');
     await publish(path, '1.1.0');
@@ -239,7 +242,7 @@ describe('a version', () => {
     expect((await requester('GET', `${path}/versions/1.1.0`)).body.yanked_at).toEqual(expect.any(String));
   });
 
-  it('is refused with every fault of its spec by its path', async () => {
+  it('is refused with every problem of its spec and its path', async () => {
     const { path } = await makeTemplate();
     const { status, body } = await maintainer('POST', `${path}/versions`, {
       version: 'v1',
@@ -262,7 +265,7 @@ describe('a version', () => {
     );
   });
 
-  it('leaves an audit row for what was done, and one for what was refused', async () => {
+  it('leaves an audit record of each change and of each refusal', async () => {
     const { id, path } = await makeTemplate();
     await publish(path, '1.0.0');
     await publish(path, '1.0.0', {}, requester);
@@ -299,7 +302,7 @@ describe('a version from git', () => {
     expect((await publish(path, '1.0.0', { executor })).status).toBe(200);
     repository.commit({ 'live/main.tf': '# moved on' });
     const moved = await publish(path, '1.0.0', { executor });
-    expect(moved).toMatchObject({ status: 409, body: { error: expect.stringMatching(/another content/) } });
+    expect(moved).toMatchObject({ status: 409, body: { error: expect.stringMatching(/other content/) } });
     const em = api.orm.em.fork();
     const row = await em.findOneOrFail(TemplateVersion, { templateId: id }, { populate: ['files'] });
     expect(row.files).toEqual({
@@ -308,7 +311,7 @@ describe('a version from git', () => {
     });
   });
 
-  it('says which part of the source is wrong', async () => {
+  it('is refused with the wrong part of its source', async () => {
     const repository = new Repository(join(git.path, 'empty'));
     repository.commit({ 'docs/a.md': '# a' });
     const { path } = await makeTemplate();
@@ -330,7 +333,7 @@ describe('a version from git', () => {
     expect(await attempt({ url, ref: '--upload-pack=x' })).toMatch(/^400 /);
   });
 
-  it('is not fetched for somebody who may not publish', async () => {
+  it('is not fetched for a caller who may not publish', async () => {
     const { path } = await makeTemplate();
     const executor = { kind: 'opentofu', git: { url: 'file:///nowhere', ref: 'main' } };
     expect((await publish(path, '1.0.0', { executor }, requester)).status).toBe(403);
@@ -375,7 +378,7 @@ describe('validating variables', () => {
     expect(JSON.stringify(body)).not.toContain('hunter2');
   });
 
-  it('refuses what is no set of variables', async () => {
+  it('refuses a body that is not a set of variables', async () => {
     expect((await validate([])).status).toBe(400);
     expect((await validate('x')).status).toBe(400);
     expect((await validate({}, '7.0.0')).status).toBe(404);

@@ -29,7 +29,7 @@ const listed = async (user: ApiUser) =>
   (await user.get('/worker-pools?limit=200')).body.worker_pools.find(({ name }: { name: string }) => name === shared);
 
 describe('the teams and environments of a pool', () => {
-  it('are all shown to a platform administrator, in the order in which they were given', async () => {
+  it('are all shown to a platform administrator, in the order in which they were set', async () => {
     const all = { team_ids: [two.team, one.team], environment_ids: [one.environment, two.environment] };
     expect((await admin.get(`/worker-pools/${shared}`)).body).toMatchObject(all);
     expect(await listed(admin)).toMatchObject(all);
@@ -48,7 +48,7 @@ describe('the teams and environments of a pool', () => {
     }
   });
 
-  it('are hidden from somebody in no team, to whom the pool is not shown as open to all', async () => {
+  it('are hidden from a caller without a team, who sees empty lists rather than null', async () => {
     const stranger = await api.addUser('operator');
     const closed = { team_ids: [], environment_ids: [] };
     expect((await stranger.get(`/worker-pools/${shared}`)).body).toMatchObject(closed);
@@ -67,7 +67,7 @@ describe('a service account with the role admin', () => {
     return new Caller(url, { 'x-api-key': key });
   };
 
-  it('manages pools for what it may read, and cannot tell the rest from what there is not', async () => {
+  it('manages pools of teams that it may read, and gets the same answer for unreadable and unknown teams', async () => {
     const account = await addAccount();
     const name = `pool-${newId()}`;
     const created = await account.post('/worker-pools', { name, team_ids: [one.team] });
@@ -80,7 +80,7 @@ describe('a service account with the role admin', () => {
     expect(hidden?.text.replace(two.team, missing)).toBe(unknown?.text);
   });
 
-  it('cannot replace a list of which it does not see everything, but the other rules', async () => {
+  it('may change all rules except a list that it sees only in part', async () => {
     const account = await addAccount();
     const refused = await account.send('PATCH', `/worker-pools/${shared}`, { team_ids: [one.team] });
     expect(refused).toMatchObject({ status: 403, body: { error: expect.stringContaining('team_ids') } });
@@ -89,7 +89,7 @@ describe('a service account with the role admin', () => {
     expect(await listed(admin)).toMatchObject({ team_ids: [two.team, one.team] });
   });
 
-  it('is told that a pool is needed, without names of others', async () => {
+  it('cannot delete a pool that is needed, and is not shown the names of what needs it', async () => {
     const account = await addAccount();
     const name = `pool-${newId()}`;
     await admin.make('/worker-pools', { name });
@@ -102,7 +102,7 @@ describe('a service account with the role admin', () => {
 });
 
 describe('who may manage pools', () => {
-  it('is nobody without worker:manage, whether the pool is there or not', async () => {
+  it('without worker:manage answers 403, whether the pool exists or not', async () => {
     const operator = await api.addUser('operator');
     for (const name of [shared, 'nowhere']) {
       expect((await operator.patch(`/worker-pools/${name}`, {})).status).toBe(403);
@@ -111,7 +111,7 @@ describe('who may manage pools', () => {
     expect((await operator.post('/worker-pools', { name: 'mine' })).status).toBe(403);
   });
 
-  it('reads nothing without worker:read, whether the pool is there or not', async () => {
+  it('without worker:read answers 403 to reads, whether the pool exists or not', async () => {
     const requester = await api.addUser('requester');
     const [there, missing] = [
       await requester.get(`/worker-pools/${shared}`),
@@ -122,7 +122,7 @@ describe('who may manage pools', () => {
     expect((await requester.get('/worker-pools')).status).toBe(403);
   });
 
-  it('is told by can-i under the same names', async () => {
+  it('is answered by can-i alike', async () => {
     const operator = await api.addUser('operator');
     for (const verb of ['get', 'update', 'delete']) {
       expect(await codeOf(admin, verb, 'worker_pools', { name: shared })).toBe('allowed');
@@ -138,7 +138,7 @@ describe('who may manage pools', () => {
 });
 
 describe('the list of pools', () => {
-  it('is paged by name, each pool once, those that nobody created among them', async () => {
+  it('is paged by name and holds each pool once, including pools that nobody created', async () => {
     const names = ['paged-a', 'paged-b', 'paged-c'];
     for (const name of names.slice(1)) await admin.make('/worker-pools', { name });
     await steps.admit({}, { pool: 'paged-a' });

@@ -15,13 +15,13 @@ const listed = { policy: 'allow', allow: ['registry.opentofu.org', '*.example.or
 const create = (egress: unknown) => admin.post('/worker-pools', { name: `pool-${newId()}`, egress });
 
 describe('the egress of a new pool', () => {
-  it('is the Internet where the request leaves it out or says null', async () => {
+  it('is the Internet where the request omits it or sends null', async () => {
     const name = `pool-${newId()}`;
     expect((await admin.post('/worker-pools', { name })).body).toMatchObject({ egress: internet });
     expect((await create(null)).body).toMatchObject({ egress: internet });
   });
 
-  it('is what the request says, with names in lower case', async () => {
+  it('is stored as sent, with names in lower case', async () => {
     const { status, body } = await create({ ...listed, allow: ['Registry.OpenTofu.ORG', ...listed.allow.slice(1)] });
     expect([status, body.egress]).toEqual([201, listed]);
   });
@@ -99,7 +99,7 @@ describe('a change of egress', () => {
     return { status, error: answered.error, egress: after.egress, revision: after.revision };
   };
 
-  it('of the policy alone keeps the list', async () => {
+  it('that sends only the policy keeps the list', async () => {
     expect(await change({ policy: 'internet' })).toMatchObject({
       egress: { ...listed, policy: 'internet' },
       revision: 2,
@@ -108,7 +108,7 @@ describe('a change of egress', () => {
     expect(back).toMatchObject({ status: 200, egress: listed });
   });
 
-  it('of the list alone keeps the policy', async () => {
+  it('that sends only the list keeps the policy', async () => {
     expect(await change({ allow: ['a.org'] })).toMatchObject({ egress: { policy: 'allow', allow: ['a.org'] } });
   });
 
@@ -116,7 +116,7 @@ describe('a change of egress', () => {
     expect(await change(null)).toMatchObject({ status: 200, egress: internet });
   });
 
-  it('to what it is already changes nothing', async () => {
+  it('to its present value changes nothing', async () => {
     for (const same of [{}, listed, { policy: 'allow' }])
       expect(await change(same)).toMatchObject({ status: 200, egress: listed, revision: 1 });
   });
@@ -131,7 +131,7 @@ describe('a change of egress', () => {
     expect(refused.error).toContain('egress.allow');
   });
 
-  it('to no network names the empty list', async () => {
+  it('to no network must send the empty list', async () => {
     expect(await change({ policy: 'none', allow: [] })).toMatchObject({ egress: { policy: 'none', allow: [] } });
   });
 });

@@ -40,12 +40,12 @@ describe('creating a pool', () => {
     expect((await admin.get('/worker-pools/reserved')).body).toEqual(answer.body);
   });
 
-  it('opens it to all and demands nothing where the request says no more than its name', async () => {
+  it('with only a name opens it to all and demands nothing', async () => {
     const { body } = await create();
     expect(body).toMatchObject({ team_ids: null, environment_ids: null, isolation: null, egress: internet });
   });
 
-  it('answers 409 where the name exists, and lets one of 20 concurrent requests win', async () => {
+  it('answers 409 where the name exists; one of 20 concurrent requests wins', async () => {
     const name = `pool-${newId()}`;
     const answers = await Promise.all(Array.from({ length: 20 }, () => admin.post('/worker-pools', { name })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
@@ -64,7 +64,7 @@ describe('creating a pool', () => {
     expect(await create(body)).toMatchObject({ status: 400, body: { error: expect.stringContaining(part) } });
   });
 
-  it('answers 422 for a team or an environment that is unknown or deleted, and names it', async () => {
+  it('answers 422 and names the team or environment that is unknown or deleted', async () => {
     const { team, environment } = await makeTenant(api);
     const unknown = newId();
     const teams = await create({ team_ids: [team, unknown] });
@@ -76,7 +76,7 @@ describe('creating a pool', () => {
     expect((await create({ environment_ids: [environment] })).status).toBe(422);
   });
 
-  it('gives rules to a pool that a worker serves already, which had none', async () => {
+  it('gives rules to a pool without any that a worker already serves', async () => {
     await addWorker('served');
     expect((await admin.get('/worker-pools/served')).body).toMatchObject({ revision: null, workers: 1 });
     const early = await admin.patch('/worker-pools/served', { isolation: 'sandbox' });
@@ -88,7 +88,7 @@ describe('creating a pool', () => {
 });
 
 describe('changing a pool', () => {
-  it('keeps every field that the request leaves out', async () => {
+  it('keeps every field that the request omits', async () => {
     const { team, environment } = await makeTenant(api);
     const egress = { policy: 'allow', allow: ['a.org'] };
     const rules = { team_ids: [team], environment_ids: [environment], isolation: 'sandbox', egress };
@@ -109,7 +109,7 @@ describe('changing a pool', () => {
     expect((await admin.patch(path, {})).body).toMatchObject({ team_ids: null, revision: 2 });
   });
 
-  it('answers 409 for a stale revision, and lets one of 20 concurrent requests win', async () => {
+  it('answers 409 for a stale revision; one of 20 concurrent requests wins', async () => {
     const path = await pathOf();
     const lists = Array.from({ length: 20 }, (_, at) => ({ policy: 'allow', allow: [`host-${at}.org`] }));
     const answers = await Promise.all(lists.map((egress) => admin.patch(path, { egress, expected_revision: 1 })));
@@ -121,7 +121,7 @@ describe('changing a pool', () => {
     expect(stale.body.error).toContain('expected_revision: 1 is stale, the current revision is 2');
   });
 
-  it('takes the revision from If-Match as well, as deleting does', async () => {
+  it('takes the revision from If-Match too, as deleting does', async () => {
     const path = await pathOf();
     const change = (tag: string, body: object = {}) =>
       admin.send('PATCH', path, { isolation: 'sandbox', ...body }, { 'if-match': tag });
@@ -135,7 +135,7 @@ describe('changing a pool', () => {
     expect((await admin.delete(path, { 'if-match': '"3"' })).status).toBe(204);
   });
 
-  it('refuses an unknown team, and keeps one that was deleted since', async () => {
+  it('refuses an unknown team, and keeps a listed team that was deleted since', async () => {
     const { team } = await makeTenant(api);
     const path = await pathOf({ team_ids: [team] });
     await api.rows('update teams set deleted_at = now() where id = ?', [team]);
@@ -150,7 +150,7 @@ describe('changing a pool', () => {
       expect(await answer).toMatchObject({ status: 404, body: { error: 'worker pool was not found' } });
   });
 
-  it('leaves an audit record of what changed, as creating and deleting do', async () => {
+  it('leaves an audit record of the changed fields, as creating and deleting do', async () => {
     const path = await pathOf({ name: 'audited', isolation: 'sandbox' });
     await admin.patch(path, { egress: { policy: 'none', allow: [] } });
     await admin.delete(path);
@@ -176,7 +176,7 @@ describe('deleting a pool', () => {
     expect((await create({ name: 'temporary' })).status).toBe(201);
   });
 
-  it('is refused for the pool that templates use which name none', async () => {
+  it('is refused for the default pool, which templates without a pool use', async () => {
     await create({ name: 'default' });
     const refused = await admin.delete('/worker-pools/default');
     expect(refused.status).toBe(409);
@@ -184,7 +184,7 @@ describe('deleting a pool', () => {
     expect((await admin.get('/worker-pools/default')).body).toMatchObject({ revision: 1 });
   });
 
-  it('is refused while runs, template versions and workers need it, and names them all', async () => {
+  it('is refused while runs, template versions or workers need it, and names them all', async () => {
     const path = await pathOf({ name: 'needed' });
     const worker = await addWorker('needed');
     const template = await steps.publish({ pool: 'needed' });

@@ -12,7 +12,7 @@ afterAll(async () => {
 });
 
 describe('a worker', () => {
-  it('is listed with its pools and the tools that it has', async () => {
+  it('is listed with its pools and its tools', async () => {
     const { body } = await system.administrator.get('/workers');
     expect(body.workers[0]).toMatchObject({ pools: ['default'], status: 'active', executing: 0 });
     expect(body.workers[0].tools.map((tool: { name: string }) => tool.name)).toEqual(
@@ -20,7 +20,7 @@ describe('a worker', () => {
     );
   });
 
-  it('that stops while it plans hands the plan back, and another one makes it', async () => {
+  it('that stops during a plan hands it back, and another worker makes the plan', async () => {
     const { administrator } = system;
     const plan = [{ name: 'think', run: ['sh', '-c', 'sleep 3; echo "[]" > plan.json'] }];
     const id = await publish(administrator, 'thoughtful', commands({ act: 'true' }, { plan }));
@@ -35,7 +35,7 @@ describe('a worker', () => {
     expect(story.events.map((event: { type: string }) => event.type)).not.toContain('run.attempt_lost');
   });
 
-  it('that stops while it applies ends the apply, which is never run twice', async () => {
+  it('that stops during an apply ends the apply, which is never run twice', async () => {
     const { administrator } = system;
     const id = await publish(administrator, 'cut-off', commands({ act: 'echo begun; sleep 30' }));
     const { body } = await administrator.post('/runs', { template_id: id });
@@ -49,7 +49,7 @@ describe('a worker', () => {
     expect(log.text.match(/begun/g)).toHaveLength(1);
   });
 
-  it('that an operator drains finishes what it has and takes nothing new', async () => {
+  it('that an operator drains finishes its attempts and takes no new one', async () => {
     const { administrator } = system;
     const { body: listed } = await administrator.get('/workers');
     const drained = await administrator.post(`/workers/${listed.workers[0].id}/drain`);
@@ -66,7 +66,7 @@ describe('a worker', () => {
 });
 
 describe('a pool', () => {
-  it('without a worker makes its runs say so', async () => {
+  it('without a worker makes its runs wait for no_worker', async () => {
     const { administrator } = system;
     const id = await publish(administrator, 'elsewhere', { ...commands({ act: 'true' }), pool: 'far-away' });
     const { body } = await administrator.post('/runs', { template_id: id });
@@ -79,7 +79,7 @@ describe('a pool', () => {
     expect(await administrator.awaitRun(body.id, ended)).toMatchObject({ status: 'canceled' });
   });
 
-  it('is open to the teams that it names, at admission and again before a run begins', async () => {
+  it('is open only to the teams that it names, checked at admission and again before a run begins', async () => {
     const { administrator } = system;
     const id = await publish(administrator, 'guarded', { ...commands({ act: 'true' }), pool: 'guarded' });
     const { body: early } = await administrator.post('/runs', { template_id: id });
@@ -99,7 +99,7 @@ describe('a pool', () => {
 });
 
 describe('an attempt whose run is gone', () => {
-  it('is killed, and its late results are refused, where somebody forced the end', async () => {
+  it('is killed and its late results are refused after a forced end', async () => {
     const { administrator } = system;
     const id = await publish(
       administrator,

@@ -15,7 +15,7 @@ function problemsOf(spec: unknown): string[] {
 }
 
 describe('a spec', () => {
-  it('needs no more than an executor', () => {
+  it('needs only an executor', () => {
     expect(TemplateSpec.parse({ executor: { kind: 'opentofu', files: { 'main.tf': main } } })).toEqual({
       variables: { type: 'object', properties: {} },
       outputs: {},
@@ -24,7 +24,7 @@ describe('a spec', () => {
     });
   });
 
-  it('may say everything', () => {
+  it('keeps every field that it may have', () => {
     const spec = {
       variables: { type: 'object', properties: { size: { type: 'integer' } } },
       outputs: { address: { description: 'Where it is', sensitive: true } },
@@ -45,7 +45,7 @@ describe('a spec', () => {
     expect(TemplateSpec.parse(spec)).toEqual(spec);
   });
 
-  it('is told everything that is wrong, each with its path', () => {
+  it('is refused with every problem and its path', () => {
     const problems = problemsOf({
       variables: { type: 'object', properties: { token: { type: 'string', writeOnly: true, default: 'x' } } },
       outputs: { '1st': {} },
@@ -56,7 +56,7 @@ describe('a spec', () => {
       retries: 3,
     });
     expect(problems).toEqual([
-      expect.stringMatching(/^variables\/properties\/token\/default: must not stand beside "writeOnly"/),
+      expect.stringMatching(/^variables\/properties\/token\/default: must not be combined with "writeOnly"/),
       expect.stringMatching(/^outputs\/1st: /),
       expect.stringMatching(/^executor\/apply: /),
       expect.stringMatching(/^approval\/required: /),
@@ -67,12 +67,12 @@ describe('a spec', () => {
     ]);
   });
 
-  it('names an executor that exists', () => {
+  it('is refused without an executor of a known kind', () => {
     expect(problemsOf({ executor: { kind: 'pulumi' } })).toHaveLength(1);
     expect(problemsOf({})).toHaveLength(1);
   });
 
-  it('has OpenTofu files or a git source, not both and not neither', () => {
+  it('needs either OpenTofu files or a git source, and not both', () => {
     const git = { url: 'https://github.com/acme/network.git', ref: 'main' };
     const message = 'executor: expected either "files" or "git", and not both';
     expect(problemsOf({ executor: { kind: 'opentofu', git } })).toEqual([]);
@@ -83,7 +83,7 @@ describe('a spec', () => {
     ]);
   });
 
-  it('has steps that differ in name and start with a program', () => {
+  it('needs steps with different names and a program each', () => {
     expect(problemsOf(command({ apply: [step('a'), step('b'), step('a')] }))).toEqual([
       'executor/apply/2/name: must not be used twice',
     ]);
@@ -94,7 +94,7 @@ describe('a spec', () => {
     expect(problemsOf(command({ apply: [{ name: 'a\n', run: ['x'] }] }))).toHaveLength(1);
   });
 
-  it('leaves what the service itself says to steps alone', () => {
+  it('must not use the variables and files by which the service talks to steps', () => {
     for (const name of ['COORDINATOR_VAR_SIZE', 'coordinator_token', 'A=B', '1A', 'A B', '']) {
       expect(problemsOf(command({ apply: [{ name: 'a', run: ['x'], env: { [name]: 'x' } }] })), name).toHaveLength(1);
     }
@@ -102,7 +102,7 @@ describe('a spec', () => {
     expect(problemsOf(command({ files: { 'data/state.json': '{}' } }))).toEqual([]);
   });
 
-  it('names each connection once', () => {
+  it('must not name a connection twice', () => {
     const connections = [
       { name: 'aws', kind: 'aws' },
       { name: 'aws', kind: 'github' },
@@ -139,13 +139,13 @@ describe('a git source', () => {
     'https://example.com/a\nb',
     'https://',
     '',
-  ])('may not be at %j, and the message repeats no password', (url) => {
+  ])('may not be at %j, and the refusal repeats no password', (url) => {
     const found = problems(url);
     expect(found).toHaveLength(1);
     expect(found[0]).not.toContain('hunter2');
   });
 
-  it('is told how to write an address of the short form', () => {
+  it('in the short form is refused with the right form', () => {
     expect(problems('git@github.com:acme/network.git')[0]).toContain('ssh://git@host/path');
   });
 
@@ -222,7 +222,7 @@ describe("a template's file", () => {
     expect(checkFilePath(path)).not.toBeNull();
   });
 
-  it('is refused beside the others for each fault of its own', () => {
+  it('is refused for each problem, along with the other files', () => {
     const files = { a: 'x', 'a/b': 'y', 'c/d': 'z', 'c/d/e': '', '../f': '', g: '\0', h: '\ud800' };
     expect(checkFiles(files, { files: 10, bytes: 100 }).map(({ path }) => path)).toEqual([
       'a/b',
@@ -233,7 +233,7 @@ describe("a template's file", () => {
     ]);
   });
 
-  it('counts by its bytes', () => {
+  it('counts in bytes towards the limit', () => {
     expect(checkFiles({ a: 'ü'.repeat(5) }, { files: 1, bytes: 10 })).toEqual([]);
     expect(checkFiles({ a: 'ü'.repeat(6) }, { files: 1, bytes: 11 })).toEqual([
       { path: null, message: 'has more than 11 bytes in its files' },
@@ -242,7 +242,7 @@ describe("a template's file", () => {
     expect(checkFiles({ a: { base64: Buffer.alloc(12).toString('base64') } }, { files: 1, bytes: 11 })).toHaveLength(1);
   });
 
-  it('makes a configuration only in its own directory', () => {
+  it('counts as configuration only in its own directory', () => {
     expect(hasConfiguration({ 'main.tf': '' })).toBe(true);
     expect(hasConfiguration({ 'main.tofu.json': '' })).toBe(true);
     expect(hasConfiguration({ 'a/main.tf': '' })).toBe(false);
@@ -256,18 +256,18 @@ describe('the stricter of two approvals', () => {
   const policy = (required: number, when: 'never' | 'destroys' | 'changes' | 'always', allow_self = false) =>
     ApprovalPolicy.parse({ required, when, allow_self });
 
-  it('has the larger number and the stricter rule, wherever each comes from', () => {
+  it('has the larger number and the stricter rule, even from different policies', () => {
     expect(stricterApproval({ required: 1, when: 'changes' }, policy(3, 'destroys'))).toEqual(policy(3, 'changes'));
     expect(stricterApproval({ required: 2, when: 'never' }, policy(0, 'always'))).toEqual(policy(2, 'always'));
     expect(stricterApproval({ required: 0, when: 'destroys' }, policy(0, 'never'))).toEqual(policy(0, 'destroys'));
   });
 
-  it('asks for nobody where nobody asked', () => {
+  it('demands no approval where neither policy does', () => {
     expect(stricterApproval(null, null)).toEqual(policy(0, 'never'));
     expect(stricterApproval({ required: 1, when: 'always' }, null)).toEqual(policy(1, 'always'));
   });
 
-  it('lets people approve their own runs only where the environment does', () => {
+  it('allows approving own runs only where the environment does', () => {
     expect(stricterApproval({ required: 1, when: 'always' }, policy(0, 'never', true)).allow_self).toBe(true);
     expect(stricterApproval({ required: 1, when: 'always' }, policy(1, 'always', false)).allow_self).toBe(false);
   });

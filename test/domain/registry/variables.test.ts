@@ -30,7 +30,7 @@ describe('the variables of a template', () => {
     { required: ['region'] },
   );
 
-  it('get their defaults, and the input stays as it was', () => {
+  it('get their defaults in a copy of the input', () => {
     const input = { region: 'eu' };
     expect(validateVariables(schema, input)).toEqual({
       valid: true,
@@ -40,7 +40,7 @@ describe('the variables of a template', () => {
     expect(input).toEqual({ region: 'eu' });
   });
 
-  it('are told everything that is wrong at once, with paths', () => {
+  it('are refused with every error and its path', () => {
     const input = { size: 12, day: 'soon', network: { tags: [1, 1], 'a/b': 1 }, sise: 1, other: 1 };
     const { valid, errors } = validateVariables(schema, input);
     expect(valid).toBe(false);
@@ -66,7 +66,7 @@ describe('the variables of a template', () => {
     ]);
   });
 
-  it('that are missing are missing, whatever every object inherits', () => {
+  it('are missing even where every object inherits a member of that name', () => {
     const schema = withVariables({ network: { type: 'object', required: ['constructor'] } });
     expect(validateVariables(schema, { network: {} }).errors).toEqual([
       { path: '/network/constructor', message: 'is required' },
@@ -105,19 +105,19 @@ describe('the variables of a template', () => {
     ]);
   });
 
-  it('say that no form fits without listing what each form misses', () => {
+  it('that match no form get one error rather than one for each form', () => {
     const size: JsonObject = { oneOf: [{ type: 'integer' }, { type: 'string', pattern: '^auto$' }] };
     expect(errorsOf({ size }, { size: 'x' })).toEqual([
       { path: '/size', message: 'matches none of the allowed forms' },
     ]);
   });
 
-  it('take decimal multiples as people mean them', () => {
+  it('are checked for decimal multiples without rounding errors', () => {
     expect(errorsOf({ price: { type: 'number', multipleOf: 0.1 } }, { price: 0.3 })).toEqual([]);
     expect(errorsOf({ price: { type: 'number', multipleOf: 0.1 } }, { price: 0.35 })).toHaveLength(1);
   });
 
-  it('come from the environment where the template has them, and the run has the last word', () => {
+  it('come from the environment where the template has them, unless the run sets them', () => {
     const environment = { size: 5, region: 'us', elsewhere: true };
     expect(mergeVariables(schema, { environment, run: { region: 'eu', sise: 1 } })).toEqual({
       size: 5,
@@ -144,11 +144,11 @@ describe('a secret variable', () => {
     },
   );
 
-  it('is found wherever writeOnly stands inside it', () => {
+  it('is found by writeOnly anywhere inside its schema', () => {
     expect([...secretNames(schema)].sort()).toEqual(['a/b~c', 'account', 'keys', 'late', 'list', 'token']);
   });
 
-  it('is masked as a whole, and so is what the schema does not know', () => {
+  it('is masked as a whole, like a variable that the schema does not list', () => {
     const variables = { token: 'hunter2', account: { name: 'ana', password: 'x' }, size: 3, tokne: 'hunter2' };
     expect(maskVariables(schema, variables)).toEqual({
       token: { sensitive: true },
@@ -159,7 +159,7 @@ describe('a secret variable', () => {
     expect(maskVariables(schema, variables, ['size'])['size']).toEqual({ sensitive: true });
   });
 
-  it('never shows itself in an error, by value, by key or by position', () => {
+  it('never appears in an error by its value, a key or a position', () => {
     const schema = withVariables(
       {
         token: { type: 'string', writeOnly: true, minLength: 20, pattern: '^x', format: 'uuid', enum: ['one'] },
@@ -194,7 +194,7 @@ describe('a secret variable', () => {
 describe('a schema of variables', () => {
   const paths = (schema: JsonObject) => checkSchema(schema).map(({ path }) => path);
 
-  it('is accepted with every keyword that makes sense', () => {
+  it('is accepted with every supported keyword', () => {
     const schema = withVariables(
       {
         size: { type: 'integer', title: 'Size', description: 'How many', default: 3, examples: [1], 'x-order': 1 },
@@ -216,7 +216,7 @@ describe('a schema of variables', () => {
     expect(checkSchema({ type: 'object' })).toEqual([]);
   });
 
-  it('is told all its faults at once', () => {
+  it('is refused with every problem at once', () => {
     const schema = withVariables(
       {
         a: { type: 'string', format: 'phone' },
@@ -251,7 +251,7 @@ describe('a schema of variables', () => {
     );
   });
 
-  it('must be a schema at all', () => {
+  it('must be valid by the meta-schema', () => {
     expect(checkSchema({ type: 'object', properties: { size: 5 } })).toEqual([
       { path: '/properties/size', message: 'must be an object or true or false' },
     ]);
@@ -262,13 +262,13 @@ describe('a schema of variables', () => {
       '/properties/token/writeOnly',
     ]);
     expect(checkSchema(withVariables({ size: { enum: [] } }))).toEqual([
-      { path: '', message: 'makes no sense: enum must have non-empty array' },
+      { path: '', message: 'cannot be used: enum must have non-empty array' },
     ]);
     expect(paths({})).toEqual(['/type']);
     expect(paths({ type: 'array' })).toEqual(['/type']);
   });
 
-  it('must have defaults that keep its own rules', () => {
+  it('must have defaults that follow its own rules', () => {
     expect(
       checkSchema(withVariables({ size: { type: 'integer', default: 'three' }, other: { type: 'string' } })),
     ).toEqual([
@@ -282,19 +282,19 @@ describe('a schema of variables', () => {
     { a: { not: { $ref: '#/properties/a' } } },
     { a: { type: 'object', dependentSchemas: { x: { $ref: '#/properties/a' } } } },
   ];
-  it.each(endless)('must not refer to itself without end: %j', (properties) => {
+  it.each(endless)('must not refer to itself endlessly: %j', (properties) => {
     expect(checkSchema(withVariables(properties)).map(({ message }) => message)).toContain(
-      'refers to itself without end',
+      'refers to itself endlessly',
     );
   });
 
-  it('must not use names that every object has', () => {
+  it('must not use names of members that every object has', () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       expect(paths(withVariables(JSON.parse(`{"${name}": {"type": "string"}}`)))).toEqual([`/properties/${name}`]);
     }
   });
 
-  it('must not be so large that checking it would be work', () => {
+  it('must not be too large', () => {
     const many = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`v${index}`, {}]));
     expect(paths(withVariables(many))).toEqual(['/properties']);
     expect(paths(withVariables({ a: { enum: Array.from({ length: 20_000 }, (_, index) => index) } }))).toEqual(['']);
@@ -313,7 +313,7 @@ describe('a hostile template or input', () => {
     expect((user + system) / 1_000).toBeLessThan(4_000);
   };
 
-  it('gains nothing by a pattern that backtracks', () => {
+  it('is checked in time despite a pattern that backtracks', () => {
     const schema = withVariables({
       a: { type: 'string', pattern: '^(a+)+$' },
       b: { patternProperties: { '(x+x+)+y': {} } },
@@ -325,7 +325,7 @@ describe('a hostile template or input', () => {
     });
   });
 
-  it('gains nothing by a format that costs the square of the length', () => {
+  it('is checked in time despite formats whose time grows with the square of the length', () => {
     const schema = withVariables({
       a: { type: 'string', format: 'email' },
       b: { format: 'uri' },
@@ -337,7 +337,7 @@ describe('a hostile template or input', () => {
     });
   });
 
-  it('gains nothing by items that must differ', () => {
+  it('is checked in time despite items that must differ', () => {
     const schema = withVariables({ a: { type: 'array', uniqueItems: true } });
     within(() => {
       const items = Array.from({ length: 9_000 }, (_, index) => ({ index }));
@@ -354,7 +354,7 @@ describe('a hostile template or input', () => {
     expect(validateVariables(schema, { a: [1, '1', [1], true, null] }).valid).toBe(true);
   });
 
-  it('gains nothing by branches that double at every level', () => {
+  it('is checked in time despite branches that double at every level', () => {
     const $defs: JsonObject = { n0: { type: 'integer' } };
     for (let level = 1; level < 40; level++) {
       $defs[`n${level}`] = { anyOf: [{ $ref: `#/$defs/n${level - 1}` }, { $ref: `#/$defs/n${level - 1}` }] };
@@ -368,21 +368,21 @@ describe('a hostile template or input', () => {
     });
   });
 
-  it('gains nothing by nesting or by number', () => {
+  it('is refused where it is too deep or too large', () => {
     const schema = withVariables({ a: {} });
     const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
     expect(validateVariables(schema, { a: deep }).valid).toBe(false);
     expect(validateVariables(schema, { a: Array.from({ length: 30_000 }, () => 0) }).valid).toBe(false);
   });
 
-  it('is told at most a hundred errors', () => {
+  it('gets at most a hundred errors', () => {
     const schema = withVariables({ a: { type: 'array', items: { type: 'string' } } });
     const { errors } = validateVariables(schema, { a: Array.from({ length: 5_000 }, (_, index) => index) });
     expect(errors).toHaveLength(101);
     expect(errors.at(-1)).toEqual({ path: '', message: 'has 4900 more errors' });
   });
 
-  it('cannot run code by names or texts in a schema', () => {
+  it('cannot run code through names or texts in a schema', () => {
     const evil = `"];globalThis.broken=1;//\`\${globalThis.broken=1}\n\u2028`;
     const schema = withVariables({
       a: { title: evil, enum: [evil], properties: { [evil]: { const: evil } }, required: [evil] },
@@ -393,7 +393,7 @@ describe('a hostile template or input', () => {
     expect(Object.hasOwn(globalThis, 'broken')).toBe(false);
   });
 
-  it('leaves no compiled schema behind for ever', () => {
+  it('does not fill memory with compiled schemas', () => {
     for (let index = 0; index < 300; index++) {
       expect(validateVariables(withVariables({ [`v${index}`]: { type: 'integer' } }), { [`v${index}`]: 1 }).valid).toBe(
         true,

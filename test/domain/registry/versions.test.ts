@@ -8,7 +8,7 @@ const versions = (...texts: string[]) =>
 const resolve = (available: string[], wanted: string) => resolveVersion(versions(...available), wanted).version;
 
 describe('a version in a request', () => {
-  it.each(['0.0.0', '1.4.0', '10.20.30', '1.0.0-rc.1', '1.0.0-alpha-x.7'])('%s is one', (text) => {
+  it.each(['0.0.0', '1.4.0', '10.20.30', '1.0.0-rc.1', '1.0.0-alpha-x.7'])('may be %s', (text) => {
     expect(Version.safeParse(text).success).toBe(true);
   });
 
@@ -31,7 +31,7 @@ describe('a version in a request', () => {
     '9007199254740993.0.0',
     `1.0.0-${'a'.repeat(64)}`,
     '１.0.0',
-  ])('%j is none', (text) => {
+  ])('may not be %j', (text) => {
     expect(Version.safeParse(text).success).toBe(false);
   });
 });
@@ -53,38 +53,40 @@ describe('resolving a version', () => {
     ['*', '1.10.0'],
     ['2.0.0-rc.1', '2.0.0-rc.1'],
     ['^2.0.0-0', '2.0.0-rc.1'],
-  ])('takes %s as %s', (wanted, expected) => {
+  ])('resolves %s to %s', (wanted, expected) => {
     expect(resolve(available, wanted)).toBe(expected);
   });
 
-  it('passes over yanked versions, except by their exact name', () => {
+  it('skips yanked versions, except by their exact name', () => {
     expect(resolve(['1.0.0', '1.1.0!'], '^1')).toBe('1.0.0');
     expect(resolve(['1.0.0', '1.1.0!'], 'latest')).toBe('1.0.0');
     expect(resolveVersion(versions('1.0.0', '1.1.0!'), '1.1.0')).toEqual({ version: '1.1.0', yanked: true });
     expect(() => resolve(['1.0.0', '1.1.0!'], '=1.1.0')).toThrow(
-      'every version that fits "=1.1.0" was yanked; an exact version takes one all the same: there is 1.1.0 (yanked)',
+      'every version that matches "=1.1.0" was yanked; name one exactly to use it all the same; available: 1.1.0 (yanked)',
     );
     expect(() => resolve(['1.0.0!'], 'latest')).toThrow(/was yanked/);
   });
 
-  it('takes a pre-release as latest only where there is no release', () => {
+  it('resolves latest to a pre-release only where there is no release', () => {
     expect(resolve(['1.0.0-rc.2', '1.0.0-rc.10'], 'latest')).toBe('1.0.0-rc.10');
     expect(resolve(['1.0.0', '1.1.0-rc.1'], 'latest')).toBe('1.0.0');
     expect(resolve(['1.0.0!', '1.1.0-rc.1'], 'latest')).toBe('1.1.0-rc.1');
-    expect(() => resolve(['1.1.0-rc.1'], '^1')).toThrow('only pre-releases fit "^1": name one of them exactly');
+    expect(() => resolve(['1.1.0-rc.1'], '^1')).toThrow('only pre-releases match "^1": name one of them exactly');
   });
 
-  it('says what there is instead', () => {
+  it('of an unknown version names the available ones', () => {
     expect(() => resolve([], 'latest')).toThrow('the template has no published version');
     expect(() => resolve([], '1.0.0')).toThrow('the template has no version 1.0.0');
     expect(() => resolve(['1.0.0', '2.0.0!'], '3.0.0')).toThrow(
-      'the template has no version 3.0.0: there is 2.0.0 (yanked), 1.0.0',
+      'the template has no version 3.0.0; available: 2.0.0 (yanked), 1.0.0',
     );
-    expect(() => resolve(available, '^3')).toThrow(/^no version fits "\^3": there is 2\.0\.0-rc\.1, 1\.10\.0, .*, …$/);
+    expect(() => resolve(available, '^3')).toThrow(
+      /^no version matches "\^3"; available: 2\.0\.0-rc\.1, 1\.10\.0, .*, …$/,
+    );
   });
 
   it.each(['', ' ', 'newest', '^', '1.2.3.4', 'git+ssh://x', '1 '.repeat(100), '>'.repeat(5000), '\0'])(
-    '%j is neither a version nor a range',
+    'refuses %j, which is neither a version nor a range',
     (wanted) => {
       expect(() => resolve(available, wanted)).toThrow(/expected an exact version/);
     },

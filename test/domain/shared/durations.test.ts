@@ -42,9 +42,12 @@ describe('a duration', () => {
     expect(parseDuration(text)).toBeNull();
   });
 
-  it.each([0, 1, 59, 60, 3600, 5400, 86_400, 90_061, 1_209_600])('of %i seconds survives being written', (seconds) => {
-    expect(parseDuration(formatDuration(seconds))).toBe(seconds);
-  });
+  it.each([0, 1, 59, 60, 3600, 5400, 86_400, 90_061, 1_209_600])(
+    'of %i seconds is formatted and parsed back',
+    (seconds) => {
+      expect(parseDuration(formatDuration(seconds))).toBe(seconds);
+    },
+  );
 
   it.each([
     [0, '0 s'],
@@ -57,7 +60,7 @@ describe('a duration', () => {
     expect(describeDuration(seconds)).toBe(text);
   });
 
-  it('says which range it expects', () => {
+  it('out of range is refused with the allowed range', () => {
     const result = durationBetween(60, 3600).safeParse('2h');
     expect(result.error?.issues[0]?.message).toBe(
       'expected a duration between PT1M and PT1H, such as "PT30M" or "30m"',

@@ -18,7 +18,7 @@ async function refusal(url: string, options: Parameters<typeof checkOutbound>[2]
 }
 
 describe('an outbound URL', () => {
-  it('is returned with every address that was checked', async () => {
+  it('is answered with every address that was checked', async () => {
     const resolve = resolvesTo('93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c');
     const { url, addresses } = await checkOutbound('https://EXAMPLE.com:8443/x', publicOnly, { resolve });
     expect(url.href).toBe('https://example.com:8443/x');
@@ -60,7 +60,7 @@ describe('an outbound URL', () => {
     expect(await refusal('https://rebind.example/', { resolve: resolvesTo(address) })).toMatch(/not on the public/);
   });
 
-  it('is refused where only one of its addresses is private', async () => {
+  it('is refused where even one of its addresses is private', async () => {
     expect(await refusal('https://mixed.example/', { resolve: resolvesTo('93.184.215.14', '10.0.0.1') })).toMatch(
       /not on the public network/,
     );
@@ -80,7 +80,7 @@ describe('an outbound URL', () => {
     expect(await refusal(url, { resolve })).toMatch(/not on the public network/);
   });
 
-  it('is resolved by the system where no resolver is given', async () => {
+  it('is resolved by the system by default', async () => {
     await expect(checkOutbound('https://localhost/', publicOnly)).rejects.toThrow(/not on the public network/);
   });
 
@@ -101,7 +101,7 @@ describe('an outbound URL', () => {
     expect(await refusal(url)).toBe('expected a URL that starts with https:// and a host');
   });
 
-  it('must not carry credentials, which the message does not repeat', async () => {
+  it('with credentials is refused, and the message does not repeat them', async () => {
     const message = await refusal('https://ana:hunter2@example.com/');
     expect(message).toMatch(/belong in a connection/);
     expect(message).not.toContain('hunter2');
@@ -109,7 +109,7 @@ describe('an outbound URL', () => {
     expect(await refusal('ssh://git@example.com/', { schemes: ['ssh'] })).toBe('allowed');
   });
 
-  it('may be unencrypted only where the operator allowed the place', async () => {
+  it('may be unencrypted only for a host that the operator allowed', async () => {
     expect(await refusal('http://example.com/')).toMatch(/not encrypted: use https/);
     expect(await refusal('http://example.com/', {}, ['example.com'])).toBe('allowed');
     expect(await refusal('http://127.0.0.1:3000/', {}, ['127.0.0.0/8'])).toBe('allowed');
@@ -128,7 +128,7 @@ describe('an outbound URL', () => {
     expect(await refusal('https://git.internal/', { resolve }, ['10.2.0.0/16', '::/0'])).toMatch(/not on the public/);
   });
 
-  it('may name a directory only below one that the operator allowed', async () => {
+  it('may name only a directory below one that the operator allowed', async () => {
     const schemes = ['https', 'file'] as const;
     const allow = ['file:///srv/templates/'];
     expect(await refusal('file:///srv/templates/network', { schemes }, allow)).toBe('allowed');
@@ -145,7 +145,7 @@ describe('an outbound URL', () => {
     expect(await refusal('file:///srv/templates', {}, allow)).toMatch(/expected a URL that starts with https/);
   });
 
-  it('says that a name does not exist', async () => {
+  it('of an unknown host is refused', async () => {
     await expect(checkOutbound('https://nowhere.invalid/', publicOnly)).rejects.toThrow(
       /nowhere\.invalid (does not exist|could not be resolved)/,
     );

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Orm } from '#database/database.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { OutboxPayload } from '#domain/shared/events/outbox.ts';
-import { openInstallation } from '#domain/shared/installation.ts';
+import { openInstallation } from '#domain/shared/installation/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';

@@ -8,20 +8,20 @@ const context: SealContext = ['run-inputs', 'run-1'];
 const secret = Buffer.from('hunter2 is the password');
 
 describe('a sealed value', () => {
-  it('opens to what was sealed, whatever bytes and however many', () => {
+  it('opens to the bytes that were sealed, of any value and length', () => {
     const ring = new KeyRing([fresh]);
     for (const plaintext of [Buffer.alloc(0), Buffer.from([0, 255, 0]), randomBytes(70_000)])
       expect(ring.open(context, ring.seal(context, plaintext)).equals(plaintext)).toBe(true);
   });
 
-  it('shows nothing of what it holds, and never looks the same twice', () => {
+  it('reveals nothing of its content and differs each time', () => {
     const ring = new KeyRing([fresh]);
     const [one, two] = [ring.seal(context, secret), ring.seal(context, secret)];
     expect(one.includes('hunter2')).toBe(false);
     expect(one.equals(two)).toBe(false);
   });
 
-  it('opens for its own context alone', () => {
+  it('opens only for its own context', () => {
     const ring = new KeyRing([fresh]);
     const sealed = ring.seal(context, secret);
     const others: SealContext[] = [
@@ -35,7 +35,7 @@ describe('a sealed value', () => {
     for (const other of others) expect(() => ring.open(other, sealed), JSON.stringify(other)).toThrow();
   });
 
-  it('does not open with any one of its bits changed', () => {
+  it('does not open with any single bit changed', () => {
     const ring = new KeyRing([fresh, old]);
     const sealed = ring.seal(context, secret);
     for (let bit = 0; bit < sealed.length * 8; bit += 1) {
@@ -45,7 +45,7 @@ describe('a sealed value', () => {
     }
   });
 
-  it('does not open cut short or made longer', () => {
+  it('does not open when truncated or extended', () => {
     const ring = new KeyRing([fresh]);
     const sealed = ring.seal(context, secret);
     for (let length = 0; length < sealed.length; length += 1)
@@ -53,7 +53,7 @@ describe('a sealed value', () => {
     expect(() => ring.open(context, Buffer.concat([sealed, Buffer.from([0])]))).toThrow();
   });
 
-  it('opens from a view into a larger buffer, as drivers answer', () => {
+  it('opens from a view into a larger buffer, as drivers return it', () => {
     const ring = new KeyRing([fresh]);
     const sealed = ring.seal(context, secret);
     const large = Buffer.concat([Buffer.from('before'), sealed, Buffer.from('after')]);
@@ -63,7 +63,7 @@ describe('a sealed value', () => {
 });
 
 describe('the key ring', () => {
-  it('seals with its first key and opens with any of them, so that keys can be rotated', () => {
+  it('seals with its first key and opens with any key, so that keys can be rotated', () => {
     const before = new KeyRing([old]).seal(context, secret);
     const rotated = new KeyRing([fresh, old]);
     const after = rotated.seal(context, secret);
@@ -74,12 +74,12 @@ describe('the key ring', () => {
     );
   });
 
-  it('does not take another key of the same id for the one that sealed', () => {
+  it('does not open with another key of the same id', () => {
     const sealed = new KeyRing([fresh]).seal(context, secret);
     expect(() => new KeyRing([{ id: 'fresh', key: randomBytes(32) }]).open(context, sealed)).toThrow();
   });
 
-  it('is refused empty', () => {
+  it('must not be empty', () => {
     expect(() => new KeyRing([])).toThrow('the key ring is empty');
   });
 });

@@ -1,5 +1,5 @@
 import { newId } from '#domain/shared/ids.ts';
-import { release } from '#domain/shared/release.ts';
+import { release } from '#domain/shared/installation/release.ts';
 import { Worker } from '#domain/workers/entity.ts';
 import type { TestApi } from '../api/http-api.ts';
 import { addTenant, type Ids, missingIds } from '../api/operation-requests.ts';

@@ -1,4 +1,4 @@
-import { apiGroup, apiVersion } from '#domain/shared/release.ts';
+import { apiGroup, apiVersion } from '#domain/shared/installation/release.ts';
 
 /** What a review says beside group and version. */
 export interface Asked {

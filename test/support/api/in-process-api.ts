@@ -14,7 +14,7 @@ import { createUser } from '#domain/identity/users/users.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
-import { openInstallation } from '#domain/shared/installation.ts';
+import { openInstallation } from '#domain/shared/installation/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { openDatabase } from '#open-database';
 import { expectKnownActions } from '../access/audited-actions.ts';

@@ -20,14 +20,14 @@ export type Client = (method: Method, path: string, body?: unknown) => Promise<A
 
 export type RegistryApi = {
   readonly orm: Orm;
-  /** Somebody with a platform role and, where given, a role in teams, calling below `/api/v1/registry`. */
+  /** A caller with a platform role and optionally a role in teams. Paths are relative to `/api/v1/registry`. */
   readonly addClient: (role: PlatformRole, teams?: Record<string, TeamRole>) => Promise<Client>;
-  /** A team in an organization of its own. */
+  /** A team in a new organization. */
   readonly addTeam: () => Promise<{ organizationId: string; teamId: string }>;
   readonly close: () => Promise<void>;
 };
 
-/** The API on a database of its own; `outboundAllow` is where git may reach. */
+/** The API on its own database; `outboundAllow` lists where git may connect. */
 export async function startRegistryApi(outboundAllow: string): Promise<RegistryApi> {
   const database = await createDatabase();
   const config = createTestConfig(database.url, { COORDINATOR_OUTBOUND_ALLOW: outboundAllow });

@@ -8,14 +8,14 @@ export type TestDatabase = {
   readonly drop: () => Promise<void>;
 };
 
-/** A migrated database of its own for the calling test file, cloned from the template in milliseconds. */
+/** A new migrated database for the calling test file, cloned from a template in milliseconds. */
 export async function createDatabase(): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await asAdministrator(`CREATE DATABASE ${name} TEMPLATE ${inject('templateDatabase')}`);
   return { url: urlOf(name), drop: () => asAdministrator(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-/** The same without any table, for tests of migrations and of start. */
+/** A new database without tables, for tests of migrations and of start. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await asAdministrator(`CREATE DATABASE ${name} TEMPLATE template0`);

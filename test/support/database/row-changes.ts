@@ -1,12 +1,12 @@
 import pg from 'pg';
 
-/** What a table's rows have become: how many more there are, and every new or changed one without what is random. */
+/** The changes of a table's rows: how many rows were added, and each new or changed row without its random parts. */
 export type RowChanges = Readonly<Record<string, { readonly more: number; readonly rows: readonly string[] }>>;
 
-/** Written beside a request, not by what it asks for. */
-const beside = new Set(['api_key_uses', 'rate_counts', 'migrations']);
+/** Tables that requests write independently of what they ask for. */
+const ignoredTables = new Set(['api_key_uses', 'rate_counts', 'migrations']);
 
-/** Looks at all tables of a database from outside the service. */
+/** Observes all tables of a database from outside the service. */
 export class RowWatch {
   readonly #client: pg.Client;
   readonly #tables: readonly string[];
@@ -27,7 +27,7 @@ export class RowWatch {
     );
     return new RowWatch(
       client,
-      rows.map(({ relname }) => relname).filter((name) => !beside.has(name)),
+      rows.map(({ relname }) => relname).filter((name) => !ignoredTables.has(name)),
     );
   }
 
@@ -39,7 +39,7 @@ export class RowWatch {
     await this.#client.query(sql, params);
   }
 
-  /** From here on changes are looked at. */
+  /** Begins to observe changes. */
   async start(): Promise<void> {
     await this.#untilQuiet();
     const { rows } = await this.#client.query('select pg_current_snapshot()::text as snapshot');
@@ -47,7 +47,7 @@ export class RowWatch {
     this.#counts = await this.#count();
   }
 
-  /** What has changed since, once nobody works on the database any more; nothing: an empty object. */
+  /** The changes since `start`, once no other session works on the database. Without changes, an empty object. */
   async changes(): Promise<RowChanges> {
     await this.#untilQuiet();
     const counts = await this.#count();
@@ -67,7 +67,7 @@ export class RowWatch {
     return rows[0];
   }
 
-  /** Rows whose version was made by a transaction that the snapshot does not see. */
+  /** The rows that were written by transactions after the snapshot. */
   async #changedRows(): Promise<Record<string, string[]>> {
     const each = this.#tables.map(
       (table) =>
@@ -77,7 +77,7 @@ export class RowWatch {
     const changed: Record<string, string[]> = {};
     for (const { name, row } of rows) {
       changed[name] ??= [];
-      changed[name].push(JSON.stringify(withoutChance(row)));
+      changed[name].push(JSON.stringify(withoutRandomParts(row)));
     }
     return changed;
   }
@@ -102,16 +102,16 @@ const random: readonly [RegExp, string][] = [
   [/\d+/g, '0'],
 ];
 
-/** A row but for what no two commands have alike: ids, times, keys, and numbers in names. */
-function withoutChance(value: unknown): unknown {
+/** A row without the parts that differ from command to command: ids, times, keys, and numbers in names. */
+function withoutRandomParts(value: unknown): unknown {
   if (typeof value === 'string') return random.reduce((text, [pattern, name]) => text.replace(pattern, name), value);
-  if (Array.isArray(value)) return value.map(withoutChance);
+  if (Array.isArray(value)) return value.map(withoutRandomParts);
   if (value === null || typeof value !== 'object') return value;
   const members = Object.entries(value).filter(([name, member]) => name !== 'hint' && !isNumber(name, member));
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutChance(member)]));
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutRandomParts(member)]));
 }
 
-/** The number of a row in a table that counts them. */
+/** The number of a row in a table whose rows are numbered. */
 function isNumber(name: string, member: unknown): boolean {
   return name === 'id' && typeof member === 'number';
 }

@@ -3,34 +3,34 @@ import type { Client, Pool } from 'pg';
 import type { Orm } from '#database/database.ts';
 
 /**
- * What may befall a statement on its way: PostgreSQL refuses it, or chooses its transaction as the victim of a deadlock; the
- * connection breaks before it is sent, or behind it, so that it is carried out and nobody hears of it; or no answer ever comes.
+ * The faults that may hit a statement: PostgreSQL refuses it or chooses its transaction as the victim of a deadlock; the connection
+ * breaks before the statement is sent, or after, so that it is executed without an answer; or the server never answers.
  */
 export const faultKinds = ['refused', 'deadlock', 'cut before', 'cut after', 'silent'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** Which of the statements that are sent from now on; 0 is the first. */
+  /** The index of the statement among those that are sent from now on; 0 is the first. */
   readonly at: number;
 }
 
-/** What was sent while a fault lay in wait. */
+/** What happened while a fault was set. */
 export interface Sent {
   readonly statements: readonly string[];
-  /** Whether the fault came to pass; else fewer statements were sent than that. */
+  /** Whether the fault occurred; false where fewer statements were sent. */
   readonly hasStruck: boolean;
-  /** Whether anybody had tried to commit anything. */
+  /** Whether a commit had been attempted. */
   readonly hasCommitted: boolean;
 }
 
-/** As long as a silent server is waited for here: a minute would do no other. */
+/** How long the service waits for a silent server in this test. A minute, as in production, would behave alike. */
 const silenceMs = 150;
 
 type Query = (this: Client, ...given: unknown[]) => unknown;
 type Driver = { query: Query };
 
-/** Lies between the service and its database in this process. One at a time. */
+/** Intercepts the statements of the service in this process. There may be only one at a time. */
 export class StatementFaults {
   readonly #driver: Driver;
   readonly #original: Query;
@@ -47,7 +47,7 @@ export class StatementFaults {
     };
   }
 
-  /** MikroORM brings a driver of its own: that one is taken. */
+  /** Intercepts the copy of the driver that MikroORM uses. */
   static async open(orm: Orm): Promise<StatementFaults> {
     const pool = (await (orm.em.getConnection() as unknown as Connection).getNativeClient()) as Pool & {
       Client: { prototype: Driver };
@@ -55,7 +55,7 @@ export class StatementFaults {
     return new StatementFaults(pool.Client.prototype);
   }
 
-  /** Lets a fault befall one statement of what `work` sends; null: none. */
+  /** Runs `work` with a fault at one of its statements; null: without a fault. */
   async during<T>(fault: Fault | null, work: () => Promise<T>): Promise<Sent & { result: T }> {
     const statements: string[] = [];
     this.#fault = fault;

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Orm } from '#database/database.ts';
-import { readReconciliation } from '#domain/shared/installation.ts';
+import { readReconciliation } from '#domain/shared/installation/installation.ts';
 
 /**
  * Shows what the workers' last comparison of runs with the engine found. Above zero for long is an alarm: the engine has

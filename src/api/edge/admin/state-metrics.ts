@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Orm } from '#database/database.ts';
-import { countRefusedStates } from '#domain/shared/installation.ts';
+import { countRefusedStates } from '#domain/shared/installation/installation.ts';
 
 /**
  * Shows how many states of attempts were ever set aside, since they could not be stored. Every rise is an alarm: somebody

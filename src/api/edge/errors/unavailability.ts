@@ -1,4 +1,4 @@
-import { chainOf } from '#domain/shared/error-chain.ts';
+import { chainOf } from '#domain/shared/logging/error-chain.ts';
 
 /** SQLSTATE classes and codes after which the same request may well succeed: connections, resources, shutdown, locks. */
 const transientStates: readonly RegExp[] = [

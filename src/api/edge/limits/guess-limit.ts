@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { ServiceError, WrongSecret } from '#domain/shared/errors.ts';
-import { giveBack, type Taken, type Taking, take } from '#domain/shared/rate-counts.ts';
+import { decrementCounts, incrementCounts, type RateCount, type RateLimit } from '#domain/shared/rate-counts/store.ts';
 import { tooMany } from './too-many.ts';
 
 export interface GuessLimits {
@@ -36,45 +36,45 @@ export class GuessLimit {
    * @throws HttpProblem (429) beforehand, where too many from this address were
    */
   async count<Result>(address: string, account: string, attempt: () => Promise<Result>): Promise<Result> {
-    const takings = this.#takings(address, account);
-    const [narrowest] = takings;
+    const limits = this.#limitsOf(address, account);
+    const [narrowest] = limits;
     if (!narrowest) return attempt();
     // Somebody who signs in many times at once waits for the attempts before, instead of being refused for them.
-    return this.#turnsOf(narrowest).run(() => this.#attempt(takings, attempt));
+    return this.#turnsOf(narrowest).run(() => this.#attempt(limits, attempt));
   }
 
-  #takings(address: string, account: string): Taking[] {
+  #limitsOf(address: string, account: string): RateLimit[] {
     const { perAccount, perAddress, windowMs } = this.#limits;
-    const takings = [
-      { key: keyOf('account', address, account), most: perAccount, windowMs },
-      { key: keyOf('address', address), most: perAddress, windowMs },
+    const limits = [
+      { key: keyOf('account', address, account), maximum: perAccount, windowMs },
+      { key: keyOf('address', address), maximum: perAddress, windowMs },
     ];
-    return takings.filter(({ most }) => most > 0);
+    return limits.filter(({ maximum }) => maximum > 0);
   }
 
-  async #attempt<Result>(takings: readonly Taking[], attempt: () => Promise<Result>): Promise<Result> {
-    const taken = await take(this.#orm.em.fork(), takings);
+  async #attempt<Result>(limits: readonly RateLimit[], attempt: () => Promise<Result>): Promise<Result> {
+    const counts = await incrementCounts(this.#orm.em.fork(), limits);
     let isWrong = false;
     try {
-      refuseBeyond(takings, taken);
+      refuseBeyond(limits, counts);
       return await attempt();
     } catch (error) {
       isWrong = isWrongGuess(error);
       throw error;
     } finally {
-      if (!isWrong) await this.#giveBack(taken);
+      if (!isWrong) await this.#uncount(counts);
     }
   }
 
-  /** What cannot be given back stays counted until its window ends: better that than an attempt that nobody counts. */
-  async #giveBack(taken: readonly Taken[]): Promise<void> {
-    await giveBack(this.#orm.em.fork(), taken).catch((error: unknown) => {
+  /** Where this fails, the attempt stays counted until its window ends, which is safer than not counting it. */
+  async #uncount(counts: readonly RateCount[]): Promise<void> {
+    await decrementCounts(this.#orm.em.fork(), counts).catch((error: unknown) => {
       this.#log.warn({ err: error }, 'an attempt that was right, or none at all, stays counted as a wrong guess');
     });
   }
 
-  #turnsOf({ key, most }: Taking): Turns {
-    const turns = this.#turns.get(key) ?? new Turns(Math.ceil(most / 4), () => this.#turns.delete(key));
+  #turnsOf({ key, maximum }: RateLimit): Turns {
+    const turns = this.#turns.get(key) ?? new Turns(Math.ceil(maximum / 4), () => this.#turns.delete(key));
     this.#turns.set(key, turns);
     return turns;
   }
@@ -86,10 +86,10 @@ function keyOf(...parts: string[]): string {
   return `guess:${createHash('sha256').update(text).digest('hex')}`;
 }
 
-function refuseBeyond(takings: readonly Taking[], taken: readonly Taken[]): void {
-  taken.forEach(({ count, seconds }, index) => {
-    const most = takings[index]?.most ?? 0;
-    if (count > most) throw tooMany('too many failed attempts', most, seconds);
+function refuseBeyond(limits: readonly RateLimit[], counts: readonly RateCount[]): void {
+  counts.forEach(({ count, seconds }, index) => {
+    const maximum = limits[index]?.maximum ?? 0;
+    if (count > maximum) throw tooMany('too many failed attempts', maximum, seconds);
   });
 }
 

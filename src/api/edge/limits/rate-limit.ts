@@ -4,7 +4,7 @@ import fp from 'fastify-plugin';
 import type { LimitsConfig } from '#config';
 import type { Orm } from '#database/database.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
-import { sweepCounts } from '#domain/shared/rate-counts.ts';
+import { deleteExpiredCounts } from '#domain/shared/rate-counts/store.ts';
 import { GuessLimit } from './guess-limit.ts';
 import { RequestCounts } from './request-counts.ts';
 import { tooMany } from './too-many.ts';
@@ -48,7 +48,9 @@ export const rateLimit = fp<RateLimitOptions>(
     });
 
     const sweep = setInterval(() => {
-      sweepCounts(orm.em.fork()).catch((err: unknown) => app.log.warn({ err }, 'old counts could not be removed'));
+      deleteExpiredCounts(orm.em.fork()).catch((err: unknown) =>
+        app.log.warn({ err }, 'old counts could not be removed'),
+      );
     }, sweepEveryMs).unref();
     app.addHook('onClose', async () => {
       clearInterval(sweep);

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { type Addition, add } from '#domain/shared/rate-counts.ts';
+import { addCounts, type LocalCount } from '#domain/shared/rate-counts/store.ts';
 
 /** What this process knows of one key's requests in the current window. */
 interface Count {
@@ -94,11 +94,11 @@ export class RequestCounts {
   async #exchangeAll(): Promise<void> {
     const counts = [...this.#untold];
     this.#untold.clear();
-    const additions = counts.map(({ key, endsAt, own, told }): Addition => {
+    const additions = counts.map(({ key, endsAt, own, told }): LocalCount => {
       return { key, count: own - told, endsAt: new Date(endsAt) };
     });
     try {
-      const shared = await add(this.#orm.em.fork(), additions);
+      const shared = await addCounts(this.#orm.em.fork(), additions);
       counts.forEach((count, index) => {
         count.told += additions[index]?.count ?? 0;
         count.shared = shared.get(count.key) ?? count.shared;

@@ -1,15 +1,15 @@
 import argon2 from 'argon2';
-import { Turns } from '#domain/shared/concurrency-limit.ts';
+import { ConcurrencyLimit } from '#domain/shared/concurrency-limit.ts';
 
 /** argon2id at OWASP's first recommendation: 19 MiB, two passes. */
 const cost = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /**
- * Two at once take 38 MiB and half the threads that files and DNS use too, and leave the event loop alone. About seventy
- * go through in a second, so whoever is last in line waits for about one.
+ * Two hashes at once take 38 MiB and half of the thread pool that files and DNS share, and do not block the event loop. About
+ * seventy are done in a second, so the last one in the queue waits for about a second.
  */
-const turns = new Turns({
-  atOnce: 2,
+const limit = new ConcurrencyLimit({
+  running: 2,
   waiting: 64,
   refusal: 'too many passwords are being checked at this moment: try again in a few seconds',
 });
@@ -19,7 +19,7 @@ const nobodysHash = `$argon2id$v=19$m=${cost.memoryCost},p=1,t=${cost.timeCost}$
 
 /** @throws Unavailable where too many wait */
 export function hashPassword(password: string): Promise<string> {
-  return turns.take(() => argon2.hash(password, cost));
+  return limit.run(() => argon2.hash(password, cost));
 }
 
 /**
@@ -27,7 +27,7 @@ export function hashPassword(password: string): Promise<string> {
  * @throws Unavailable where too many wait
  */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
-  const matches = await turns.take(() => argon2.verify(hash ?? nobodysHash, password));
+  const matches = await limit.run(() => argon2.verify(hash ?? nobodysHash, password));
   return matches && hash !== null;
 }
 

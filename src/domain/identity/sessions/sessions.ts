@@ -5,7 +5,7 @@ import { type Principal, toPrincipal } from '#domain/shared/access/principal.ts'
 import { lockAgainstUse, lockPrincipal } from '#domain/shared/access/store.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
 import { isId, newId } from '#domain/shared/ids.ts';
-import type { InstallationKeys } from '#domain/shared/installation.ts';
+import type { InstallationKeys } from '#domain/shared/installation/installation.ts';
 import { Session, User } from '../entity.ts';
 import { emailKey, sessionLifetimeSeconds } from '../model.ts';
 import { hashPassword, isOutdated, verifyPassword } from '../passwords/passwords.ts';

@@ -7,16 +7,16 @@ import { Unprocessable } from '#domain/shared/errors.ts';
 import type { Destination } from '#domain/shared/outbound/outbound.ts';
 import { findGitUser } from './user.ts';
 
-/** What opens a repository; it comes from a connection. */
+/** The credential of a repository. It comes from a connection. */
 export type GitCredential =
   | { readonly kind: 'password'; readonly username: string; readonly password: string }
   | { readonly kind: 'ssh_key'; readonly privateKey: string; readonly knownHosts: string };
 
 /**
- * Writes the configuration and credentials of one fetch into its private directory (mode 0600) and gives the
- * environment that goes with them. Git may speak one protocol, to the addresses that were checked, and nothing else:
- * no redirects, hooks, proxies or configuration of the machine.
- * @throws Unprocessable where the credential is not one for this kind of URL
+ * Writes the configuration and the credential of one fetch into its private directory (mode 0600), and answers the environment
+ * variables that git needs to use them. Git may use only one protocol and only the addresses that were checked. Redirects,
+ * hooks, proxies and the machine's own configuration are off.
+ * @throws Unprocessable where the credential does not fit the kind of URL
  */
 export async function prepareAccess(
   directory: string,
@@ -32,7 +32,7 @@ export async function prepareAccess(
     section('http', pinAddresses(destination)),
     section('credential', helper),
     section('core', { hooksPath: '/dev/null', bigFileThreshold: '1m', askPass: '' }),
-    // One pack however small, so that the limit on the size of a file holds for everything that is fetched.
+    // Always keep one pack, so that the limit on the size of a file applies to everything that is fetched.
     section('fetch', { unpackLimit: '1', recurseSubmodules: 'false', writeCommitGraph: 'false' }),
     section('gc', { auto: '0' }),
     section('maintenance', { auto: 'false' }),
@@ -43,7 +43,7 @@ export async function prepareAccess(
   return { GIT_ALLOW_PROTOCOL: protocol, ...ssh };
 }
 
-/** The name was resolved and checked once; curl must not ask again. */
+/** Tells curl the addresses that were checked, so that it does not resolve the name again. */
 function pinAddresses({ url, addresses }: Destination): Record<string, string> {
   const host = url.hostname;
   if (!url.protocol.startsWith('http') || isIP(host.replace(/^\[|\]$/g, ''))) return {};
@@ -52,7 +52,7 @@ function pinAddresses({ url, addresses }: Destination): Record<string, string> {
   return { curloptResolve: `${host}:${port}:${listed.join(',')}` };
 }
 
-/** Git's own store: it answers for this scheme, host and port alone. */
+/** Configures git's own credential store, which answers only for this scheme, host and port. */
 async function writePassword(
   directory: string,
   url: URL,
@@ -97,23 +97,27 @@ async function prepareSsh(
     ConnectTimeout: '15',
   };
   const listed = Object.entries(options).map(([name, value]) => `-o ${quoteForShell(`${name}=${value}`)}`);
-  const ssh = [...(await nameUser(directory)), 'ssh', '-F', 'none', ...listed].join(' ');
+  const ssh = [...(await giveUserName(directory)), 'ssh', '-F', 'none', ...listed].join(' ');
   return { GIT_SSH_COMMAND: ssh, GIT_SSH_VARIANT: 'ssh' };
 }
 
 /**
- * What to put before `ssh`, which ends at once where its user has no name. There, bubblewrap shows it a list of users
- * that has one.
+ * The command to put before `ssh`. ssh refuses to run as a user without a name; bubblewrap then shows it a list of users in
+ * which the user has one.
  */
-async function nameUser(directory: string): Promise<string[]> {
+async function giveUserName(directory: string): Promise<string[]> {
   const uid = findGitUser()?.uid ?? process.getuid?.() ?? -1;
   if (await hasName(uid)) return [];
   const path = join(directory, 'passwd');
   await writePrivately(path, `coordinator:x:${uid}:${uid}::${directory}:/bin/sh\n`);
   const bind = (option: string, from: string, to: string) => [option, quoteForShell(from), quoteForShell(to)];
   return [
-    ...['bwrap', ...bind('--ro-bind', '/', '/'), ...bind('--dev-bind', '/dev', '/dev')],
-    ...[...bind('--bind', directory, directory), ...bind('--ro-bind', path, '/etc/passwd'), '--'],
+    'bwrap',
+    ...bind('--ro-bind', '/', '/'),
+    ...bind('--dev-bind', '/dev', '/dev'),
+    ...bind('--bind', directory, directory),
+    ...bind('--ro-bind', path, '/etc/passwd'),
+    '--',
   ];
 }
 

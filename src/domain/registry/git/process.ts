@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { Unavailable } from '#domain/shared/errors.ts';
 import { findGitUser } from './user.ts';
 
-/** One `git` command as a child process: nothing of our environment, bounded in time and output, gone when stopped. */
+/**
+ * One `git` command as a child process. It gets none of the service's environment, its time and output are limited, and all
+ * its processes end with it.
+ */
 
 export type GitOutcome = { readonly code: number | null; readonly stdout: Buffer; readonly stderr: string };
 
@@ -10,13 +13,13 @@ export type GitPlace = {
   /** The private directory that the command works in: HOME, configuration and the repository. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** No file that git writes may be larger: a pack that is stops the fetch. */
+  /** In bytes. A fetch whose pack is larger fails. */
   readonly largestFile: number;
-  /** When everything must be done, as `Date.now()` says it. */
+  /** The time by which the command must be done, in milliseconds like `Date.now()`. */
   readonly deadline: number;
 };
 
-/** The command ran out of time, or printed more than it may. */
+/** The command took too long or printed too much, and was killed. */
 export class GitStopped extends Error {
   readonly reason: 'time' | 'output';
   constructor(reason: 'time' | 'output') {
@@ -25,29 +28,29 @@ export class GitStopped extends Error {
   }
 }
 
-const mostStderr = 64 * 1024;
-/** Variables of ours that git and curl need to find programs and trusted certificates. */
-const passedOn = ['PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO', 'TMPDIR'];
-/** `ulimit -f` counts in blocks of 512 bytes. */
-const block = 512;
-/** Ignoring the signal makes a write that goes over the limit an error, which git reports in words. */
+const maximumStderr = 64 * 1024;
+/** Variables that git and curl need to find programs and trusted certificates. */
+const inheritedVariables = ['PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO', 'TMPDIR'];
+/** `ulimit -f` counts in blocks of so many bytes. */
+const blockBytes = 512;
+/** With the signal ignored, a write beyond the limit fails with an error that git reports. */
 const withFileLimit = 'trap "" XFSZ; ulimit -f "$1" && shift && exec "$@"';
 
 /**
- * Runs git and gives what it said, also where it failed.
- * @throws GitStopped; Unavailable where there is no git
+ * Runs git and answers what it printed, even where it failed.
+ * @throws GitStopped where it exceeds a limit; Unavailable where git cannot be started
  */
 export async function runGit(
   args: readonly string[],
   place: GitPlace,
-  options: { input?: string; mostOutput?: number } = {},
+  options: { input?: string; maximumOutput?: number } = {},
 ): Promise<GitOutcome> {
-  const blocks = String(Math.ceil(place.largestFile / block));
+  const blocks = String(Math.ceil(place.largestFile / blockBytes));
   const limited = ['-c', withFileLimit, 'sh', blocks, 'git', ...args];
   const child = spawn('/bin/sh', limited, {
     cwd: place.directory,
     env: { ...ownEnvironment(place.directory), ...place.environment },
-    // A group of its own, so that the helpers which git starts end with it.
+    // Its own process group, so that the helpers that git starts end with it.
     detached: true,
     ...findGitUser(),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -58,9 +61,9 @@ export async function runGit(
     killGroup(child.pid);
   };
   const timer = setTimeout(() => stop('time'), Math.max(0, place.deadline - Date.now()));
-  const stdout = collect(child.stdout, options.mostOutput ?? 1024 * 1024, () => stop('output'));
-  const stderr = collect(child.stderr, mostStderr, () => undefined);
-  child.stdin.on('error', () => undefined); // git that ended early closes its input; its exit code tells why
+  const stdout = collect(child.stdout, options.maximumOutput ?? 1024 * 1024, () => stop('output'));
+  const stderr = collect(child.stderr, maximumStderr, () => undefined);
+  child.stdin.on('error', () => undefined); // git closes its input where it ends early; its exit code says why
   child.stdin.end(options.input ?? '');
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
@@ -76,9 +79,9 @@ export async function runGit(
   }
 }
 
-/** Only what git needs; everything it could ask, remember or be configured with elsewhere is off. */
+/** Only what git needs. Prompts, stored credentials and configuration from elsewhere are off. */
 function ownEnvironment(directory: string): Record<string, string> {
-  const passed = passedOn.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
+  const passed = inheritedVariables.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
   return {
     ...Object.fromEntries(passed),
     HOME: directory,
@@ -96,12 +99,12 @@ function ownEnvironment(directory: string): Record<string, string> {
   };
 }
 
-function collect(stream: NodeJS.ReadableStream, most: number, onTooMuch: () => void): Buffer[] {
+function collect(stream: NodeJS.ReadableStream, maximum: number, onTooMuch: () => void): Buffer[] {
   const chunks: Buffer[] = [];
   let bytes = 0;
   stream.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= most) chunks.push(chunk);
+    if (bytes <= maximum) chunks.push(chunk);
     else onTooMuch();
   });
   return chunks;
@@ -112,7 +115,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // The group is gone already, which is what was wanted.
+    // The group has ended already.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { checkFilePath } from '../files.ts';
 
-/** Where a template lies in git, as a spec names it. Whether the place may be reached is decided at publication. */
+/** The location of a template in git, as a spec names it. Publication decides whether it may be reached. */
 
 const scpLike = /^[^/]+@[^/:]+:/;
 
-/** What is wrong with a git URL's form, as the end of a sentence; null where nothing is. */
+/** What is wrong with the form of a git URL, as the end of a sentence; null where it is right. */
 function checkGitUrl(text: string): string | null {
   if (scpLike.test(text)) return 'must be written as "ssh://git@host/path", not as "git@host:path"';
   if (!/^(https?|ssh|file):\/\//i.test(text) || !URL.canParse(text)) {
@@ -21,7 +21,7 @@ function checkGitUrl(text: string): string | null {
 
 const forbiddenInRef = /[\s\u0000-\u001f\u007f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|^[-/.]|\.lock(\/|$)|[/.]$/;
 
-/** A branch, a tag or a whole commit id, by git's own rules for names; never an option or an expression. */
+/** A branch, a tag or a full commit id, by git's own rules for names. Options and revision expressions are refused. */
 export const GitRef = z
   .string()
   .min(1)
@@ -48,7 +48,7 @@ export const GitSource = z.strictObject({
   connection: z.string().min(1).max(63).optional(),
   url: GitUrl,
   ref: GitRef,
-  /** The directory of the template; without it, the repository's top. */
+  /** The directory of the template; the root of the repository where it is absent. */
   path: Directory.optional(),
 });
 export type GitSource = z.output<typeof GitSource>;

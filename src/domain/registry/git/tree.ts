@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { checkFilePath, type FileContent, type FileLimits, isStorableText, type TemplateFiles } from '../files.ts';
 
-/** Choosing and reading the files of a template out of a commit; pure but for `read`. */
+/** Selects and reads the files of a template from a commit. Only `read` has side effects. */
 
 export type TreeEntry = {
   readonly path: string;
@@ -14,14 +14,14 @@ export type TreeEntry = {
 
 export type ReadObjects = (objects: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;
 
-const mostHops = 8;
-const mostDirectories = 200;
+const maximumHops = 8;
+const maximumDirectories = 200;
 const largestLink = 4_096;
 const lfsPointer = 'version https://git-lfs.github.com/spec/v1\n';
-/** Where a module says that another lies beside it: `source = "../network"`, in HCL or in JSON. */
+/** Where a module refers to another one by a relative path: `source = "../network"`, in HCL or in JSON. */
 const localSource = /\bsource"?\s{0,200}[=:]\s{0,200}"(\.{1,2}(?:\/[^"\n]{0,500})?)"/g;
 
-/** Reads the answer of `git ls-tree -r -z -l --full-tree`. */
+/** Parses the output of `git ls-tree -r -z -l --full-tree`. */
 export function parseTree(listing: Buffer): Map<string, TreeEntry> {
   const entries = listing
     .toString()
@@ -31,8 +31,8 @@ export function parseTree(listing: Buffer): Map<string, TreeEntry> {
 }
 
 /**
- * The files below a directory and below every local module that they name, as far as the repository has them. Paths
- * are the repository's own, so that what modules say of each other's places stays true.
+ * The files below a directory and below every local module that they refer to and that the repository has. They keep their paths
+ * in the repository, so that relative references between modules stay valid.
  * @throws Unprocessable naming the file that cannot be part of a template
  */
 export async function collectFiles(
@@ -50,8 +50,8 @@ export async function collectFiles(
     for (const [path, content] of await readEntries(tree, entries, read)) {
       contents.set(path, content);
       for (const source of localSources(path, content)) roots.add(source);
-      if (roots.size > mostDirectories)
-        throw new Unprocessable(`the template uses more than ${mostDirectories} modules`);
+      if (roots.size > maximumDirectories)
+        throw new Unprocessable(`the template uses more than ${maximumDirectories} modules`);
     }
     checkLimits(contents, [], limits);
   }
@@ -82,7 +82,7 @@ function checkEntry({ path, kind }: TreeEntry): void {
   if (kind === 'submodule') throw new Unprocessable(`${quote(path)} is a submodule, which a template cannot use`);
 }
 
-/** By path, the file that it is or, as a symbolic link, means in the end: in the repository, or nowhere. */
+/** The file of each path. A symbolic link is replaced by the file of the repository that it finally leads to. */
 async function followLinks(
   tree: ReadonlyMap<string, TreeEntry>,
   entries: readonly TreeEntry[],
@@ -92,11 +92,11 @@ async function followLinks(
   for (let hop = 0; ; hop++) {
     const links = [...found].filter(([, { kind }]) => kind === 'link');
     if (links.length === 0) return found;
-    const isReadable = hop < mostHops && links.every(([, { size }]) => size <= largestLink);
+    const isReadable = hop < maximumHops && links.every(([, { size }]) => size <= largestLink);
     const texts = isReadable ? await read(links.map(([, { object }]) => object)) : new Map<string, Buffer>();
     for (const [path, link] of links) {
       const next = isReadable ? targetOf(tree, link, contentOf(texts, link.object).toString()) : undefined;
-      if (next === undefined) throw new Unprocessable(`the link ${quote(path)} must lead to a file of the repository`);
+      if (next === undefined) throw new Unprocessable(`the link ${quote(path)} must lead to a file in the repository`);
       found.set(path, next);
     }
   }
@@ -109,7 +109,7 @@ function targetOf(tree: ReadonlyMap<string, TreeEntry>, link: TreeEntry, text: s
 
 function contentOf(objects: ReadonlyMap<string, Buffer>, object: string): Buffer {
   const content = objects.get(object);
-  if (content === undefined) throw new Error(`git gave no object ${object}`);
+  if (content === undefined) throw new Error(`git answered no object ${object}`);
   return content;
 }
 
@@ -148,7 +148,8 @@ function encode(content: Buffer): FileContent {
 
 function parseEntry(line: string): TreeEntry {
   const [, mode, object, size, path] = /^(\d{6}) \w+ ([0-9a-f]+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
-  if (mode === undefined || object === undefined || path === undefined) throw new Error('git listed what is no entry');
+  if (mode === undefined || object === undefined || path === undefined)
+    throw new Error('git printed a line that is not a tree entry');
   const kind = mode === '120000' ? 'link' : mode === '160000' ? 'submodule' : 'file';
   return { path, kind, object, size: size === '-' ? 0 : Number(size) };
 }

@@ -8,7 +8,7 @@ import {
 } from './engine.ts';
 import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
-import { TookTooLong } from './time-limit.ts';
+import { TimeLimitExceeded } from './time-limit.ts';
 import {
   keywords,
   type Located,
@@ -20,38 +20,38 @@ import {
   splitPointer,
 } from './walk.ts';
 
-const mostVariables = 200;
+const maximumVariables = 200;
 const schemaLimits = { values: 10_000, depth: 48, bytes: 128 * 1024 };
 const longestPattern = 1_000;
 
-/** A name that both OpenTofu and an environment variable can have. */
+/** A name that is valid both in OpenTofu and as an environment variable. */
 const variableName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
 /**
- * Everything that keeps a schema from describing a template's variables: `path` is a JSON pointer into the schema.
- * The root is an object that lists every variable in `properties`; references stay inside the schema.
+ * Everything that is wrong with a schema of a template's variables; `path` is a JSON pointer into the schema. The root must be an
+ * object that lists every variable in `properties`, and references must stay inside the schema.
  */
 export function checkSchema(schema: JsonObject): VariableError[] {
   if (isLargerThan(schema, schemaLimits)) return [problem('', 'is too large or nested too deeply')];
   try {
     const malformed = describeErrors(evaluateMetaSchema(schema));
     if (malformed.length > 0) return malformed;
-    const problems = checkMeaning(schema, locateSchemas(schema));
+    const problems = checkRules(schema, locateSchemas(schema));
     return problems.length > 0 ? problems : checkDefaults(schema);
   } catch (error) {
-    if (error instanceof TookTooLong) return [problem('', 'takes too long to evaluate: simplify it')];
-    if (error instanceof SchemaUnusable) return [problem('', `makes no sense: ${error.message}`)];
+    if (error instanceof TimeLimitExceeded) return [problem('', 'takes too long to evaluate: simplify it')];
+    if (error instanceof SchemaUnusable) return [problem('', `cannot be used: ${error.message}`)];
     throw error;
   }
 }
 
-function checkMeaning(schema: JsonObject, all: ReadonlyMap<string, Located>): VariableError[] {
+function checkRules(schema: JsonObject, all: ReadonlyMap<string, Located>): VariableError[] {
   return [
     ...checkRoot(schema),
-    ...[...all.values()].flatMap((located) => checkOne(located, all)),
+    ...[...all.values()].flatMap((located) => checkLocated(located, all)),
     ...checkDeclared(schema, all),
-    ...checkEndless(all),
+    ...checkCycles(all),
   ];
 }
 
@@ -60,7 +60,8 @@ function checkRoot(schema: JsonObject): VariableError[] {
   const problems: VariableError[] = [];
   if (schema['type'] !== 'object')
     problems.push(problem('/type', 'must be "object": the schema describes all variables'));
-  if (variables.length > mostVariables) problems.push(problem('/properties', `must have at most ${mostVariables}`));
+  if (variables.length > maximumVariables)
+    problems.push(problem('/properties', `must have at most ${maximumVariables}`));
   for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
     if (schema[keyword] !== undefined && schema[keyword] !== false) {
       problems.push(problem(`/${keyword}`, 'must be false or left out: every variable is listed in "properties"'));
@@ -68,22 +69,22 @@ function checkRoot(schema: JsonObject): VariableError[] {
   }
   for (const keyword of ['$ref', 'patternProperties', 'default', 'writeOnly']) {
     if (schema[keyword] === undefined) continue;
-    problems.push(problem(`/${keyword}`, 'must not stand here: each variable is listed in "properties" with its own'));
+    problems.push(problem(`/${keyword}`, 'is not allowed here: use it in the schema of a variable in "properties"'));
   }
   return problems;
 }
 
-function checkOne({ pointer, schema, isConditional }: Located, all: ReadonlyMap<string, Located>): VariableError[] {
+function checkLocated({ pointer, schema, isConditional }: Located, all: ReadonlyMap<string, Located>): VariableError[] {
   if (typeof schema === 'boolean') return [];
   const problems = Object.keys(schema).flatMap((keyword) => {
     const message = checkKeyword(keyword, schema, all);
     return message === null ? [] : [problem(`${pointer}/${keyword}`, message)];
   });
   if (schema['default'] !== undefined && schema['writeOnly'] === true) {
-    problems.push(problem(`${pointer}/default`, 'must not stand beside "writeOnly": everybody can read a default'));
+    problems.push(problem(`${pointer}/default`, 'must not be combined with "writeOnly": everybody can read a default'));
   }
   if (schema['default'] !== undefined && isConditional) {
-    problems.push(problem(`${pointer}/default`, 'would never be filled in here: move it out of the condition'));
+    problems.push(problem(`${pointer}/default`, 'would have no effect here: move it out of the condition'));
   }
   for (const name of Object.keys(propertiesOf(schema)).filter((key) => key in Object.prototype)) {
     problems.push(problem(`${pointer}/properties/${name}`, 'is a name that the service reserves'));
@@ -103,13 +104,13 @@ function checkKeyword(keyword: string, schema: JsonObject, all: ReadonlyMap<stri
     return `must be one of ${Object.keys(formats).join(', ')}, password`;
   }
   if (Object.hasOwn(keywords, keyword) || keyword.startsWith('x-')) return null;
-  return 'is not a keyword that is supported here; a name of your own starts with "x-"';
+  return 'is not a supported keyword; a keyword of your own must start with "x-"';
 }
 
 function checkReference(schema: JsonObject, all: ReadonlyMap<string, Located>): string | null {
   const target = referenceOf(schema);
   if (target === undefined) return 'must stay inside the schema, such as "#/$defs/size"';
-  return all.has(target) ? null : 'must lead to a schema, such as "#/$defs/size"';
+  return all.has(target) ? null : 'must refer to a schema, such as "#/$defs/size"';
 }
 
 function checkPattern(pattern: unknown): string | null {
@@ -124,7 +125,7 @@ function checkPattern(pattern: unknown): string | null {
   }
 }
 
-/** What conditions say about variables must be about ones that exist: the list in `properties` is what forms show. */
+/** Conditions may only name variables that the root's `properties` list, because forms show those. */
 function checkDeclared(schema: JsonObject, all: ReadonlyMap<string, Located>): VariableError[] {
   const declared = propertiesOf(schema);
   const problems = Object.keys(declared)
@@ -146,24 +147,24 @@ function checkDeclared(schema: JsonObject, all: ReadonlyMap<string, Located>): V
   return problems;
 }
 
-/** A schema that applies itself to the same value again would never end. */
-function checkEndless(all: ReadonlyMap<string, Located>): VariableError[] {
+/** Finds schemas that apply themselves to the same value again, which would never end. */
+function checkCycles(all: ReadonlyMap<string, Located>): VariableError[] {
   const done = new Set<string>();
-  const open = new Set<string>();
+  const visiting = new Set<string>();
   const endless: string[] = [];
   const visit = (located: Located): void => {
-    if (open.has(located.pointer)) endless.push(located.pointer);
-    if (open.has(located.pointer) || done.has(located.pointer)) return;
-    open.add(located.pointer);
+    if (visiting.has(located.pointer)) endless.push(located.pointer);
+    if (visiting.has(located.pointer) || done.has(located.pointer)) return;
+    visiting.add(located.pointer);
     for (const next of neighbours(located, all)) visit(next);
-    open.delete(located.pointer);
+    visiting.delete(located.pointer);
     done.add(located.pointer);
   };
   for (const located of all.values()) visit(located);
-  return [...new Set(endless)].map((pointer) => problem(pointer, 'refers to itself without end'));
+  return [...new Set(endless)].map((pointer) => problem(pointer, 'refers to itself endlessly'));
 }
 
-/** Fills in the defaults of an empty input: what they break themselves is the schema's fault. */
+/** Checks the defaults against the rules of their variables, by filling in an empty input. */
 function checkDefaults(schema: JsonObject): VariableError[] {
   const filled: JsonObject = {};
   const errors = compileSchema(schema)(filled);

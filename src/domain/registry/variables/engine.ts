@@ -7,7 +7,7 @@ import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { isLargerThan } from './json-size.ts';
 import { runWithin } from './time-limit.ts';
 
-/** How JSON Schema is compiled and evaluated here, so that neither a schema nor an input can hold up the process. */
+/** Compiles and evaluates JSON Schema under time limits, so that neither a schema nor an input can block the process. */
 
 export type JsonObject = { [key: string]: JsonValue };
 export type Schema = boolean | JsonObject;
@@ -15,7 +15,7 @@ export type Schema = boolean | JsonObject;
 const millisecondsToCompile = 1_000;
 const millisecondsToValidate = 500;
 
-/** The formats that are checked, each with an example for messages. */
+/** The supported formats, each with an example for messages. */
 export const formats = {
   date: '2030-05-31',
   time: '13:45:00Z',
@@ -32,14 +32,12 @@ export const formats = {
   regex: '^[a-z]+$',
 } as const;
 
-export type FormatName = keyof typeof formats;
-
-/** Some formats cost the square of a text's length; nothing that has one of these formats is longer. */
+/** The time of some checks grows with the square of the text's length. No valid text of these formats is longer than this. */
 const longestFormatted = 2_048;
 
 /**
- * A pattern in an engine whose time grows with the length of the text alone (RE2).
- * @throws Error with RE2's words where the pattern needs what that engine cannot do: look-around, back-references
+ * Compiles a pattern for RE2, whose time grows linearly with the length of the text.
+ * @throws Error with RE2's message where the pattern is invalid or needs what RE2 lacks: look-around, back-references
  */
 export function compilePattern(pattern: string): { test: (text: string) => boolean } {
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
@@ -50,7 +48,7 @@ const linearRegExp = Object.assign((pattern: string) => compilePattern(pattern),
 
 const options: Options = {
   allErrors: true,
-  // Unknown keywords, formats and patterns were reported, with their paths, by `checkSchema`.
+  // `checkSchema` reports unknown keywords, formats and patterns with their paths.
   strict: false,
   logger: false,
   meta: false,
@@ -58,7 +56,7 @@ const options: Options = {
   addUsedSchema: false,
   inlineRefs: false,
   useDefaults: true,
-  // A variable called `constructor` is not there just because every object inherits one.
+  // A variable called `constructor` is absent even though every object inherits one.
   ownProperties: true,
   multipleOfPrecision: 9,
   code: { regExp: linearRegExp },
@@ -66,12 +64,12 @@ const options: Options = {
 
 export type Evaluate = (data: unknown) => readonly ErrorObject[];
 
-/** A schema that is right by the rules of JSON Schema and still none, such as one with an empty `enum`. */
+/** The schema is valid by the meta-schema and still cannot be compiled, such as one with an empty `enum`. */
 export class SchemaUnusable extends Error {}
 
 /**
- * A schema as a function that gives all errors of a value and fills in defaults in place.
- * @throws TookTooLong; SchemaUnusable with Ajv's words
+ * Compiles a schema to a function that answers all errors of a value and fills in its defaults in place.
+ * @throws TimeLimitExceeded; SchemaUnusable with Ajv's message
  */
 export function compileSchema(schema: Schema): Evaluate {
   const validate = runWithin(millisecondsToCompile, () => compileByAjv(schema));
@@ -84,12 +82,12 @@ export function compileSchema(schema: Schema): Evaluate {
     isCheap && !isLargerThan(data, cheap) ? evaluate(data) : runWithin(millisecondsToValidate, () => evaluate(data));
 }
 
-/** A clock costs more than checking a few values, and every run is checked. */
+/** Small inputs of cheap schemas are checked without a time limit: it would cost more than the check, which every run needs. */
 const cheap = { values: 500, depth: 32, bytes: 16 * 1024 };
 
 /**
- * Without references, each rule meets each value once at most; without patterns and formats, none of them takes longer
- * for a long text.
+ * Whether the time of a check is bounded by the size of schema and input. Without references, each rule is applied to each value
+ * at most once. Without patterns and formats, no rule takes longer for a longer text.
  */
 function isCheapSchema(schema: Schema): boolean {
   const text = JSON.stringify(schema);
@@ -107,7 +105,7 @@ function compileByAjv(schema: Schema) {
 
 let metaSchema: ReturnType<Ajv2020['getSchema']>;
 
-/** What is wrong with a schema by the rules of JSON Schema 2020-12 themselves. */
+/** What is wrong with a schema by the meta-schema of JSON Schema 2020-12. */
 export function evaluateMetaSchema(schema: unknown): readonly ErrorObject[] {
   metaSchema ??= new Ajv2020({ allErrors: true, strict: false }).getSchema(
     'https://json-schema.org/draft/2020-12/schema',
@@ -120,23 +118,23 @@ export function evaluateMetaSchema(schema: unknown): readonly ErrorObject[] {
   });
 }
 
-const mostCompiled = 100;
+const maximumCompiled = 100;
 const compiled = new Map<string, Evaluate>();
 
-/** The same as `compileSchema`, remembering the most recently used ones. */
-export function compileSchemaOnce(schema: Schema): Evaluate {
+/** `compileSchema` with a cache of the most recently used schemas. */
+export function compileSchemaCached(schema: Schema): Evaluate {
   const digest = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
   const evaluate = compiled.get(digest) ?? compileSchema(schema);
   compiled.delete(digest);
   compiled.set(digest, evaluate);
   for (const oldest of compiled.keys()) {
-    if (compiled.size <= mostCompiled) break;
+    if (compiled.size <= maximumCompiled) break;
     compiled.delete(oldest);
   }
   return evaluate;
 }
 
-/** One Ajv for one schema: an instance keeps every schema that it ever compiled. */
+/** Each schema gets its own Ajv, because an instance never forgets a schema that it has compiled. */
 function createAjv(): Ajv2020 {
   const ajv = new Ajv2020(options);
   for (const name of Object.keys(formats)) ajv.addFormat(name, { type: 'string', validate: checkerOf(name) });

@@ -2,10 +2,10 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { formats } from './engine.ts';
 import { escapePointer } from './walk.ts';
 
-/** One thing that is wrong; `path` is a JSON pointer, `''` for the whole. The message never repeats a value. */
+/** One error; `path` is a JSON pointer, `''` for the whole value. The message never repeats a value. */
 export type VariableError = { path: string; message: string };
 
-const mostErrors = 100;
+const maximumErrors = 100;
 const longestList = 400;
 
 const articles: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ type Describe = (params: Readonly<Record<string, unknown>>) => string;
 const counted = (params: Readonly<Record<string, unknown>>, bound: string, one: string, many: string) =>
   `must have ${bound} ${params['limit']} ${params['limit'] === 1 ? one : many}`;
 
-/** What each keyword demands, in words; parameters come from the schema. */
+/** The message for each keyword. Its parameters come from the schema. */
 const descriptions: Readonly<Record<string, Describe>> = {
   type: ({ type }) =>
     `must be ${[type]
@@ -60,13 +60,13 @@ const descriptions: Readonly<Record<string, Describe>> = {
   propertyNames: () => 'has a member whose name is not allowed',
   anyOf: () => 'matches none of the allowed forms',
   oneOf: ({ passingSchemas }) =>
-    passingSchemas ? 'matches more than one of forms that exclude each other' : 'matches none of the allowed forms',
+    passingSchemas ? 'matches more than one of the forms that exclude each other' : 'matches none of the allowed forms',
   not: () => 'has a form that is not allowed',
   contains: ({ minContains }) => `must have at least ${minContains} item that fits`,
   'false schema': () => 'must be left out',
 };
 
-/** Keywords whose error stands on a member of the value that Ajv names, by the parameter that names it. */
+/** Keywords whose error concerns a member of the value, with the parameter of Ajv that names the member. */
 const memberParameters: Readonly<Record<string, string>> = {
   required: 'missingProperty',
   dependentRequired: 'missingProperty',
@@ -74,16 +74,16 @@ const memberParameters: Readonly<Record<string, string>> = {
   unevaluatedProperties: 'unevaluatedProperty',
 };
 
-/** Ajv's errors in words, each thing once, in the order in which they were found. */
+/** Ajv's errors as messages, without duplicates, in the order in which they were found. */
 export function describeErrors(errors: readonly ErrorObject[]): VariableError[] {
   const described = withoutBranches(errors).map((error) => ({ path: pathOf(error), message: describe(error) }));
   const distinct = new Map(described.map((error) => [`${error.path}\n${error.message}`, error]));
   const listed = [...distinct.values()];
-  if (listed.length <= mostErrors) return listed;
-  return [...listed.slice(0, mostErrors), { path: '', message: `has ${listed.length - mostErrors} more errors` }];
+  if (listed.length <= maximumErrors) return listed;
+  return [...listed.slice(0, maximumErrors), { path: '', message: `has ${listed.length - maximumErrors} more errors` }];
 }
 
-/** The name of the value that an error is about: a member that is missing or too many counts as its own. */
+/** The path of the value that an error concerns. A missing or unknown member has its own path. */
 function pathOf(error: ErrorObject): string {
   const parameter = memberParameters[error.keyword];
   const member = parameter === undefined ? undefined : error.params[parameter];
@@ -95,7 +95,7 @@ function describe(error: ErrorObject): string {
   return known ? known(error.params) : (error.message ?? 'is not valid');
 }
 
-/** Where no branch fits, what each of them misses says little; `then` and `else` speak for their `if`. */
+/** Leaves out the errors inside branches where no branch matches, and those of `if`, whose `then` or `else` has its own. */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => ['anyOf', 'oneOf', 'propertyNames'].includes(keyword));
   return errors.filter((error) => {

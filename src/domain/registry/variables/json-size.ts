@@ -1,8 +1,8 @@
 export type JsonLimits = { readonly values: number; readonly depth: number; readonly bytes: number };
 
 /**
- * Whether a JSON value has more members, levels or text than may be worked on. It looks level by level, so that depth
- * itself cannot overflow anything.
+ * Whether a JSON value has more members, levels or text than its limits. It visits the value level by level, so that a deep
+ * value cannot overflow the stack.
  */
 export function isLargerThan(value: unknown, limits: JsonLimits): boolean {
   let level: unknown[] = [value];

@@ -4,19 +4,19 @@ const holder: { task: () => unknown } = { task: () => undefined };
 const context = vm.createContext(holder);
 const call = new vm.Script('task()');
 
-/** The work took longer than it may; whatever it did so far is to be thrown away. */
-export class TookTooLong extends Error {}
+/** The work exceeded its time limit. Any result that it has left behind must be discarded. */
+export class TimeLimitExceeded extends Error {}
 
-/** The work may take so many times longer by the clock where the machine gives this process little of its time. */
-const patience = 20;
-/** What may be missing from the time that the work is allowed for it to count as used up. */
-const usedUp = 0.8;
+/** How many times longer the work may take by the clock where this process gets little processor time. */
+const maximumStretch = 20;
+/** The share of its time limit that work must have used on the processor to count as too slow. */
+const usedShare = 0.8;
 
 /**
- * Runs synchronous work and stops it after some milliseconds of work. Schemas come from template authors, and one with
- * branches that double at every level would otherwise hold up every request of the process. This is a clock, not a
- * sandbox: the work is our own code, and may be begun anew where the machine was too busy to get to it.
- * @throws TookTooLong; whatever the work throws
+ * Runs synchronous work and stops it after some milliseconds of processor time. Schemas come from template authors, and one whose
+ * branches double at every level would otherwise block every request of the process. This limits time and is not a sandbox:
+ * the work is the service's own code. It is started again where the machine was too busy to run it.
+ * @throws TimeLimitExceeded; any error of the work
  */
 export function runWithin<T>(milliseconds: number, work: () => T): T {
   for (let limit = milliseconds; ; ) {
@@ -24,11 +24,11 @@ export function runWithin<T>(milliseconds: number, work: () => T): T {
     try {
       return runByClock(limit, work);
     } catch (error) {
-      if (!(error instanceof TookTooLong)) throw error;
+      if (!(error instanceof TimeLimitExceeded)) throw error;
       const { user, system } = process.threadCpuUsage(before);
       const used = (user + system) / 1_000;
-      if (used > milliseconds * usedUp || limit > milliseconds) throw error;
-      limit = Math.ceil(milliseconds * Math.min(patience, limit / Math.max(used, 1)));
+      if (used > milliseconds * usedShare || limit > milliseconds) throw error;
+      limit = Math.ceil(milliseconds * Math.min(maximumStretch, limit / Math.max(used, 1)));
     }
   }
 }
@@ -42,7 +42,7 @@ function runByClock<T>(milliseconds: number, work: () => T): T {
   try {
     call.runInContext(context, { timeout: milliseconds });
   } catch (error) {
-    if (isTimeout(error)) throw new TookTooLong(`stopped after ${milliseconds} ms`);
+    if (isTimeout(error)) throw new TimeLimitExceeded(`stopped after ${milliseconds} ms`);
     throw error;
   } finally {
     holder.task = outer;
@@ -51,7 +51,7 @@ function runByClock<T>(milliseconds: number, work: () => T): T {
   return result.value;
 }
 
-/** The clock's error belongs to the context's own realm, where `Error` is another one. */
+/** The error comes from the realm of the context, whose `Error` is another class. */
 function isTimeout(error: unknown): boolean {
   return (
     typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'

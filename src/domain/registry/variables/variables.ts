@@ -1,8 +1,8 @@
 import type { JsonValue, Masked } from '#domain/runs/model.ts';
-import { compileSchemaOnce, type JsonObject } from './engine.ts';
+import { compileSchemaCached, type JsonObject } from './engine.ts';
 import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
-import { TookTooLong } from './time-limit.ts';
+import { TimeLimitExceeded } from './time-limit.ts';
 import {
   escapePointer,
   type Located,
@@ -13,19 +13,19 @@ import {
   splitPointer,
 } from './walk.ts';
 
-/** What a template's variables may be and which are secret (product.md of the design, *Templates*). */
+/** The validation of a template's variables, and which of them are secret (product.md of the design, *Templates*). */
 
 export type VariableValues = Record<string, JsonValue>;
 export type ValidationResult = {
   valid: boolean;
   errors: VariableError[];
-  /** The input with the schema's defaults filled in; the input itself is left alone. */
+  /** A copy of the input with the schema's defaults filled in. */
   variables: VariableValues;
 };
 
 const inputLimits = { values: 20_000, depth: 32, bytes: 1024 * 1024 };
 
-/** The environment's values for variables that the template has; the run's own win. */
+/** The environment's values for the variables that the template has. The run's own values take precedence. */
 export function mergeVariables(
   schema: JsonObject,
   given: { environment: VariableValues; run: VariableValues },
@@ -36,9 +36,9 @@ export function mergeVariables(
 }
 
 /**
- * All errors of an input at once, and the input with defaults. About a secret variable the errors say only which rule
- * is broken, not where in it. `secrets` names variables that are secret for another reason than the schema.
- * The schema is one that `checkSchema` found no fault with.
+ * Validates an input and fills in defaults. It answers all errors at once. An error in a secret variable says only which rule is
+ * broken, not where. `secrets` names variables that are secret for a reason outside the schema. The schema must have passed
+ * `checkSchema`.
  */
 export function validateVariables(
   schema: JsonObject,
@@ -48,17 +48,17 @@ export function validateVariables(
   if (isLargerThan(input, inputLimits)) return failed(input, 'has too many values or is nested too deeply');
   const variables = structuredClone(input);
   try {
-    const errors = compileSchemaOnce({ ...schema, additionalProperties: false })(variables);
+    const errors = compileSchemaCached({ ...schema, additionalProperties: false })(variables);
     const hidden = new Set([...secretNames(schema), ...secrets]);
     const described = describeErrors(errors.map((error) => concealSecret(error, hidden)));
     return { valid: errors.length === 0, errors: described.map((error) => suggestName(error, schema)), variables };
   } catch (error) {
-    if (!(error instanceof TookTooLong) && !(error instanceof RangeError)) throw error;
+    if (!(error instanceof TimeLimitExceeded) && !(error instanceof RangeError)) throw error;
     return failed(input, "is too much to check against the template's schema");
   }
 }
 
-/** Variables with `"writeOnly": true` in their schema or anywhere inside it, references included. */
+/** The variables that have `"writeOnly": true` in their schema or anywhere inside it, references included. */
 export function secretNames(schema: JsonObject): Set<string> {
   const all = locateSchemas(schema);
   const holders = findSecretHolders(all);
@@ -72,7 +72,7 @@ export function secretNames(schema: JsonObject): Set<string> {
   return names;
 }
 
-/** Variables as everybody may see them. What the schema does not list is masked as well: it may be a secret misspelt. */
+/** The variables with secrets masked. A variable that the schema does not list is masked too: it may be a misspelt secret. */
 export function maskVariables(
   schema: JsonObject,
   variables: VariableValues,
@@ -86,7 +86,7 @@ export function maskVariables(
   );
 }
 
-/** The pointers of all schemas that are write-only, hold one that is, or refer to one that does. */
+/** The pointers of all schemas that are write-only, contain such a schema, or refer to one that does. */
 function findSecretHolders(all: ReadonlyMap<string, Located>): Set<string> {
   const holders = new Set<string>();
   const referrers = new Map<string, string[]>();
@@ -106,7 +106,7 @@ function findSecretHolders(all: ReadonlyMap<string, Located>): Set<string> {
 
 type AjvErrors = Parameters<typeof describeErrors>[0];
 
-/** Member names and positions inside a secret are part of it. */
+/** Removes member names and positions inside a secret, because they are part of it. */
 function concealSecret(error: AjvErrors[number], secrets: ReadonlySet<string>): AjvErrors[number] {
   const [name] = splitPointer(error.instancePath);
   if (name === undefined || !secrets.has(name)) return error;
@@ -119,7 +119,7 @@ function concealSecret(error: AjvErrors[number], secrets: ReadonlySet<string>): 
   return { ...error, instancePath: `/${escapePointer(name)}`, params };
 }
 
-/** A variable that does not exist is most often one misspelt. */
+/** Suggests a name for an unknown variable, because it is most often misspelt. */
 function suggestName(error: VariableError, schema: JsonObject): VariableError {
   const [name, ...rest] = splitPointer(error.path);
   const names = Object.keys(propertiesOf(schema));
@@ -128,7 +128,7 @@ function suggestName(error: VariableError, schema: JsonObject): VariableError {
   return { ...error, message: `is not a variable of this template${near ? `; did you mean "${near}"?` : ''}` };
 }
 
-/** Whether two names differ in at most two letters that were changed, added or left out. */
+/** Whether one name becomes the other by changing, adding or removing at most two letters. */
 function isNear(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 2 || b.length > 128) return false;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,10 +1,10 @@
 import type { JsonObject, Schema } from './engine.ts';
 
-/** Where the schemas inside a schema stand, and which of them look at the same value. */
+/** Finds the schemas inside a schema, and those that apply to the same value. */
 
 type Kind = 'value' | 'schema' | 'list' | 'map';
 
-/** Every keyword of JSON Schema 2020-12 that the service supports, and what its value holds. */
+/** Every keyword of JSON Schema 2020-12 that the service supports, with the kind of its value. */
 export const keywords: Readonly<Record<string, Kind>> = {
   ...kindOf('value', '$schema $ref $comment title description default deprecated readOnly writeOnly examples'),
   ...kindOf('value', 'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum format pattern'),
@@ -16,17 +16,17 @@ export const keywords: Readonly<Record<string, Kind>> = {
   ...kindOf('map', 'properties patternProperties dependentSchemas $defs definitions'),
 };
 
-/** Keywords whose schemas are applied to the very value that their own schema is applied to. */
+/** Keywords whose schemas apply to the same value as the schema that contains them. */
 const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 
-/** Of these branches one or another may hold, so that what they declare fills in nothing. */
+/** Keywords whose branches may or may not apply, so that a default in them is never filled in. */
 const conditional = ['anyOf', 'oneOf', 'not', 'if'];
 
 export type Located = {
   /** JSON pointer from the root: `/properties/size`. */
   readonly pointer: string;
   readonly schema: Schema;
-  /** The pointer of the schema that this one stands in; null for the root. */
+  /** The pointer of the schema that contains this one; null for the root. */
   readonly parent: string | null;
   readonly isConditional: boolean;
 };
@@ -47,7 +47,7 @@ export function locateSchemas(schema: Schema): Map<string, Located> {
   return found;
 }
 
-/** The schemas that are applied to the same value as this one: `allOf` and its like, and where `$ref` leads. */
+/** The schemas that apply to the same value as this one: those of `allOf` and similar keywords, and the target of `$ref`. */
 export function* neighbours(located: Located, all: ReadonlyMap<string, Located>): Generator<Located> {
   if (typeof located.schema === 'boolean') return;
   for (const keyword of inPlace) {
@@ -61,7 +61,7 @@ export function* neighbours(located: Located, all: ReadonlyMap<string, Located>)
   if (referenced !== undefined) yield referenced;
 }
 
-/** The schemas that speak about the same value as this one, itself included. */
+/** All schemas that apply to the same value as this one, directly or through others, itself included. */
 export function reachable(start: Located, all: ReadonlyMap<string, Located>): Set<Located> {
   const seen = new Set<Located>([start]);
   for (const located of seen) {
@@ -76,7 +76,7 @@ export function propertiesOf(schema: Schema, keyword = 'properties'): { [name: s
   return typeof members === 'object' && members !== null && !Array.isArray(members) ? members : {};
 }
 
-/** The JSON pointer that a `$ref` within the schema means; undefined where there is none, or one that leads outside. */
+/** The JSON pointer of a `$ref` within the schema; undefined where there is no `$ref` or it leads outside. */
 export function referenceOf(schema: JsonObject): string | undefined {
   const reference = schema['$ref'];
   if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) return undefined;
@@ -87,12 +87,12 @@ export function referenceOf(schema: JsonObject): string | undefined {
   }
 }
 
-/** One part of a JSON pointer. */
+/** Writes a name as one part of a JSON pointer. */
 export function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** The parts of a JSON pointer, in their own words. */
+/** The parts of a JSON pointer, unescaped. */
 export function splitPointer(pointer: string): string[] {
   return pointer
     .split('/')

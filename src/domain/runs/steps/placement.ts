@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
-import { findLiveWorkers, type LiveWorker } from '#domain/workers/store.ts';
+import { findLiveWorkers, type LiveWorker } from '#domain/workers/run-store.ts';
 import type { Run } from '../entity.ts';
 import { recordEventOnce } from '../events.ts';
 import { poolQueue } from '../model.ts';
@@ -28,10 +28,12 @@ export async function findPlacement(em: Em, run: Run): Promise<Placement> {
 
 /** Any worker for commands and for a first run of a tool; then one with the kind of tool that wrote the state. */
 async function findWorkersWithTool(em: Em, run: Run): Promise<LiveWorker[]> {
-  const workers = await findLiveWorkers(em, run.id);
+  const workers = await findLiveWorkers(em, { runId: run.id });
   const { spec } = await loadVersionById(em, run.templateVersionId);
   if (spec.executor.kind === 'command') return workers;
-  return workers.filter(({ tools, wantedTool: wanted }) => tools.some(({ name }) => !wanted || name === wanted));
+  return workers.filter(({ tools, requiredTool: required }) =>
+    tools.some(({ name }) => !required || name === required),
+  );
 }
 
 function isStrongEnough({ isolation, demandsSandbox }: LiveWorker): boolean {

@@ -6,20 +6,20 @@ type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 /** What an operator allows beyond public addresses (setting `COORDINATOR_OUTBOUND_ALLOW`). */
 export type OutboundPolicy = {
   readonly ranges: readonly Range[];
-  /** Lowercase host names; one that starts with a dot stands for every name below it. */
+  /** Host names in lower case. One that starts with a dot allows every name below it. */
   readonly hosts: readonly string[];
-  /** Absolute directories whose `file://` URLs git may read; for development and tests. */
+  /** Absolute directories that git may read by `file://` URLs, for development and tests. */
   readonly directories: readonly string[];
 };
 
-/** Nothing but public addresses. */
+/** Allows only public addresses. */
 export const publicOnly: OutboundPolicy = { ranges: [], hosts: [], directories: [] };
 
 const hostName = /^(?:\*\.)?(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
 
 const globalIPv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Whether an entry is one that `parseOutboundPolicy` understands. */
+/** Whether `parseOutboundPolicy` can read an entry. */
 export function isOutboundEntry(entry: string): boolean {
   return isNumeric(entry) || isDirectory(entry) || hostName.test(entry);
 }
@@ -30,7 +30,8 @@ export function isOutboundEntry(entry: string): boolean {
  */
 export function parseOutboundPolicy(entries: readonly string[]): OutboundPolicy {
   const unknown = entries.find((entry) => !isOutboundEntry(entry));
-  if (unknown !== undefined) throw new RangeError(`"${unknown}" is no address, CIDR range, host name or file:// URL`);
+  if (unknown !== undefined)
+    throw new RangeError(`"${unknown}" is not an address, a CIDR range, a host name or a file:// URL`);
   return {
     ranges: entries.filter(isNumeric).map(parseRange),
     hosts: entries.filter((entry) => !isNumeric(entry) && !isDirectory(entry)).map(normalizeHost),
@@ -38,21 +39,21 @@ export function parseOutboundPolicy(entries: readonly string[]): OutboundPolicy 
   };
 }
 
-/** Whether the operator named this host itself, whatever it resolves to. */
+/** Whether the operator allows this host by its name, at any address. */
 export function allowsHost(policy: OutboundPolicy, host: string): boolean {
   const name = normalizeHost(host);
   return policy.hosts.some((allowed) => (allowed.startsWith('.') ? name.endsWith(allowed) : name === allowed));
 }
 
-/** Whether the operator named a range that holds this address. */
+/** Whether the operator allows a range that contains this address. */
 export function allowsAddress(policy: OutboundPolicy, address: string): boolean {
   const parsed = ipaddr.process(address);
   return policy.ranges.some(([base, bits]) => parsed.kind() === base.kind() && parsed.match(base, bits));
 }
 
 /**
- * Whether an address is on the public Internet: no loopback, private, link-local, shared (CGNAT), multicast or
- * reserved one, and none that carries such an IPv4 address inside an IPv6 one.
+ * Whether an address is on the public Internet. Loopback, private, link-local, shared (CGNAT), multicast and reserved addresses
+ * are not, nor are IPv6 addresses that embed such an IPv4 address.
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.process(address);
@@ -60,7 +61,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === 'ipv4' || parsed.match(globalIPv6);
 }
 
-/** Addresses in their usual form only: `10` and `0x7f.1` are addresses to some parsers and host names to others. */
+/** Accepts addresses only in their usual form: some parsers read `10` and `0x7f.1` as addresses, others as host names. */
 function isNumeric(entry: string): boolean {
   return isIP(entry) !== 0 || (isIP(entry.split('/')[0] ?? '') !== 0 && ipaddr.isValidCIDR(entry));
 }

@@ -8,9 +8,9 @@ import { allowsAddress, allowsHost, isPublicAddress, type OutboundPolicy } from 
 export type OutboundScheme = 'https' | 'ssh' | 'file';
 
 export type Destination = {
-  /** Normalized: what was checked is what must be used. */
+  /** Normalized. Connect to this URL, because this is the one that was checked. */
   readonly url: URL;
-  /** What the host resolved to, each checked; connect to these and never resolve again. Empty for `file://`. */
+  /** The checked addresses of the host. Connect to them and do not resolve the host again. Empty for `file://`. */
   readonly addresses: readonly string[];
 };
 
@@ -20,10 +20,10 @@ const resolveTimeoutMs = 5_000;
 const allowHint = 'an operator can allow it with COORDINATOR_OUTBOUND_ALLOW';
 
 /**
- * Decides whether the service may connect to a URL that somebody gave it, and to which addresses. A host that resolves
- * to even one forbidden address is refused, and the caller must connect to `addresses`, so that a name which resolves
- * to something else a moment later gains nothing. `http://` goes where an operator allowed it, else only `https://`.
- * @throws Unprocessable naming what is wrong with the URL; Unavailable where its name cannot be resolved now
+ * Decides whether the service may connect to a URL from a client, and to which addresses. A host is refused if even one of its
+ * addresses is forbidden. The caller must connect to `addresses`: the name could resolve to another address a moment later.
+ * `http://` is refused except where an operator allowed the host or its addresses.
+ * @throws Unprocessable naming what is wrong with the URL; Unavailable where its host cannot be resolved now
  */
 export async function checkOutbound(
   text: string,

@@ -1,6 +1,5 @@
 import { type Expression, type QueryCreator, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import type { RowLock } from '#database/row-lock.ts';
 import { json } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
@@ -32,23 +31,27 @@ export interface PoolDetails extends PoolRules {
   readonly running: number;
 }
 
-/** A pool by its name, its row locked where asked; undefined where no operator created it and nothing serves or uses it. */
-export async function findPool(em: Em, name: string, lock: RowLock = false): Promise<PoolTarget | undefined> {
+/** A pool by its name; undefined where no operator created it and nothing serves or uses it. */
+export function findPool(em: Em, name: string): Promise<PoolTarget | undefined> {
+  return findPoolToChange(em, name, false);
+}
+
+/** `findPool` for a command that changes the pool. With `lock` it locks the row. */
+export async function findPoolToChange(em: Em, name: string, lock: boolean): Promise<PoolTarget | undefined> {
   const created = await findCreatedPool(em, name, lock);
   if (created) return { ...created, ...nobody };
   return (await isInUse(em, name)) ? { name, revision: null, ...defaultRules, ...nobody } : undefined;
 }
 
 /** Looks a second time after waiting for a lock: the pool may have been deleted and created again meanwhile. */
-async function findCreatedPool(em: Em, name: string, lock: RowLock) {
+async function findCreatedPool(em: Em, name: string, lock: boolean) {
   const query = db(em)
     .selectFrom('worker_pools as pool')
     .where('pool.name', '=', name)
     .select(['pool.name', 'pool.revision', 'pool.isolation'])
     .select(['pool.team_ids as teamIds', 'pool.environment_ids as environmentIds'])
     .select((eb) => egressOf(eb).as('egress'))
-    .$if(lock === true, (pool) => pool.forShare('pool'))
-    .$if(lock === 'change', (pool) => pool.forNoKeyUpdate('pool'));
+    .$if(lock, (pool) => pool.forNoKeyUpdate());
   return (await query.executeTakeFirst()) ?? (lock ? query.executeTakeFirst() : undefined);
 }
 
@@ -87,19 +90,6 @@ export async function readPoolAccess(em: Em, name: string): Promise<PoolAccess |
     .select(['team_ids as teamIds', 'environment_ids as environmentIds'])
     .executeTakeFirst();
   return pool ?? null;
-}
-
-/** The `PoolAccess` of the pool of the run `r`; null where no operator has created the pool. */
-export function poolAccessOfRun(eb: Over<{ r: 'runs' }>) {
-  return eb
-    .selectFrom('worker_pools as pool')
-    .whereRef('pool.name', '=', 'r.pool')
-    .select((of) =>
-      sql<PoolAccess>`jsonb_build_object('teamIds', ${of.ref('pool.team_ids')}, 'environmentIds', ${of.ref('pool.environment_ids')})`.as(
-        'access',
-      ),
-    )
-    .$asScalar();
 }
 
 /** What template code of a pool may reach over the network. */

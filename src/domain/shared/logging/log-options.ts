@@ -1,19 +1,19 @@
 import type { LoggerOptions } from 'pino';
 import { chainOf } from './error-chain.ts';
 
-/** One error as the log keeps it: what it is and where, without the values that drivers attach to theirs. */
+/** An error as the log records it, without the values that drivers attach to their errors. */
 export type LoggedError = { type: string; message: string; code?: string | number; constraint?: string; stack: string };
 
 const longestMessage = 2_000;
 
-/** The database's detail, which the mapper appends to the message, repeats the values of the row. */
+/** MikroORM appends the database's detail to the message. It repeats the values of the row. */
 const rowDetail = /\s+- (?:detail|hint|where): [\s\S]*$/;
-/** So does its complaint about a value of the wrong form. */
+/** PostgreSQL repeats a value of the wrong form in its message. */
 const refusedValue = /^(invalid input (?:syntax|value) for [^:]+): [\s\S]*$/;
 
 /**
- * What every logger of the service needs: errors without the members that libraries attach (statements, parameters,
- * response bodies), and well-known secret fields cut out wherever they appear.
+ * The options of every logger of the service. Errors are logged without the members that libraries attach (statements,
+ * parameters, response bodies), and fields with well-known names of secrets are removed.
  */
 export const logOptions = {
   serializers: {
@@ -28,10 +28,10 @@ export const logOptions = {
   },
 } satisfies LoggerOptions;
 
-/** An error and its causes for the log. Messages are cut; stacks keep their frames alone, once. */
+/** An error and its causes for the log. Messages are truncated, and stacks are reduced to their frames. */
 export function describeError(error: unknown): LoggedError & { causes?: LoggedError[] } {
   const [first, ...causes] = chainOf(error).map(describeOne);
-  if (!first) return { type: typeof error, message: 'something that is no error was thrown', stack: '' };
+  if (!first) return { type: typeof error, message: 'a value that is not an error was thrown', stack: '' };
   return causes.length > 0 ? { ...first, causes } : first;
 }
 

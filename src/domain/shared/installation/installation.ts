@@ -1,24 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { Em, Orm } from '#database/database.ts';
-import { Installation } from './entity.ts';
-import { newId } from './ids.ts';
-import type { KeyRing } from './secrets.ts';
+import type { Installation } from '../entity.ts';
+import { newId } from '../ids.ts';
+import type { KeyRing } from '../secrets.ts';
+import { bindNamespace, findInstallation, insertInstallation } from './store.ts';
 
-/** Who this installation is, and the keys that belong to it rather than to the key ring. */
+/** The identity of this installation, and the keys that belong to it rather than to the key ring. */
 export interface InstallationKeys {
   readonly id: string;
   /** Signs session tokens. */
   readonly sessionKey: Buffer;
-  /** Binds idempotency keys to what they were used for; must never change. */
+  /** Binds idempotency keys to the requests that used them. It must never change. */
   readonly bindingKey: Buffer;
 }
 
 const context = (id: string) => ['installation-keys', id] as const;
 
-/** Reads the installation's identity, making it at the very first start. Safe to race. */
+/** Reads the installation's identity, and creates it at the very first start. Several processes may do so at once. */
 export async function openInstallation(orm: Orm, keyRing: KeyRing): Promise<InstallationKeys> {
   const em = orm.em.fork();
-  const row = (await findInstallation(em)) ?? (await makeInstallation(em, keyRing));
+  const row = (await findInstallation(em)) ?? (await createInstallation(em, keyRing));
   const keys = keyRing.openJson<{ session: string; binding: string }>(context(row.id), row.sealedKeys);
   return {
     id: row.id,
@@ -27,32 +28,18 @@ export async function openInstallation(orm: Orm, keyRing: KeyRing): Promise<Inst
   };
 }
 
-function findInstallation(em: Em): Promise<Installation | null> {
-  return em.findOne(Installation, { only: true });
-}
-
-async function makeInstallation(em: Em, keyRing: KeyRing): Promise<Installation> {
+function createInstallation(em: Em, keyRing: KeyRing): Promise<Installation> {
   const id = newId();
   const keys = { session: randomBytes(32).toString('base64'), binding: randomBytes(32).toString('base64') };
-  await em.execute(
-    `insert into installation (id, sealed_keys, created_at) values (?, ?, clock_timestamp()) on conflict ("only") do nothing`,
-    [id, keyRing.sealJson(context(id), keys)],
-  );
-  return em.findOneOrFail(Installation, { only: true });
+  return insertInstallation(em, id, keyRing.sealJson(context(id), keys));
 }
 
 /**
  * Binds the installation to the engine's namespace at the first start.
- * @throws Error where the namespace of that name is another one than before: its workflows are not ours
+ * @throws Error where it is bound to another namespace, whose workflows belong to another installation
  */
 export async function bindEngineNamespace(orm: Orm, namespaceId: string): Promise<void> {
-  const rows = await orm.em
-    .fork()
-    .execute<{ engine_namespace_id: string }[]>(
-      `update installation set engine_namespace_id = coalesce(engine_namespace_id, ?) returning engine_namespace_id`,
-      [namespaceId],
-    );
-  const bound = rows[0]?.engine_namespace_id;
+  const bound = await bindNamespace(orm.em.fork(), namespaceId);
   if (bound === namespaceId) return;
   throw new Error(
     `The Temporal namespace is not the one this installation was started with (${bound}, now ${namespaceId}): set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE back, or restore the engine's data.`,
@@ -65,17 +52,12 @@ export async function readEngineNamespace(orm: Orm): Promise<string | null> {
   return installation?.engineNamespaceId ?? null;
 }
 
-/** Keeps what a comparison of runs with the engine found: how many runs the engine has lost. */
-export async function noteReconciliation(em: Em, missed: number): Promise<void> {
-  await em.execute(`update installation set reconciled_at = clock_timestamp(), runs_missed = ?`, [missed]);
-}
-
-/** How many states of attempts were set aside since they could not be stored. */
+/** How many states of attempts were set aside because they could not be stored. */
 export async function countRefusedStates(em: Em): Promise<number> {
   return (await findInstallation(em))?.statesRefused ?? 0;
 }
 
-/** When runs were last compared with the engine, and how many it had lost. */
+/** When unfinished runs were last compared with the engine, and how many of them the engine had lost. */
 export async function readReconciliation(em: Em): Promise<{ at: Date | null; missed: number }> {
   const installation = await findInstallation(em);
   return { at: installation?.reconciledAt ?? null, missed: installation?.runsMissed ?? 0 };

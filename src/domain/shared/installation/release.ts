@@ -1,4 +1,4 @@
-import packageFile from '../../../package.json' with { type: 'json' };
+import packageFile from '../../../../package.json' with { type: 'json' };
 
 /** The release of this program. */
 export const release = packageFile.version;

@@ -6,8 +6,11 @@ import { pause } from '#engine/periodic-task.ts';
 
 const heartbeatMs = 5_000;
 
-/** Keeps a worker's row alive while the worker is; queued runs of its pools begin only while it is. */
-export class Presence {
+/**
+ * Registers a worker and sends its heartbeats. Queued runs of its pools begin only while a worker of the pool is alive, and an
+ * attempt whose worker is not registered counts as lost.
+ */
+export class WorkerRegistration {
   readonly #orm: Orm;
   readonly #facts: WorkerFacts;
   readonly #log: Logger;
@@ -16,7 +19,7 @@ export class Presence {
   #draining = false;
   #loop: Promise<void> | undefined;
 
-  /** @param onDrain is called once, when an operator asks for it */
+  /** @param onDrain is called once, when an operator asks this worker to drain */
   constructor(orm: Orm, facts: WorkerFacts, onDrain: () => void, log: Logger) {
     this.#orm = orm;
     this.#onDrain = onDrain;
@@ -25,19 +28,19 @@ export class Presence {
   }
 
   async start(): Promise<void> {
-    await this.#removeDead();
+    await this.#deregisterDead();
     await registerWorker(this.#orm.em.fork(), this.#facts);
     this.#loop = this.#run();
   }
 
-  /** Says that this worker takes no new work; what is under way goes on. */
+  /** Records that this worker takes no new work. What it executes goes on. */
   async drain(): Promise<void> {
     this.#draining = true;
-    await this.#beat();
+    await this.#sendHeartbeat();
   }
 
-  /** Workers of this machine that were killed: nobody needs to wait until they have been silent for long enough. */
-  async #removeDead(): Promise<void> {
+  /** Deregisters workers of this host whose processes have ended, so that nothing waits for their heartbeats to expire. */
+  async #deregisterDead(): Promise<void> {
     const em = this.#orm.em.fork();
     for (const { id, processId } of await findWorkersOnHost(em, this.#facts.host)) {
       if (processId === process.pid || !isAlive(processId)) await deregisterWorker(em, id);
@@ -46,7 +49,7 @@ export class Presence {
 
   #beginDrain(): void {
     this.#draining = true;
-    this.#log.info({ worker_id: this.#facts.id }, 'an operator drains this worker: it takes no new work');
+    this.#log.info({ worker_id: this.#facts.id }, 'an operator asked this worker to drain: it takes no new work');
     this.#onDrain();
   }
 
@@ -64,23 +67,23 @@ export class Presence {
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       await pause(heartbeatMs, this.#stop.signal);
-      if (!this.#stop.signal.aborted) await this.#beat();
+      if (!this.#stop.signal.aborted) await this.#sendHeartbeat();
     }
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     const em = this.#orm.em.fork();
     try {
       const answer = await recordHeartbeat(em, this.#facts.id, this.#draining);
       if (answer === 'unregistered') await registerWorker(em, this.#facts);
       if (answer === 'drain' && !this.#draining) this.#beginDrain();
     } catch (error) {
-      this.#log.warn({ err: error }, 'the heartbeat could not be written; trying again');
+      this.#log.warn({ err: error }, 'could not send the heartbeat; trying again');
     }
   }
 }
 
-/** A number that another program has by now counts as alive; that worker is then found to be silent. */
+/** Where another program has the process id by now, the worker seems alive until its heartbeat expires. */
 function isAlive(processId: number): boolean {
   try {
     return process.kill(processId, 0);

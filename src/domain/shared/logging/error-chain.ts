@@ -1,4 +1,4 @@
-/** An error, its causes, and the errors that an AggregateError holds; each once, at most twenty. */
+/** An error, its causes, and the members of an AggregateError. Each appears once, and there are at most twenty. */
 export function chainOf(error: unknown): Error[] {
   const links: Error[] = [];
   const waiting: unknown[] = [error];

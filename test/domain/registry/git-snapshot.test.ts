@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { GitCredential } from '#domain/registry/git/access.ts';
 import { runGit } from '#domain/registry/git/process.ts';
+import { type SnapshotOptions, snapshotGit } from '#domain/registry/git/snapshot.ts';
 import { giveToGit } from '#domain/registry/git/user.ts';
-import { type SnapshotOptions, snapshotGit } from '#domain/registry/sources.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { parseOutboundPolicy, publicOnly } from '#domain/shared/outbound/outbound-policy.ts';
 import { type GitServer, makeGitRoot, Repository, serveGit } from '#test/support/git.ts';
@@ -69,14 +69,14 @@ describe('a snapshot of a git source', () => {
     });
   });
 
-  it('takes tags, annotated tags, full names, commit ids and HEAD for the commit they mean', async () => {
+  it('resolves branches, tags, annotated tags, full names, commit ids and HEAD to their commit', async () => {
     for (const ref of ['v1', 'v1-annotated', 'feature/old', 'refs/tags/v1', 'refs/heads/feature/old', first]) {
       expect((await snapshot({ url: source.url, ref })).commit, ref).toBe(first);
     }
     expect((await snapshot({ url: source.url, ref: 'HEAD' })).commit).toBe(second);
   });
 
-  it('stays what it was when the branch moves on', async () => {
+  it('does not change when the branch moves on', async () => {
     const moving = repository();
     moving.commit({ 'main.tf': main });
     const before = await snapshot({ url: moving.url });
@@ -84,23 +84,23 @@ describe('a snapshot of a git source', () => {
     expect((await snapshot({ url: moving.url, ref: before.commit })).files).toEqual(before.files);
   });
 
-  it('says that there is no such ref, and how a commit is named', async () => {
+  it('of an unknown ref says so, and how to name a commit', async () => {
     const unknown = await refusalOf(snapshot({ url: source.url, ref: 'nope' }));
     expect(unknown).toMatchObject({ kind: 'unprocessable', message: 'the repository has no branch or tag "nope"' });
     const short = await refusalOf(snapshot({ url: source.url, ref: first.slice(0, 8) }));
-    expect(short.message).toMatch(/a commit is named by all 40 digits/);
+    expect(short.message).toMatch(/write all 40 digits/);
     const missing = await refusalOf(snapshot({ url: source.url, ref: '0123456789'.repeat(4) }));
     expect(missing.message).toBe('the repository has no such ref');
     const both = await refusalOf(snapshot({ url: source.url, ref: 'both' }));
     expect(both.message).toBe('"both" is a branch and a tag: write "refs/heads/both" or "refs/tags/both"');
   });
 
-  it('says that there is no such repository', async () => {
+  it('of a missing repository says so', async () => {
     const { message } = await refusalOf(snapshot({ url: `file://${root.path}/nowhere` }));
     expect(message).toBe('there is no such repository, or the credentials do not open it');
   });
 
-  it('is taken below a path, with the local modules that it names and nothing else', async () => {
+  it('of a path holds its files, the local modules that they refer to, and nothing else', async () => {
     const mono = repository();
     mono.commit({
       'live/prod/main.tf': 'module "n" {\n  source = "../../modules/network"\n}\nmodule "r" { source="acme/x/aws" }\n',
@@ -123,7 +123,7 @@ describe('a snapshot of a git source', () => {
     expect(Object.keys((await snapshot({ url: mono.url })).files)).toHaveLength(7);
   });
 
-  it('says what is wrong with a path', async () => {
+  it('of an unknown path, or of the path of a file, says what is wrong', async () => {
     expect((await refusalOf(snapshot({ url: source.url, path: 'modules/b' }))).message).toBe(
       'the repository has no directory "modules/b"',
     );
@@ -133,7 +133,7 @@ describe('a snapshot of a git source', () => {
     expect((await refusalOf(snapshot({ url: source.url, path: 'modul' }))).message).toMatch(/has no directory/);
   });
 
-  it('keeps bytes that are no text', async () => {
+  it('keeps binary files byte by byte', async () => {
     const binary = repository();
     const bytes = Buffer.from([0, 1, 254, 255]);
     binary.commit({ 'a.bin': bytes, 'nul.txt': 'a\0b', 'empty.tf': '', 'bom.tf': '\ufeffx', 'crlf.tf': 'a\r\nb' });
@@ -146,7 +146,7 @@ describe('a snapshot of a git source', () => {
     });
   });
 
-  it('is not changed by attributes, hooks or filters of the repository', async () => {
+  it('ignores attributes, hooks and filters of the repository', async () => {
     const tricky = repository();
     tricky.commit({
       '.gitattributes': '*.tf export-ignore filter=lfs ident text eol=crlf\n',
@@ -174,11 +174,11 @@ describe('a snapshot of a git source', () => {
       const bad = repository();
       bad.commit({ 'common/versions.tf': '# versions', 'live/loop.tf': { link } });
       const { message } = await refusalOf(snapshot({ url: bad.url, path: 'live' }));
-      expect(message, link).toBe('the link "live/loop.tf" must lead to a file of the repository');
+      expect(message, link).toBe('the link "live/loop.tf" must lead to a file in the repository');
     }
   });
 
-  it('refuses submodules, LFS pointers, reserved names and names that are no text', async () => {
+  it('refuses submodules, LFS pointers, reserved names and names with control characters', async () => {
     const inner = repository();
     const commit = inner.commit({ 'main.tf': main });
     const outer = repository();
@@ -203,7 +203,7 @@ describe('a snapshot of a git source', () => {
     }
   });
 
-  it('refuses a tree that climbs out of its root', async () => {
+  it('refuses a tree with an entry named ".."', async () => {
     const evil = repository();
     const blob = evil.git('hash-object', '-w', '--stdin');
     const raw = Buffer.concat([Buffer.from('100644 ..\0'), Buffer.from(blob, 'hex')]);
@@ -216,7 +216,7 @@ describe('a snapshot of a git source', () => {
     );
   });
 
-  it('is bounded in files, in bytes, in what is fetched and in time', async () => {
+  it('is limited in files, bytes, the size of the pack and time', async () => {
     const large = repository();
     const noise = Buffer.from(Array.from({ length: 200_000 }, () => Math.floor(Math.random() * 256)));
     large.commit({ 'a.tf': main, 'b.tf': main, 'c/noise.bin': noise, 'd/zeros.bin': Buffer.alloc(5_000_000) });
@@ -225,12 +225,12 @@ describe('a snapshot of a git source', () => {
     expect((await refusalOf(limited(10, 1024 * 1024))).message).toMatch(/more than 10 files and 1 MiB/);
     expect(Object.keys((await limited(4, 10_000_000)).files)).toHaveLength(4);
     const packed = await refusalOf(snapshot({ url: large.url }, { largestPack: 100_000 }));
-    expect(packed.message).toBe('the repository is larger than may be read');
+    expect(packed.message).toBe('the repository is too large');
     const slow = await refusalOf(snapshot({ url: large.url }, { timeoutMs: 1 }));
     expect(slow).toMatchObject({ kind: 'unavailable', message: 'the repository could not be read in time' });
   });
 
-  it('comes from places that are allowed alone', async () => {
+  it('is refused for URLs that the policy does not allow', async () => {
     for (const url of [source.url, 'http://127.0.0.1:1/x', 'https://127.0.0.1/x', 'https://localhost/x']) {
       expect((await refusalOf(snapshot({ url }, { policy: publicOnly }))).kind).toBe('unprocessable');
     }
@@ -293,7 +293,7 @@ describe('a snapshot over HTTP', () => {
   const name = () => source.path.slice(root.path.length);
   const at = (prefix = '', host = '127.0.0.1') => `http://${host}:${server.port}${prefix}${name()}/.git`;
 
-  it('is the same as from a directory', async () => {
+  it('is the same as one from a directory', async () => {
     expect(await snapshot({ url: at() })).toEqual({ commit, files: { 'main.tf': main } });
     expect((await snapshot({ url: at(), ref: commit })).commit).toBe(commit);
   });
@@ -305,11 +305,11 @@ describe('a snapshot over HTTP', () => {
     expect(server.requests.map(({ headers }) => headers.host)).toContain(`git.test:${server.port}`);
   });
 
-  it('opens a private repository with its credentials, whatever characters they have', async () => {
+  it('opens a private repository with credentials that contain special characters', async () => {
     expect((await snapshot({ url: at('/private') }, { credential })).commit).toBe(commit);
   });
 
-  it('says that credentials are missing or wrong, without showing any', async () => {
+  it('without or with wrong credentials says so and shows none of them', async () => {
     const missing = await refusalOf(snapshot({ url: at('/private') }));
     expect(missing.message).toMatch(/needs credentials: name a connection/);
     const wrong = { ...credential, password: 'hunter2/ü' };
@@ -318,18 +318,18 @@ describe('a snapshot over HTTP', () => {
     expect(refused.everything).not.toContain('hunter2');
   });
 
-  it('sends credentials nowhere where they are not asked for', async () => {
+  it('sends credentials only to a server that asks for them', async () => {
     await snapshot({ url: at() }, { credential });
     expect(server.requests.some(({ headers }) => headers.authorization !== undefined)).toBe(false);
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow a redirect', async () => {
     const { message } = await refusalOf(snapshot({ url: at('/elsewhere') }));
     expect(message).toMatch(/redirects elsewhere/);
     expect(server.requests.every(({ url }) => url?.startsWith('/elsewhere'))).toBe(true);
   });
 
-  it('says whether the repository is missing or the server fails', async () => {
+  it('tells a missing repository from a failing server', async () => {
     const missing = await refusalOf(snapshot({ url: `http://127.0.0.1:${server.port}/nowhere.git` }));
     expect(missing).toMatchObject({ kind: 'unprocessable', message: expect.stringMatching(/no such repository/) });
     const broken = await refusalOf(snapshot({ url: at('/broken') }));
@@ -338,14 +338,14 @@ describe('a snapshot over HTTP', () => {
     expect(closed).toMatchObject({ kind: 'unavailable', message: 'the server cannot be reached now' });
   });
 
-  it('waits for a silent server no longer than it may', async () => {
+  it('gives up on a silent server after its time limit', async () => {
     const start = Date.now();
     const slow = await refusalOf(snapshot({ url: at('/slow') }, { timeoutMs: 700 }));
     expect(slow.message).toBe('the repository could not be read in time');
     expect(Date.now() - start).toBeLessThan(5_000);
   });
 
-  it('takes no SSH key over HTTP, and no password over SSH', async () => {
+  it('refuses an SSH key over HTTP, and a password over SSH', async () => {
     const key: GitCredential = { kind: 'ssh_key', privateKey: 'k', knownHosts: 'h' };
     expect((await refusalOf(snapshot({ url: at() }, { credential: key }))).message).toMatch(/SSH key opens ssh/);
     const url = 'ssh://git@127.0.0.1:1/x.git';
@@ -365,7 +365,7 @@ describe('a snapshot over HTTP', () => {
     expect([uid, ...groups.split(' ')]).not.toContain('0');
   });
 
-  it('runs the real ssh with nothing of the machine, and says that the server cannot be reached', async () => {
+  it('runs ssh without the configuration of the machine, and says that the server cannot be reached', async () => {
     const key: GitCredential = { kind: 'ssh_key', privateKey: 'SECRET-KEY', knownHosts: '127.0.0.1 ssh-ed25519 AAAA' };
     const refused = await refusalOf(snapshot({ url: 'ssh://git@127.0.0.1:1/x.git' }, { credential: key }));
     expect(refused.message).toBe('the server cannot be reached now');

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { ServiceError, Unavailable, Unprocessable } from '#domain/shared/errors.ts';
 import { checkOutbound, type Resolve } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
-import { type FileLimits, snapshotLimits, type TemplateFiles } from './files.ts';
-import { type GitCredential, prepareAccess } from './git/access.ts';
-import { explainGit } from './git/errors.ts';
-import { type GitOutcome, type GitPlace, GitStopped, runGit } from './git/process.ts';
-import { collectFiles, parseTree, type ReadObjects } from './git/tree.ts';
-import { giveToGit } from './git/user.ts';
+import { type FileLimits, snapshotLimits, type TemplateFiles } from '../files.ts';
+import { type GitCredential, prepareAccess } from './access.ts';
+import { explainGit } from './errors.ts';
+import { type GitOutcome, type GitPlace, GitStopped, runGit } from './process.ts';
+import { collectFiles, parseTree, type ReadObjects } from './tree.ts';
+import { giveToGit } from './user.ts';
 
-/** What git gave for one version, once and for all (product.md of the design, *Templates*). */
+/** The content of a git repository as one version keeps it (product.md of the design, *Templates*). */
 export type GitSnapshot = {
   /** The commit that the ref named. */
   readonly commit: string;
@@ -23,7 +23,7 @@ export type SnapshotOptions = {
   readonly policy: OutboundPolicy;
   readonly credential?: GitCredential;
   readonly limits?: FileLimits;
-  /** Of the whole repository at that commit, as git packs it. */
+  /** In bytes: the whole repository at that commit, as git packs it. */
   readonly largestPack?: number;
   readonly timeoutMs?: number;
   readonly resolve?: Resolve;
@@ -32,20 +32,22 @@ export type SnapshotOptions = {
 const defaultTimeoutMs = 60_000;
 const defaultLargestPack = 256 * 1024 * 1024;
 const largestListing = 32 * 1024 * 1024;
-const mostAtOnce = 4;
+const maximumAtOnce = 4;
 let running = 0;
 
 /**
- * Fetches one ref by the real `git` and gives the template's files. It takes a branch, a tag or a whole commit id,
- * fetches that commit alone, checks nothing out and leaves nothing behind.
- * @throws Unprocessable, Unavailable or a `limited` ServiceError, none of which shows a credential
+ * Fetches one ref with `git` and answers the template's files. The ref is a branch, a tag or a full commit id. Only that commit
+ * is fetched, nothing is checked out, and no file is left behind.
+ * @throws Unprocessable, Unavailable or a `limited` ServiceError; none of them shows a credential
  */
 export async function snapshotGit(
   source: { readonly url: string; readonly ref: string; readonly path?: string | undefined },
   options: SnapshotOptions,
 ): Promise<GitSnapshot> {
-  if (running >= mostAtOnce) {
-    throw new ServiceError('limited', 'too many repositories are being read: try again soon', { retryAfter: 5 });
+  if (running >= maximumAtOnce) {
+    throw new ServiceError('limited', 'too many repositories are being read at this moment: try again soon', {
+      retryAfter: 5,
+    });
   }
   running += 1;
   const directory = await mkdtemp(join(tmpdir(), 'coordinator-git-'));
@@ -53,7 +55,7 @@ export async function snapshotGit(
     return await snapshotIn(directory, source, options);
   } catch (error) {
     if (!(error instanceof GitStopped)) throw error;
-    if (error.reason === 'output') throw new Unprocessable('the repository is larger than may be read');
+    if (error.reason === 'output') throw new Unprocessable('the repository is too large');
     throw new Unavailable('the repository could not be read in time');
   } finally {
     running -= 1;
@@ -79,28 +81,23 @@ async function snapshotIn(
   await requireGit(git);
   await git(['init', '--quiet', '--bare', '--template=', 'repository']);
   const url = destination.url.href;
-  await git([
-    '-C',
-    'repository',
-    'fetch',
-    ...fetchOptions,
-    '--',
-    url,
-    `+${await findRef(git, url, source.ref)}:${own}`,
-  ]);
-  const commit = (await git(['-C', 'repository', 'rev-parse', '--verify', `${own}^{commit}`])).toString().trim();
+  const refspec = `+${await findRef(git, url, source.ref)}:${fetchedRef}`;
+  await git(['-C', 'repository', 'fetch', ...fetchOptions, '--', url, refspec]);
+  const commit = (await git(['-C', 'repository', 'rev-parse', '--verify', `${fetchedRef}^{commit}`])).toString().trim();
   const tree = parseTree(
-    await git(['-C', 'repository', 'ls-tree', '-r', '-z', '-l', '--full-tree', commit], { mostOutput: largestListing }),
+    await git(['-C', 'repository', 'ls-tree', '-r', '-z', '-l', '--full-tree', commit], {
+      maximumOutput: largestListing,
+    }),
   );
   const limits = options.limits ?? snapshotLimits;
   const files = await collectFiles(tree, source.path ?? '', limits, createReader(git, limits));
   return { commit, files };
 }
 
-const own = 'refs/snapshot/source';
+const fetchedRef = 'refs/snapshot/source';
 const fetchOptions = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
 
-type Git = (args: readonly string[], options?: { input?: string; mostOutput?: number }) => Promise<Buffer>;
+type Git = (args: readonly string[], options?: { input?: string; maximumOutput?: number }) => Promise<Buffer>;
 
 function createGit(place: GitPlace, secrets: readonly string[]): Git {
   return async (args, options) => {
@@ -112,7 +109,7 @@ function createGit(place: GitPlace, secrets: readonly string[]): Git {
 
 let isNewEnough = false;
 
-/** Older ones ignore the configuration that keeps them where they may go. */
+/** Older versions of git ignore the configuration that restricts where it connects. */
 async function requireGit(git: Git): Promise<void> {
   if (isNewEnough) return;
   const said = (await git(['--version'])).toString();
@@ -121,7 +118,7 @@ async function requireGit(git: Git): Promise<void> {
   if (!isNewEnough) throw new Unavailable('git 2.37 or newer is needed where the service runs');
 }
 
-/** The full name of a ref on the server; a commit id stands for itself. */
+/** The full name of a ref on the server; a commit id is answered as it is. */
 async function findRef(git: Git, url: string, ref: string): Promise<string> {
   if (/^[0-9a-f]{40}$/.test(ref)) return ref;
   const names = ref === 'HEAD' || ref.startsWith('refs/') ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`];
@@ -131,16 +128,16 @@ async function findRef(git: Git, url: string, ref: string): Promise<string> {
     throw new Unprocessable(`"${ref}" is a branch and a tag: write "${found[0]}" or "${found[1]}"`);
   }
   if (found[0] !== undefined) return found[0];
-  const hint = /^[0-9a-f]{7,39}$/.test(ref) ? '; a commit is named by all 40 digits of its id' : '';
+  const hint = /^[0-9a-f]{7,39}$/.test(ref) ? '; to name a commit, write all 40 digits of its id' : '';
   throw new Unprocessable(`the repository has no branch or tag "${ref}"${hint}`);
 }
 
-/** Reads objects by `git cat-file --batch`: for each a line `<id> <type> <size>`, the bytes, a line end. */
+/** Reads objects with `git cat-file --batch`. It prints for each a line `<id> <type> <size>`, the bytes, and a line end. */
 function createReader(git: Git, limits: FileLimits): ReadObjects {
   return async (objects) => {
-    const mostOutput = limits.bytes + objects.length * 100;
+    const maximumOutput = limits.bytes + objects.length * 100;
     const input = objects.map((object) => `${object}\n`).join('');
-    const output = await git(['-C', 'repository', 'cat-file', '--batch'], { input, mostOutput });
+    const output = await git(['-C', 'repository', 'cat-file', '--batch'], { input, maximumOutput });
     const contents = new Map<string, Buffer>();
     for (let at = 0; at < output.length; ) {
       const end = output.indexOf('\n', at);

@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+
+/**
+ * Of these attempts, those that must stop: their run is being canceled, has ended, or has gone on to another attempt. An
+ * attempt that no longer exists is among them.
+ */
+export async function findEndedAttempts(em: Em, ids: readonly string[]): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom(sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'given'>(sql`given(id)`))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('run_attempts as a')
+            .innerJoin('runs as r', (join) => join.onRef('r.id', '=', 'a.run_id').onRef('r.attempt_id', '=', 'a.id'))
+            .whereRef('a.id', '=', 'given.id')
+            .where('r.status', '=', 'running')
+            .select('a.id'),
+        ),
+      ),
+    )
+    .select('given.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}

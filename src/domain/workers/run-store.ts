@@ -1,0 +1,84 @@
+import { type Expression, sql } from 'kysely';
+import type { ParameterOf } from '#database/queries.ts';
+import { type Over, prepare } from '#domain/db.ts';
+import type { WorkerLiveness } from './model.ts';
+import type { PoolAccess } from './pools/model.ts';
+import { heartbeatExpiry, takesWork } from './store.ts';
+
+/** What a run needs to know about its pool and about the workers that may execute it. */
+
+type OverRun = Over<{ r: 'runs' }>;
+
+/** The `PoolAccess` of the pool of a run `r`; null where no operator has created the pool. */
+export function selectPoolAccess(eb: OverRun) {
+  return eb
+    .selectFrom('worker_pools as pool')
+    .whereRef('pool.name', '=', 'r.pool')
+    .select((of) => {
+      const [teamIds, environmentIds] = [of.ref('pool.team_ids'), of.ref('pool.environment_ids')];
+      return sql<PoolAccess>`jsonb_build_object('teamIds', ${teamIds}, 'environmentIds', ${environmentIds})`.as(
+        'access',
+      );
+    })
+    .$asScalar();
+}
+
+/**
+ * Whether the pool or the environment of a run `r` requires a sandbox. It is evaluated each time an attempt is given to a
+ * worker, so a new requirement holds at once. A pool that limits egress requires a sandbox as well: nothing else enforces
+ * the limit.
+ */
+export function demandsSandbox(eb: OverRun) {
+  const pool = eb
+    .selectFrom('worker_pools as demanding')
+    .whereRef('demanding.name', '=', 'r.pool')
+    .where((of) =>
+      of.or([
+        of('demanding.isolation', '=', 'sandbox'),
+        of(of.ref('demanding.egress', '->>').key('policy'), 'in', ['none', 'allow']),
+      ]),
+    );
+  const environment = eb
+    .selectFrom('environments as demanding')
+    .whereRef('demanding.id', '=', 'r.environment_id')
+    .where('demanding.isolation', '=', 'sandbox');
+  return eb
+    .or([eb.exists(pool.select('demanding.name')), eb.exists(environment.select('demanding.id'))])
+    .$castTo<boolean>();
+}
+
+/**
+ * The workers that serve the pool of a run and take new work. Each comes with what the run requires of it: the kind of tool
+ * that wrote the state of its instance (null: none did), and whether only a worker with a sandbox may execute it.
+ */
+export const findLiveWorkers = prepare((db, parameter: ParameterOf<{ runId: string }>) =>
+  db
+    .selectFrom('runs as r')
+    .innerJoin('instances as i', 'i.id', 'r.instance_id')
+    .innerJoin('workers as w', (join) =>
+      join.on((eb) => sql<boolean>`${eb.ref('w.pools')} @> jsonb_build_array(${eb.ref('r.pool')})`),
+    )
+    .where('r.id', '=', parameter('runId'))
+    .where(takesWork)
+    .select((eb) => ['w.isolation', 'w.tools', 'i.tool as requiredTool', demandsSandbox(eb).as('demandsSandbox')]),
+);
+
+/** A live worker; its isolation is null where its release did not report one. */
+export type LiveWorker = Awaited<ReturnType<typeof findLiveWorkers>>[number];
+
+/** The liveness of the worker that has an id. */
+export function selectLiveness(eb: Over<Record<never, never>>, id: Expression<string | null>) {
+  const found = eb
+    .selectFrom('workers as worker')
+    .where('worker.id', '=', id)
+    .select((of) =>
+      of
+        .case()
+        .when('worker.heartbeat_at', '>', heartbeatExpiry)
+        .then(sql.lit('alive'))
+        .else(sql.lit('silent'))
+        .end()
+        .as('liveness'),
+    );
+  return eb.fn.coalesce(found.$asScalar(), sql.lit('gone')).$castTo<WorkerLiveness>();
+}

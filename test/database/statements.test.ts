@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { toStatement, toStatementOfMikroOrm } from '#database/statements.ts';
+
+describe('a statement with numbered placeholders', () => {
+  it('keeps its values apart from its text, each in the form of the driver', () => {
+    const time = new Date('2026-11-21T10:00:00Z');
+    const bytes = Buffer.from([1]);
+    const parameters = ['a', 1, true, 2n, null, undefined, time, bytes, { a: 1 }, ['x', 'y']];
+    const { text, values } = toStatement('select $1', parameters);
+    expect(text).toBe('select $1');
+    expect(values).toEqual(['a', 1, true, '2', null, null, time.toISOString(), bytes, '{"a":1}', ['x', 'y']]);
+  });
+
+  it('refuses a value that PostgreSQL has no form for', () => {
+    expect(() => toStatement('select $1', [() => 1])).toThrow('a function cannot be a parameter of a statement');
+  });
+
+  it('stays prepared under one name for its text', () => {
+    const { name } = toStatement('select id from runs where id = $1', ['a']);
+    expect(name).toEqual(expect.any(String));
+    expect(toStatement('select id from runs where id = $1', ['b']).name).toBe(name);
+    expect(toStatement('select id from runs where pool = $1', ['b']).name).not.toBe(name);
+  });
+
+  it('does not stay prepared where it answers all columns, which a migration may change', () => {
+    expect(toStatement('select * from runs', []).name).toBeUndefined();
+    expect(toStatement('select count(*) from runs', []).name).toBeDefined();
+  });
+});
+
+describe('a statement of MikroORM', () => {
+  it('gets numbered placeholders for its question marks', () => {
+    const statement = toStatementOfMikroOrm('select a \\? b from t where c = ? and d = ?', [1, 'x']);
+    expect(statement).toMatchObject({ text: 'select a ? b from t where c = $1 and d = $2', values: [1, 'x'] });
+  });
+
+  it('is left to MikroORM where a value cannot be bound', () => {
+    expect(toStatementOfMikroOrm('select 1 where a in (?)', [[1, 2]])).toBeUndefined();
+    expect(toStatementOfMikroOrm('select ?? from t', ['a'])).toBeUndefined();
+    expect(toStatementOfMikroOrm('select ?', [1, 2])).toBeUndefined();
+    expect(toStatementOfMikroOrm('select 1', [])).toBeUndefined();
+  });
+});
