@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { addKey, regenerateProfileKey, revokeKey, rotateKey } from '#domain/identity/api-keys/changes.ts';
-import { findKey, listKeys } from '#domain/identity/api-keys/reads.ts';
+import { findKey, listKeys } from '#domain/identity/api-keys/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -19,6 +19,7 @@ import {
   RegenerateKey,
   RotateKey,
   revokedChange,
+  viewApiKey,
 } from './views.ts';
 
 const KeyParams = z.strictObject({ id: Id });
@@ -37,7 +38,7 @@ export const listApiKeys = read({
   access: own,
   handle: async ({ em, principal, query }) => {
     const page = await listKeys(em, principal.id, query);
-    return { api_keys: page.items, next_cursor: page.nextCursor };
+    return { api_keys: page.items.map(viewApiKey), next_cursor: page.nextCursor };
   },
 });
 
@@ -51,7 +52,7 @@ export const getApiKey = read({
   handle: async ({ em, principal, params }) => {
     const key = await findKey(em, principal.id, params.id);
     if (!key) throw new NotFound('API key');
-    return key;
+    return viewApiKey(key);
   },
 });
 

@@ -8,13 +8,14 @@ import {
   overlapOf,
   RotateKey,
   revokedChange,
+  viewApiKey,
 } from '#api/identity/views.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { toChange } from '#database/row-lock.ts';
 import { addKey, revokeKey, rotateKey } from '#domain/identity/api-keys/changes.ts';
-import { findKey, listKeys } from '#domain/identity/api-keys/reads.ts';
+import { findKey, listKeys } from '#domain/identity/api-keys/store.ts';
 import { refuseBeyondOwn } from '#domain/service-accounts/authority.ts';
 import { type AccountTarget, findAccount } from '#domain/service-accounts/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
@@ -57,7 +58,7 @@ export const list = read({
   targetName: 'service account',
   handle: async ({ em, target, query }) => {
     const page = await listKeys(em, target.id, query);
-    return { api_keys: page.items, next_cursor: page.nextCursor };
+    return { api_keys: page.items.map(viewApiKey), next_cursor: page.nextCursor };
   },
 });
 
@@ -74,7 +75,7 @@ export const get = read({
   handle: async ({ em, target, params }) => {
     const key = await findKey(em, target.id, params.keyID);
     if (!key) throw new NotFound('API key');
-    return key;
+    return viewApiKey(key);
   },
 });
 
