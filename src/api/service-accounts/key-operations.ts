@@ -13,11 +13,10 @@ import {
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { toChange } from '#database/row-lock.ts';
 import { addKey, revokeKey, rotateKey } from '#domain/identity/api-keys/changes.ts';
 import { findKey, listKeys } from '#domain/identity/api-keys/store.ts';
 import { refuseBeyondOwn } from '#domain/service-accounts/authority.ts';
-import { type AccountTarget, findAccount } from '#domain/service-accounts/targets.ts';
+import { type AccountTarget, findAccount, findAccountToChange } from '#domain/service-accounts/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -113,7 +112,7 @@ export const rotate = command({
   responses: { 201: IssuedKeyView },
   at: get,
   access: keysAccess,
-  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
   locks: keysOf,
@@ -134,7 +133,7 @@ export const revoke = command({
   params: KeyParams,
   responses: { 204: Nothing },
   access: keysAccess,
-  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
   locks: keysOf,

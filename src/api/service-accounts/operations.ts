@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { toChange } from '#database/row-lock.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { createAccount, deleteAccount, setAccountEnabled, updateAccount } from '#domain/service-accounts/changes.ts';
 import { CreateServiceAccount, TransferServiceAccount, UpdateServiceAccount } from '#domain/service-accounts/model.ts';
 import { findOwner } from '#domain/service-accounts/owners.ts';
-import { type AccountTarget, findAccount, listAccounts, maySucceed } from '#domain/service-accounts/targets.ts';
+import { type AccountTarget, findAccount, findAccountToChange, listAccounts } from '#domain/service-accounts/store.ts';
+import { maySucceed } from '#domain/service-accounts/succession.ts';
 import { transferAccount } from '#domain/service-accounts/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -54,7 +54,8 @@ export const list = read({
   responses: { 200: pageOf('service_accounts', ServiceAccountView) },
   access: { ...readAccess, scope: 'platform', review: { resource: 'service_accounts', verb: 'list' } },
   handle: async ({ em, principal, query }) => {
-    const page = await listAccounts(em, principal, query);
+    const { owner_user_id: ownerUserId, owner_team_id: ownerTeamId, ...rest } = query;
+    const page = await listAccounts(em, principal, { ...rest, ownerUserId, ownerTeamId });
     return { service_accounts: page.items.map(viewServiceAccount), next_cursor: page.nextCursor };
   },
 });
@@ -100,7 +101,7 @@ export const update = command({
   body: UpdateServiceAccount,
   responses: { 200: ServiceAccountView },
   access: manageAccess,
-  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
   locks: [administratorsLock],
@@ -119,7 +120,7 @@ export const enable = command({
   params: AccountParams,
   responses: { 200: ServiceAccountView },
   access: { ...manageAccess, review: { ...reviewed, verb: 'enable' } },
-  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
   audit: 'service_account.enabled',
@@ -133,7 +134,7 @@ export const disable = command({
   params: AccountParams,
   responses: { 200: ServiceAccountView },
   access: { ...manageAccess, review: { ...reviewed, verb: 'disable' } },
-  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
   locks: [administratorsLock],
@@ -148,7 +149,7 @@ export const remove = command({
   params: AccountParams,
   responses: { 204: Nothing },
   access: { ...manageAccess, review: { ...reviewed, verb: 'delete' } },
-  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
   locks: [administratorsLock],
@@ -187,13 +188,13 @@ export const transfer = command({
 /** Users are locked before teams, whichever of them is the new owner. */
 async function findForTransfer(em: Em, id: string, { owner }: z.output<typeof TransferServiceAccount>, lock: boolean) {
   const user = owner.user_id === undefined ? undefined : await findOwner(em, owner, lock);
-  const account = await findAccount(em, id, toChange(lock));
+  const account = await findAccountToChange(em, id, lock);
   const team = owner.team_id === undefined ? undefined : await findOwner(em, owner, lock);
   return account && { ...account, newOwner: user ?? team };
 }
 
 function missingOwner({ owner }: z.output<typeof TransferServiceAccount>) {
-  if (owner.team_id !== undefined) return new NotFound('the team that is to own it');
+  if (owner.team_id !== undefined) return new NotFound('the new owner team');
   return new Forbidden('permission denied: there is no such user, or you may not see them');
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
 import { PlatformRole } from '#domain/identity/model.ts';
-import type { AccountTarget } from '#domain/service-accounts/targets.ts';
+import type { AccountTarget } from '#domain/service-accounts/store.ts';
 
 export const ServiceAccountView = z.object({
   id: z.string(),
