@@ -5,7 +5,7 @@ import { operations } from '#api/operations.ts';
 import { Catalogue, catalogueOf } from '#api/pipeline/catalogue.ts';
 import { command, isPublic, type Operation, read } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
-import type { Access, Review } from '#domain/shared/access/decide.ts';
+import type { Access, AccessReview } from '#domain/shared/access/decide.ts';
 import { AuthorizationUnavailable, anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { newId } from '#domain/shared/ids.ts';
 
@@ -72,7 +72,7 @@ describe('the catalogue', () => {
   });
 
   it('reviews nothing by a parameter that its path has not', () => {
-    const wrong: Review = { ...list, parameter: 'other' };
+    const wrong: AccessReview = { ...list, parameter: 'other' };
     expect(() => new Catalogue([declare('things.get', 'GET /things/:id', wrong)])).toThrow('not in its path');
   });
 
@@ -92,7 +92,7 @@ describe('the catalogue', () => {
 });
 
 describe('what there is only one of', () => {
-  const only: Review = { resource: 'settings', verb: 'update', only: 'global' };
+  const only: AccessReview = { resource: 'settings', verb: 'update', only: 'global' };
   const update = command({
     ...{
       id: 'settings.update',
