@@ -15,7 +15,7 @@ import { Forbidden, Invalid, NotFound } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { openRandom } from '#test/faults/harness/random.ts';
 import { type Asker, makeWorld, type World } from '#test/support/access/review-world.ts';
-import { type Asked, reviewOf } from '#test/support/access/reviews.ts';
+import { type ResourceAttributes, reviewOf } from '#test/support/access/reviews.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { ask } from '#test/support/api/operation-requests.ts';
 import { remembering } from '#test/support/remembering.ts';
@@ -115,7 +115,7 @@ describe('can-i', () => {
     for (let count = 0; count < 500; count += 1) {
       const { asker, entry, question } = drawTuple(catalogue, world, random);
       const { name, team_id, ...rest } = question;
-      const wrong: Asked[] = [{ ...rest, resource: `${rest.resource}s`, name, team_id }];
+      const wrong: ResourceAttributes[] = [{ ...rest, resource: `${rest.resource}s`, name, team_id }];
       wrong.push(entry.isNamed ? { ...rest, team_id } : { ...rest, team_id, name: newId() });
       if (!entry.takesTeam) wrong.push({ ...rest, name, team_id: newId() });
       else if (!entry.review.unscoped) wrong.push({ ...rest, name });

@@ -78,7 +78,7 @@ function refuseMalformed({ review: { unscoped }, isNamed, takesTeam }: Catalogue
   const what = `${resource} ${verb}`;
   if (isNamed && name === undefined) throw new Invalid(`name: ${what} is reviewed by name: give one`);
   if (!isNamed && name !== undefined) throw new Invalid(`name: ${what} is about the collection: leave the name out`);
-  if (!takesTeam && teamId !== undefined) throw new Invalid(`team_id: ${what} is no team's business: leave it out`);
+  if (!takesTeam && teamId !== undefined) throw new Invalid(`team_id: ${what} takes no team: leave it out`);
   if (takesTeam && teamId === undefined && !unscoped)
     throw new Invalid(`team_id: ${what} is reviewed in a team: give its id`);
 }

@@ -31,7 +31,7 @@ export async function refuseBeyondOwn(
   });
   if (!above) return;
   throw new Forbidden(
-    `permission denied: the service account would be ${teamRole} of the team "${above.slug}", which is more than you may ` +
-      `do there; let somebody take it out of the team, or ask an owner of the team for the role`,
+    `permission denied: the service account would be ${teamRole} of the team "${above.slug}", with more authority than you have ` +
+      `there; have it removed from the team, or ask an owner of the team for the role`,
   );
 }

@@ -107,5 +107,5 @@ export async function deleteAccount(em: Em, caller: Principal, account: AccountT
 /** Refuses to let a service account change its own authority. @throws Forbidden */
 export function refuseOnItself(caller: Principal, account: { readonly id: string }): void {
   if (caller.id !== account.id) return;
-  throw new Forbidden('permission denied: no service account changes what it may do itself; ask an owner of it');
+  throw new Forbidden('permission denied: a service account cannot change its own authority; ask its owner');
 }

@@ -53,7 +53,7 @@ export async function transferAccount(
 
 function refuseAsOwner(account: AccountTarget, owner: OwnerTarget): void {
   if (owner.ownerUserId === account.ownerUserId && owner.teamId === account.teamId)
-    throw new Conflict('owner: the service account is theirs already');
+    throw new Conflict('owner: this is already the owner of the service account');
   if (owner.user) refuseUser(account, owner.user);
   else refuseArchived(owner);
 }

@@ -12,7 +12,7 @@ import { newId } from '#domain/shared/ids.ts';
 const administrator: Principal = { ...anonymous, kind: 'user', role: 'admin', id: newId() };
 const settings: Access = { anyOf: ['settings.manage'], scope: 'platform', hidden: 'not_found', review: 'none' };
 
-/** An operation that is only declared. */
+/** An operation without an implementation. */
 function declare(id: `${string}.${string}`, route: Operation['route'], reviewed: Access['review']) {
   return read({
     ...{ id, route, summary: id, responses: { 200: z.object({}) }, handle: async () => ({}) },
@@ -37,33 +37,33 @@ function ask(
 describe('the catalogue', () => {
   const list = { resource: 'things', verb: 'list' };
 
-  it('takes every operation of the service', () => {
+  it('contains every operation of the service', () => {
     const guarded = operations.flatMap(({ id, access }) => (isPublic(access) ? [] : [{ id, review: access.review }]));
     const reviewed = catalogueOf(operations).entries.map(({ operation }) => operation.id);
     const others = guarded.filter(({ review: each }) => each === 'none' || 'inherits' in each).map(({ id }) => id);
     expect([...reviewed, ...others].sort()).toEqual(guarded.map(({ id }) => id).sort());
   });
 
-  it('calls everything by a plural in snake_case', () => {
+  it('names every resource by a plural in snake_case', () => {
     for (const { review: each } of catalogueOf(operations).entries) {
       expect(each.resource).toMatch(/^[a-z]+(_[a-z]+)*s$/);
       expect(each.verb).toMatch(/^[a-z]+(_[a-z]+)*$/);
     }
   });
 
-  it('looks for whatever is named', () => {
+  it('finds the target of every named review', () => {
     const unsought = catalogueOf(operations).entries.filter(
       ({ operation, review: each, isNamed }) => isNamed && !each.only && !each.target && !operation.target,
     );
     expect(unsought.map(({ operation }) => operation.id)).toEqual([]);
   });
 
-  it('has no two operations under one name', () => {
+  it('refuses two operations with the same name', () => {
     const twice = [declare('things.list', 'GET /things', list), declare('things.find', 'GET /found', list)];
     expect(() => new Catalogue(twice)).toThrow('things.list and things.find are both reviewed as things list');
   });
 
-  it('lets nobody inherit what there is not', () => {
+  it('refuses to inherit a review that does not exist', () => {
     const lost = declare('parts.list', 'GET /parts', { inherits: 'things.list' });
     expect(() => new Catalogue([lost])).toThrow('parts.list inherits the review of things.list, which has none');
     const none = declare('things.list', 'GET /things', 'none');
@@ -71,12 +71,12 @@ describe('the catalogue', () => {
     expect(new Catalogue([lost, declare('things.list', 'GET /things', list)]).entries).toHaveLength(1);
   });
 
-  it('reviews nothing by a parameter that its path has not', () => {
+  it('refuses a parameter that the path does not have', () => {
     const wrong: AccessReview = { ...list, parameter: 'other' };
     expect(() => new Catalogue([declare('things.get', 'GET /things/:id', wrong)])).toThrow('not in its path');
   });
 
-  it('lets an operation inherit only what demands the same', () => {
+  it('lets an operation inherit only from one that demands the same', () => {
     const demand = (operation: Operation) => {
       const { review: _review, hidden: _hidden, ...rest } = operation.access as Access;
       return { ...rest, to: operation.accessTo?.toString() };
@@ -91,7 +91,7 @@ describe('the catalogue', () => {
   });
 });
 
-describe('what there is only one of', () => {
+describe('a resource that exists only once', () => {
   const only: AccessReview = { resource: 'settings', verb: 'update', only: 'global' };
   const update = command({
     ...{
@@ -106,7 +106,7 @@ describe('what there is only one of', () => {
     handle: async () => ({ id: null }),
   });
 
-  it('has one name, and is missing under every other', async () => {
+  it('has one name, and is not found by any other', async () => {
     const question = { resource: 'settings', verb: 'update' };
     expect(await ask([update], { ...question, name: 'global' })).toMatchObject({ allowed: true });
     expect(await ask([update], { ...question, name: 'local' })).toMatchObject({
@@ -120,7 +120,7 @@ describe('what there is only one of', () => {
   });
 });
 
-describe('a review', () => {
+describe('an access review', () => {
   const failing = (error: Error) =>
     read({
       ...{ id: 'things.get', route: 'GET /things/:id', summary: '', handle: async () => ({}) },
@@ -149,12 +149,12 @@ describe('a review', () => {
     expect(failures).toEqual([]);
   });
 
-  it('says so where it is authorization that cannot be had', async () => {
+  it('names the reason where authorization is unavailable', async () => {
     const verdict = await ask([failing(new AuthorizationUnavailable(new Error('away')))], about);
     expect(verdict).toMatchObject({ evaluation_error: { code: 'authorization_unavailable' } });
   });
 
-  it('fails by what nobody foresaw, and keeps that to the log', async () => {
+  it('logs an unexpected error and does not reveal it', async () => {
     const error = new TypeError('secret of the house');
     const { failures, ...verdict } = await ask([failing(error)], about);
     expect(verdict).toMatchObject({ allowed: false, denied: false, evaluation_error: { code: 'evaluation_failed' } });
@@ -162,9 +162,12 @@ describe('a review', () => {
     expect(failures).toEqual([error]);
   });
 
-  it.each(['system', 'background'] as const)('is none for a %s principal, and looks for nothing', async (kind) => {
-    const verdict = await ask([failing(new Error('looked'))], about, { principal: { ...administrator, kind } });
-    expect(verdict).toMatchObject({ allowed: false, denied: true, reason: { code: 'principal_not_supported' } });
-    expect(verdict.failures).toEqual([]);
-  });
+  it.each(['system', 'background'] as const)(
+    'is not supported for a %s principal, and looks nothing up',
+    async (kind) => {
+      const verdict = await ask([failing(new Error('looked'))], about, { principal: { ...administrator, kind } });
+      expect(verdict).toMatchObject({ allowed: false, denied: true, reason: { code: 'principal_not_supported' } });
+      expect(verdict.failures).toEqual([]);
+    },
+  );
 });

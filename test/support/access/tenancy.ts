@@ -2,7 +2,7 @@ import type { OrganizationRole } from '#domain/organizations/model.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
 import type { ApiUser, TestApi } from '../api/in-process-api.ts';
 
-/** An organization with a team, a project and an environment, all of one owner. */
+/** An organization with a team, a project and an environment, all owned by one user. */
 export interface Tenant {
   readonly owner: ApiUser;
   readonly organization: string;
@@ -15,7 +15,7 @@ export interface Tenant {
 
 let made = 0;
 
-/** Makes a tenant through the API, as its owner would. */
+/** Creates a tenant through the API, as its owner. */
 export async function makeTenant(api: TestApi, environment: Record<string, unknown> = {}): Promise<Tenant> {
   const owner = await api.addUser('maintainer');
   const organization = await owner.make('/organizations', { name: `Tenant ${++made}` });
@@ -31,7 +31,7 @@ export async function makeTenant(api: TestApi, environment: Record<string, unkno
   };
 }
 
-/** Lets somebody join the tenant's organization and, with a role there, its team. */
+/** Adds a user to the tenant's organization and, where a role in it is given, to its team. */
 export async function join(
   tenant: Tenant,
   user: ApiUser,

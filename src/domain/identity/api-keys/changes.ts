@@ -92,8 +92,8 @@ export async function regenerateProfileKey(
 async function refuseRotation(em: Em, { id, kind, state }: ApiKeyDetails): Promise<void> {
   if (kind === 'profile')
     throw new Conflict('this is the profile key: replace it by POST /api/v1/profile/api-key/regenerate');
-  if (state !== 'active') throw new Conflict(`the key is ${state}: make another one`);
-  if (await hasSuccessor(em, id)) throw new Conflict('the key was rotated already: rotate the one that took its place');
+  if (state !== 'active') throw new Conflict(`the key is ${state}: create another one`);
+  if (await hasSuccessor(em, id)) throw new Conflict('the key was rotated already: rotate its successor');
 }
 
 /** The expiry that gives a new key the lifetime of the old one; null for a key that never expires. */
@@ -123,5 +123,5 @@ async function insertKey(
 
 async function refuseTooMany(em: Em, principalId: string): Promise<void> {
   if ((await countActiveKeys(em, principalId)) < mostActiveKeys) return;
-  throw new Conflict(`there are ${mostActiveKeys} active keys already, which is the most: revoke one first`);
+  throw new Conflict(`there are already ${mostActiveKeys} active keys, the most allowed: revoke one first`);
 }

@@ -38,14 +38,14 @@ export function refuseOwnPrivileges(
   if (caller.id !== user.id) return;
   if (request.password !== undefined) refuseOwnPassword(caller, user);
   const { role, enabled } = findDifference<Fields>(user, request).after;
-  if (role !== undefined) throw new Forbidden('permission denied: role: nobody changes their own role');
-  if (enabled !== undefined) throw new Forbidden('permission denied: enabled: nobody enables or disables themselves');
+  if (role !== undefined) throw new Forbidden('permission denied: role: you cannot change your own role');
+  if (enabled !== undefined) throw new Forbidden('permission denied: enabled: you cannot enable or disable yourself');
 }
 
 /** Users change their own password only by the operation that asks for the current one. @throws Invalid */
 export function refuseOwnPassword(caller: Principal, user: { id: string }): void {
   if (caller.id !== user.id) return;
-  throw new Invalid('password: nobody sets their own password here; change it by POST /profile/password');
+  throw new Invalid('password: you cannot set your own password here: change it by POST /profile/password');
 }
 
 /**
