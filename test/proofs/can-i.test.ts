@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { review } from '#api/access-reviews/review.ts';
+import { reviewAccess } from '#api/access-reviews/access-review.ts';
 import { operations } from '#api/operations.ts';
 import type { Asking, Parts } from '#api/pipeline/asking.ts';
 import { type CatalogueEntry, catalogueOf } from '#api/pipeline/catalogue.ts';
@@ -90,7 +90,10 @@ async function decideByReview({ asker, question }: Tuple): Promise<string> {
   const onFailure = (error: unknown) => {
     throw error;
   };
-  const verdict = await review({ catalogue, principal: principals.get(asker) ?? anonymous, em, onFailure }, question);
+  const verdict = await reviewAccess(
+    { catalogue, principal: principals.get(asker) ?? anonymous, em, onFailure },
+    question,
+  );
   if ('evaluation_error' in verdict) return verdict.evaluation_error.code;
   expect([verdict.allowed, verdict.denied]).toEqual(verdict.reason.code === 'allowed' ? [true, false] : [false, true]);
   return verdict.reason.code;

@@ -24,7 +24,7 @@ import {
 
 const KeyParams = z.strictObject({ id: Id });
 
-/** Making credentials of a service account is managing it, which is its owner's; it may look, and give up what it has. */
+/** A service account may list and revoke its own keys; creating them is part of managing the account. */
 const ownAsPerson: Access = { ...own, principals: ['user'] };
 
 const ownKeys = ({ principal }: { principal: Principal }) => [authorityLock(principal.id)];
@@ -59,7 +59,7 @@ export const getApiKey = read({
 export const createApiKey = command({
   id: 'profile.create_api_key',
   route: 'POST /api/v1/profile/api-keys',
-  summary: 'Make a personal API key; it is shown once',
+  summary: 'Create a personal API key; it is shown once',
   body: CreateKey,
   responses: { 201: IssuedKeyView },
   at: getApiKey,
@@ -113,8 +113,8 @@ export const revokeApiKey = command({
 export const regenerateApiKey = command({
   id: 'profile.regenerate_api_key',
   route: 'POST /api/v1/profile/api-key/regenerate',
-  summary: 'Make your one profile API key anew; it is shown once',
-  description: 'The profile key that there was is revoked in the same step. Personal keys are not touched.',
+  summary: 'Regenerate your profile API key; it is shown once',
+  description: 'The earlier profile key is revoked in the same step. Personal keys stay.',
   body: RegenerateKey,
   responses: { 201: IssuedKeyView },
   at: getApiKey,

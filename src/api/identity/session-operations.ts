@@ -160,7 +160,7 @@ function viewSession(session: SessionDetails, principal: Principal) {
 function sessionId(id: string, principal: Principal): string {
   if (id !== 'current') return id;
   if (principal.credential.type !== 'session')
-    throw new Invalid('the request was not made by a session: name the session by its id');
+    throw new Invalid('the request was not made with a session: give the id of the session instead of "current"');
   return principal.credential.id;
 }
 

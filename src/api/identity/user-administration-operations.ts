@@ -15,8 +15,8 @@ export const remove = command({
   route: 'DELETE /api/v1/users/:id',
   summary: 'Delete a user; the address is free again',
   description:
-    'Sessions, API keys and memberships end. 409 where the user owns service accounts, is the only owner of an organization ' +
-    'or a team, is the last administrator, or is named by history that is kept: disable the user instead.',
+    'Sessions, API keys and memberships end. Refused with 409 where the user owns service accounts, is the only owner of an ' +
+    'organization or a team, is the last administrator, or is named by history that is kept: disable the user instead.',
   params: UserParams,
   responses: { 204: Nothing },
   access: { ...manageAccess, review: { resource: 'users', verb: 'delete' } },
@@ -35,8 +35,8 @@ export const remove = command({
 export const resetPassword = command({
   id: 'users.reset_password',
   route: 'POST /api/v1/users/:id/password-reset',
-  summary: 'Make a link by which a user sets a new password; it is shown once and works once, for 24 hours',
-  description: 'A link from before is void, and so is this one after any other change of the password.',
+  summary: 'Create a link with which a user sets a new password; it is shown once and works once, within 24 hours',
+  description: 'An earlier link becomes void, and so does this one after any other change of the password.',
   params: UserParams,
   responses: { 201: ResetLinkView },
   access: { ...manageAccess, review: { resource: 'users', verb: 'reset_password' } },

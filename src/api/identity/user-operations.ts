@@ -59,7 +59,7 @@ export const list = read({
 export const get = read({
   id: 'users.get',
   route: 'GET /api/v1/users/:id',
-  summary: 'Read a user: yourself, or with user:manage anybody',
+  summary: 'Read a user: yourself, or with user:manage any user',
   params: UserParams,
   responses: { 200: UserView },
   access: namedAccess,
@@ -72,7 +72,7 @@ export const get = read({
 export const create = command({
   id: 'users.create',
   route: 'POST /api/v1/users',
-  summary: 'Make a user',
+  summary: 'Create a user',
   body: CreateUser,
   responses: { 201: UserView },
   at: get,
@@ -90,10 +90,10 @@ export const create = command({
 export const update = command({
   id: 'users.update',
   route: 'PUT /api/v1/users/:id',
-  summary: 'Change a user; what is left out stays',
+  summary: 'Change a user; fields that are left out keep their values',
   description:
-    'Of yourself: address and name. Of others, with user:manage: all of it; a new password ends all their sessions, and ' +
-    'the last administrator stays one.',
+    'You can change your own address and name, and with user:manage every field of other users. A new password ends all ' +
+    'their sessions. The last administrator cannot be disabled or get another role.',
   params: UserParams,
   body: UpdateUser,
   responses: { 200: UserView },

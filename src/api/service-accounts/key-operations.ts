@@ -28,17 +28,17 @@ import { manageAccess } from './operations.ts';
 const AccountParams = z.strictObject({ id: Id });
 const KeyParams = AccountParams.extend({ keyID: Id });
 
-/** Credentials are a matter of managing the account, to list as to make them. */
+/** Listing an account's credentials needs the same authority as managing the account. */
 const keysAccess: Access = { ...manageAccess, review: { inherits: 'service_accounts.update' } };
 
 const keysOf = ({ params }: { params: { id: string } }) => [authorityLock(params.id)];
 
-/** Who answers for a key: the person who makes it, or on whose behalf an account does. */
+/** The user who creates a key answers for it; where an account creates it, the user who answers for that account. */
 function holderOf({ id }: AccountTarget, caller: Principal) {
   return { principalId: id, kind: 'service_account', issuedBy: caller.responsibleUserId ?? caller.id } as const;
 }
 
-/** A new key is refused to whoever would get at more by it than they may do themselves. */
+/** Refuses a new key to a caller who has less authority than the account. */
 async function refuseIssuing(em: Em, caller: Principal, account: AccountTarget): Promise<void> {
   await refuseBeyondOwn(em, caller, account);
   refuseArchived(account);
@@ -82,7 +82,7 @@ export const create = command({
   id: 'service_account_keys.create',
   resource: 'api_keys',
   route: 'POST /api/v1/service-accounts/:id/api-keys',
-  summary: 'Make an API key for a service account; it is shown once',
+  summary: 'Create an API key for a service account; it is shown once',
   params: AccountParams,
   body: CreateKey,
   responses: { 201: IssuedKeyView },

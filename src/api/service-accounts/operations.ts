@@ -20,7 +20,7 @@ import { ServiceAccountView, viewOwner, viewServiceAccount } from './views.ts';
 
 const AccountParams = z.strictObject({ id: Id });
 
-/** What a user owns is in no team. */
+/** The accounts of users belong to no team. */
 const reviewed = { resource: 'service_accounts', unscoped: true, target: findAccount } as const;
 
 const readAccess: Access = {
@@ -35,7 +35,7 @@ export const manageAccess: Access = {
   review: { ...reviewed, verb: 'update' },
 };
 
-/** Nobody could hand on the account of an owner who is disabled, but for those who manage users. */
+/** Lets principals that manage users read and transfer an account whose owner is disabled: nobody else could. */
 function succession(access: Access) {
   return (account: AccountTarget, principal: Principal): Access =>
     maySucceed(principal, account) ? { ...access, anyOf: ['user:manage'], scope: 'platform' } : access;
@@ -76,7 +76,7 @@ export const get = read({
 export const create = command({
   id: 'service_accounts.create',
   route: 'POST /api/v1/service-accounts',
-  summary: 'Make a service account: for yourself, or for a team that you own; none of a role above your own',
+  summary: 'Create a service account for yourself or for a team that you own, with a role not above your own',
   body: CreateServiceAccount,
   responses: { 201: ServiceAccountView },
   at: get,
@@ -96,7 +96,7 @@ export const create = command({
 export const update = command({
   id: 'service_accounts.update',
   route: 'PATCH /api/v1/service-accounts/:id',
-  summary: 'Rename a service account, or give it another role; none above your own',
+  summary: 'Rename a service account, or give it another role not above your own',
   params: AccountParams,
   body: UpdateServiceAccount,
   responses: { 200: ServiceAccountView },
@@ -116,7 +116,7 @@ export const update = command({
 export const enable = command({
   id: 'service_accounts.enable',
   route: 'POST /api/v1/service-accounts/:id/enable',
-  summary: 'Let a service account act again, by the keys that it has',
+  summary: 'Enable a service account, whose keys become valid again',
   params: AccountParams,
   responses: { 200: ServiceAccountView },
   access: { ...manageAccess, review: { ...reviewed, verb: 'enable' } },
@@ -130,7 +130,7 @@ export const enable = command({
 export const disable = command({
   id: 'service_accounts.disable',
   route: 'POST /api/v1/service-accounts/:id/disable',
-  summary: 'Let a service account act no more: every key of it is refused from the next request on',
+  summary: 'Disable a service account, whose keys are refused from the next request on',
   params: AccountParams,
   responses: { 200: ServiceAccountView },
   access: { ...manageAccess, review: { ...reviewed, verb: 'disable' } },
@@ -145,7 +145,7 @@ export const disable = command({
 export const remove = command({
   id: 'service_accounts.delete',
   route: 'DELETE /api/v1/service-accounts/:id',
-  summary: 'Delete a service account, its keys and its memberships; history keeps its id',
+  summary: 'Delete a service account, its keys and its memberships; the audit keeps its id',
   params: AccountParams,
   responses: { 204: Nothing },
   access: { ...manageAccess, review: { ...reviewed, verb: 'delete' } },
@@ -166,8 +166,8 @@ export const transfer = command({
   route: 'POST /api/v1/service-accounts/:id/transfer',
   summary: 'Give a service account to another user, or to a team that you own',
   description:
-    'Its keys are revoked and its memberships end: the new owner starts with its name, role and history. Where the user ' +
-    'who owns it is disabled, whoever may manage users does this.',
+    'Its keys are revoked and its memberships end; it keeps its name, role and history. Where the user who owns it is ' +
+    'disabled, principals that may manage users can do this.',
   params: AccountParams,
   body: TransferServiceAccount,
   responses: { 200: ServiceAccountView },
@@ -185,7 +185,7 @@ export const transfer = command({
   },
 });
 
-/** Users are locked before teams, whichever of them is the new owner. */
+/** Locks users before teams, whether the new owner is a user or a team. */
 async function findForTransfer(em: Em, id: string, { owner }: z.output<typeof TransferServiceAccount>, lock: boolean) {
   const user = owner.user_id === undefined ? undefined : await findOwner(em, owner, lock);
   const account = await findAccountToChange(em, id, lock);

@@ -17,7 +17,14 @@ export const ServiceAccountView = z.object({
 export function viewServiceAccount(account: AccountTarget) {
   const { id, name, role, enabled, createdBy, revision, createdAt } = account;
   return {
-    ...{ id, name, role, enabled, owner: viewOwner(account), created_by: createdBy, revision, created_at: createdAt },
+    id,
+    name,
+    role,
+    enabled,
+    owner: viewOwner(account),
+    created_by: createdBy,
+    revision,
+    created_at: createdAt,
   };
 }
 

@@ -42,7 +42,7 @@ async function reconnect(): Promise<void> {
   throw new Error('the API does not connect to its database again');
 }
 
-async function whileSomebody<T>(statements: string[], work: () => Promise<T>): Promise<T> {
+async function whileAnotherConnectionRuns<T>(statements: string[], work: () => Promise<T>): Promise<T> {
   const client = new pg.Client(api.database.url);
   await client.connect();
   try {
@@ -77,7 +77,7 @@ describe('an access review', () => {
     const { pathname } = new URL(api.database.url);
     await api.orm.em.fork().execute(`alter database ${pathname.slice(1)} set statement_timeout = '200ms'`);
     await reconnect();
-    const answer = await whileSomebody(['begin', 'lock table projects in access exclusive mode'], ask);
+    const answer = await whileAnotherConnectionRuns(['begin', 'lock table projects in access exclusive mode'], ask);
     expect(answer).toMatchObject(indeterminate('resolver_unavailable'));
   });
 

@@ -39,7 +39,8 @@ describe('an access review', () => {
   it('answers denied where a permission is missing, without looking up the target', async () => {
     const denied = await canI(requester, 'update', 'projects', project());
     expect(denied).toEqual({
-      ...{ allowed: false, denied: true },
+      allowed: false,
+      denied: true,
       reason: { code: 'permission_denied', message: 'permission denied: this needs project:write' },
     });
     expect(await canI(requester, 'update', 'projects', { name: missing, team_id: missing })).toEqual(denied);
@@ -83,9 +84,14 @@ describe('an access review', () => {
     const outsider = await api.addUser('maintainer');
     const team_id = tenant.team;
     for (const [resource, verb] of [
-      ...[['projects', 'list'] as const, ['projects', 'create'] as const, ['environments', 'create'] as const],
-      ...[['runs', 'list'] as const, ['runs', 'create'] as const, ['templates', 'create'] as const],
-      ...[['instances', 'list'] as const, ['environments', 'list'] as const],
+      ['projects', 'list'] as const,
+      ['projects', 'create'] as const,
+      ['environments', 'create'] as const,
+      ['runs', 'list'] as const,
+      ['runs', 'create'] as const,
+      ['templates', 'create'] as const,
+      ['instances', 'list'] as const,
+      ['environments', 'list'] as const,
     ]) {
       expect(await codeOf(tenant.owner, verb, resource, { team_id }), resource).toBe('allowed');
       expect(await codeOf(outsider, verb, resource, { team_id }), resource).toBe('resource_not_found_or_denied');
@@ -139,7 +145,11 @@ describe('the caller', () => {
   it('has everything that a decision needs, except the target', async () => {
     const { body } = await tenant.owner.get('/auth/whoami');
     expect(body).toMatchObject({
-      ...{ type: 'user', id: tenant.owner.id, role: 'maintainer', enabled: true, credential: { type: 'api_key' } },
+      type: 'user',
+      id: tenant.owner.id,
+      role: 'maintainer',
+      enabled: true,
+      credential: { type: 'api_key' },
       responsible_user_id: tenant.owner.id,
       organizations: [{ id: tenant.organization, role: 'owner' }],
       teams: [{ id: tenant.team, role: 'owner' }],
@@ -170,9 +180,9 @@ describe('the name of an organization', () => {
     await two.make('/organizations', { name: 'Two', slug: id });
     expect(await get(one, id)).toBe('allowed');
     expect(await get(two, id)).toBe('resource_not_found_or_denied');
-    const nobodys = newId();
-    await two.make('/organizations', { name: 'Three', slug: nobodys });
-    expect(await get(two, nobodys)).toBe('allowed');
+    const unusedId = newId();
+    await two.make('/organizations', { name: 'Three', slug: unusedId });
+    expect(await get(two, unusedId)).toBe('allowed');
   });
 });
 
@@ -231,12 +241,12 @@ describe('a malformed access review', () => {
     ['a selector for a name', { name: 'team=core' }, /name/],
     ['a subresource in the name', { name: 'a/b' }, /name/],
     ['an empty name', { name: '' }, /name/],
-    ['a missing name', { name: undefined }, /name: projects get is reviewed by name/],
+    ['a missing name', { name: undefined }, /name: projects get needs a name/],
     ['a name that is null', { name: null }, /name/],
     ['a name that is no text', { name: 7 }, /name/],
     ['several names', { name: ['a'] }, /name/],
     ['a name for a collection', { verb: 'create' }, /name: projects create is about the collection/],
-    ['a missing team', { team_id: undefined }, /team_id: projects get is reviewed in a team/],
+    ['a missing team', { team_id: undefined }, /team_id: projects get needs the id of a team/],
     ['the team zero', { team_id: '00000000-0000-0000-0000-000000000000' }, /team_id/],
     ['a team that is no id', { team_id: 'core' }, /team_id/],
     ['a team for a resource without teams', { resource: 'users', name: newId() }, /team_id: users get takes no team/],

@@ -164,9 +164,19 @@ describe('a client', () => {
 
 describe('a field of CSV', () => {
   const record: AuditRecord = {
-    ...{ id: '1', at: '2026-01-01T00:00:00.000Z', action: 'user.created', outcome: 'committed' },
-    ...{ actor: { type: 'user', id: null, name: 'Ana' }, credential: null, resource: { type: 'users', id: null } },
-    ...{ organization_id: null, team_id: null, request_id: null, address: null, before: null, after: null },
+    id: '1',
+    at: '2026-01-01T00:00:00.000Z',
+    action: 'user.created',
+    outcome: 'committed',
+    actor: { type: 'user', id: null, name: 'Ana' },
+    credential: null,
+    resource: { type: 'users', id: null },
+    organization_id: null,
+    team_id: null,
+    request_id: null,
+    address: null,
+    before: null,
+    after: null,
   };
   const nameOf = (name: string) => exportFormats.csv.write({ ...record, actor: { ...record.actor, name } });
 

@@ -48,14 +48,16 @@ describe('a record', () => {
     const [record] = await find(`resource_id=${team.id}`);
     const later = new Date(Date.parse(record.at) + 1).toISOString();
     const filters = {
-      ...{
-        actor: admin.id,
-        action: 'team.created',
-        outcome: 'committed',
-        resource_type: 'teams',
-        resource_id: team.id,
-      },
-      ...{ organization_id: made.id, team_id: team.id, request_id: record.request_id, from: record.at, to: later },
+      actor: admin.id,
+      action: 'team.created',
+      outcome: 'committed',
+      resource_type: 'teams',
+      resource_id: team.id,
+      organization_id: made.id,
+      team_id: team.id,
+      request_id: record.request_id,
+      from: record.at,
+      to: later,
     };
     for (const [name, value] of Object.entries({ ...filters })) {
       expect(
@@ -121,8 +123,11 @@ describe('the catalogue', () => {
     const entry = (operation: string) =>
       body.actions.find((each: { operation: string }) => each.operation === operation);
     expect(entry('runs.create')).toEqual({
-      ...{ action: 'run.created', operation: 'runs.create', summary: 'Admit a run' },
-      ...{ resource_type: 'runs', outcomes: ['committed', 'refused'] },
+      action: 'run.created',
+      operation: 'runs.create',
+      summary: 'Admit a run',
+      resource_type: 'runs',
+      outcomes: ['committed', 'refused'],
     });
     expect(entry('users.list')).toMatchObject({ action: 'users.list', outcomes: ['refused'] });
     expect(entry('system.version')).toBeUndefined();

@@ -39,7 +39,11 @@ describe('the bootstrap of an installation', () => {
     const made = await post(api.url);
     expect(made.status, made.text).toBe(201);
     expect(made.body).toEqual({
-      ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), email: ana.email, name: 'Ana', role: 'admin', enabled: true },
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      email: ana.email,
+      name: 'Ana',
+      role: 'admin',
+      enabled: true,
     });
     expect(made.text).not.toContain(ana.password);
     const session = await Caller.signIn(api.url, 'ana@EXAMPLE.com', ana.password);
@@ -107,16 +111,22 @@ describe('the bootstrap of an installation', () => {
   });
 
   it.each([
-    ...[
-      'forwarded',
-      'x-forwarded-for',
-      'x-forwarded-host',
-      'x-forwarded-proto',
-      'x-forwarded-port',
-      'x-forwarded-server',
-    ],
-    ...['x-forwarded', 'x-original-forwarded-for', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip'],
-    ...['cf-connecting-ip', 'fastly-client-ip', 'via', 'X-FORWARDED-FOR'],
+    'forwarded',
+    'x-forwarded-for',
+    'x-forwarded-host',
+    'x-forwarded-proto',
+    'x-forwarded-port',
+    'x-forwarded-server',
+    'x-forwarded',
+    'x-original-forwarded-for',
+    'x-real-ip',
+    'x-client-ip',
+    'x-cluster-client-ip',
+    'true-client-ip',
+    'cf-connecting-ip',
+    'fastly-client-ip',
+    'via',
+    'X-FORWARDED-FOR',
   ])('answers 403 through a proxy, recognized by the header %s', async (header) => {
     for (const value of ['127.0.0.1', 'for=127.0.0.1', '']) {
       const answer = await post(api.url, ana, { ...tokenHeader, [header]: value });

@@ -57,12 +57,19 @@ describe('signing in', () => {
     );
     const claims = JSON.parse(Buffer.from(answer.body.token.split('.')[1], 'base64url').toString());
     expect(claims).toEqual({
-      ...{ iss: keys.id, sub: ana.id, sid: answer.body.session_id, iat: expect.any(Number), exp: expect.any(Number) },
+      iss: keys.id,
+      sub: ana.id,
+      sid: answer.body.session_id,
+      iat: expect.any(Number),
+      exp: expect.any(Number),
     });
     expect(claims.exp - claims.iat).toBe(86_400);
     for (const caller of [bearing(answer.body.token), withCookie(answer.body.token)])
       expect((await whoami(caller)).body).toMatchObject({
-        ...{ type: 'user', id: ana.id, email: ana.email, role: 'requester' },
+        type: 'user',
+        id: ana.id,
+        email: ana.email,
+        role: 'requester',
         credential: { type: 'session', id: answer.body.session_id },
       });
   });
@@ -291,7 +298,13 @@ describe('a session token', () => {
       `${header}.${payload}.${signature.slice(0, -2)}`,
       `${header}.${payload}.${other.split('.')[2]}`,
       `${header}.${payload}.${signature}.${signature}`,
-      ...['x', 'null', '{}', '.', '..', session.id, ana.key],
+      'x',
+      'null',
+      '{}',
+      '.',
+      '..',
+      session.id,
+      ana.key,
     ];
     for (const token of forged) {
       expect((await whoami(bearing(token))).status, token).toBe(401);
@@ -494,7 +507,9 @@ describe('stored secrets', () => {
     await whoami(new Caller(api.url, { 'x-api-key': `${key}x` }));
     const secrets = [key, key.slice(3), 'Zauberwort-7391', 'Zauberwort-7392', token, token.split('.')[2]];
     const forms = secrets.flatMap((secret) => [
-      ...[secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64').replace(/=+$/, '')],
+      secret,
+      Buffer.from(secret).toString('hex'),
+      Buffer.from(secret).toString('base64').replace(/=+$/, ''),
     ]);
     const tables = await execute<{ name: string }>(
       `select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,

@@ -37,7 +37,9 @@ describe('signing in on the page', () => {
     const bea = await api.addUser('requester', 'Bea');
     await visit({ 'user-agent': 'A browser' }).submit('/login', { email: bea.email, password: testPassword });
     await api.app.inject({
-      ...{ method: 'POST', url: '/api/v1/auth/sessions', headers: { 'user-agent': 'A script' } },
+      method: 'POST',
+      url: '/api/v1/auth/sessions',
+      headers: { 'user-agent': 'A script' },
       payload: { email: bea.email, password: testPassword },
     });
     const sessions = await api.rows(

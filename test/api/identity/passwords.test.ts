@@ -23,7 +23,9 @@ afterAll(() => api?.close());
 const wanted = 'another good one';
 const change = (by: ApiUser, more: Record<string, string> = {}) =>
   by.post('/profile/password', {
-    ...{ current_password: testPassword, new_password: wanted, confirm_password: wanted },
+    current_password: testPassword,
+    new_password: wanted,
+    confirm_password: wanted,
     ...more,
   });
 const whoami = async (user: ApiUser) => (await user.get('/auth/whoami')).status;
@@ -212,8 +214,22 @@ describe('recovering an administrator from the command line', () => {
 
 describe('a common password, or one that is the name or address of its owner', () => {
   it.each([
-    ...['password', 'PASSWORD', 'Password1', 'passw0rd', 'qwerty123', 'Welcome1', 'iloveyou', 'trustno1'],
-    ...['12345678', '87654321', '0987654321', 'abcdefgh', 'aaaaaaaa', 'xyxyxyxy', '12341234', 'delivery-coordinator'],
+    'password',
+    'PASSWORD',
+    'Password1',
+    'passw0rd',
+    'qwerty123',
+    'Welcome1',
+    'iloveyou',
+    'trustno1',
+    '12345678',
+    '87654321',
+    '0987654321',
+    'abcdefgh',
+    'aaaaaaaa',
+    'xyxyxyxy',
+    '12341234',
+    'delivery-coordinator',
   ])('is recognized as common: %s', (password) => expect(isCommonPassword(password)).toBe(true));
 
   it.each(['correct horse battery', 'long enough', 'Zauberwort-7391', 'abcdefgi', 'aaaaaaab'])(
@@ -242,7 +258,7 @@ describe('a common password, or one that is the name or address of its owner', (
       expect(
         answers.map(({ status }) => status),
         `${password}: ${answers.map(({ text }) => text).join()}`,
-      ).toEqual([...[400, 400, 400, 400]]);
+      ).toEqual([400, 400, 400, 400]);
       for (const { body } of answers) expect(body.error).toMatch(/password"?:? must/);
     }
     expect(await root.put(`/users/${user.id}`, { name: 'Completely New', password: 'completely new' })).toMatchObject({
@@ -268,7 +284,13 @@ describe('hashing passwords', () => {
     const results = await Promise.allSettled(Array.from({ length: 7 }, (_, index) => work(index)));
     expect([most, order]).toEqual([2, [0, 1, 2, 3, 4]]);
     expect(results.map(({ status }) => status)).toEqual([
-      ...['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
     ]);
     await expect(turns.take(async () => 'room again')).resolves.toBe('room again');
   });
@@ -297,10 +319,10 @@ describe('hashing passwords', () => {
     const hash = await hashPassword('right and long');
     expect(await verifyPassword(hash, 'wrong and long')).toBe(false);
     expect(await verifyPassword(null, 'wrong and long')).toBe(false);
-    const [somebodys, nobodys] = verify.mock.calls.map(([digest]) => digest.split('$'));
+    const [ofUser, unmatchable] = verify.mock.calls.map(([digest]) => digest.split('$'));
     verify.mockRestore();
-    expect(nobodys?.slice(0, 4)).toEqual(somebodys?.slice(0, 4));
-    expect(nobodys?.map((part) => part.length)).toEqual(somebodys?.map((part) => part.length));
+    expect(unmatchable?.slice(0, 4)).toEqual(ofUser?.slice(0, 4));
+    expect(unmatchable?.map((part) => part.length)).toEqual(ofUser?.map((part) => part.length));
   });
 
   it('hashes a password again at today’s cost when its user signs in with an older hash', async () => {

@@ -12,7 +12,9 @@ afterAll(() => api?.close());
 
 const wanted = 'another good one';
 const passwords = (more: Record<string, string> = {}) => ({
-  ...{ current_password: testPassword, new_password: wanted, confirm_password: wanted },
+  current_password: testPassword,
+  new_password: wanted,
+  confirm_password: wanted,
   ...more,
 });
 
@@ -129,12 +131,12 @@ describe('changing the password with the profile form', () => {
       /most common/,
     ],
     ['two different new passwords', { confirm_password: 'another good two' }, 'confirm_password', /once more/],
-  ])('is refused with %s, with the problem at its field and no password shown', async (_what, more, field, words) => {
+  ])('is refused with %s, with the problem at its field and no password shown', async (_what, more, field, problem) => {
     const { user, visitor } = await visit();
     const cookie = visitor.cookie;
     const answer = await visitor.submit('/profile/password', passwords(more));
     expect([answer.status, answer.setCookie]).toEqual([400, undefined]);
-    expect(problemOf(answer, field)).toMatch(words);
+    expect(problemOf(answer, field)).toMatch(problem);
     expect(answer.text).toMatch(/<title>Problem: /);
     for (const secret of [testPassword, wanted, ...Object.values(more).filter((text) => text.trim() !== '')])
       expect(answer.text).not.toContain(secret);

@@ -14,7 +14,7 @@ afterAll(() => api?.close());
 const statusOf = async (user: ApiUser) => (await user.get('/auth/whoami')).status;
 
 /** A user with two sessions and a key. */
-async function somebody() {
+async function addUserWithSessions() {
   const user = await api.addUser('requester');
   const [one, two] = await Promise.all([api.signIn(user), api.signIn(user)]);
   return { user, one, two };
@@ -23,7 +23,7 @@ async function somebody() {
 /** The state table of the specification, *Browser session*: an event, and which credentials are valid after it. */
 const transitions: readonly [
   what: string,
-  happen: (people: Awaited<ReturnType<typeof somebody>>) => Promise<unknown>,
+  happen: (people: Awaited<ReturnType<typeof addUserWithSessions>>) => Promise<unknown>,
   after: { one: number; two: number; key: number },
 ][] = [
   ['a sign-in', ({ user }) => api.signIn(user), { one: 200, two: 200, key: 200 }],
@@ -34,7 +34,9 @@ const transitions: readonly [
     'a change of the own password',
     ({ one }) =>
       one.post('/profile/password', {
-        ...{ current_password: testPassword, new_password: 'another good one', confirm_password: 'another good one' },
+        current_password: testPassword,
+        new_password: 'another good one',
+        confirm_password: 'another good one',
       }),
     { one: 401, two: 401, key: 200 },
   ],
@@ -82,7 +84,7 @@ function age(user: ApiUser, left: string) {
 
 describe('active sessions after', () => {
   it.each(transitions)('%s', async (_what, happen, after) => {
-    const people = await somebody();
+    const people = await addUserWithSessions();
     await happen(people);
     const [one, two, key] = await Promise.all([people.one, people.two, people.user].map(statusOf));
     expect({ one, two, key }).toEqual(after);
@@ -112,7 +114,9 @@ describe('a session', () => {
     const { body } = await (await api.signIn(user)).get('/auth/sessions');
     expect(body.sessions).toHaveLength(2);
     expect(body.sessions[1]).toMatchObject({
-      ...{ current: false, address: '127.0.0.1', user_agent: expect.stringContaining('Firefox/140.0') },
+      current: false,
+      address: '127.0.0.1',
+      user_agent: expect.stringContaining('Firefox/140.0'),
     });
     const others = (await (await api.signIn(root)).get('/auth/sessions')).body.sessions;
     expect(JSON.stringify(others)).not.toContain(body.sessions[1].id);
@@ -140,7 +144,7 @@ describe('a session', () => {
 
 describe('ended sessions', () => {
   it('are removed a week after they ended; active and recently ended ones stay', async () => {
-    const { user, one } = await somebody();
+    const { user, one } = await addUserWithSessions();
     const opened = (await one.get('/auth/sessions')).body.sessions.map(({ id }: { id: string }) => id);
     const add = (expires: string, revoked: string | null) =>
       api.rows(

@@ -138,11 +138,11 @@ describe('a user is not deleted', () => {
       sensitive: true,
     });
     await owner.post(`${tenant.teamPath}/invitations`, { email: 'guest@example.com' });
-    const ownedAnew = 'make somebody else their owner first';
+    const remedy = 'make somebody else their owner first';
     const disable = 'which history keeps: disable the user instead';
     expect((await remove(owner)).body.error).toBe(
       `this user owns service accounts: "builder"; transfer or delete them first; ` +
-        `and is the only owner of organizations: ${slug}; ${ownedAnew}; and is the only owner of teams: ${slug}/core; ${ownedAnew}; ` +
+        `and is the only owner of organizations: ${slug}; ${remedy}; and is the only owner of teams: ${slug}/core; ${remedy}; ` +
         `and has set secrets: development/TOKEN; ${disable}; and has sent or accepted invitations to: ${slug}; ${disable}`,
     );
   });
@@ -162,13 +162,13 @@ describe('a user is not deleted', () => {
        values (gen_random_uuid(), ?, 'x@example.com', 'x@example.com', 'member', 'v', ?, 1, 1, now(), now(), now(), now(), ?)`,
       [tenant.organization, inviter!.id, invited!.id],
     );
-    for (const [user, words] of [
+    for (const [user, reason] of [
       [issuer, 'issued API keys of others: "robot"'],
       [inviter, 'invitations to: tenant-'],
       [invited, 'invitations to: tenant-'],
     ] as const) {
       const answer = await remove(user!);
-      expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining(words) } });
+      expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining(reason) } });
       expect((await user!.get('/auth/whoami')).status).toBe(200);
     }
   });
@@ -177,7 +177,8 @@ describe('a user is not deleted', () => {
     const own = await startApi();
     const last = await own.addUser('admin');
     expect(await last.delete(`/users/${last.id}`)).toMatchObject({
-      ...{ status: 409, body: { error: expect.stringContaining('last administrator') } },
+      status: 409,
+      body: { error: expect.stringContaining('last administrator') },
     });
     expect((await last.get('/users')).status).toBe(200);
     await own.addUser('admin');

@@ -11,14 +11,17 @@ afterAll(() => api.close());
 
 const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
 let made = 0;
-const somebody = (more = {}) => ({
-  ...{ email: `Some.Body${++made}@Example.com`, name: 'Some Body', password: 'long enough', role: 'requester' },
+const newUser = (more = {}) => ({
+  email: `Some.Body${++made}@Example.com`,
+  name: 'Some Body',
+  password: 'long enough',
+  role: 'requester',
   ...more,
 });
 
 describe('creating a user', () => {
   test('answers everything but the password, with which the user can sign in', async () => {
-    const body = somebody();
+    const body = newUser();
     const answer = await root.post('/users', body);
     expect(answer).toMatchObject({
       status: 201,
@@ -34,7 +37,7 @@ describe('creating a user', () => {
 
   test.each(['requester', 'maintainer', 'operator'] as const)('is refused to a %s, and so is listing', async (role) => {
     const user = await api.addUser(role);
-    expect((await user.post('/users', somebody())).status).toBe(403);
+    expect((await user.post('/users', newUser())).status).toBe(403);
     expect((await user.get('/users')).status).toBe(403);
   });
 
@@ -46,12 +49,12 @@ describe('creating a user', () => {
     [{ password_hash: 'x' }, 'password_hash'],
     [{ name: ' ' }, 'name'],
   ])('answers 400 with %j', async (more, field) => {
-    const answer = await root.post('/users', somebody(more));
+    const answer = await root.post('/users', newUser(more));
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(field) } });
   });
 
   test('succeeds once for an address in any spelling', async () => {
-    const body = somebody();
+    const body = newUser();
     const twice = await Promise.all([
       root.post('/users', body),
       root.post('/users', { ...body, email: body.email.toUpperCase() }),

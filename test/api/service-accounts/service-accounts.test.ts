@@ -52,14 +52,21 @@ describe('a service account', () => {
       status: 201,
       headers: { location: `/api/v1/service-accounts/${answer.body.id}` },
       body: {
-        ...{ name: 'deploy', role: 'requester', enabled: true, revision: 1, created_by: tenant.owner.id },
+        name: 'deploy',
+        role: 'requester',
+        enabled: true,
+        revision: 1,
+        created_by: tenant.owner.id,
         owner: { user_id: null, team_id: tenant.team },
       },
     });
     const account = { id: answer.body.id, path: `${accounts}/${answer.body.id}` };
     const identity = await whoami(await keyFor(tenant.owner, account));
     expect(identity.body).toMatchObject({
-      ...{ type: 'service_account', id: account.id, email: null, role: 'requester' },
+      type: 'service_account',
+      id: account.id,
+      email: null,
+      role: 'requester',
       teams: [{ id: tenant.team, role: 'member' }],
       organizations: [{ id: tenant.organization, role: 'member' }],
     });
@@ -253,7 +260,9 @@ describe('a key of a service account', () => {
       api_key: { id: string };
     };
     expect((await tenant.owner.get(`${one.path}/api-keys/${key.id}`)).body).toMatchObject({
-      ...{ kind: 'service_account', state: 'active', issued_by: tenant.owner.id },
+      kind: 'service_account',
+      state: 'active',
+      issued_by: tenant.owner.id,
     });
     for (const [method, more] of [
       ['GET', ''],
@@ -628,8 +637,10 @@ describe('the audit', () => {
       { ...place, action: 'api_key.created', after: { principal_id: account.id, kind: 'service_account' } },
       { ...place, action: 'api_key.rotated', after: { replaces: issued.api_key.id } },
       {
-        ...{ ...place, action: 'service_account.updated' },
-        ...{ before: { name: 'deploy', role: 'requester' }, after: { name: 'Renamed', role: 'maintainer' } },
+        ...place,
+        action: 'service_account.updated',
+        before: { name: 'deploy', role: 'requester' },
+        after: { name: 'Renamed', role: 'maintainer' },
       },
       { ...place, action: 'service_account.disabled', before: { enabled: true }, after: { enabled: false } },
       { ...place, action: 'api_key.revoked' },

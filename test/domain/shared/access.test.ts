@@ -32,7 +32,12 @@ type Facts = {
 function principal({ role = 'maintainer', kind = 'user', enabled = true, ...memberships }: Facts = {}): Principal {
   return {
     ...anonymous,
-    ...{ id: '0190aaaa-0000-7000-8000-000000000003', name: 'Ana', email: null, role, kind, enabled },
+    id: '0190aaaa-0000-7000-8000-000000000003',
+    name: 'Ana',
+    email: null,
+    role,
+    kind,
+    enabled,
     teams: memberships.team ? { [team]: memberships.team } : {},
     organizations: memberships.organization ? { [organization]: memberships.organization } : {},
   };
@@ -46,7 +51,11 @@ function filterOf(caller: Principal, unscoped: 'visible' | 'hidden'): string {
 }
 
 const approve: Access = {
-  ...{ anyOf: ['run:approve'], scope: 'team', teamAction: 'team.metadata.write', hidden: 'not_found', review: 'none' },
+  anyOf: ['run:approve'],
+  scope: 'team',
+  teamAction: 'team.metadata.write',
+  hidden: 'not_found',
+  review: 'none',
 };
 const needing = (...teamAction: TeamAction[]): Access => ({ ...approve, teamAction });
 
@@ -120,11 +129,19 @@ describe('a permission', () => {
 
 const teamActionsOfRole: Record<TeamRole, TeamAction[]> = {
   owner: [
-    ...(['team.metadata.read', 'team.metadata.write', 'team.membership.manage', 'team.invitation.manage'] as const),
-    ...(['team.owner.manage', 'team.secret.read', 'team.delete'] as const),
+    'team.metadata.read',
+    'team.metadata.write',
+    'team.membership.manage',
+    'team.invitation.manage',
+    'team.owner.manage',
+    'team.secret.read',
+    'team.delete',
   ],
   admin: [
-    ...(['team.metadata.read', 'team.metadata.write', 'team.membership.manage', 'team.invitation.manage'] as const),
+    'team.metadata.read',
+    'team.metadata.write',
+    'team.membership.manage',
+    'team.invitation.manage',
     'team.secret.read',
   ],
   member: ['team.metadata.read', 'team.secret.read'],
@@ -184,7 +201,8 @@ describe('a resource of a team', () => {
 
   it('demands the platform permission from its owner too', () => {
     expect(decide(principal({ role: 'requester', team: 'owner' }), approve, owner)).toEqual({
-      ...{ allowed: false, because: 'permission' },
+      allowed: false,
+      because: 'permission',
     });
   });
 
@@ -200,7 +218,10 @@ describe('a resource of a team', () => {
 
 describe('a resource of an organization', () => {
   const asking = (organizationRole?: OrganizationRole): Access => ({
-    ...{ anyOf: ['organization:write'], scope: 'organization', hidden: 'not_found', review: 'none' },
+    anyOf: ['organization:write'],
+    scope: 'organization',
+    hidden: 'not_found',
+    review: 'none',
     ...(organizationRole && { organizationRole }),
   });
   const ownership = { organizationId: organization, teamId: null };
@@ -226,7 +247,10 @@ describe('a resource of an organization', () => {
 
 describe('a service account as target', () => {
   const manage: Access = {
-    ...{ anyOf: ['service_account:manage'], scope: 'service_account', hidden: 'not_found', review: 'none' },
+    anyOf: ['service_account:manage'],
+    scope: 'service_account',
+    hidden: 'not_found',
+    review: 'none',
   };
   const ana = principal();
   const ofAna = { ...nobody, ownerUserId: ana.id };
@@ -276,8 +300,12 @@ describe('a service account as caller', () => {
   const account = (role: PlatformRole, owner: AccountOwner | null) =>
     toPrincipal(
       {
-        ...{ ...row, kind: 'service_account', role, owner },
-        ...{ teams: { [team]: 'viewer' }, organizations: { [organization]: 'owner' } },
+        ...row,
+        kind: 'service_account',
+        role,
+        owner,
+        teams: { [team]: 'viewer' },
+        organizations: { [organization]: 'owner' },
       },
       key,
     );
@@ -338,7 +366,8 @@ describe('a platform administrator', () => {
 describe('the filter of lists', () => {
   it('allows the principal’s teams, and all teams of the organizations that it administers', () => {
     expect(readableTeams(principal({ team: 'viewer', organization: 'member' }))).toEqual({
-      ...{ teams: [team], organizations: [] },
+      teams: [team],
+      organizations: [],
     });
     expect(readableTeams(principal({ organization: 'admin' }))).toEqual({ teams: [], organizations: [organization] });
   });

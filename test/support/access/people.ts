@@ -115,7 +115,12 @@ export async function addEnvironment(
   await em.persist(em.create(Project, { id: projectId, teamId, name: slug, slug })).flush();
   const approval = { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf };
   const environment = em.create(Environment, {
-    ...{ id: environmentId, projectId, name: slug, slug, kind: 'development', ...approval },
+    id: environmentId,
+    projectId,
+    name: slug,
+    slug,
+    kind: 'development',
+    ...approval,
   });
   await em.persist(environment).flush();
   return { projectId, environmentId };

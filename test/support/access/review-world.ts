@@ -42,7 +42,10 @@ export async function makeWorld(api: TestApi): Promise<World> {
   return {
     askers,
     names: namesOf(owned, {
-      ...{ organizations: slugs, users: askers.map(({ id }) => id), service_accounts: accounts, ...workers },
+      organizations: slugs,
+      users: askers.map(({ id }) => id),
+      service_accounts: accounts,
+      ...workers,
       audit_records: records.map(({ id }) => id),
     }),
     teamOf: new Map([
@@ -63,8 +66,12 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
     ...more,
     organizations: [...all('organization'), ...(more['organizations'] ?? [])],
     users: [...all('person'), ...(more['users'] ?? [])],
-    ...{ teams: all('team'), projects: all('project'), environments: all('environment') },
-    ...{ templates: all('template'), runs: all('run'), instances: all('instance') },
+    teams: all('team'),
+    projects: all('project'),
+    environments: all('environment'),
+    templates: all('template'),
+    runs: all('run'),
+    instances: all('instance'),
     service_accounts: [...all('account'), ...(more['service_accounts'] ?? [])],
     settings: ['global', 'local'],
   };
@@ -155,8 +162,15 @@ async function addWorkers({ orm }: TestApi, root: Person): Promise<{ workers: st
   const now = new Date();
   const id = newId();
   em.create(Worker, {
-    ...{ id, host: 'one', processId: 1, version: release, pools: ['gpu'], tools: [], concurrency: 1 },
-    ...{ startedAt: now, heartbeatAt: now },
+    id,
+    host: 'one',
+    processId: 1,
+    version: release,
+    pools: ['gpu'],
+    tools: [],
+    concurrency: 1,
+    startedAt: now,
+    heartbeatAt: now,
   });
   await em.flush();
   await root.caller.post('/worker-pools', { name: 'reserved' });

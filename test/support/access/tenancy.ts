@@ -22,11 +22,17 @@ export async function makeTenant(api: TestApi, environment: Record<string, unkno
   const team = await owner.make(`/organizations/${organization.id}/teams`, { name: 'Core' });
   const project = await owner.make('/projects', { team_id: team.id, name: 'Network' });
   const first = await owner.make('/environments', {
-    ...{ project_id: project.id, name: 'Development', kind: 'development' },
+    project_id: project.id,
+    name: 'Development',
+    kind: 'development',
     ...environment,
   });
   return {
-    ...{ owner, organization: organization.id, team: team.id, project: project.id, environment: first.id },
+    owner,
+    organization: organization.id,
+    team: team.id,
+    project: project.id,
+    environment: first.id,
     teamPath: `/organizations/${organization.id}/teams/${team.id}`,
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { review } from '#api/access-reviews/review.ts';
+import { reviewAccess } from '#api/access-reviews/access-review.ts';
 import { operations } from '#api/operations.ts';
 import { Catalogue, catalogueOf } from '#api/pipeline/catalogue.ts';
 import { command, isPublic, type Operation, read } from '#api/pipeline/operation.ts';
@@ -15,7 +15,11 @@ const settings: Access = { anyOf: ['settings.manage'], scope: 'platform', hidden
 /** An operation without an implementation. */
 function declare(id: `${string}.${string}`, route: Operation['route'], reviewed: Access['review']) {
   return read({
-    ...{ id, route, summary: id, responses: { 200: z.object({}) }, handle: async () => ({}) },
+    id,
+    route,
+    summary: id,
+    responses: { 200: z.object({}) },
+    handle: async () => ({}),
     params: z.strictObject(Object.fromEntries([...route.matchAll(/:(\w+)/g)].map(([, name]) => [name, z.string()]))),
     access: { ...settings, review: reviewed },
   });
@@ -28,7 +32,7 @@ function ask(
 ) {
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => failures.push(error);
-  return review({ catalogue: new Catalogue(list), principal, em, onFailure }, question).then((verdict) => ({
+  return reviewAccess({ catalogue: new Catalogue(list), principal, em, onFailure }, question).then((verdict) => ({
     ...verdict,
     failures,
   }));
@@ -94,14 +98,12 @@ describe('the catalogue', () => {
 describe('a resource that exists only once', () => {
   const only: AccessReview = { resource: 'settings', verb: 'update', only: 'global' };
   const update = command({
-    ...{
-      id: 'settings.update',
-      route: 'PATCH /settings',
-      summary: '',
-      responses: { 204: z.undefined() },
-      idempotency: 'none',
-      audit: '',
-    },
+    id: 'settings.update',
+    route: 'PATCH /settings',
+    summary: '',
+    responses: { 204: z.undefined() },
+    idempotency: 'none',
+    audit: '',
     access: { ...settings, review: only },
     handle: async () => ({ id: null }),
   });
@@ -110,9 +112,10 @@ describe('a resource that exists only once', () => {
     const question = { resource: 'settings', verb: 'update' };
     expect(await ask([update], { ...question, name: 'global' })).toMatchObject({ allowed: true });
     expect(await ask([update], { ...question, name: 'local' })).toMatchObject({
-      ...{ denied: true, reason: { code: 'resource_not_found_or_denied' } },
+      denied: true,
+      reason: { code: 'resource_not_found_or_denied' },
     });
-    await expect(ask([update], question)).rejects.toThrow('reviewed by name');
+    await expect(ask([update], question)).rejects.toThrow('needs a name');
     const requester = { ...administrator, role: 'requester' as const };
     expect(await ask([update], { ...question, name: 'local' }, { principal: requester })).toMatchObject({
       reason: { code: 'permission_denied' },
@@ -123,7 +126,10 @@ describe('a resource that exists only once', () => {
 describe('an access review', () => {
   const failing = (error: Error) =>
     read({
-      ...{ id: 'things.get', route: 'GET /things/:id', summary: '', handle: async () => ({}) },
+      id: 'things.get',
+      route: 'GET /things/:id',
+      summary: '',
+      handle: async () => ({}),
       responses: { 200: z.object({}) },
       params: z.strictObject({ id: z.string() }),
       access: { ...settings, review: { resource: 'things', verb: 'get' } },
@@ -143,7 +149,8 @@ describe('an access review', () => {
   ])('is undecided for %s', async (_what, error) => {
     const { failures, ...verdict } = await ask([failing(error)], about);
     expect(verdict).toEqual({
-      ...{ allowed: false, denied: false },
+      allowed: false,
+      denied: false,
       evaluation_error: { code: 'resolver_unavailable', message: expect.any(String) },
     });
     expect(failures).toEqual([]);
