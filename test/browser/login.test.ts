@@ -25,7 +25,7 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
     await api?.close();
   });
 
-  it('signs in, and out again, by the keyboard alone and without a fault', async () => {
+  it('signs in and out by keyboard alone, without console errors', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await page.goto(`${origin}/`);
     expect(page.url()).toBe(`${origin}/login`);
@@ -45,7 +45,7 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
     await page.close();
   });
 
-  it('works without any script', async () => {
+  it('works without scripts', async () => {
     const page = await browser.newPage({ javaScriptEnabled: false });
     await page.goto(`${origin}/login?next=/healthz`);
     await page.getByLabel('E-mail address').fill(ana.email);
@@ -57,7 +57,7 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
     await page.close();
   });
 
-  it('says what was wrong where it is to be put right', async () => {
+  it('shows each problem at its field', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await showForm(page);
     await page.keyboard.press('Enter');
@@ -88,7 +88,7 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
     await page.close();
   });
 
-  it('tells its own origin, which is how older browsers are known', async () => {
+  it('sends its own origin, which older browsers are checked by', async () => {
     const { page } = await openWatchedPage(browser, origin);
     const sent = page.waitForRequest((request) => request.method() === 'POST');
     await showForm(page);
@@ -97,7 +97,7 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
     await page.close();
   });
 
-  it.each(['127.0.0.1', 'localhost'])('signs nobody in by the page of another server at %s', async (host) => {
+  it.each(['127.0.0.1', 'localhost'])('does not sign in with a form of another server at %s', async (host) => {
     const foreign = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html').end(foreignForm());
     });
@@ -113,7 +113,7 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
 
   const looks = (['light', 'dark'] as const).flatMap((scheme) => [1280, 390, 320].map((width) => ({ scheme, width })));
 
-  it.each(looks)('has no accessibility fault and fits, $scheme at $width px', async ({ scheme, width }) => {
+  it.each(looks)('has no accessibility violation and fits, $scheme at $width px', async ({ scheme, width }) => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme: scheme });
@@ -127,7 +127,7 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
     await page.close();
   });
 
-  it('follows the reader: a chosen theme, less motion', async () => {
+  it('follows the reader’s theme and reduced motion', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     await page.emulateMedia({ colorScheme: 'light' });
@@ -143,7 +143,7 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
     await page.close();
   });
 
-  it('begins with a way past what is on every page', async () => {
+  it('begins with a link to skip the header', async () => {
     const { page } = await openWatchedPage(browser, origin);
     await page.goto(`${origin}/nothing-here`, { waitUntil: 'load' });
     await page.keyboard.press('Tab');
@@ -191,7 +191,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`the keyboard does not reach ${name}`);
 }
 
-/** Where typing goes by itself once the page has been drawn. */
+/** Expects the field that has the focus once the page is drawn. */
 async function focusOn(page: Page, id: string): Promise<void> {
   await expect.poll(() => page.evaluate('document.activeElement.id'), { timeout: 5_000 }).toBe(id);
 }

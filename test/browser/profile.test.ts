@@ -25,7 +25,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     await api?.close();
   });
 
-  it('changes the password by the keyboard alone, and leaves this browser signed in and no other', async () => {
+  it('changes the password by keyboard alone, and leaves only this browser signed in', async () => {
     const ana = await api.addUser('maintainer', 'Ana Kowalczyk');
     const elsewhere = await api.signIn(ana);
     const { page, watch } = await openWatchedPage(browser, origin);
@@ -48,7 +48,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     await page.close();
   });
 
-  it('takes the reader to the field that is wrong, and says what is', async () => {
+  it('moves the focus to the field with a problem, and describes the problem', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await openProfile(page, await api.addUser('maintainer'));
     await showProblem(page);
@@ -60,7 +60,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     await page.close();
   });
 
-  it('ends another session by a button that says which, without any script', async () => {
+  it('ends another session with a button that names it, without scripts', async () => {
     const ana = await api.addUser('maintainer');
     const elsewhere = await api.signIn(ana);
     const page = await browser.newPage({ javaScriptEnabled: false });
@@ -71,7 +71,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     await page.close();
   });
 
-  it('lets somebody in again who has forgotten their password, by a link', async () => {
+  it('lets a user with a forgotten password sign in again by a link', async () => {
     const ana = await api.addUser('maintainer');
     const { page, watch } = await openWatchedPage(browser, origin);
     await page.goto(await linkFor(ana));
@@ -86,7 +86,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
 
   const looks = (['light', 'dark'] as const).flatMap((scheme) => [1280, 390, 320].map((width) => ({ scheme, width })));
 
-  it.each(looks)('has no accessibility fault and fits, $scheme at $width px', async ({ scheme, width }) => {
+  it.each(looks)('has no accessibility violation and fits, $scheme at $width px', async ({ scheme, width }) => {
     const ana = await api.addUser('maintainer', `Ana ${'Wolfeschlegelsteinhausenbergerdorff'.repeat(2)}`);
     await api.signIn(ana);
     await ana.post('/profile/api-keys', {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { evaluationErrorCodes, reasonCodes } from '#api/access-reviews/access-review.ts';
 import { canI } from '#api/access-reviews/operations.ts';
-import { evaluationErrorCodes, reasonCodes } from '#api/access-reviews/review.ts';
 import { longestOverlapSeconds, mostActiveKeys } from '#domain/identity/api-keys/changes.ts';
 import { platformRoles } from '#domain/identity/model.ts';
 import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { review } from '#api/access-reviews/review.ts';
+import { reviewAccess } from '#api/access-reviews/access-review.ts';
 import { operations } from '#api/operations.ts';
 import type { Asking, Parts } from '#api/pipeline/asking.ts';
 import { type CatalogueEntry, catalogueOf } from '#api/pipeline/catalogue.ts';
@@ -15,7 +15,7 @@ import { Forbidden, Invalid, NotFound } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { openRandom } from '#test/faults/harness/random.ts';
 import { type Asker, makeWorld, type World } from '#test/support/access/review-world.ts';
-import { type Asked, reviewOf } from '#test/support/access/reviews.ts';
+import { type ResourceAttributes, reviewOf } from '#test/support/access/reviews.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { ask } from '#test/support/api/operation-requests.ts';
 import { remembering } from '#test/support/remembering.ts';
@@ -90,7 +90,10 @@ async function decideByReview({ asker, question }: Tuple): Promise<string> {
   const onFailure = (error: unknown) => {
     throw error;
   };
-  const verdict = await review({ catalogue, principal: principals.get(asker) ?? anonymous, em, onFailure }, question);
+  const verdict = await reviewAccess(
+    { catalogue, principal: principals.get(asker) ?? anonymous, em, onFailure },
+    question,
+  );
   if ('evaluation_error' in verdict) return verdict.evaluation_error.code;
   expect([verdict.allowed, verdict.denied]).toEqual(verdict.reason.code === 'allowed' ? [true, false] : [false, true]);
   return verdict.reason.code;
@@ -115,7 +118,7 @@ describe('can-i', () => {
     for (let count = 0; count < 500; count += 1) {
       const { asker, entry, question } = drawTuple(catalogue, world, random);
       const { name, team_id, ...rest } = question;
-      const wrong: Asked[] = [{ ...rest, resource: `${rest.resource}s`, name, team_id }];
+      const wrong: ResourceAttributes[] = [{ ...rest, resource: `${rest.resource}s`, name, team_id }];
       wrong.push(entry.isNamed ? { ...rest, team_id } : { ...rest, team_id, name: newId() });
       if (!entry.takesTeam) wrong.push({ ...rest, name, team_id: newId() });
       else if (!entry.review.unscoped) wrong.push({ ...rest, name });

@@ -3,14 +3,14 @@ import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
 import type { Erased } from '#api/pipeline/operation.ts';
 import type { Random } from '#test/faults/harness/random.ts';
 import type { Asker, World } from '#test/support/access/review-world.ts';
-import type { Asked } from '#test/support/access/reviews.ts';
+import type { ResourceAttributes } from '#test/support/access/reviews.ts';
 import { bodies, type Ids, parametersOf } from '#test/support/api/operation-requests.ts';
 
 /** Somebody's question to can-i, and the operation that it is about. */
 export interface Tuple {
   readonly asker: Asker;
   readonly entry: CatalogueEntry;
-  readonly question: Asked;
+  readonly question: ResourceAttributes;
 }
 
 export function describeTuple({ asker, entry, question }: Tuple): string {

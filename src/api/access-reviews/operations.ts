@@ -5,9 +5,9 @@ import { read } from '#api/pipeline/operation.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { apiGroup, apiVersion } from '#domain/shared/installation/release.ts';
-import { evaluationErrorCodes, reasonCodes, review } from './review.ts';
+import { evaluationErrorCodes, reasonCodes, reviewAccess } from './access-review.ts';
 
-/** One name, as it stands in a path: no wildcard, selector, namespace or subresource has one of these characters alone. */
+/** A single name. Wildcards, selectors, namespaces and subresources all need other characters. */
 const Name = z.string().regex(/^[\w.-]{1,253}$/, {
   error: 'expected one name of letters, digits and ". _ -"; wildcards, selectors and subresources are not reviewed',
 });
@@ -18,13 +18,13 @@ const ReviewRequest = z
     resource_attributes: z.strictObject({
       group: z.literal(apiGroup, { error: `expected "${apiGroup}"` }),
       version: z.literal(apiVersion, { error: `expected "${apiVersion}"` }),
-      resource: Word.describe('What it is about, in the plural, such as `runs`.'),
+      resource: Word.describe('The kind of resource, in the plural, such as `runs`.'),
       verb: Word.describe('What you would do to it, such as `get`, `list`, `create`, `update`, `delete` or `approve`.'),
       name: Name.optional().describe(
-        'Which one: its id, for organizations also a slug that it has or had, for settings `global`. Left out where the ' +
+        'The id of the resource; for organizations also a slug or a former slug, for settings `global`. Left out where the ' +
           'review is about a collection.',
       ),
-      team_id: Id.optional().describe('The team that owns it, where a team does; refused elsewhere.'),
+      team_id: Id.optional().describe('The team that owns the resource; refused for resources without teams.'),
     }),
   })
   .meta({
@@ -45,13 +45,11 @@ const ReviewStatus = z
     reason: z.object({ code: z.enum(reasonCodes), message: z.string() }).optional(),
     evaluation_error: z.object({ code: z.enum(evaluationErrorCodes), message: z.string() }).optional(),
   })
-  .describe(
-    'Exactly one of `reason` (it was decided: allowed or denied) and `evaluation_error` (it could not be: neither).',
-  );
+  .describe('Exactly one of `reason` (allowed or denied) and `evaluation_error` (undecided, so neither).');
 
 const MalformedReview = z
   .object({ error: z.object({ code: z.literal('malformed_review'), message: z.string() }) })
-  .describe('The request asks nothing that can be reviewed');
+  .describe('The request is not a valid access review');
 
 /** (specification, *POST /api/v1/auth/can-i*) */
 export const canI = read({
@@ -59,8 +57,8 @@ export const canI = read({
   route: 'POST /api/v1/auth/can-i',
   summary: 'Ask whether you yourself may do something',
   description:
-    'Decided as the operation itself would be, and decided again when you do it. Nothing is said of lifecycle, such as ' +
-    'whether a run can still be canceled.',
+    'Decided as the operation itself decides, which decides again when you call it. The answer does not consider the state of ' +
+    'the resource, such as whether a run can still be canceled.',
   body: ReviewRequest,
   responses: { 200: z.object({ status: ReviewStatus }), 400: MalformedReview },
   access: own,
@@ -69,13 +67,14 @@ export const canI = read({
   handle: async ({ em, principal, body, operations, services, request }) => {
     refuseImpersonation(request.headers);
     const catalogue = catalogueOf(operations);
-    const onFailure = (err: unknown) => services.log.error({ err, request_id: request.requestId }, 'a review failed');
-    return { status: await review({ catalogue, principal, em, onFailure }, body.resource_attributes) };
+    const onFailure = (err: unknown) =>
+      services.log.error({ err, request_id: request.requestId }, 'an access review failed');
+    return { status: await reviewAccess({ catalogue, principal, em, onFailure }, body.resource_attributes) };
   },
 });
 
-/** Proxies and clients of other systems ask for others by such headers; an answer about the caller would mislead them. */
+/** Clients of other systems use such headers to ask on behalf of other users; an answer about the caller would mislead them. */
 function refuseImpersonation(headers: Readonly<Record<string, unknown>>): void {
   const header = Object.keys(headers).find((name) => /^(x-)?impersonate-/.test(name));
-  if (header) throw new Invalid(`${header}: nobody is reviewed but the caller; leave it out`);
+  if (header) throw new Invalid(`${header}: only the caller's own access is reviewed: leave the header out`);
 }

@@ -4,14 +4,14 @@ import { systemActions } from '#domain/audit/system-actions.ts';
 
 export interface CatalogueEntry {
   readonly action: string;
-  /** What leaves such a record; null: the service itself, unasked. */
+  /** The operation that leaves such records; null where the service itself does, without a request. */
   readonly operation: string | null;
   readonly summary: string;
   readonly resource_type: string;
   readonly outcomes: readonly ('committed' | 'refused')[];
 }
 
-/** Everything that a record of the audit may say was done: by operations, by their declarations, and by the service itself. */
+/** Every action that an audit record may name: those of the operations' declarations, and those of the service itself. */
 export function auditCatalogue(operations: readonly Operation[]): CatalogueEntry[] {
   const entries: CatalogueEntry[] = operations.filter(isRecorded).map((operation) => ({
     action: actionOf(operation),
@@ -26,7 +26,7 @@ export function auditCatalogue(operations: readonly Operation[]): CatalogueEntry
   return entries.sort((one, other) => compare(one.action, other.action));
 }
 
-/** What anybody may read leaves nothing. */
+/** A public operation that only reads leaves no records. */
 function isRecorded({ audit, access, guard }: Operation): boolean {
   return audit !== undefined || guard !== undefined || !isPublic(access);
 }

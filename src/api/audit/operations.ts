@@ -6,15 +6,16 @@ import { pageOf, Time } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
 import { exportFormats } from '#domain/audit/formats.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
-import { findRecord, listRecords, readRecord, resolveActor } from '#domain/audit/records.ts';
+import { findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
+import { readRecord } from '#domain/audit/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { auditCatalogue } from './catalogue.ts';
 
-/** Records that are written together: larger texts would wait for a full collection of garbage. */
-const atOnce = 50;
+/** How many records are written as one text. Larger texts stay in memory until the next full garbage collection. */
+const recordsPerWrite = 50;
 
 const readAccess: Access = {
   anyOf: ['audit:read'],
@@ -46,14 +47,14 @@ const RecordView = z
 const ActionView = z
   .object({
     action: z.string(),
-    operation: z.string().nullable().describe('Null: what the service does unasked.'),
+    operation: z.string().nullable().describe('Null: the service itself does this, without a request.'),
     summary: z.string(),
     resource_type: z.string(),
     outcomes: z.array(z.enum(['committed', 'refused'])),
   })
   .meta({ id: 'AuditAction' });
 
-/** A moment, or the midnight (UTC) that a day begins with. PostgreSQL has no year 0. */
+/** A time, or a day, which stands for its first moment in UTC. PostgreSQL has no year 0. */
 const Moment = z.iso
   .datetime({ offset: true })
   .or(z.iso.date())
@@ -65,7 +66,7 @@ const Text = z.string().regex(/^[\x20-\x7e]{1,255}$/, { error: 'expected 1-255 p
 
 const filters = {
   actor: Text.optional().describe(
-    "Who did it: the id of a user or service account, a user's e-mail address, or `anonymous`.",
+    "The one who did it: the id of a user or service account, a user's e-mail address, or `anonymous`.",
   ),
   action: Name.optional(),
   outcome: z.enum(['committed', 'refused']).optional(),
@@ -73,9 +74,9 @@ const filters = {
   resource_id: Text.optional(),
   organization_id: Id.optional(),
   team_id: Id.optional(),
-  request_id: Text.optional().describe("What the answer's X-Request-ID said."),
-  from: Moment.optional().describe('The first moment that is wanted.'),
-  to: Moment.optional().describe('The first moment that is not wanted any more.'),
+  request_id: Text.optional().describe('The X-Request-ID of the answer.'),
+  from: Moment.optional().describe('Only records from this time on.'),
+  to: Moment.optional().describe('Only records before this time.'),
 };
 
 export const list = read({
@@ -95,9 +96,9 @@ export const list = read({
 export const listActions = read({
   id: 'audit_records.list_actions',
   route: 'GET /api/v1/audit/actions',
-  summary: 'Read the catalogue: everything that a record may say was done',
+  summary: 'Read the catalogue of actions that records may name',
   description:
-    'An operation that only reads leaves nothing but its refusals, under its own name, unless it says `committed`.',
+    'An operation that only reads leaves records of its refusals alone, under its own name, unless it lists `committed`.',
   responses: { 200: z.object({ actions: z.array(ActionView) }) },
   access: { ...readAccess, review: { inherits: list.id } },
   handle: async ({ operations }) => ({ actions: auditCatalogue(operations) }),
@@ -108,10 +109,9 @@ export const exportRecords = read({
   route: 'GET /api/v1/audit/export',
   summary: 'Export audit records, oldest first, as NDJSON or CSV',
   description:
-    'A stream of everything up to now. It is whole where the trailer `X-Audit-Records` says how many records there were: ' +
-    'an export that is cut off has none, and ends without the last chunk. The header `X-Audit-Complete-Until` is the ' +
-    '`from` of the next export; records that both have, have the same `id`. In CSV, a field that a spreadsheet would take ' +
-    'for a formula begins with an apostrophe.',
+    'A stream of all records up to now. The trailer `X-Audit-Records` gives their number: an export without it was cut off, and ' +
+    'ends without the last chunk. Use the header `X-Audit-Complete-Until` as the `from` of the next export; a record that is ' +
+    'in both has the same `id`. In CSV, a field that a spreadsheet would take for a formula begins with an apostrophe.',
   query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson'), ...filters }),
   responses: { 200: z.string().describe('The records, one a line.') },
   access: { ...readAccess, review: { resource: 'audit_records', verb: 'export' } },
@@ -148,8 +148,8 @@ function answerExport(
   async function* lines(): AsyncGenerator<string> {
     if (head !== '') yield head;
     for await (const page of pages) {
-      for (let at = 0; at < page.length; at += atOnce) {
-        const records: AuditRecord[] = page.slice(at, at + atOnce);
+      for (let at = 0; at < page.length; at += recordsPerWrite) {
+        const records: AuditRecord[] = page.slice(at, at + recordsPerWrite);
         yield records.map((record) => write(record)).join('');
         written += records.length;
       }

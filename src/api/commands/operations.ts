@@ -7,11 +7,11 @@ import { type RecordedReceipt, readOwnReceipt } from '#domain/shared/commands/re
 
 const ReceiptView = z.object({
   key: z.string(),
-  operation: z.string().describe('What was asked for, such as `teams.delete`.'),
-  status: z.int().describe('The status that the command answered, or would have.'),
+  operation: z.string().describe('The operation, such as `teams.delete`.'),
+  status: z.int().describe('The status of the command’s answer, even if the answer was lost.'),
   resource_id: z.string().nullable(),
-  location: z.string().nullable().describe('Where to read the resource; who may is decided when it is read.'),
-  revision: z.int().nullable().describe('Of the resource, as the command left it.'),
+  location: z.string().nullable().describe('Where to read the resource; access is decided when it is read.'),
+  revision: z.int().nullable().describe('The revision of the resource after the command.'),
   audit_record_id: z.string(),
   created_at: Time,
 });
@@ -24,10 +24,10 @@ const OutcomeView = z.discriminatedUnion('kind', [
 export const getOutcome = read({
   id: 'commands.get_outcome',
   route: 'GET /api/v1/commands/outcome',
-  summary: 'Read what became of a command of yours, by its key',
+  summary: 'Read the outcome of your own command by its key',
   description:
-    'After a lost answer, or a 503 with `outcome: unknown`, ask this instead of sending the command again. `not_observed` ' +
-    'says that no receipt was found at this moment; it is no proof that the command was, or will be, rolled back.',
+    'Call this after a lost answer or a 503 with `outcome: unknown`, instead of sending the command again. `not_observed` ' +
+    'means that no receipt was found at this moment; the command may still be committed.',
   responses: { 200: OutcomeView },
   access: own,
   idempotency: 'required',

@@ -14,7 +14,7 @@ export const changeOwn = command({
   id: 'profile.change_password',
   route: 'POST /api/v1/profile/password',
   summary: 'Change your own password: all your sessions end, and this one is replaced by a new one',
-  description: 'Asked by a session; an API key changes no password.',
+  description: 'Needs a session; API keys are refused.',
   body: z.strictObject({ current_password: GivenPassword, new_password: Password, confirm_password: GivenPassword }),
   responses: { 200: SignedInView },
   access: ownSession,
@@ -42,7 +42,7 @@ export const changeOwn = command({
 export const redeemReset = command({
   id: 'auth.reset_password',
   route: 'POST /api/v1/password-reset',
-  summary: 'Set a new password by the token of a link for that; all sessions of the user end',
+  summary: 'Set a new password with the token of a password reset link; all sessions of the user end',
   body: z.strictObject({ token: z.string().max(200), new_password: Password }),
   responses: { 204: Nothing },
   access: { public: 'whoever has forgotten their password cannot sign in; the token of the link stands in' },

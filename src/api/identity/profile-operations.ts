@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { addKey, regenerateProfileKey, revokeKey, rotateKey } from '#domain/identity/api-keys/changes.ts';
-import { findKey, listKeys } from '#domain/identity/api-keys/reads.ts';
+import { findKey, listKeys } from '#domain/identity/api-keys/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -19,11 +19,12 @@ import {
   RegenerateKey,
   RotateKey,
   revokedChange,
+  viewApiKey,
 } from './views.ts';
 
 const KeyParams = z.strictObject({ id: Id });
 
-/** Making credentials of a service account is managing it, which is its owner's; it may look, and give up what it has. */
+/** A service account may list and revoke its own keys; creating them is part of managing the account. */
 const ownAsPerson: Access = { ...own, principals: ['user'] };
 
 const ownKeys = ({ principal }: { principal: Principal }) => [authorityLock(principal.id)];
@@ -37,7 +38,7 @@ export const listApiKeys = read({
   access: own,
   handle: async ({ em, principal, query }) => {
     const page = await listKeys(em, principal.id, query);
-    return { api_keys: page.items, next_cursor: page.nextCursor };
+    return { api_keys: page.items.map(viewApiKey), next_cursor: page.nextCursor };
   },
 });
 
@@ -51,14 +52,14 @@ export const getApiKey = read({
   handle: async ({ em, principal, params }) => {
     const key = await findKey(em, principal.id, params.id);
     if (!key) throw new NotFound('API key');
-    return key;
+    return viewApiKey(key);
   },
 });
 
 export const createApiKey = command({
   id: 'profile.create_api_key',
   route: 'POST /api/v1/profile/api-keys',
-  summary: 'Make a personal API key; it is shown once',
+  summary: 'Create a personal API key; it is shown once',
   body: CreateKey,
   responses: { 201: IssuedKeyView },
   at: getApiKey,
@@ -112,8 +113,8 @@ export const revokeApiKey = command({
 export const regenerateApiKey = command({
   id: 'profile.regenerate_api_key',
   route: 'POST /api/v1/profile/api-key/regenerate',
-  summary: 'Make your one profile API key anew; it is shown once',
-  description: 'The profile key that there was is revoked in the same step. Personal keys are not touched.',
+  summary: 'Regenerate your profile API key; it is shown once',
+  description: 'The earlier profile key is revoked in the same step. Personal keys stay.',
   body: RegenerateKey,
   responses: { 201: IssuedKeyView },
   at: getApiKey,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { command, read, type Sender } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf, Time } from '#api/pipeline/schemas.ts';
-import { Session } from '#domain/identity/entity.ts';
 import { Email, PlatformRole, sessionLifetimeSeconds } from '#domain/identity/model.ts';
 import { GivenPassword } from '#domain/identity/passwords/rules.ts';
 import {
@@ -11,12 +10,13 @@ import {
   type SessionFacts,
   signSessionToken,
 } from '#domain/identity/sessions/sessions.ts';
+import { findActiveSession, listActiveSessions, type SessionDetails } from '#domain/identity/sessions/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { afterId, pageQuery, toPage } from '#domain/shared/paging.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
 
 export const own: Access = { anyOf: ['profile:manage'], scope: 'self', hidden: 'not_found', review: 'none' };
 export const ownSession: Access = { ...own, principals: ['user'] };
@@ -29,7 +29,7 @@ const IdentityView = z.object({
   role: PlatformRole.nullable(),
   enabled: z.boolean(),
   permissions: z.array(z.string()).describe('What the role allows; in a team, the role there must allow it as well.'),
-  responsible_user_id: z.string().nullable().describe('The person who answers for what it does.'),
+  responsible_user_id: z.string().nullable().describe('The user who answers for what it does.'),
   credential: z.object({ type: z.enum(['session', 'api_key', 'system']), id: z.string() }),
   organizations: z.array(z.object({ id: z.string(), role: z.string() })),
   teams: z.array(z.object({ id: z.string(), role: z.string() })),
@@ -59,13 +59,7 @@ export const listSessions = read({
   responses: { 200: pageOf('sessions', SessionView) },
   access: ownSession,
   handle: async ({ em, principal, query }) => {
-    const after = afterId(query);
-    const sessions = await em.find(
-      Session,
-      { ...activeSessionsOf(principal), ...(after && { id: { $lt: after } }) },
-      { orderBy: { id: 'desc' }, limit: query.limit + 1 },
-    );
-    const page = toPage(sessions, query);
+    const page = await listActiveSessions(em, principal.id, query);
     return { sessions: page.items.map((session) => viewSession(session, principal)), next_cursor: page.nextCursor };
   },
 });
@@ -78,7 +72,7 @@ export const getSession = read({
   responses: { 200: SessionView },
   access: ownSession,
   handle: async ({ em, principal, params }) => {
-    const session = await em.findOne(Session, { id: sessionId(params.id, principal), ...activeSessionsOf(principal) });
+    const session = await findActiveSession(em, principal.id, sessionId(params.id, principal));
     if (!session) throw new NotFound('session');
     return viewSession(session, principal);
   },
@@ -91,7 +85,7 @@ export const signIn = command({
   body: z.strictObject({ email: Email, password: GivenPassword }),
   responses: { 201: SignedInView },
   at: getSession,
-  access: { public: 'it is how a caller becomes somebody' },
+  access: { public: 'a caller has no credential before signing in' },
   idempotency: 'none',
   audit: 'session.opened',
   limitGuesses: ({ body }) => body.email,
@@ -110,7 +104,7 @@ export const signIn = command({
 export const signOut = command({
   id: 'auth.sign_out',
   route: 'DELETE /api/v1/auth/sessions/:id',
-  summary: 'End one of your own sessions; `current` is the one that asks',
+  summary: 'End one of your own sessions; `current` is the one of this request',
   params: z.strictObject({ id: Id.or(z.literal('current')) }),
   responses: { 204: Nothing },
   access: ownSession,
@@ -130,11 +124,15 @@ export const signOut = command({
 export const whoami = read({
   id: 'auth.whoami',
   route: 'GET /api/v1/auth/whoami',
-  summary: 'Who you are, by the credential that you sent',
+  summary: 'Read who you are by the credential that you sent',
   responses: { 200: IdentityView },
   access: own,
   handle: async ({ principal }) => ({
-    ...{ type: principal.kind, id: principal.id, name: principal.name, email: principal.email, role: principal.role },
+    type: principal.kind,
+    id: principal.id,
+    name: principal.name,
+    email: principal.email,
+    role: principal.role,
     enabled: principal.enabled,
     permissions: principal.role === null ? [] : [...rolePermissions[principal.role]].sort(),
     responsible_user_id: principal.responsibleUserId,
@@ -148,25 +146,21 @@ function toList(roles: Readonly<Record<string, string>>) {
   return Object.entries(roles).map(([id, role]) => ({ id, role }));
 }
 
-function activeSessionsOf(user: Principal) {
-  return { userId: user.id, revokedAt: null, expiresAt: { $gt: new Date() } };
-}
-
-function viewSession(session: Session, principal: Principal) {
+function viewSession(session: SessionDetails, principal: Principal) {
   return {
     id: session.id,
     created_at: session.createdAt,
     expires_at: session.expiresAt,
     current: session.id === principal.credential.id,
-    address: session.address ?? null,
-    user_agent: session.userAgent ?? null,
+    address: session.address,
+    user_agent: session.userAgent,
   };
 }
 
 function sessionId(id: string, principal: Principal): string {
   if (id !== 'current') return id;
   if (principal.credential.type !== 'session')
-    throw new Invalid('the request was not made by a session: name the session by its id');
+    throw new Invalid('the request was not made with a session: give the id of the session instead of "current"');
   return principal.credential.id;
 }
 

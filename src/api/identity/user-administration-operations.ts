@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { command, type Sender } from '#api/pipeline/operation.ts';
 import { Nothing, Time } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
-import { toChange } from '#database/row-lock.ts';
 import { issuePasswordReset } from '#domain/identity/passwords/resets.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
+import { findUserToChange } from '#domain/identity/users/store.ts';
 import { deleteUser } from '#domain/identity/users/user-deletion.ts';
-import { findUser } from '#domain/identity/users/user-targets.ts';
 import { manageAccess, UserParams } from './user-operations.ts';
 
 const ResetLinkView = z.object({ url: z.string(), token: z.string(), expires_at: Time });
@@ -16,12 +15,12 @@ export const remove = command({
   route: 'DELETE /api/v1/users/:id',
   summary: 'Delete a user; the address is free again',
   description:
-    'Sessions, API keys and memberships end. 409 where the user owns service accounts, is the only owner of an organization ' +
-    'or a team, is the last administrator, or is named by history that is kept: disable the user instead.',
+    'Sessions, API keys and memberships end. Refused with 409 where the user owns service accounts, is the only owner of an ' +
+    'organization or a team, is the last administrator, or is named by history that is kept: disable the user instead.',
   params: UserParams,
   responses: { 204: Nothing },
   access: { ...manageAccess, review: { resource: 'users', verb: 'delete' } },
-  target: ({ em, params, lock }) => findUser(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findUserToChange(em, params.id, lock),
   targetName: 'user',
   idempotency: 'none',
   locks: [administratorsLock],
@@ -36,12 +35,12 @@ export const remove = command({
 export const resetPassword = command({
   id: 'users.reset_password',
   route: 'POST /api/v1/users/:id/password-reset',
-  summary: 'Make a link by which a user sets a new password; it is shown once and works once, for 24 hours',
-  description: 'A link from before is void, and so is this one after any other change of the password.',
+  summary: 'Create a link with which a user sets a new password; it is shown once and works once, within 24 hours',
+  description: 'An earlier link becomes void, and so does this one after any other change of the password.',
   params: UserParams,
   responses: { 201: ResetLinkView },
   access: { ...manageAccess, review: { resource: 'users', verb: 'reset_password' } },
-  target: ({ em, params, lock }) => findUser(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findUserToChange(em, params.id, lock),
   targetName: 'user',
   idempotency: 'none',
   audit: 'user.password_reset_issued',
@@ -56,7 +55,7 @@ export const resetPassword = command({
   },
 });
 
-/** Where clients find the service. Without a base URL that is where this request found it, whose `Host` was checked. */
+/** The service's own origin: the base URL, or else the checked `Host` of this request. */
 function originOf({ config }: Services, { headers }: Sender): string {
   return config.baseUrl ?? `http://${headers['host']}`;
 }

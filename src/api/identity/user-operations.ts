@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf, Time } from '#api/pipeline/schemas.ts';
-import { toChange } from '#database/row-lock.ts';
 import { CreateUser, Email, PlatformRole, UpdateUser } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { refusePersonal } from '#domain/identity/passwords/rules.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
+import { findUser, findUserToChange, listUsers, type UserTarget } from '#domain/identity/users/store.ts';
 import { addUser, refuseOwnPrivileges, updateUser } from '#domain/identity/users/user-changes.ts';
-import { findUser, listUsers, type UserTarget } from '#domain/identity/users/user-targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -31,7 +30,7 @@ export const manageAccess: Access = {
   hidden: 'forbidden',
   review: { resource: 'users', verb: 'list' },
 };
-/** Of oneself, or of anybody with `user:manage`: `accessTo` tells which. */
+/** Access to one's own user, or with `user:manage` to any user; `accessTo` decides which of the two. */
 const namedAccess: Access = {
   anyOf: ['user:manage', 'profile:manage'],
   scope: 'self',
@@ -39,7 +38,7 @@ const namedAccess: Access = {
   review: { resource: 'users', verb: 'get' },
 };
 
-/** Somebody else's user answers like none at all to whoever may not manage users (specification, *Users and profile*, rule 4). */
+/** Callers who may not manage users get the same answer for another user as for none (specification, *Users and profile*, rule 4). */
 function accessTo(user: { id: string }, principal: Principal): Access {
   return { ...namedAccess, anyOf: [principal.id === user.id ? 'profile:manage' : 'user:manage'] };
 }
@@ -60,7 +59,7 @@ export const list = read({
 export const get = read({
   id: 'users.get',
   route: 'GET /api/v1/users/:id',
-  summary: 'Read a user: yourself, or with user:manage anybody',
+  summary: 'Read a user: yourself, or with user:manage any user',
   params: UserParams,
   responses: { 200: UserView },
   access: namedAccess,
@@ -73,7 +72,7 @@ export const get = read({
 export const create = command({
   id: 'users.create',
   route: 'POST /api/v1/users',
-  summary: 'Make a user',
+  summary: 'Create a user',
   body: CreateUser,
   responses: { 201: UserView },
   at: get,
@@ -91,15 +90,15 @@ export const create = command({
 export const update = command({
   id: 'users.update',
   route: 'PUT /api/v1/users/:id',
-  summary: 'Change a user; what is left out stays',
+  summary: 'Change a user; fields that are left out keep their values',
   description:
-    'Of yourself: address and name. Of others, with user:manage: all of it; a new password ends all their sessions, and ' +
-    'the last administrator stays one.',
+    'You can change your own address and name, and with user:manage every field of other users. A new password ends all ' +
+    'their sessions. The last administrator cannot be disabled or get another role.',
   params: UserParams,
   body: UpdateUser,
   responses: { 200: UserView },
   access: { ...namedAccess, review: { resource: 'users', verb: 'update' } },
-  target: ({ em, params, lock }) => findUser(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findUserToChange(em, params.id, lock),
   targetName: 'user',
   accessTo,
   idempotency: 'none',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
 import { type IssuedKey, longestOverlapSeconds } from '#domain/identity/api-keys/changes.ts';
-import { apiKeyStates, type KeyRow } from '#domain/identity/api-keys/reads.ts';
-import { apiKeyKinds, PersonName } from '#domain/identity/model.ts';
+import type { ApiKeyDetails } from '#domain/identity/api-keys/store.ts';
+import { apiKeyKinds, apiKeyStates, PersonName } from '#domain/identity/model.ts';
 import { durationBetween, parseDuration } from '#domain/shared/durations.ts';
 
 export const ApiKeyView = z.object({
@@ -19,25 +19,41 @@ export const ApiKeyView = z.object({
   last_used_at: Time.nullable().describe('To the minute.'),
 });
 
-/** The only answer that ever holds a key. */
+export function viewApiKey(key: ApiKeyDetails) {
+  return {
+    id: key.id,
+    kind: key.kind,
+    name: key.name,
+    hint: key.hint,
+    state: key.state,
+    issued_by: key.issuedBy,
+    rotated_from: key.rotatedFrom,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+    last_used_at: key.lastUsedAt,
+  };
+}
+
+/** The only answer that contains a key's plaintext. */
 export const IssuedKeyView = z.object({
   api_key: ApiKeyView,
   key: z.string().describe('Shown this once: the service keeps a verifier alone.'),
 });
 
-/** The change of a command that made a key. Only its first answer shows the key. `replaced` is the key that the new one replaces. */
+/** The change of a command that created a key. Only the command's first answer shows the key. `replaced`: the key's predecessor. */
 export function issuedChange(
   principalId: string,
   { apiKey, key }: IssuedKey,
   replaced: { readonly id: string } | null = null,
 ) {
-  const { id, kind, name, expires_at: expiresAt } = apiKey;
+  const { id, kind, name, expiresAt } = apiKey;
   const after = { principalId, kind, name, expiresAt, ...(replaced && { replaces: replaced.id }) };
-  return { id, after, answer: { api_key: apiKey, key } };
+  return { id, after, answer: { api_key: viewApiKey(apiKey), key } };
 }
 
-/** What a command that ended a key changed. */
-export function revokedChange(principalId: string, { id, kind, name }: KeyRow) {
+/** The change of a command that revoked a key. */
+export function revokedChange(principalId: string, { id, kind, name }: ApiKeyDetails) {
   return { id, before: { principalId, kind, name } };
 }
 
@@ -53,12 +69,12 @@ export const RotateKey = z
   })
   .optional();
 
-/** The time in a body that `CreateKey` or `RegenerateKey` took. */
+/** The expiry in a body of `CreateKey` or `RegenerateKey`. */
 export function expiryOf(body: { expires_at?: string | undefined } | undefined): Date | null {
   return body?.expires_at === undefined ? null : new Date(body.expires_at);
 }
 
-/** The seconds in a body that `RotateKey` took. */
+/** The overlap in a body of `RotateKey`, in seconds. */
 export function overlapOf(body: z.output<typeof RotateKey>): number {
   return parseDuration(body?.overlap ?? 'PT0S') ?? 0;
 }

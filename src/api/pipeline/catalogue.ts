@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Review } from '#domain/shared/access/decide.ts';
+import type { AccessReview } from '#domain/shared/access/decide.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import type { Guarded } from './authorization.ts';
 import { type Erased, isPublic, type Operation, routeOf } from './operation.ts';
@@ -7,7 +7,7 @@ import { type Erased, isPublic, type Operation, routeOf } from './operation.ts';
 /** An operation as `can-i` knows it. */
 export interface CatalogueEntry {
   readonly operation: Guarded;
-  readonly review: Review;
+  readonly review: AccessReview;
   /** A review of it must name something; else it is about a collection. */
   readonly isNamed: boolean;
   /** A review of it says of which team it is; where it may be of none, only where it is of one. */
@@ -58,12 +58,12 @@ export function catalogueOf(operations: readonly Operation[]): Catalogue {
   return known;
 }
 
-function isReviewed(operation: Operation): operation is Operation & Guarded & { access: { review: Review } } {
+function isReviewed(operation: Operation): operation is Operation & Guarded & { access: { review: AccessReview } } {
   const { access } = operation;
   return !isPublic(access) && typeof access.review === 'object' && 'resource' in access.review;
 }
 
-function toEntry(operation: Operation & Guarded & { access: { review: Review } }): CatalogueEntry {
+function toEntry(operation: Operation & Guarded & { access: { review: AccessReview } }): CatalogueEntry {
   const { review } = operation.access;
   const parameter = parameterOf(operation, review);
   const isNamed = parameter !== null || review.only !== undefined;
@@ -71,7 +71,7 @@ function toEntry(operation: Operation & Guarded & { access: { review: Review } }
   return { operation, review, parameter, isNamed, takesTeam };
 }
 
-function parameterOf(operation: Operation, review: Review): CatalogueEntry['parameter'] {
+function parameterOf(operation: Operation, review: AccessReview): CatalogueEntry['parameter'] {
   const inPath = (routeOf(operation).path.match(/:\w+/g) ?? []).map((each) => each.slice(1));
   const name = review.parameter ?? inPath.at(-1);
   if (name === undefined) return null;

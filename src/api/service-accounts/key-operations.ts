@@ -8,15 +8,15 @@ import {
   overlapOf,
   RotateKey,
   revokedChange,
+  viewApiKey,
 } from '#api/identity/views.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { toChange } from '#database/row-lock.ts';
 import { addKey, revokeKey, rotateKey } from '#domain/identity/api-keys/changes.ts';
-import { findKey, listKeys } from '#domain/identity/api-keys/reads.ts';
+import { findKey, listKeys } from '#domain/identity/api-keys/store.ts';
 import { refuseBeyondOwn } from '#domain/service-accounts/authority.ts';
-import { type AccountTarget, findAccount } from '#domain/service-accounts/targets.ts';
+import { type AccountTarget, findAccount, findAccountToChange } from '#domain/service-accounts/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -28,17 +28,17 @@ import { manageAccess } from './operations.ts';
 const AccountParams = z.strictObject({ id: Id });
 const KeyParams = AccountParams.extend({ keyID: Id });
 
-/** Credentials are a matter of managing the account, to list as to make them. */
+/** Listing an account's credentials needs the same authority as managing the account. */
 const keysAccess: Access = { ...manageAccess, review: { inherits: 'service_accounts.update' } };
 
 const keysOf = ({ params }: { params: { id: string } }) => [authorityLock(params.id)];
 
-/** Who answers for a key: the person who makes it, or on whose behalf an account does. */
+/** The user who creates a key answers for it; where an account creates it, the user who answers for that account. */
 function holderOf({ id }: AccountTarget, caller: Principal) {
   return { principalId: id, kind: 'service_account', issuedBy: caller.responsibleUserId ?? caller.id } as const;
 }
 
-/** A new key is refused to whoever would get at more by it than they may do themselves. */
+/** Refuses a new key to a caller who has less authority than the account. */
 async function refuseIssuing(em: Em, caller: Principal, account: AccountTarget): Promise<void> {
   await refuseBeyondOwn(em, caller, account);
   refuseArchived(account);
@@ -57,7 +57,7 @@ export const list = read({
   targetName: 'service account',
   handle: async ({ em, target, query }) => {
     const page = await listKeys(em, target.id, query);
-    return { api_keys: page.items, next_cursor: page.nextCursor };
+    return { api_keys: page.items.map(viewApiKey), next_cursor: page.nextCursor };
   },
 });
 
@@ -74,7 +74,7 @@ export const get = read({
   handle: async ({ em, target, params }) => {
     const key = await findKey(em, target.id, params.keyID);
     if (!key) throw new NotFound('API key');
-    return key;
+    return viewApiKey(key);
   },
 });
 
@@ -82,7 +82,7 @@ export const create = command({
   id: 'service_account_keys.create',
   resource: 'api_keys',
   route: 'POST /api/v1/service-accounts/:id/api-keys',
-  summary: 'Make an API key for a service account; it is shown once',
+  summary: 'Create an API key for a service account; it is shown once',
   params: AccountParams,
   body: CreateKey,
   responses: { 201: IssuedKeyView },
@@ -112,7 +112,7 @@ export const rotate = command({
   responses: { 201: IssuedKeyView },
   at: get,
   access: keysAccess,
-  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
   locks: keysOf,
@@ -133,7 +133,7 @@ export const revoke = command({
   params: KeyParams,
   responses: { 204: Nothing },
   access: keysAccess,
-  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
   locks: keysOf,

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { toChange } from '#database/row-lock.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { createAccount, deleteAccount, setAccountEnabled, updateAccount } from '#domain/service-accounts/changes.ts';
 import { CreateServiceAccount, TransferServiceAccount, UpdateServiceAccount } from '#domain/service-accounts/model.ts';
 import { findOwner } from '#domain/service-accounts/owners.ts';
-import { type AccountTarget, findAccount, listAccounts, maySucceed } from '#domain/service-accounts/targets.ts';
+import { type AccountTarget, findAccount, findAccountToChange, listAccounts } from '#domain/service-accounts/store.ts';
+import { maySucceed } from '#domain/service-accounts/succession.ts';
 import { transferAccount } from '#domain/service-accounts/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -20,7 +20,7 @@ import { ServiceAccountView, viewOwner, viewServiceAccount } from './views.ts';
 
 const AccountParams = z.strictObject({ id: Id });
 
-/** What a user owns is in no team. */
+/** The accounts of users belong to no team. */
 const reviewed = { resource: 'service_accounts', unscoped: true, target: findAccount } as const;
 
 const readAccess: Access = {
@@ -35,7 +35,7 @@ export const manageAccess: Access = {
   review: { ...reviewed, verb: 'update' },
 };
 
-/** Nobody could hand on the account of an owner who is disabled, but for those who manage users. */
+/** Lets principals that manage users read and transfer an account whose owner is disabled: nobody else could. */
 function succession(access: Access) {
   return (account: AccountTarget, principal: Principal): Access =>
     maySucceed(principal, account) ? { ...access, anyOf: ['user:manage'], scope: 'platform' } : access;
@@ -54,7 +54,8 @@ export const list = read({
   responses: { 200: pageOf('service_accounts', ServiceAccountView) },
   access: { ...readAccess, scope: 'platform', review: { resource: 'service_accounts', verb: 'list' } },
   handle: async ({ em, principal, query }) => {
-    const page = await listAccounts(em, principal, query);
+    const { owner_user_id: ownerUserId, owner_team_id: ownerTeamId, ...rest } = query;
+    const page = await listAccounts(em, principal, { ...rest, ownerUserId, ownerTeamId });
     return { service_accounts: page.items.map(viewServiceAccount), next_cursor: page.nextCursor };
   },
 });
@@ -75,7 +76,7 @@ export const get = read({
 export const create = command({
   id: 'service_accounts.create',
   route: 'POST /api/v1/service-accounts',
-  summary: 'Make a service account: for yourself, or for a team that you own; none of a role above your own',
+  summary: 'Create a service account for yourself or for a team that you own, with a role not above your own',
   body: CreateServiceAccount,
   responses: { 201: ServiceAccountView },
   at: get,
@@ -95,12 +96,12 @@ export const create = command({
 export const update = command({
   id: 'service_accounts.update',
   route: 'PATCH /api/v1/service-accounts/:id',
-  summary: 'Rename a service account, or give it another role; none above your own',
+  summary: 'Rename a service account, or give it another role not above your own',
   params: AccountParams,
   body: UpdateServiceAccount,
   responses: { 200: ServiceAccountView },
   access: manageAccess,
-  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
   locks: [administratorsLock],
@@ -115,11 +116,11 @@ export const update = command({
 export const enable = command({
   id: 'service_accounts.enable',
   route: 'POST /api/v1/service-accounts/:id/enable',
-  summary: 'Let a service account act again, by the keys that it has',
+  summary: 'Enable a service account, whose keys become valid again',
   params: AccountParams,
   responses: { 200: ServiceAccountView },
   access: { ...manageAccess, review: { ...reviewed, verb: 'enable' } },
-  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
   audit: 'service_account.enabled',
@@ -129,11 +130,11 @@ export const enable = command({
 export const disable = command({
   id: 'service_accounts.disable',
   route: 'POST /api/v1/service-accounts/:id/disable',
-  summary: 'Let a service account act no more: every key of it is refused from the next request on',
+  summary: 'Disable a service account, whose keys are refused from the next request on',
   params: AccountParams,
   responses: { 200: ServiceAccountView },
   access: { ...manageAccess, review: { ...reviewed, verb: 'disable' } },
-  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
   locks: [administratorsLock],
@@ -144,11 +145,11 @@ export const disable = command({
 export const remove = command({
   id: 'service_accounts.delete',
   route: 'DELETE /api/v1/service-accounts/:id',
-  summary: 'Delete a service account, its keys and its memberships; history keeps its id',
+  summary: 'Delete a service account, its keys and its memberships; the audit keeps its id',
   params: AccountParams,
   responses: { 204: Nothing },
   access: { ...manageAccess, review: { ...reviewed, verb: 'delete' } },
-  target: ({ em, params, lock }) => findAccount(em, params.id, toChange(lock)),
+  target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
   locks: [administratorsLock],
@@ -165,8 +166,8 @@ export const transfer = command({
   route: 'POST /api/v1/service-accounts/:id/transfer',
   summary: 'Give a service account to another user, or to a team that you own',
   description:
-    'Its keys are revoked and its memberships end: the new owner starts with its name, role and history. Where the user ' +
-    'who owns it is disabled, whoever may manage users does this.',
+    'Its keys are revoked and its memberships end; it keeps its name, role and history. Where the user who owns it is ' +
+    'disabled, principals that may manage users can do this.',
   params: AccountParams,
   body: TransferServiceAccount,
   responses: { 200: ServiceAccountView },
@@ -184,16 +185,16 @@ export const transfer = command({
   },
 });
 
-/** Users are locked before teams, whichever of them is the new owner. */
+/** Locks users before teams, whether the new owner is a user or a team. */
 async function findForTransfer(em: Em, id: string, { owner }: z.output<typeof TransferServiceAccount>, lock: boolean) {
   const user = owner.user_id === undefined ? undefined : await findOwner(em, owner, lock);
-  const account = await findAccount(em, id, toChange(lock));
+  const account = await findAccountToChange(em, id, lock);
   const team = owner.team_id === undefined ? undefined : await findOwner(em, owner, lock);
   return account && { ...account, newOwner: user ?? team };
 }
 
 function missingOwner({ owner }: z.output<typeof TransferServiceAccount>) {
-  if (owner.team_id !== undefined) return new NotFound('the team that is to own it');
+  if (owner.team_id !== undefined) return new NotFound('the new owner team');
   return new Forbidden('permission denied: there is no such user, or you may not see them');
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
 import { PlatformRole } from '#domain/identity/model.ts';
-import type { AccountTarget } from '#domain/service-accounts/targets.ts';
+import type { AccountTarget } from '#domain/service-accounts/store.ts';
 
 export const ServiceAccountView = z.object({
   id: z.string(),
@@ -17,7 +17,14 @@ export const ServiceAccountView = z.object({
 export function viewServiceAccount(account: AccountTarget) {
   const { id, name, role, enabled, createdBy, revision, createdAt } = account;
   return {
-    ...{ id, name, role, enabled, owner: viewOwner(account), created_by: createdBy, revision, created_at: createdAt },
+    id,
+    name,
+    role,
+    enabled,
+    owner: viewOwner(account),
+    created_by: createdBy,
+    revision,
+    created_at: createdAt,
   };
 }
 

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, id } from '#database/columns.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
 
-/** One thing that was done or refused. Kept in months by time; migrations make the table, and nothing changes a row. */
+/** One action that was done or refused. Migrations make the table, partitioned by month; rows never change. */
 export const AuditRecordSchema = defineEntity({
   name: 'AuditRecord',
   tableName: 'audit_records',
@@ -24,7 +24,7 @@ export const AuditRecordSchema = defineEntity({
     address: p.string().nullable(),
     before: p.json<Record<string, unknown>>().nullable(),
     after: p.json<Record<string, unknown>>().nullable(),
-    /** The record's place in a chain of seals, and its seal; null until something seals it. */
+    /** The record's position in a chain of seals, and its seal. Nothing sets them yet. */
     chainPosition: p.bigint('string').nullable(),
     seal: p.blob().nullable(),
   },

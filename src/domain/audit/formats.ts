@@ -1,9 +1,9 @@
 import type { AuditRecord } from './model.ts';
 
-/** How an export is written. */
+/** The format of an export. */
 export interface ExportFormat {
   readonly contentType: string;
-  /** What comes before the first record. */
+  /** Written before the first record. */
   readonly head: string;
   readonly write: (record: AuditRecord) => string;
 }
@@ -29,7 +29,7 @@ const columns: readonly (readonly [name: string, read: (record: AuditRecord) => 
 ];
 
 export const exportFormats = {
-  /** A record a line, as the API answers it. */
+  /** One record a line, as the API answers it. */
   ndjson: {
     contentType: 'application/x-ndjson; charset=utf-8',
     head: '',
@@ -44,8 +44,8 @@ export const exportFormats = {
 } as const satisfies Record<string, ExportFormat>;
 
 /**
- * A field that a spreadsheet would take for a formula gets an apostrophe in front, which makes it text there: names are
- * chosen by anybody, and whoever opens the file is somebody with authority.
+ * Puts an apostrophe before a field that a spreadsheet would take for a formula, which makes it text. Any user can choose such a
+ * name, and the person who opens the file has authority.
  */
 function toField(value: string | null): string {
   if (value === null) return '';

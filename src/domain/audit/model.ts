@@ -1,4 +1,4 @@
-/** A record of the audit as it is read. `before` and `after` hold what changed, secrets left out. */
+/** An audit record as it is answered and exported. `before` and `after` hold what changed, without secrets. */
 export interface AuditRecord {
   id: string;
   at: string;
@@ -15,9 +15,9 @@ export interface AuditRecord {
   after: Record<string, unknown> | null;
 }
 
-/** Which records are wanted: those to which all of this applies. */
+/** Selects the records to which every given condition applies. */
 export interface AuditFilter {
-  /** The id of a user or service account, a user's e-mail address, or the name of what acts by itself (`anonymous`). */
+  /** The id of a user or service account, a user's e-mail address, or the name of a system principal such as `anonymous`. */
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly outcome?: AuditRecord['outcome'] | undefined;
@@ -26,8 +26,8 @@ export interface AuditFilter {
   readonly organization_id?: string | undefined;
   readonly team_id?: string | undefined;
   readonly request_id?: string | undefined;
-  /** The first moment that is wanted. */
+  /** Inclusive. */
   readonly from?: string | undefined;
-  /** The first moment that is not wanted any more. */
+  /** Exclusive. */
   readonly to?: string | undefined;
 }

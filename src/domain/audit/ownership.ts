@@ -1,6 +1,6 @@
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
 
-const history = 'records outlive all that they name';
+const history = 'audit records outlive everything that they name';
 
 export const auditKinds = [
   {

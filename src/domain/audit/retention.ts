@@ -8,8 +8,8 @@ import { systemEntry } from './system-actions.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Removes the months of which every record is out of retention, and leaves a record of each. Records of a month that is
- * out of it in part are not answered any more (`records.ts`). Answers the months.
+ * Removes the months whose records are all past the retention time, leaves an audit record of each removal, and answers the months.
+ * Expired records of a month that is not removed yet are no longer answered (`store.ts`).
  */
 export async function removeExpired(em: Em, retentionDays: number, now = new Date()): Promise<string[]> {
   const months = await findMonthsBefore(em, 'audit_records', new Date(now.getTime() - retentionDays * dayMs));
@@ -24,9 +24,7 @@ async function removeMonth(tx: Em, month: string, retentionDays: number): Promis
   const records = await dropMonth(tx, 'audit_records', month);
   if (records === undefined) return false;
   const entry = systemEntry('audit_records.expired', month, { records, retention_days: retentionDays });
-  await insertAuditRecord(tx, newId(), systemPrincipal('retention'), entry, {
-    requestId: null,
-    address: null,
-  }).execute();
+  const request = { requestId: null, address: null };
+  await insertAuditRecord(tx, newId(), systemPrincipal('retention'), entry, request).execute();
   return true;
 }

@@ -5,9 +5,10 @@ import type { PrincipalRecord, User } from './entity.ts';
 import { type LocalInstallation, runLocalCommand } from './local-command.ts';
 import { hashPassword } from './passwords/passwords.ts';
 import { refusePersonal } from './passwords/rules.ts';
-import { createUser, hasAnyUser } from './users/users.ts';
+import { hasAnyPrincipal } from './users/store.ts';
+import { createUser } from './users/users.ts';
 
-/** What history says where an installation got its first administrator. */
+/** The audit action of creating the first administrator. */
 export const bootstrapped = { action: 'user.bootstrapped', resourceType: 'users' } as const;
 
 export interface Administrator {
@@ -16,18 +17,21 @@ export interface Administrator {
   readonly password: string;
 }
 
-/** Makes the first user, an administrator; refused for good once there is anybody. (specification, *Bootstrap*, rule 1) */
+/**
+ * Creates the first user, an administrator. (specification, *Bootstrap*, rule 1)
+ * @throws Conflict once the installation has ever had a user or a service account
+ */
 export async function bootstrapAdministrator(
   tx: Transaction,
   { email, name, passwordHash }: { email: string; name: string; passwordHash: string },
 ): Promise<{ principal: PrincipalRecord; user: User }> {
-  if (await hasAnyUser(tx.em)) {
+  if (await hasAnyPrincipal(tx.em)) {
     throw new Conflict('this installation already has users: bootstrap works only before the first one');
   }
   return createUser(tx.em, { email, name, role: 'admin', passwordHash });
 }
 
-/** The same from the command line, for the embedded default. */
+/** Creates the first administrator from the command line. */
 export async function createFirstAdministrator(
   installation: LocalInstallation,
   administrator: Administrator,
@@ -42,7 +46,7 @@ export async function createFirstAdministrator(
   return { id: id ?? '' };
 }
 
-/** What the first administrator is, as history keeps it. */
+/** The change that the audit records of creating the first administrator. */
 export function bootstrapChange({ id, name, role }: PrincipalRecord, email: string): Change {
   return { id, after: { email, name, role } };
 }

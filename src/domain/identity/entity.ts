@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import type { ApiKeyKind, PlatformRole, PrincipalKind } from './model.ts';
+import { type ApiKeyKind, emailKey, type PlatformRole, type PrincipalKind } from './model.ts';
 
 /**
- * Whoever acts. Every change to what a principal may do (role, enabled state, memberships) locks this row,
- * and every command reads it with a share lock: one lock orders authority against its use.
+ * A user or a service account: whatever can act. Every change of its authority (role, enabled state, memberships) locks this
+ * row, and every command of the principal shares it, so that a command never relies on an authority that is being changed.
  */
 export const PrincipalRecordSchema = defineEntity({
   name: 'PrincipalRecord',
@@ -15,13 +15,23 @@ export const PrincipalRecordSchema = defineEntity({
     name: p.string(),
     role: p.string().$type<PlatformRole>().nullable(),
     enabled: p.boolean().default(true),
+    /** Raised when the principal is disabled: grants to an earlier generation never become valid again. */
     eligibilityGeneration: p.integer().default(1),
     revision: revision(),
     createdAt: createdAt(),
     deletedAt: at().nullable(),
   },
 });
-export class PrincipalRecord extends PrincipalRecordSchema.class {}
+export class PrincipalRecord extends PrincipalRecordSchema.class {
+  /** Changes the fields that are given, and counts the revision. */
+  change({ name, role, enabled }: { name?: string; role?: PlatformRole; enabled?: boolean }): void {
+    if (name !== undefined) this.name = name;
+    if (role !== undefined) this.role = role;
+    if (enabled === false) this.eligibilityGeneration += 1;
+    if (enabled !== undefined) this.enabled = enabled;
+    this.revision += 1;
+  }
+}
 PrincipalRecordSchema.setClass(PrincipalRecord);
 
 export const UserSchema = defineEntity({
@@ -30,14 +40,19 @@ export const UserSchema = defineEntity({
   properties: {
     id: () => p.oneToOne(PrincipalRecord).owner().primary().mapToPk().fieldName('id').deleteRule('restrict'),
     email: p.string(),
-    /** The address in the form that is compared: lower case. Null once the user is deleted, so that it is free again. */
+    /** The address in the form that is compared (`emailKey`). Null for a deleted user, so that the address is free again. */
     emailKey: p.string().nullable().unique(),
     passwordHash: p.string().hidden(),
-    /** Raised by every change of the password; a hash that is only made anew stays of its generation. */
+    /** Raised by every change of the password. Rehashing the same password at a higher cost does not raise it. */
     passwordGeneration: p.integer().default(1),
   },
 });
-export class User extends UserSchema.class {}
+export class User extends UserSchema.class {
+  changeEmail(email: string): void {
+    this.email = email;
+    this.emailKey = emailKey(email);
+  }
+}
 UserSchema.setClass(User);
 
 export const SessionSchema = defineEntity({
@@ -60,13 +75,13 @@ export const SessionSchema = defineEntity({
 export class Session extends SessionSchema.class {}
 SessionSchema.setClass(Session);
 
-/** The one link by which a user may set a new password: a later one takes its place, any new password takes it away. */
+/** The one link with which a user may set a new password. A later link replaces it, and any new password removes it. */
 export const PasswordResetSchema = defineEntity({
   name: 'PasswordReset',
   tableName: 'password_resets',
   properties: {
     userId: () => p.oneToOne(User).owner().primary().mapToPk().fieldName('user_id').deleteRule('restrict'),
-    /** SHA-256 of the link's token: it is random, so a slow hash would add nothing. */
+    /** SHA-256 of the link's token. The token is random, so a slow hash would add nothing. */
     verifier: p.blob().unique().hidden(),
     issuedBy: p.uuid(),
     createdAt: createdAt(),
@@ -91,13 +106,13 @@ export const ApiKeySchema = defineEntity({
     principalId: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('principal_id').deleteRule('restrict'),
     kind: p.string().$type<ApiKeyKind>().default('personal'),
     name: p.string(),
-    /** SHA-256 of the key: it is random, so a slow hash would add nothing. */
+    /** SHA-256 of the key. The key is random, so a slow hash would add nothing. */
     verifier: p.blob().unique().hidden(),
-    /** The last four characters, by which a person recognizes a key. */
+    /** The key's last four characters, for people to recognize it. */
     hint: p.string(),
-    /** Who answers for it: the person who made it, or on whose behalf a service account did. */
+    /** The user who answers for the key: the one who made it, or the one responsible for the service account that made it. */
     issuedBy: p.uuid(),
-    /** The key that this one replaced. Unique: a key has one successor. */
+    /** The key that this one replaced. It is unique because a key has at most one successor. */
     rotatedFrom: () => p.oneToOne(ApiKey).owner().mapToPk().fieldName('rotated_from').deleteRule('restrict').nullable(),
     createdAt: createdAt(),
     expiresAt: at().nullable(),
@@ -107,7 +122,7 @@ export const ApiKeySchema = defineEntity({
 export class ApiKey extends ApiKeySchema.class {}
 ApiKeySchema.setClass(ApiKey);
 
-/** When a key was last used; apart from the key, so that recording it never waits for rows that authorization locks. */
+/** When a key was last used. It is apart from the key, so that recording a use never waits for rows that authorization locks. */
 export const ApiKeyUseSchema = defineEntity({
   name: 'ApiKeyUse',
   tableName: 'api_key_uses',

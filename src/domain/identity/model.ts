@@ -6,7 +6,7 @@ export const platformRoles = ['requester', 'maintainer', 'operator', 'admin'] as
 export type PlatformRole = (typeof platformRoles)[number];
 export const PlatformRole = z.enum(platformRoles);
 
-/** Whether the one role is stronger than the other. */
+/** Whether `role` is stronger than `other`. */
 export function isRoleAbove(role: PlatformRole, other: PlatformRole): boolean {
   return platformRoles.indexOf(role) > platformRoles.indexOf(other);
 }
@@ -14,9 +14,12 @@ export function isRoleAbove(role: PlatformRole, other: PlatformRole): boolean {
 export const principalKinds = ['user', 'service_account', 'background', 'system'] as const;
 export type PrincipalKind = (typeof principalKinds)[number];
 
-/** A user has one profile key, which is regenerated in place, and personal ones; a service account has keys of its own. */
+/** A user has one profile key, which is regenerated in place, and any number of personal ones. */
 export const apiKeyKinds = ['profile', 'personal', 'service_account'] as const;
 export type ApiKeyKind = (typeof apiKeyKinds)[number];
+
+export const apiKeyStates = ['active', 'expired', 'revoked'] as const;
+export type ApiKeyState = (typeof apiKeyStates)[number];
 
 export const Email = z.email({ error: 'expected an e-mail address such as ana@example.com' }).max(254);
 
@@ -26,7 +29,7 @@ const fewestCharacters = 5;
 
 const notPersonal = { path: ['password'], error: personalMessage };
 
-/** Who may be the first: with a password that is no mere pattern either. */
+/** The body that creates the first administrator. Its password must also have several different characters. */
 export const FirstAdministrator = z
   .strictObject({ email: Email, name: PersonName, password: Password })
   .refine(({ password }) => new Set(password).size >= fewestCharacters, {
@@ -52,7 +55,7 @@ export const CreateUser = z
   })
   .refine((user) => !isPersonal(user.password, user), notPersonal);
 
-/** What is left out stays. Oneself may change only the address and the name. */
+/** Fields that are left out keep their values. Of themselves, users may change only the address and the name. */
 export const UpdateUser = z.strictObject({
   email: Email.optional(),
   name: PersonName.optional(),

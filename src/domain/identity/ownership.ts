@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 
-/** Keys that are left end with their principal, and with the ownership of a service account. */
-const keysLeft = {
+/** Active keys are revoked when their principal is deleted and when their service account is transferred. */
+const activeKeysRevoked = {
   rows: 'ended',
   at: 'revoked_at',
   while: (row: Row<'revoked_at'>) => sql<SqlBool>`${row('revoked_at')} is null`,
@@ -17,7 +17,7 @@ export const identityKinds = [
     generation: true,
     tombstone: true,
     disableable: true,
-    // Owners are people who can act: what only a service account or a disabled user owned would be nobody's.
+    // Only enabled users count as owners: a resource of a service account or a disabled user alone would have no one to manage it.
     ableToOwn: (row) => sql<SqlBool>`${row('kind')} = 'user' and ${row('enabled')} and ${row('deleted_at')} is null`,
   },
   { kind: 'user', table: 'users', is: 'principal' },
@@ -41,13 +41,15 @@ export const identityKinds = [
     table: 'password_resets',
     key: ['user_id'],
     owners: [{ kind: 'user', columns: ['user_id'], cascade: { rows: 'deleted' } }],
-    references: [{ kind: 'principal', columns: ['issued_by'], kept: 'a link works whoever made it' }],
+    references: [
+      { kind: 'principal', columns: ['issued_by'], kept: 'a link stays valid after the user who made it is deleted' },
+    ],
   },
   {
     kind: 'api_key',
     table: 'api_keys',
     label: 'name',
-    owners: [{ kind: 'principal', columns: ['principal_id'], cascade: keysLeft, onTransfer: keysLeft }],
+    owners: [{ kind: 'principal', columns: ['principal_id'], cascade: activeKeysRevoked, onTransfer: activeKeysRevoked }],
     references: [
       {
         kind: 'principal',
@@ -59,15 +61,15 @@ export const identityKinds = [
           names: ['principal'],
           onlyOf: 'user',
         },
-        kept: 'a key says for good who answers for it',
+        kept: 'a key always names the user who answers for it',
       },
-      { kind: 'api_key', columns: ['rotated_from'], kept: 'no key is deleted, so that each names its predecessor' },
+      { kind: 'api_key', columns: ['rotated_from'], kept: 'keys are never deleted, so each can name its predecessor' },
     ],
   },
   {
     kind: 'api_key_use',
     table: 'api_key_uses',
     key: ['key_id'],
-    owners: [{ kind: 'api_key', columns: ['key_id'], kept: 'no key is deleted' }],
+    owners: [{ kind: 'api_key', columns: ['key_id'], kept: 'keys are never deleted' }],
   },
 ] as const satisfies readonly Declaration[];

@@ -6,11 +6,13 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 import { teamRoleActions } from '#domain/teams/model.ts';
 import { teamRoleOfAccount } from './model.ts';
+import { findTeamsOf } from './store.ts';
 
 /**
- * Refuses whoever would get at more through an account than they may do themselves: by its platform role, or by what that
- * makes of it in a team that it was let into. `role`: what it is to be, where that changes. The account's row is locked,
- * which keeps its memberships. (A team's own account needs no look at the team: its owners may do everything there.)
+ * Refuses a caller who would get authority through an account that they do not have themselves: by its platform role, or by the
+ * role that this gives the account in a team that it is a member of. The account's row is locked, so its memberships cannot change.
+ * The team that owns an account is not checked, because its owners may do everything there.
+ * @param role the account's new role, where it changes
  * @throws Forbidden
  */
 export async function refuseBeyondOwn(
@@ -21,19 +23,15 @@ export async function refuseBeyondOwn(
 ): Promise<void> {
   if (isPlatformAdministrator(caller)) return;
   refuseRoleAboveOwn(caller, role);
-  const teams = await em.execute<{ id: string; slug: string; organization_id: string }[]>(
-    `select t.id, t.slug, t.organization_id from team_members m join teams t on t.id = m.team_id and t.deleted_at is null
-      where m.principal_id = ? order by t.id`,
-    [account.id],
-  );
+  const teams = await findTeamsOf(em, account.id);
   const teamRole = teamRoleOfAccount[role];
-  const above = teams.find(({ id, organization_id }) => {
-    const own = teamActionsOf(caller, organization_id, id);
+  const above = teams.find(({ id, organizationId }) => {
+    const own = teamActionsOf(caller, organizationId, id);
     return !teamRoleActions[teamRole].every((action) => own.has(action));
   });
   if (!above) return;
   throw new Forbidden(
-    `permission denied: the service account would be ${teamRole} of the team "${above.slug}", which is more than you may ` +
-      `do there; let somebody take it out of the team, or ask an owner of the team for the role`,
+    `permission denied: the service account would be ${teamRole} of the team "${above.slug}", with more authority than you have ` +
+      `there; have it removed from the team, or ask an owner of the team for the role`,
   );
 }

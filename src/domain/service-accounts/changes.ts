@@ -15,9 +15,9 @@ import { refuseBeyondOwn } from './authority.ts';
 import { ServiceAccount } from './entity.ts';
 import { type CreateServiceAccount, teamRoleOfAccount, type UpdateServiceAccount } from './model.ts';
 import type { OwnerTarget } from './owners.ts';
-import { type AccountTarget, findAccount } from './targets.ts';
+import { type AccountTarget, findAccount, setTeamRoles } from './store.ts';
 
-/** Makes a service account for an owner whom the caller may do that for. @throws Forbidden for a role above their own */
+/** Creates a service account of an owner. @throws Forbidden for a role above the caller's own; Conflict for an archived team */
 export async function createAccount(
   em: Em,
   caller: Principal,
@@ -36,9 +36,9 @@ export async function createAccount(
 type Fields = Pick<AccountTarget, 'name' | 'role'>;
 
 /**
- * Changes name and role of an account, whose row the caller of this function holds. With its role changes what it is in
- * the teams that it is in.
- * @throws Conflict for a stale revision, or where no administrator would be left; Forbidden for more than one's own
+ * Changes name and role of an account whose row is locked. A new platform role also changes its role in all its teams.
+ * @throws Conflict for a stale revision, or where no administrator would be left
+ * @throws Forbidden for a role with more authority than the caller's own, and for an account's own role
  */
 export async function updateAccount(
   em: Em,
@@ -53,8 +53,7 @@ export async function updateAccount(
   refuseStale(account, expected);
   if (difference.isEmpty) return { updated: account, difference };
   if (role !== undefined) await changeRole(em, account, role);
-  const revision = account.revision + 1;
-  await em.nativeUpdate(PrincipalRecord, { id: account.id }, { ...difference.after, revision });
+  await changePrincipal(em, account.id, difference.after);
   return { updated: await readBack(findAccount(em, account.id)), difference };
 }
 
@@ -65,10 +64,15 @@ async function refuseRole(em: Em, caller: Principal, account: AccountTarget, rol
 
 async function changeRole(em: Em, account: AccountTarget, role: PlatformRole): Promise<void> {
   await refuseLastAdministrator(em, account);
-  await em.execute('update team_members set role = ? where principal_id = ?', [teamRoleOfAccount[role], account.id]);
+  await setTeamRoles(em, account.id, teamRoleOfAccount[role]);
 }
 
-/** Lets an account act again, or no more; false where it is so already. What was granted to it before never revives. */
+/**
+ * Enables or disables an account whose row is locked; false where it is in that state already. Grants from before it was
+ * disabled never become valid again.
+ * @throws Forbidden for an account's own state, and to enable an account with more authority than the caller's own
+ * @throws Conflict where no administrator would be left, or the owner team is archived
+ */
 export async function setAccountEnabled(
   em: Em,
   caller: Principal,
@@ -81,13 +85,17 @@ export async function setAccountEnabled(
     await refuseBeyondOwn(em, caller, account);
     refuseArchived(account);
   } else await refuseLastAdministrator(em, account);
-  const { revision, eligibilityGeneration } = account;
-  const change = { enabled, ...(!enabled && { eligibilityGeneration: eligibilityGeneration + 1 }) };
-  await em.nativeUpdate(PrincipalRecord, { id: account.id }, { ...change, revision: revision + 1 });
+  await changePrincipal(em, account.id, { enabled });
   return true;
 }
 
-/** Ends an account, its keys and its memberships; history keeps its id. Its owner stays as it is. */
+async function changePrincipal(em: Em, id: string, change: Parameters<PrincipalRecord['change']>[0]): Promise<void> {
+  const principal = await em.findOneOrFail(PrincipalRecord, id);
+  principal.change(change);
+  await em.flush();
+}
+
+/** Deletes an account, with its keys and memberships. The audit keeps its id. */
 export async function deleteAccount(em: Em, caller: Principal, account: AccountTarget): Promise<void> {
   refuseOnItself(caller, account);
   await refuseLastAdministrator(em, account);
@@ -96,8 +104,8 @@ export async function deleteAccount(em: Em, caller: Principal, account: AccountT
   await leaveTombstone(em, 'service_account', account.id);
 }
 
-/** As with users: what one may do is for others to change. @throws Forbidden */
+/** Refuses to let a service account change its own authority. @throws Forbidden */
 export function refuseOnItself(caller: Principal, account: { readonly id: string }): void {
   if (caller.id !== account.id) return;
-  throw new Forbidden('permission denied: no service account changes what it may do itself; ask an owner of it');
+  throw new Forbidden('permission denied: a service account cannot change its own authority; ask its owner');
 }

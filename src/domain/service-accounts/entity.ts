@@ -3,8 +3,8 @@ import { PrincipalRecord, User } from '#domain/identity/entity.ts';
 import { Team } from '#domain/teams/entity.ts';
 
 /**
- * Whose a service account is: one user's or one team's. The rest of it is its principal's row. What it may do comes from
- * its own role and never from its owner's. (specification, *Authentication*, rules 6 and 7)
+ * The owner of a service account: one user or one team. Everything else of an account is in its principal's row. Its authority
+ * comes from its own role and never from its owner's. (specification, *Authentication*, rules 6 and 7)
  */
 export const ServiceAccountSchema = defineEntity({
   name: 'ServiceAccount',

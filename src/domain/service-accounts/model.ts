@@ -5,8 +5,8 @@ import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
 
 /**
- * What a service account is in a team: its owner team, or one that it was let into where a user owns it. Never what its
- * owner is there. (specification, *Authentication*, rule 7)
+ * The role of a service account in a team: the team that owns it, or any team that a user's account is a member of. The owner's
+ * role there does not matter. (specification, *Authentication*, rule 7)
  */
 export const teamRoleOfAccount: Record<PlatformRole, TeamRole> = {
   admin: 'owner',
@@ -15,7 +15,7 @@ export const teamRoleOfAccount: Record<PlatformRole, TeamRole> = {
   requester: 'member',
 };
 
-/** Whose it is to be: exactly one of the two. */
+/** The user or the team that becomes the owner. */
 export const NewOwner = z
   .strictObject({ user_id: Id.optional(), team_id: Id.optional() })
   .refine(({ user_id, team_id }) => (user_id === undefined) !== (team_id === undefined), {

@@ -4,15 +4,16 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import type { Archivable } from '#domain/tenancy/archiving.ts';
 import type { NewOwner } from './model.ts';
+import { findOwnerUser } from './store.ts';
 
-/** Whoever is to own a service account: a user or a team. */
+/** The user or team that becomes the owner of a service account. */
 export interface OwnerTarget extends Ownership, Archivable {
   readonly ownerUserId: string | null;
-  /** Of a user who is to own it. */
+  /** Null where a team becomes the owner. */
   readonly user: { readonly role: PlatformRole; readonly enabled: boolean } | null;
 }
 
-/** The owner that a request names, locked against change inside a command; undefined where there is no such thing. */
+/** The owner that a request names, shared until the commit inside a command; undefined where there is no such user or team. */
 export async function findOwner(em: Em, owner: NewOwner, lock: boolean): Promise<OwnerTarget | undefined> {
   if (owner.team_id === undefined) return findUserAsOwner(em, owner.user_id ?? '', lock);
   const team = await findTeamById(em, owner.team_id, lock);
@@ -20,9 +21,6 @@ export async function findOwner(em: Em, owner: NewOwner, lock: boolean): Promise
 }
 
 async function findUserAsOwner(em: Em, id: string, lock: boolean): Promise<OwnerTarget | undefined> {
-  const rows = await em.execute<{ role: PlatformRole; enabled: boolean }[]>(
-    `select role, enabled from principals where id = ? and kind = 'user' and deleted_at is null${lock ? ' for share' : ''}`,
-    [id],
-  );
-  return rows[0] && { organizationId: null, teamId: null, ownerUserId: id, archived: [], user: rows[0] };
+  const user = await findOwnerUser(em, id, lock);
+  return user && { organizationId: null, teamId: null, ownerUserId: id, archived: [], user };
 }

@@ -1,6 +1,6 @@
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
 
-/** The name of an account is its principal's. */
+/** An account is named by its principal. */
 const named = { names: ['principal'] } as const;
 
 export const serviceAccountKinds = [
@@ -20,6 +20,6 @@ export const serviceAccountKinds = [
         blocker: { ...named, says: 'owns service accounts', remedy: 'transfer or delete them first' },
       },
     ],
-    references: [{ kind: 'principal', columns: ['created_by'], kept: 'an account names who made it' }],
+    references: [{ kind: 'principal', columns: ['created_by'], kept: 'an account names its creator' }],
   },
 ] as const satisfies readonly Declaration[];

@@ -10,7 +10,7 @@ import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { refuseOnItself } from './changes.ts';
 import type { OwnerTarget } from './owners.ts';
-import { type AccountTarget, findAccount } from './targets.ts';
+import { type AccountTarget, findAccount, setOwner } from './store.ts';
 
 const ownerAccess: Access = {
   anyOf: ['service_account:manage'],
@@ -26,10 +26,10 @@ export interface Transferred {
 }
 
 /**
- * Gives an account to another owner, with its name, role, enabled state and history, and nothing else: its keys are
- * revoked, since whoever had them would go on acting while another person answers for it, and its memberships end, since
- * they were given to an account of somebody else. Both rows are locked.
- * @throws NotFound, Forbidden, Conflict where the new owner cannot be it
+ * Gives an account to another owner. It keeps its name, role, enabled state and history. Its keys are revoked, because their
+ * holders would go on acting while another user answers for the account, and its memberships end, because they were given
+ * to an account of the earlier owner. The rows of both are locked.
+ * @throws NotFound, Forbidden or Conflict where the new owner cannot own it
  */
 export async function transferAccount(
   em: Em,
@@ -44,11 +44,7 @@ export async function transferAccount(
   refuseAsOwner(account, owner);
   const ended = await endOnTransfer(em, 'service_account', account.id);
   await lockAgainstUse(em, account.id);
-  await em.execute('update service_accounts set owner_user_id = ?, owner_team_id = ? where id = ?', [
-    owner.ownerUserId,
-    owner.teamId,
-    account.id,
-  ]);
+  await setOwner(em, account.id, owner);
   await countChange(em, 'service_account', account.id);
   const { api_key: keysRevoked = 0, organization_member: organizations = 0, team_member: teams = 0 } = ended;
   const updated = await readBack(findAccount(em, account.id));
@@ -57,20 +53,20 @@ export async function transferAccount(
 
 function refuseAsOwner(account: AccountTarget, owner: OwnerTarget): void {
   if (owner.ownerUserId === account.ownerUserId && owner.teamId === account.teamId)
-    throw new Conflict('owner: the service account is theirs already');
+    throw new Conflict('owner: this is already the owner of the service account');
   if (owner.user) refuseUser(account, owner.user);
   else refuseArchived(owner);
 }
 
-/** A team takes it by one of its own owners. */
+/** Only an owner of a team may give an account to the team. */
 function refuseTeam(caller: Principal, owner: OwnerTarget): void {
   const decision = decide(caller, ownerAccess, owner);
-  if (!decision.allowed && decision.because === 'hidden') throw new NotFound('the team that is to own it');
+  if (!decision.allowed && decision.because === 'hidden') throw new NotFound('the new owner team');
   if (!decision.allowed)
     throw new Forbidden('permission denied: owner: this needs the role owner in the new owner team');
 }
 
-/** A user must be able to do something with it. */
+/** A user must be allowed to manage the account. */
 function refuseUser({ role }: AccountTarget, user: NonNullable<OwnerTarget['user']>): void {
   if (!user.enabled) throw new Conflict('owner: the user is disabled');
   if (isRoleAbove(role, user.role) || !rolePermissions[user.role].has('service_account:manage')) {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runApi } from '#api/main.ts';
 import { addEnvironment, addPerson, addTeam } from '#test/support/access/people.ts';
-import { type Asked, reviewOf } from '#test/support/access/reviews.ts';
+import { type ResourceAttributes, reviewOf } from '#test/support/access/reviews.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { createTestConfig } from '#test/support/config.ts';
@@ -12,7 +12,7 @@ let api: TestApi;
 let proxy: TcpProxy;
 let behind: Awaited<ReturnType<typeof runApi>>;
 let owner: Caller;
-let about: Asked;
+let about: ResourceAttributes;
 
 beforeAll(async () => {
   api = await startApi();
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const ask = () => owner.post('/auth/can-i', reviewOf(about));
-/** Statements are sent with their text on new connections alone. Waits until no request gets a connection that was cut. */
+/** Only new connections send statements with their text. Waits until no request gets a connection that was cut. */
 async function reconnect(): Promise<void> {
   proxy.shut();
   proxy.open();
@@ -42,7 +42,7 @@ async function reconnect(): Promise<void> {
   throw new Error('the API does not connect to its database again');
 }
 
-async function whileSomebody<T>(statements: string[], work: () => Promise<T>): Promise<T> {
+async function whileAnotherConnectionRuns<T>(statements: string[], work: () => Promise<T>): Promise<T> {
   const client = new pg.Client(api.database.url);
   await client.connect();
   try {
@@ -59,8 +59,8 @@ const indeterminate = (code: string) => ({
   body: { status: { allowed: false, denied: false, evaluation_error: { code, message: expect.any(String) } } },
 });
 
-describe('a review', () => {
-  it('is neither yes nor no where the database goes away while its target is looked up', async () => {
+describe('an access review', () => {
+  it('is undecided where the database goes away while its target is looked up', async () => {
     expect((await ask()).body.status.allowed).toBe(true);
     for (const verdict of ['cut before', 'cut after'] as const) {
       await reconnect();
@@ -73,15 +73,15 @@ describe('a review', () => {
     expect((await ask()).body.status.allowed).toBe(true);
   });
 
-  it('is neither yes nor no where the lookup takes too long', async () => {
+  it('is undecided where the lookup takes too long', async () => {
     const { pathname } = new URL(api.database.url);
     await api.orm.em.fork().execute(`alter database ${pathname.slice(1)} set statement_timeout = '200ms'`);
     await reconnect();
-    const answer = await whileSomebody(['begin', 'lock table projects in access exclusive mode'], ask);
+    const answer = await whileAnotherConnectionRuns(['begin', 'lock table projects in access exclusive mode'], ask);
     expect(answer).toMatchObject(indeterminate('resolver_unavailable'));
   });
 
-  it('is neither yes nor no where the lookup fails as nobody foresaw, and tells nothing of how', async () => {
+  it('is undecided where the lookup fails unexpectedly, and reveals no details', async () => {
     const em = api.orm.em.fork();
     await em.execute('alter table projects rename to projects_elsewhere');
     const answer = await ask();
@@ -90,7 +90,7 @@ describe('a review', () => {
     expect(answer.text).not.toMatch(/projects|relation|42P01/);
   });
 
-  it('fails by 500 where it cannot be told who asks, as no other operation does', async () => {
+  it('answers 500 where the caller cannot be authenticated, unlike other operations', async () => {
     proxy.shut();
     const [answer, other] = [await ask(), await owner.get('/auth/whoami')];
     proxy.open();
@@ -101,7 +101,7 @@ describe('a review', () => {
     expect((await ask()).body.status.allowed).toBe(true);
   });
 
-  it('is refused by 401 and not by 500 where nobody asks', async () => {
+  it('answers 401 and not 500 without a credential', async () => {
     proxy.shut();
     const answer = await new Caller(behind.url, {}).post('/auth/can-i', reviewOf(about));
     proxy.open();

@@ -23,8 +23,8 @@ afterAll(() => api?.close());
 const project = () => ({ name: tenant.project, team_id: tenant.team });
 const missing = newId();
 
-describe('a review', () => {
-  it('says yes, with the reason, and nothing else', async () => {
+describe('an access review', () => {
+  it('answers allowed with the reason, and nothing else', async () => {
     const answer = await tenant.owner.post(
       '/auth/can-i',
       reviewOf({ resource: 'projects', verb: 'get', ...project() }),
@@ -36,16 +36,17 @@ describe('a review', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('says no for want of a permission whatever it is about, without looking', async () => {
+  it('answers denied where a permission is missing, without looking up the target', async () => {
     const denied = await canI(requester, 'update', 'projects', project());
     expect(denied).toEqual({
-      ...{ allowed: false, denied: true },
+      allowed: false,
+      denied: true,
       reason: { code: 'permission_denied', message: 'permission denied: this needs project:write' },
     });
     expect(await canI(requester, 'update', 'projects', { name: missing, team_id: missing })).toEqual(denied);
   });
 
-  it('says no for want of a team action where the caller may know of it', async () => {
+  it('answers denied where a team action is missing on a target that the caller may read', async () => {
     const viewer = await api.addUser('maintainer');
     await join(tenant, viewer, 'member', 'viewer');
     expect(await codeOf(viewer, 'get', 'projects', project())).toBe('allowed');
@@ -55,7 +56,7 @@ describe('a review', () => {
     });
   });
 
-  it('answers what is missing, hidden or of another team in the same bytes', async () => {
+  it('answers the same bytes for missing, hidden and another team’s targets', async () => {
     const other = await makeTenant(api);
     const asked = [
       [requester, project()],
@@ -79,13 +80,18 @@ describe('a review', () => {
     expect(answers[0]?.body.status).toMatchObject({ denied: true, reason: { code: 'resource_not_found_or_denied' } });
   });
 
-  it('is about a collection of a team by the team alone, also where the collection is empty', async () => {
+  it('decides about a team’s collection by the team, even where the collection is empty', async () => {
     const outsider = await api.addUser('maintainer');
     const team_id = tenant.team;
     for (const [resource, verb] of [
-      ...[['projects', 'list'] as const, ['projects', 'create'] as const, ['environments', 'create'] as const],
-      ...[['runs', 'list'] as const, ['runs', 'create'] as const, ['templates', 'create'] as const],
-      ...[['instances', 'list'] as const, ['environments', 'list'] as const],
+      ['projects', 'list'] as const,
+      ['projects', 'create'] as const,
+      ['environments', 'create'] as const,
+      ['runs', 'list'] as const,
+      ['runs', 'create'] as const,
+      ['templates', 'create'] as const,
+      ['instances', 'list'] as const,
+      ['environments', 'list'] as const,
     ]) {
       expect(await codeOf(tenant.owner, verb, resource, { team_id }), resource).toBe('allowed');
       expect(await codeOf(outsider, verb, resource, { team_id }), resource).toBe('resource_not_found_or_denied');
@@ -93,7 +99,7 @@ describe('a review', () => {
     }
   });
 
-  it('without a team is about what belongs to no team, where there can be such a thing', async () => {
+  it('without a team decides about what belongs to no team, where that is possible', async () => {
     expect(await codeOf(requester, 'list', 'runs')).toBe('allowed');
     expect(await codeOf(requester, 'create', 'templates')).toBe('permission_denied');
     const maintainer = await api.addUser('maintainer');
@@ -109,14 +115,14 @@ describe('a review', () => {
       expect(await codeOf(tenant.owner, 'get', 'templates', { name, team_id })).toBe(code);
   });
 
-  it('leaves no trace in the audit, not even where it says no', async () => {
+  it('leaves no audit record, not even where it is denied', async () => {
     const curious = await api.addUser('requester');
     await canI(curious, 'update', 'projects', project());
     await canI(curious, 'get', 'projects', project());
     expect(await api.rows(`select 1 from audit_records where actor_id = ?`, [curious.id])).toEqual([]);
   });
 
-  it('costs at most one query for who asks and one for what it is about', async () => {
+  it('takes at most one query for the caller and one for the target', async () => {
     const team_id = tenant.team;
     const query = vi.spyOn(pg.Client.prototype, 'query');
     try {
@@ -135,11 +141,15 @@ describe('a review', () => {
   });
 });
 
-describe('who somebody is', () => {
-  it('says all that a decision about them needs, but for what it is about', async () => {
+describe('the caller', () => {
+  it('has everything that a decision needs, except the target', async () => {
     const { body } = await tenant.owner.get('/auth/whoami');
     expect(body).toMatchObject({
-      ...{ type: 'user', id: tenant.owner.id, role: 'maintainer', enabled: true, credential: { type: 'api_key' } },
+      type: 'user',
+      id: tenant.owner.id,
+      role: 'maintainer',
+      enabled: true,
+      credential: { type: 'api_key' },
       responsible_user_id: tenant.owner.id,
       organizations: [{ id: tenant.organization, role: 'owner' }],
       teams: [{ id: tenant.team, role: 'owner' }],
@@ -153,7 +163,7 @@ describe('who somebody is', () => {
 describe('the name of an organization', () => {
   const get = (caller: ApiUser, name: string) => codeOf(caller, 'get', 'organizations', { name });
 
-  it('is its id, its slug, or a slug that it had', async () => {
+  it('can be its id, its slug, or a former slug', async () => {
     const owner = await api.addUser('maintainer');
     const { id } = await owner.make('/organizations', { name: 'Before', slug: 'slug-before' });
     await owner.patch(`/organizations/${id}`, { slug: 'slug-after' });
@@ -164,20 +174,20 @@ describe('the name of an organization', () => {
     expect(await get(owner, 'slug-never')).toBe('resource_not_found_or_denied');
   });
 
-  it('is an id before it is a slug, and a denial of the id does not fall back to the slug', async () => {
+  it('is taken as an id before a slug, and a denial by id does not fall back to the slug', async () => {
     const [one, two] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     const { id } = await one.make('/organizations', { name: 'One' });
     await two.make('/organizations', { name: 'Two', slug: id });
     expect(await get(one, id)).toBe('allowed');
     expect(await get(two, id)).toBe('resource_not_found_or_denied');
-    const nobodys = newId();
-    await two.make('/organizations', { name: 'Three', slug: nobodys });
-    expect(await get(two, nobodys)).toBe('allowed');
+    const unusedId = newId();
+    await two.make('/organizations', { name: 'Three', slug: unusedId });
+    expect(await get(two, unusedId)).toBe('allowed');
   });
 });
 
 describe('a user', () => {
-  it('reads and changes themselves by their profile, and others by administration', async () => {
+  it('may read and change their own user by profile:manage, and others by user:manage', async () => {
     for (const verb of ['get', 'update']) {
       expect(await codeOf(requester, verb, 'users', { name: requester.id })).toBe('allowed');
       expect(await codeOf(requester, verb, 'users', { name: root.id })).toBe('resource_not_found_or_denied');
@@ -189,13 +199,13 @@ describe('a user', () => {
     expect(await codeOf(root, 'create', 'users')).toBe('allowed');
   });
 
-  it('is told the same of somebody who is there and of somebody who is not', async () => {
+  it('gets the same answer for an existing and a missing user', async () => {
     const [there, not] = await Promise.all([root.id, missing].map((name) => canI(requester, 'get', 'users', { name })));
     expect(there).toEqual(not);
   });
 });
 
-describe('a review that cannot be made', () => {
+describe('a malformed access review', () => {
   const valid = () => reviewOf({ resource: 'projects', verb: 'get', ...project() }).resource_attributes;
   const refused = async (body: string, headers: Record<string, string> = {}) => {
     const response = await api.app.inject({
@@ -223,7 +233,7 @@ describe('a review that cannot be made', () => {
     ],
     ['a resource of another spelling', { resource: 'service-accounts' }, /resource/],
     ['a resource in the singular', { resource: 'project' }, /resource/],
-    ['a verb that there is not', { verb: 'destroy' }, /verb: projects have no "destroy": use .*update/],
+    ['an unknown verb', { verb: 'destroy' }, /verb: projects have no "destroy": use .*update/],
     ['every resource', { resource: '*' }, /resource/],
     ['every verb', { verb: '*' }, /verb/],
     ['every name', { name: '*' }, /name/],
@@ -231,15 +241,15 @@ describe('a review that cannot be made', () => {
     ['a selector for a name', { name: 'team=core' }, /name/],
     ['a subresource in the name', { name: 'a/b' }, /name/],
     ['an empty name', { name: '' }, /name/],
-    ['no name of a named one', { name: undefined }, /name: projects get is reviewed by name/],
+    ['a missing name', { name: undefined }, /name: projects get needs a name/],
     ['a name that is null', { name: null }, /name/],
     ['a name that is no text', { name: 7 }, /name/],
     ['several names', { name: ['a'] }, /name/],
-    ['a name of a collection', { verb: 'create' }, /name: projects create is about the collection/],
-    ['no team of a team’s', { team_id: undefined }, /team_id: projects get is reviewed in a team/],
+    ['a name for a collection', { verb: 'create' }, /name: projects create is about the collection/],
+    ['a missing team', { team_id: undefined }, /team_id: projects get needs the id of a team/],
     ['the team zero', { team_id: '00000000-0000-0000-0000-000000000000' }, /team_id/],
     ['a team that is no id', { team_id: 'core' }, /team_id/],
-    ['a team of what is no team’s', { resource: 'users', name: newId() }, /team_id: users get is no team's/],
+    ['a team for a resource without teams', { resource: 'users', name: newId() }, /team_id: users get takes no team/],
     ['a subresource', { subresource: 'logs' }, /subresource/],
     ['a namespace', { namespace: 'default' }, /namespace/],
     ['a label selector', { label_selector: 'a=b' }, /label_selector/],
@@ -270,14 +280,14 @@ describe('a review that cannot be made', () => {
     },
   );
 
-  it('is refused for a key that is given twice, wherever it stands', async () => {
+  it('is refused for a duplicate key at any depth', async () => {
     const text = JSON.stringify(valid());
     expect(await refused(`{"resource_attributes":${text},"resource_attributes":${text}}`)).toContain('more than once');
     for (const [key, value] of Object.entries(valid()))
       expect(
         await refused(`{"resource_attributes":${text.slice(0, -1)},${JSON.stringify(key)}:${JSON.stringify(value)}}}`),
       ).toContain('more than once');
-    // The same key in other letters.
+    // The same key with an escape sequence in it.
     expect(await refused(`{"resource_attributes":${text.slice(0, -1)},"n\\u0061me":"x"}}`)).toContain('more than once');
   });
 
@@ -289,14 +299,14 @@ describe('a review that cannot be made', () => {
     expect(asked).toMatchObject({ status: 400, body: { error: { code: 'malformed_review' } } });
   });
 
-  it('is too large as every other body is', async () => {
+  it('is refused where its body is too large, as for every operation', async () => {
     const answer = await root.post('/auth/can-i', { resource_attributes: { name: 'a'.repeat(1024 * 1024) } });
     expect(answer).toMatchObject({ status: 413, body: { error: expect.stringContaining('1 MiB') } });
   });
 });
 
-describe('whoever is nobody', () => {
-  it('gets 401, before anything is said of the review', async () => {
+describe('a caller without a valid credential', () => {
+  it('gets 401 before the review is validated', async () => {
     for (const body of [reviewOf({ resource: 'users', verb: 'list' }), { wrong: true }])
       expect(await api.nobody.post('/auth/can-i', body)).toMatchObject({
         status: 401,
@@ -304,7 +314,7 @@ describe('whoever is nobody', () => {
       });
   });
 
-  it('gets 401 from the moment on when their credential ends', async () => {
+  it('gets 401 as soon as the credential ends', async () => {
     const user = await api.addUser('requester');
     const about = { name: user.id };
     expect(await codeOf(user, 'get', 'users', about)).toBe('allowed');

@@ -7,7 +7,7 @@ import type { AuditRecord } from '#domain/audit/model.ts';
 import { addPerson, type Person } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 
-/** One connection: whoever held it would be seen at once. */
+/** With one connection, a request that holds it blocks all others. */
 let api: TestApi;
 let auditor: Person;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const many = 20_000;
 
-/** So many records under an action of their own, over the last weeks, each as large as one with a change in it. */
+/** Writes that many records of an action over the last weeks, each as large as one with a change. */
 async function fill(action: string, count: number): Promise<void> {
   await api.orm.em.execute(
     `insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome, after)
@@ -45,7 +45,7 @@ async function exported(query: string) {
 }
 
 describe('an export', () => {
-  it('as NDJSON is every record of the filter as the API answers it, oldest first, and says how many there were', async () => {
+  it('as NDJSON contains every record of the filter as the API answers it, oldest first, and their number', async () => {
     await fill('test.lines', 2_500);
     const { headers, trailers, text } = await exported('action=test.lines');
     expect(headers).toMatchObject({
@@ -66,7 +66,7 @@ describe('an export', () => {
     expect(records[7]).toEqual(body);
   });
 
-  it('as CSV has a line for each record under a header, and as many fields in each', async () => {
+  it('as CSV has a header and a line of the same fields for each record', async () => {
     const { text, headers, trailers } = await exported('action=test.lines&format=csv');
     expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
     const lines = text.split('\r\n');
@@ -77,13 +77,13 @@ describe('an export', () => {
     expect(lines[1]).toMatch(/,,"{""n"": ?2500,/);
   });
 
-  it('is cut to the filter, and may be empty', async () => {
+  it('contains only what the filter selects, and may be empty', async () => {
     const { text } = await exported('action=test.lines&from=2999-01-01');
     expect(text).toBe('');
     expect((await exported('format=xml')).status).toBe(400);
   });
 
-  it('leaves a record of who took what, before anything is answered', async () => {
+  it('leaves an audit record of its caller and filter before anything is answered', async () => {
     const { headers } = await exported('action=test.lines&to=2020-01-01&format=csv');
     const { body } = await auditor.caller.get(`/audit?request_id=${headers['x-request-id']}`);
     expect(body.audit_records).toMatchObject([
@@ -96,7 +96,7 @@ describe('an export', () => {
     ]);
   });
 
-  it('goes on where the one before said that it is complete, though a command was still at work then', async () => {
+  it('misses no record when it begins where an earlier one was complete, even with a command under way then', async () => {
     const em = api.orm.em.fork();
     await em.begin();
     const insert = `insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome)
@@ -113,7 +113,7 @@ describe('an export', () => {
 describe('a client', () => {
   beforeAll(() => fill('test.many', many));
 
-  it('that reads slowly holds no connection, and gets all of it', async () => {
+  it('that reads slowly holds no connection, and gets everything', async () => {
     const response = await open('action=test.many');
     await sleep(200);
     for (let request = 0; request < 5; request += 1) {
@@ -124,11 +124,11 @@ describe('a client', () => {
     let bytes = 0;
     for await (const chunk of response) bytes += chunk.length;
     expect(bytes).toBeGreaterThan(many * 200);
-    // And nothing that came after it had begun.
+    // And nothing that was written after it began.
     expect(response.trailers['x-audit-records']).toBe(String(many));
   });
 
-  it('that goes away ends the reading', async () => {
+  it('that disconnects ends the reading', async () => {
     const execute = vi.spyOn(EntityManager.prototype, 'execute');
     const pages = () => execute.mock.calls.filter(([sql]) => String(sql).includes('audit_records')).length;
     try {
@@ -145,7 +145,7 @@ describe('a client', () => {
     }
   });
 
-  it('sees that it has not got all where the service could not read on', async () => {
+  it('sees that the export is incomplete where the service could not go on reading', async () => {
     const response = await open('action=test.many');
     response.pause();
     await api.orm.em.execute('alter table audit_records rename to audit_records_away');
@@ -164,9 +164,19 @@ describe('a client', () => {
 
 describe('a field of CSV', () => {
   const record: AuditRecord = {
-    ...{ id: '1', at: '2026-01-01T00:00:00.000Z', action: 'user.created', outcome: 'committed' },
-    ...{ actor: { type: 'user', id: null, name: 'Ana' }, credential: null, resource: { type: 'users', id: null } },
-    ...{ organization_id: null, team_id: null, request_id: null, address: null, before: null, after: null },
+    id: '1',
+    at: '2026-01-01T00:00:00.000Z',
+    action: 'user.created',
+    outcome: 'committed',
+    actor: { type: 'user', id: null, name: 'Ana' },
+    credential: null,
+    resource: { type: 'users', id: null },
+    organization_id: null,
+    team_id: null,
+    request_id: null,
+    address: null,
+    before: null,
+    after: null,
   };
   const nameOf = (name: string) => exportFormats.csv.write({ ...record, actor: { ...record.actor, name } });
 
@@ -181,7 +191,7 @@ describe('a field of CSV', () => {
     ['-1', ",'-1,"],
     ['@SUM(A1)', ",'@SUM(A1),"],
     ['\t=1', ",'\t=1,"],
-  ])('%j is written %j: quoted where it must be, and never a formula', (name, field) => {
+  ])('%j is written as %j: quoted where needed, and never a formula', (name, field) => {
     expect(nameOf(name)).toContain(field);
   });
 });

@@ -44,7 +44,7 @@ const partitionWith = async (action: string) => {
 };
 
 describe('months', () => {
-  it('are made ahead by a running service, without anybody migrating', async () => {
+  it('are created in advance by a running service, without a migration', async () => {
     const ahead = [0, 1, 2].map((months) => {
       const now = new Date();
       return partitionOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)));
@@ -58,7 +58,7 @@ describe('months', () => {
     }
   });
 
-  it('are made ahead of a clock that has gone on, and have every index of the others', async () => {
+  it('are created in advance as time passes, with every index of the others', async () => {
     await makePartitions(em(), new Date('2031-11-30T23:59:59Z'));
     expect(await partitions()).toEqual(
       expect.arrayContaining(['audit_records_2031_11', 'audit_records_2031_12', 'audit_records_2032_01']),
@@ -71,7 +71,7 @@ describe('months', () => {
     expect(rows[0]?.indexes).toBeGreaterThan(8);
   });
 
-  it('take along the records that came before their month was made', async () => {
+  it('receive the records that were written before their month was created', async () => {
     const early = new Date('2035-05-05T05:05:05Z');
     await write('test.early', early);
     expect(await partitionWith('test.early')).toEqual(['audit_records_default']);
@@ -79,7 +79,7 @@ describe('months', () => {
     expect(await partitionWith('test.early')).toEqual(['audit_records_2035_05']);
   });
 
-  it('are made while others write, and do not wait long for whoever reads', async () => {
+  it('are created while others write, and do not wait long for readers', async () => {
     const reader = em();
     await reader.begin();
     try {
@@ -105,7 +105,7 @@ describe('retention', () => {
     await makePartitions(em());
   });
 
-  it('answers nothing that is out of it, though it is still there', async () => {
+  it('hides expired records that are not removed yet', async () => {
     for (const [action, count] of Object.entries({ 'test.old': 0, 'test.almost': 0, 'test.kept': 1 })) {
       const { body } = await auditor.caller.get(`/audit?action=${action}`);
       expect(body.audit_records, action).toHaveLength(count);
@@ -115,7 +115,7 @@ describe('retention', () => {
     expect((await auditor.caller.get(`/audit/${hidden?.id}`)).status).toBe(404);
   });
 
-  it('removes whole months, says so in the audit, and touches no month that is kept in part', async () => {
+  it('removes months that are expired completely, and leaves an audit record', async () => {
     const now = new Date(Date.UTC(almost.getUTCFullYear(), almost.getUTCMonth(), 28) + retentionDays * 86_400_000);
     expect(await partitions()).toContain(partitionOf(old));
     const month = old.toISOString().slice(0, 7);
@@ -133,7 +133,7 @@ describe('retention', () => {
     expect(await removeExpired(em(), retentionDays, now)).toEqual([]);
   });
 
-  it('is carried out by a running service', async () => {
+  it('is applied by a running service', async () => {
     await write('test.old', old);
     await makePartitions(em());
     const other = await startAnother();
@@ -144,7 +144,7 @@ describe('retention', () => {
     }
   });
 
-  it('happens once, however many processes are at it', async () => {
+  it('removes a month once, with many processes at the same time', async () => {
     await write('test.old', old);
     await makePartitions(em());
     const removed = await Promise.allSettled([1, 2, 3, 4].map(() => removeExpired(em(), retentionDays)));
@@ -153,7 +153,7 @@ describe('retention', () => {
   });
 });
 
-/** Another process on the same database; what it does at its start is what any one does every few minutes. */
+/** Starts another process on the same database. At its start it does what every process does every few minutes. */
 async function startAnother() {
   const { runApi } = await import('#api/main.ts');
   return runApi(api.config);

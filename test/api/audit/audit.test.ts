@@ -23,7 +23,7 @@ async function find(query: string) {
 }
 
 describe('a record', () => {
-  it('says who did what to what, by which credential, from where, when, in which request, and what changed', async () => {
+  it('has actor, action, resource, credential, address, time, request and changes', async () => {
     const made = await admin.post('/organizations', { name: 'Acme' });
     const [record] = await find(`request_id=${made.headers['x-request-id']}`);
     expect(record).toMatchObject({
@@ -42,20 +42,22 @@ describe('a record', () => {
     expect((await auditor.get(`/audit/${record.id}`)).body).toEqual(record);
   });
 
-  it('is found by everything that it says', async () => {
+  it('is found by every filter', async () => {
     const made = await admin.make('/organizations', { name: 'Find me' });
     const team = await admin.make(`/organizations/${made.id}/teams`, { name: 'Platform' });
     const [record] = await find(`resource_id=${team.id}`);
     const later = new Date(Date.parse(record.at) + 1).toISOString();
     const filters = {
-      ...{
-        actor: admin.id,
-        action: 'team.created',
-        outcome: 'committed',
-        resource_type: 'teams',
-        resource_id: team.id,
-      },
-      ...{ organization_id: made.id, team_id: team.id, request_id: record.request_id, from: record.at, to: later },
+      actor: admin.id,
+      action: 'team.created',
+      outcome: 'committed',
+      resource_type: 'teams',
+      resource_id: team.id,
+      organization_id: made.id,
+      team_id: team.id,
+      request_id: record.request_id,
+      from: record.at,
+      to: later,
     };
     for (const [name, value] of Object.entries({ ...filters })) {
       expect(
@@ -70,7 +72,7 @@ describe('a record', () => {
     }
   });
 
-  it('is found by the address of who did it, however it is written, and by a day', async () => {
+  it('is found by its actor’s e-mail address in any spelling, and by a day', async () => {
     const today = new Date().toISOString().slice(0, 10);
     const actor = encodeURIComponent(admin.email.toUpperCase());
     const records = await find(`actor=${actor}&from=${today}`);
@@ -79,7 +81,7 @@ describe('a record', () => {
     expect(await find('actor=nobody@example.com')).toEqual([]);
   });
 
-  it('that is not there is 404, and what no filter takes is 400', async () => {
+  it('that does not exist answers 404, and an invalid filter answers 400', async () => {
     expect((await auditor.get(`/audit/${newId()}`)).status).toBe(404);
     for (const query of [
       'from=yesterday',
@@ -95,7 +97,7 @@ describe('a record', () => {
 });
 
 describe('pages', () => {
-  it('hold every record once, newest first, also where many were written in one moment', async () => {
+  it('have every record once, newest first, even where many have the same time', async () => {
     await api.rows(
       `insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome)
        select gen_random_uuid(), now() - (n / 40) * interval '40 days', 'system', 'test', 'test.paged', 'tests', 'committed'
@@ -115,14 +117,17 @@ describe('pages', () => {
 });
 
 describe('the catalogue', () => {
-  it('names every action with what leaves it, and is for those who read the audit', async () => {
+  it('lists every action with its operation, for callers who may read the audit', async () => {
     const { body } = await auditor.get('/audit/actions');
     expect(body.actions).toEqual(JSON.parse(JSON.stringify(auditCatalogue(operations))));
     const entry = (operation: string) =>
       body.actions.find((each: { operation: string }) => each.operation === operation);
     expect(entry('runs.create')).toEqual({
-      ...{ action: 'run.created', operation: 'runs.create', summary: 'Admit a run' },
-      ...{ resource_type: 'runs', outcomes: ['committed', 'refused'] },
+      action: 'run.created',
+      operation: 'runs.create',
+      summary: 'Admit a run',
+      resource_type: 'runs',
+      outcomes: ['committed', 'refused'],
     });
     expect(entry('users.list')).toMatchObject({ action: 'users.list', outcomes: ['refused'] });
     expect(entry('system.version')).toBeUndefined();
@@ -130,8 +135,8 @@ describe('the catalogue', () => {
   });
 });
 
-describe('who reads the audit', () => {
-  it('is a maintainer and whoever may more', async () => {
+describe('reading the audit', () => {
+  it('is allowed to maintainers and higher roles', async () => {
     for (const role of ['maintainer', 'operator', 'admin'] as const)
       expect((await (await api.addUser(role)).get('/audit')).status).toBe(200);
     const requester = await api.addUser('requester');

@@ -12,7 +12,7 @@ const keys = '/profile/api-keys';
 const regenerate = '/profile/api-key/regenerate';
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-/** A user with a session: it stays, whatever becomes of the keys. */
+/** A user with a session, which changes of keys do not end. */
 async function signedIn(role: 'requester' | 'maintainer' = 'requester'): Promise<ApiUser> {
   return api.signIn(await api.addUser(role));
 }
@@ -34,7 +34,7 @@ const activeKeys = (user: ApiUser, kind: string) =>
   );
 
 describe('the profile key', () => {
-  it('is made anew in place of the one there was, and personal keys stay', async () => {
+  it('regenerating it revokes the earlier one and keeps personal keys', async () => {
     const user = await signedIn();
     const personal = await make(user);
     const first = await make(user, {}, regenerate);
@@ -46,12 +46,12 @@ describe('the profile key', () => {
     expect((await user.get(`${keys}/${first.id}`)).body).toMatchObject({ state: 'revoked' });
   });
 
-  it('needs no body to be made anew', async () => {
+  it('regenerating it needs no body', async () => {
     const user = await signedIn();
     expect((await user.send('POST', regenerate)).status).toBe(201);
   });
 
-  it('is one, however many are made at once', async () => {
+  it('exists once after concurrent regenerations', async () => {
     const user = await signedIn();
     const answers = await Promise.all(Array.from({ length: 20 }, () => user.post(regenerate, {})));
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
@@ -60,7 +60,7 @@ describe('the profile key', () => {
     expect(await activeKeys(user, 'profile')).toHaveLength(1);
   });
 
-  it('makes itself anew once: whoever comes second holds a key that is over', async () => {
+  it('regenerates itself once: a second request with the old key answers 401', async () => {
     const user = await signedIn();
     const { key } = await make(user, {}, regenerate);
     const answers = await Promise.all(Array.from({ length: 8 }, () => by(user, key).post(regenerate, {})));
@@ -68,7 +68,7 @@ describe('the profile key', () => {
     expect(await activeKeys(user, 'profile')).toHaveLength(1);
   });
 
-  it('is not rotated like others', async () => {
+  it('rotating it answers 409', async () => {
     const user = await signedIn();
     const { id } = await make(user, {}, regenerate);
     const answer = await user.post(`${keys}/${id}/rotate`, {});
@@ -77,7 +77,7 @@ describe('the profile key', () => {
 });
 
 describe('rotating a key', () => {
-  it('ends the old one at once, and the new one takes its name and lifetime', async () => {
+  it('revokes the old key at once and gives the new one its name and lifetime', async () => {
     const user = await signedIn();
     const old = await make(user, { name: 'deploy', expires_at: inHours(48) });
     await api.rows(
@@ -90,7 +90,7 @@ describe('rotating a key', () => {
     expect([await works(user, old.key), await works(user, fresh.key)]).toEqual([false, true]);
   });
 
-  it('keeps the old one for as long as is asked, and no longer than it had', async () => {
+  it('with an overlap keeps the old key valid that long, but never past its expiry', async () => {
     const user = await signedIn();
     const [endless, short] = [await make(user), await make(user, { expires_at: inHours(1) })];
     for (const { id } of [endless, short]) await make(user, { overlap: 'PT2H' }, `${keys}/${id}/rotate`);
@@ -102,7 +102,7 @@ describe('rotating a key', () => {
     expect(await works(user, endless.key)).toBe(false);
   });
 
-  it.each(['P8D', 'soon', '-1h', 5, 'PT0.5S'])('takes no overlap of %s', async (overlap) => {
+  it.each(['P8D', 'soon', '-1h', 5, 'PT0.5S'])('with an overlap of %s answers 400', async (overlap) => {
     const user = await signedIn();
     const { id, key } = await make(user);
     const answer = await user.post(`${keys}/${id}/rotate`, { overlap });
@@ -110,7 +110,7 @@ describe('rotating a key', () => {
     expect(await works(user, key)).toBe(true);
   });
 
-  it('happens once, however often it is asked for', async () => {
+  it('succeeds once for concurrent requests', async () => {
     const user = await signedIn();
     for (const overlap of ['1h', '0s']) {
       const { id } = await make(user);
@@ -121,7 +121,7 @@ describe('rotating a key', () => {
     }
   });
 
-  it('is refused for a key that ended, or is another user’s', async () => {
+  it('is refused for a key that has ended or belongs to another user', async () => {
     const [user, other] = [await signedIn(), await signedIn()];
     const [revoked, expired, foreign] = [await make(user), await make(user), await make(other)];
     await user.delete(`${keys}/${revoked.id}`);
@@ -134,13 +134,13 @@ describe('rotating a key', () => {
 });
 
 describe('the number of keys', () => {
-  it('is bounded, and only those that are active count', async () => {
+  it('is limited, and only active keys count', async () => {
     const user = await signedIn();
     const answers = await Promise.all(
       Array.from({ length: mostActiveKeys + 5 }, () => user.post(keys, { name: 'many' })),
     );
     const made = answers.filter(({ status }) => status === 201);
-    expect(made).toHaveLength(mostActiveKeys - 1); // the user came with one
+    expect(made).toHaveLength(mostActiveKeys - 1); // the user had one from the start
     expect(answers.find(({ status }) => status === 409)?.body.error).toContain(`${mostActiveKeys} active keys`);
     const [one, two] = made.map(({ body }) => body.api_key.id);
     expect((await user.post(`${keys}/${one}/rotate`, { overlap: '1h' })).status).toBe(409);
@@ -150,14 +150,14 @@ describe('the number of keys', () => {
     expect((await user.post(keys, { name: 'one more' })).status).toBe(409);
   });
 
-  it('may share a name: what tells them apart is the id', async () => {
+  it('can share a name, because the id identifies them', async () => {
     const user = await signedIn();
     expect((await make(user)).id).not.toBe((await make(user)).id);
   });
 });
 
 describe('a last use', () => {
-  it('is noted beside the request, which waits for no lock on the note', async () => {
+  it('is recorded beside the request, which does not wait for a lock on the record', async () => {
     const user = await signedIn();
     const { id, key } = await make(user);
     const blocker = api.services.orm.em.fork();
@@ -171,7 +171,7 @@ describe('a last use', () => {
     expect(Date.now() - (await lastUse())).toBeLessThan(60_000);
   });
 
-  it('that could not be noted breaks nothing, and the next one is', async () => {
+  it('that could not be recorded does not fail the request, and the next use is recorded', async () => {
     const user = await signedIn();
     const { id, key } = await make(user);
     await api.rows('alter table api_key_uses rename to away');
@@ -183,7 +183,7 @@ describe('a last use', () => {
     expect((await user.get(`${keys}/${id}`)).body.last_used_at).not.toBeNull();
   });
 
-  it('of many keys at once goes out in few writes', async () => {
+  it('of many keys at once is recorded in a few writes', async () => {
     const user = await signedIn();
     const made = await Promise.all(Array.from({ length: 20 }, () => make(user)));
     await api.rows(`create table statements (at timestamptz default clock_timestamp())`);
@@ -205,8 +205,8 @@ describe('a last use', () => {
   });
 });
 
-describe('history', () => {
-  it('has what was done with keys, and no key', async () => {
+describe('the audit', () => {
+  it('records what was done with keys, without any key', async () => {
     const user = await signedIn();
     const made = await make(user, { name: 'ci' });
     const rotated = await make(user, { overlap: '1h' }, `${keys}/${made.id}/rotate`);
@@ -238,7 +238,7 @@ describe('history', () => {
 });
 
 describe('a list of keys', () => {
-  it('holds one’s own, page by page, and never what they are checked by', async () => {
+  it('shows only the caller’s keys, page by page, without verifiers', async () => {
     const [user, other] = [await signedIn(), await signedIn()];
     const made = [];
     for (let index = 0; index < 3; index += 1) made.push(await make(user));

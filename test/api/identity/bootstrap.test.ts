@@ -7,7 +7,7 @@ import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { startApi as startInProcess } from '#test/support/api/in-process-api.ts';
 
 const token = 'bootstrap-token-of-the-tests';
-// Wrong tokens are what is tried here.
+// These tests send wrong tokens.
 const unlimited = { COORDINATOR_GUESSES_PER_ACCOUNT: '0', COORDINATOR_GUESSES_PER_ADDRESS: '0' };
 const enabled = { ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: token, ...unlimited };
 const ana = { email: 'Ana@example.com', name: 'Ana', password: 'correct horse battery' };
@@ -35,11 +35,15 @@ describe('the bootstrap of an installation', () => {
     for (const table of tables) await em.execute(`delete from ${table}`);
   });
 
-  it('makes its first administrator, who can sign in and is one', async () => {
+  it('creates the first administrator, who can sign in and administer', async () => {
     const made = await post(api.url);
     expect(made.status, made.text).toBe(201);
     expect(made.body).toEqual({
-      ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), email: ana.email, name: 'Ana', role: 'admin', enabled: true },
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      email: ana.email,
+      name: 'Ana',
+      role: 'admin',
+      enabled: true,
     });
     expect(made.text).not.toContain(ana.password);
     const session = await Caller.signIn(api.url, 'ana@EXAMPLE.com', ana.password);
@@ -49,14 +53,14 @@ describe('the bootstrap of an installation', () => {
     expect(JSON.stringify(rows)).not.toContain(ana.password);
   });
 
-  it('works once: afterwards it conflicts, also for another address', async () => {
+  it('works once: later requests answer 409, for another address too', async () => {
     expect((await post(api.url)).status).toBe(201);
     const again = await post(api.url, { ...ana, email: 'ben@example.com' });
     expect(again).toMatchObject({ status: 409, body: { error: expect.stringMatching(/already has users/) } });
     expect((await post(api.url, ana)).status).toBe(409);
   });
 
-  it('makes one administrator of 20 requests at once to two processes of the API', async () => {
+  it('creates one administrator from 20 concurrent requests to two API processes', async () => {
     const other = await runApi(api.config);
     try {
       const requests = Array.from({ length: 20 }, (_, index) =>
@@ -71,7 +75,7 @@ describe('the bootstrap of an installation', () => {
     }
   });
 
-  it('is refused wherever there is anybody, whatever they may do and even if they are gone', async () => {
+  it('is refused once there was any user, even a deleted one without authority', async () => {
     const requester = await addPerson(api, 'requester');
     expect((await post(api.url)).status).toBe(409);
     const em = api.orm.em.fork();
@@ -81,7 +85,7 @@ describe('the bootstrap of an installation', () => {
     expect((await post(api.url)).status).toBe(409);
   });
 
-  it('is refused where a service account administrates', async () => {
+  it('is refused where a service account is an administrator', async () => {
     const { teamId } = await addTeam(api.orm);
     await addServiceAccount(api, 'admin', {}, { teamId });
     expect((await post(api.url)).status).toBe(409);
@@ -97,7 +101,7 @@ describe('the bootstrap of an installation', () => {
     ['the token twice', { 'x-service-bootstrap-token': `${token}, ${token}` }],
     ['the token as a bearer', { authorization: `Bearer ${token}` }],
     ['the token as an API key', { 'x-api-key': token }],
-  ])('is refused with %s, whatever the body', async (_name, headers: Record<string, string>) => {
+  ])('answers 401 with %s, for any body', async (_name, headers: Record<string, string>) => {
     for (const body of [ana, { ...ana, password: 'short' }, '{', {}]) {
       const answer = await post(api.url, body, headers);
       expect(answer.status, answer.text).toBe(401);
@@ -107,17 +111,23 @@ describe('the bootstrap of an installation', () => {
   });
 
   it.each([
-    ...[
-      'forwarded',
-      'x-forwarded-for',
-      'x-forwarded-host',
-      'x-forwarded-proto',
-      'x-forwarded-port',
-      'x-forwarded-server',
-    ],
-    ...['x-forwarded', 'x-original-forwarded-for', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip'],
-    ...['cf-connecting-ip', 'fastly-client-ip', 'via', 'X-FORWARDED-FOR'],
-  ])('is refused through a proxy, which the header %s tells', async (header) => {
+    'forwarded',
+    'x-forwarded-for',
+    'x-forwarded-host',
+    'x-forwarded-proto',
+    'x-forwarded-port',
+    'x-forwarded-server',
+    'x-forwarded',
+    'x-original-forwarded-for',
+    'x-real-ip',
+    'x-client-ip',
+    'x-cluster-client-ip',
+    'true-client-ip',
+    'cf-connecting-ip',
+    'fastly-client-ip',
+    'via',
+    'X-FORWARDED-FOR',
+  ])('answers 403 through a proxy, recognized by the header %s', async (header) => {
     for (const value of ['127.0.0.1', 'for=127.0.0.1', '']) {
       const answer = await post(api.url, ana, { ...tokenHeader, [header]: value });
       expect(answer.status, answer.text).toBe(403);
@@ -128,17 +138,17 @@ describe('the bootstrap of an installation', () => {
   it.each([
     ['a password of 7 characters', { password: '1234567' }],
     ['a password of spaces', { password: ' '.repeat(12) }],
-    ['a password of one character again and again', { password: 'a'.repeat(20) }],
+    ['a password that repeats one character', { password: 'a'.repeat(20) }],
     ['a password of two characters', { password: '1212121212' }],
-    ['its address for a password', { password: 'ANA@example.com' }],
+    ['its address as the password', { password: 'ANA@example.com' }],
     ['no password', { password: undefined }],
-    ['a number for a password', { password: 12345678 }],
+    ['a number as the password', { password: 12345678 }],
     ['no address', { email: undefined }],
     ['half an address', { email: 'ana@' }],
     ['no name', { name: '   ' }],
     ['a role', { role: 'requester' }],
-    ['a field nobody knows', { enabled: false }],
-  ])('is refused with %s', async (_name, change) => {
+    ['an unknown field', { enabled: false }],
+  ])('answers 400 with %s', async (_name, change) => {
     const answer = await post(api.url, { ...ana, ...change });
     expect(answer.status, answer.text).toBe(400);
     expect(answer.body.error).toMatch(/\S/);
@@ -147,12 +157,12 @@ describe('the bootstrap of an installation', () => {
   });
 });
 
-describe('bootstrap that is not enabled', () => {
+describe('bootstrap while it is not enabled', () => {
   it.each([
     ['by default', {}],
     ['although a token is configured', { ADMIN_BOOTSTRAP_TOKEN: token }],
     ['when turned off', { ENABLE_ADMIN_BOOTSTRAP: 'false', ADMIN_BOOTSTRAP_TOKEN: token }],
-  ])('is not there, %s, whatever is sent', async (_name, settings: Record<string, string>) => {
+  ])('answers 404 %s, for any body', async (_name, settings: Record<string, string>) => {
     const api = await startApi(settings);
     try {
       for (const body of [ana, { ...ana, password: 'short' }, '{', '']) {
@@ -171,8 +181,8 @@ describe('bootstrap that is not enabled', () => {
   });
 });
 
-describe('bootstrap by another interface than loopback', () => {
-  it('is refused, even for a trusted proxy', async () => {
+describe('bootstrap over an interface other than loopback', () => {
+  it('is refused, even from a trusted proxy', async () => {
     const api = await startInProcess({ ...enabled, COORDINATOR_TRUSTED_PROXIES: '10.0.0.0/8' });
     try {
       const from = (remoteAddress: string) =>

@@ -43,7 +43,7 @@ async function openSession(person: Person): Promise<{ token: string; id: string;
 }
 
 describe('signing in', () => {
-  it('opens a session of 24 hours, by token and by cookie', async () => {
+  it('opens a session of 24 hours, for token and cookie', async () => {
     const answer = await signIn(ana);
     expect(answer.status, answer.text).toBe(201);
     const [row] = await execute<{ seconds: number }>(
@@ -57,17 +57,24 @@ describe('signing in', () => {
     );
     const claims = JSON.parse(Buffer.from(answer.body.token.split('.')[1], 'base64url').toString());
     expect(claims).toEqual({
-      ...{ iss: keys.id, sub: ana.id, sid: answer.body.session_id, iat: expect.any(Number), exp: expect.any(Number) },
+      iss: keys.id,
+      sub: ana.id,
+      sid: answer.body.session_id,
+      iat: expect.any(Number),
+      exp: expect.any(Number),
     });
     expect(claims.exp - claims.iat).toBe(86_400);
     for (const caller of [bearing(answer.body.token), withCookie(answer.body.token)])
       expect((await whoami(caller)).body).toMatchObject({
-        ...{ type: 'user', id: ana.id, email: ana.email, role: 'requester' },
+        type: 'user',
+        id: ana.id,
+        email: ana.email,
+        role: 'requester',
         credential: { type: 'session', id: answer.body.session_id },
       });
   });
 
-  it('gives a secure cookie wherever the base URL is https', async () => {
+  it('sets a secure cookie where the base URL is https', async () => {
     const secure = await startInProcess({ COORDINATOR_BASE_URL: 'https://coordinator.example.com' });
     try {
       const person = await secure.addUser('requester');
@@ -78,7 +85,7 @@ describe('signing in', () => {
     }
   });
 
-  it('does not tell a wrong password from a stranger, a disabled or a deleted user', async () => {
+  it('gives the same answer for a wrong password and for an unknown, disabled or deleted user', async () => {
     const disabled = await addPerson(api, 'admin', {}, password);
     await execute('update principals set enabled = false where id = ?', disabled.id);
     const deleted = await addPerson(api, 'admin', {}, password);
@@ -95,7 +102,7 @@ describe('signing in', () => {
       expect([status, text]).toEqual([401, '{"error":"the e-mail address or the password is wrong"}']);
   });
 
-  it('does the same work for a stranger, a disabled user and a wrong password', async () => {
+  it('does the same work for an unknown user, a disabled user and a wrong password', async () => {
     const disabled = await addPerson(api, 'admin', {}, password);
     await execute('update principals set enabled = false where id = ?', disabled.id);
     const verify = vi.spyOn(argon2, 'verify');
@@ -107,11 +114,11 @@ describe('signing in', () => {
     expect(new Set(costs)).toEqual(new Set(['argon2id,v=19,m=19456,p=1,t=2']));
   });
 
-  it('compares addresses without regard to case', async () => {
+  it('ignores the case of the address', async () => {
     expect((await signIn({ email: ana.email.toUpperCase() })).status).toBe(201);
   });
 
-  it('is limited where it fails again and again, also by many at once', async () => {
+  it('is limited after many failures, concurrent ones too', async () => {
     const victim = await addPerson(api, 'requester', {}, password);
     const statuses = (await Promise.all(Array.from({ length: 30 }, () => signIn(victim, 'guess')))).map(
       (a) => a.status,
@@ -123,17 +130,17 @@ describe('signing in', () => {
     expect((await signIn(ana)).status).toBe(201);
   });
 
-  it('fails where the user was disabled while the password was being checked', async () => {
+  it('fails where the user is disabled while the password is being checked', async () => {
     const person = await addPerson(api, 'requester', {}, password);
     await expectRefusedDuring(person, 'update principals set enabled = false where id = ?');
   });
 
-  it('fails where the password was changed while the old one was being checked', async () => {
+  it('fails where the password is changed while the old one is being checked', async () => {
     const person = await addPerson(api, 'requester', {}, password);
     await expectRefusedDuring(person, `update users set password_generation = password_generation + 1 where id = ?`);
   });
 
-  /** A change that is committed between the check of the password and the opening of the session. */
+  /** Commits a change between the check of the password and the opening of the session. */
   async function expectRefusedDuring(person: Person, change: string): Promise<void> {
     const em = api.orm.em.fork();
     await em.begin();
@@ -149,7 +156,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('ends after 24 hours, whatever its token says', async () => {
+  it('ends after 24 hours, even if its token says otherwise', async () => {
     const { id, caller } = await openSession(ana);
     await execute(`update sessions set expires_at = now() - interval '1 second' where id = ?`, id);
     expect((await whoami(caller)).status).toBe(401);
@@ -157,7 +164,7 @@ describe('a session', () => {
     expect((await whoami(caller)).status).toBe(200);
   });
 
-  it('ends with sign-out, and no other ends with it', async () => {
+  it('ends with its sign-out, and other sessions stay', async () => {
     const [one, two] = [await openSession(ana), await openSession(ana)];
     const answer = await one.caller.send('DELETE', '/auth/sessions/current');
     expect(answer.status).toBe(204);
@@ -167,7 +174,7 @@ describe('a session', () => {
     expect((await whoami(two.caller)).status).toBe(200);
   });
 
-  it('can be ended from another one of the same user, which keeps its cookie', async () => {
+  it('can be ended from another session of the same user, which keeps its cookie', async () => {
     const [one, two] = [await openSession(ana), await openSession(ana)];
     const cookie = withCookie(one.token, { 'sec-fetch-site': 'same-origin' });
     const answer = await cookie.send('DELETE', `/auth/sessions/${two.id}`);
@@ -179,7 +186,7 @@ describe('a session', () => {
     expect(own.headers.get('set-cookie')).toMatch(/^coordinator_session=; /);
   });
 
-  it('of somebody else is not there, to read or to end', async () => {
+  it('of another user answers 404 when read or ended', async () => {
     const mine = await openSession(ana);
     const { caller } = await openSession(ben);
     for (const method of ['GET', 'DELETE']) {
@@ -190,7 +197,7 @@ describe('a session', () => {
     expect((await whoami(mine.caller)).status).toBe(200);
   });
 
-  it('is listed with the others of its user that are active, and only those', async () => {
+  it('is listed with its user’s other active sessions only', async () => {
     const person = await addPerson(api, 'requester', {}, password);
     const [one, two] = [await openSession(person), await openSession(person)];
     const [gone, old] = [await openSession(person), await openSession(person)];
@@ -205,12 +212,12 @@ describe('a session', () => {
     expect((await one.caller.get('/auth/sessions/current')).body).toMatchObject({ id: one.id, current: true });
   });
 
-  it('is what `current` means, which an API key has none of', async () => {
+  it('is named by `current`, which an API key cannot use', async () => {
     const answer = await ana.caller.send('DELETE', '/auth/sessions/current');
     expect(answer.status, answer.text).toBe(400);
   });
 
-  it('is rejected as soon as its user is disabled, and so are the user’s keys', async () => {
+  it('is rejected with the user’s keys as soon as the user is disabled', async () => {
     const person = await addPerson(api, 'admin', {}, password);
     const { caller } = await openSession(person);
     await execute('update principals set enabled = false where id = ?', person.id);
@@ -221,7 +228,7 @@ describe('a session', () => {
     }
   });
 
-  it('has the role that its user has now', async () => {
+  it('acts with its user’s current role', async () => {
     const person = await addPerson(api, 'admin', {}, password);
     const { caller } = await openSession(person);
     expect((await caller.get('/users')).status).toBe(200);
@@ -248,7 +255,7 @@ describe('a session token', () => {
     return new SignJWT(payload as Record<string, unknown>).setProtectedHeader({ alg }).sign(key);
   }
 
-  it('is accepted as this installation signs it, so that the refusals below mean something', async () => {
+  it('signed by this installation is accepted, which gives the refusals below their meaning', async () => {
     expect((await whoami(bearing(await forge(await openSession(ana))))).status).toBe(200);
   });
 
@@ -261,10 +268,10 @@ describe('a session token', () => {
     ['the session of another user', { sub: 'ben' }],
     ['a user without a session', { sid: newId() }],
     ['no session', { sid: undefined }],
-    ['no time at which it ends', { exp: undefined }],
-    ['a time that is over', { exp: Math.floor(Date.now() / 1000) - 1 }],
-    ['a session that is no id', { sid: `' or '1'='1` }],
-    ['an API key for a session', { sid: 'api key' }],
+    ['no expiry', { exp: undefined }],
+    ['an expiry in the past', { exp: Math.floor(Date.now() / 1000) - 1 }],
+    ['a session that is not an id', { sid: `' or '1'='1` }],
+    ['an API key as the session', { sid: 'api key' }],
   ] as [string, object][])('is refused with %s', async (_name, forgery: Forgery & { key?: unknown }) => {
     const session = await openSession(ana);
     const changes = { ...forgery } as Forgery;
@@ -275,7 +282,7 @@ describe('a session token', () => {
     expect(answer.status, answer.text).toBe(401);
   });
 
-  it('is refused unsigned, with its claims changed, or with its signature cut', async () => {
+  it('is refused unsigned, with changed claims, or with a cut signature', async () => {
     const session = await openSession(ana);
     const claims = { iss: keys.id, sub: ana.id, sid: session.id, iat: inAnHour() - 3700, exp: inAnHour() };
     const [header, payload, signature] = session.token.split('.') as [string, string, string];
@@ -291,7 +298,13 @@ describe('a session token', () => {
       `${header}.${payload}.${signature.slice(0, -2)}`,
       `${header}.${payload}.${other.split('.')[2]}`,
       `${header}.${payload}.${signature}.${signature}`,
-      ...['x', 'null', '{}', '.', '..', session.id, ana.key],
+      'x',
+      'null',
+      '{}',
+      '.',
+      '..',
+      session.id,
+      ana.key,
     ];
     for (const token of forged) {
       expect((await whoami(bearing(token))).status, token).toBe(401);
@@ -302,12 +315,12 @@ describe('a session token', () => {
 });
 
 describe('a credential', () => {
-  it('is asked for', async () => {
+  it('is required', async () => {
     const none: Record<string, string>[] = [{}, { cookie: 'coordinator_session=' }, { cookie: 'other=1' }];
     for (const headers of none) expect((await whoami(new Caller(api.url, headers))).status).toBe(401);
   });
 
-  it('comes alone: two of any kind are refused, however good', async () => {
+  it('must be the only one: two of any kind are refused, even if both are valid', async () => {
     const { token } = await openSession(ana);
     const bearer = { authorization: `Bearer ${token}` };
     const cookie = { cookie: `coordinator_session=${token}` };
@@ -322,7 +335,7 @@ describe('a credential', () => {
   });
 
   it.each(['Basic YTpi', 'Bearer', 'Bearer ', 'Bearer a b', 'Token x', ''])(
-    'in another form is refused: Authorization: %s',
+    'of an unknown form is refused: Authorization: %s',
     async (authorization) => {
       expect((await whoami(new Caller(api.url, { authorization }))).status).toBe(401);
     },
@@ -342,24 +355,27 @@ describe('a request by session cookie', () => {
     [201, { 'sec-fetch-site': 'same-origin' }],
     [201, { origin: 'own' }],
     [201, {}],
-  ] as [number, Record<string, string>][])('that changes something answers %i with %j', async (status, headers) => {
-    const { token } = await openSession(ana);
-    const origins: Record<string, string> = {
-      own: api.url,
-      'other port': 'http://127.0.0.1:1',
-      'longer host': `${api.url}.evil.example`,
-    };
-    const sent = Object.entries(headers).map(([name, value]) => [name, origins[value] ?? value]);
-    const answer = await withCookie(token, Object.fromEntries(sent)).post('/profile/api-keys', { name: 'by cookie' });
-    expect(answer.status, answer.text).toBe(status);
-  });
+  ] as [number, Record<string, string>][])(
+    'that changes something answers %i with the headers %j',
+    async (status, headers) => {
+      const { token } = await openSession(ana);
+      const origins: Record<string, string> = {
+        own: api.url,
+        'other port': 'http://127.0.0.1:1',
+        'longer host': `${api.url}.evil.example`,
+      };
+      const sent = Object.entries(headers).map(([name, value]) => [name, origins[value] ?? value]);
+      const answer = await withCookie(token, Object.fromEntries(sent)).post('/profile/api-keys', { name: 'by cookie' });
+      expect(answer.status, answer.text).toBe(status);
+    },
+  );
 
-  it('that only reads may come from anywhere', async () => {
+  it('that only reads is accepted from any origin', async () => {
     const { token } = await openSession(ana);
     expect((await whoami(withCookie(token, { 'sec-fetch-site': 'cross-site' }))).status).toBe(200);
   });
 
-  it('is what this is about: tokens and keys are sent by no browser on its own', async () => {
+  it('is the only kind checked for its origin: browsers do not send tokens and keys by themselves', async () => {
     const { token } = await openSession(ana);
     const credentials: Record<string, string>[] = [{ authorization: `Bearer ${token}` }, { 'x-api-key': ana.key }];
     for (const headers of credentials) {
@@ -375,7 +391,7 @@ describe('an API key', () => {
     return { ...made, caller: new Caller(api.url, { 'x-api-key': made.key }) };
   };
 
-  it('is shown once, and after that by its last four characters', async () => {
+  it('is shown once, and afterwards only by its last four characters', async () => {
     const made = await make(ana);
     expect(made.key).toMatch(/^dc_[0-9A-Za-z]{49}$/);
     expect(made.api_key).toMatchObject({ name: 'ci', hint: made.key.slice(-4), expires_at: null, revoked_at: null });
@@ -387,7 +403,7 @@ describe('an API key', () => {
       expect((await ana.caller.get(`/profile/api-keys${path}`)).text).not.toContain(made.key.slice(0, -4));
   });
 
-  it('is refused unknown, misspelled or as a bearer token', async () => {
+  it('is refused where it is unknown, misspelled or sent as a bearer token', async () => {
     const misspelled = ana.key.slice(0, -1) + (ana.key.endsWith('x') ? 'y' : 'x');
     for (const key of [generateApiKey(), misspelled, `${ana.key} ${ana.key}`, ana.key.slice(3), 'dc_', '', '%'])
       expect((await whoami(new Caller(api.url, { 'x-api-key': key }))).status, key).toBe(401);
@@ -396,7 +412,7 @@ describe('an API key', () => {
     expect((await whoami(twice)).status).toBe(401);
   });
 
-  it('that cannot be one is refused without asking the database', async () => {
+  it('of an impossible form is refused without a query', async () => {
     const queries = async () =>
       (
         await execute<{ n: string }>(
@@ -412,7 +428,7 @@ describe('an API key', () => {
     expect(await queries()).toBe(before);
   });
 
-  it('ends when it is revoked, and its owner’s other keys do not', async () => {
+  it('ends when it is revoked, and its owner’s other keys stay', async () => {
     const [one, two] = [await make(ana), await make(ana)];
     const revoked = await one.caller.send('DELETE', `/profile/api-keys/${one.api_key.id}`);
     expect(revoked.status, revoked.text).toBe(204);
@@ -423,7 +439,7 @@ describe('an API key', () => {
     expect(body.revoked_at).toMatch(/^\d{4}-/);
   });
 
-  it('ends when its time is over, which lies in the future when it is made', async () => {
+  it('ends at its expiry, which must be in the future when it is created', async () => {
     const soon = await make(ana, { expires_at: new Date(Date.now() + 60_000).toISOString() });
     expect((await whoami(soon.caller)).status).toBe(200);
     await execute('update api_keys set expires_at = now() where id = ?', soon.api_key.id);
@@ -434,7 +450,7 @@ describe('an API key', () => {
     }
   });
 
-  it('of somebody else is not there, to read or to revoke', async () => {
+  it('of another user answers 404 when read or revoked', async () => {
     const made = await make(ana);
     for (const method of ['GET', 'DELETE'])
       expect((await ben.caller.send(method, `/profile/api-keys/${made.api_key.id}`)).status).toBe(404);
@@ -442,7 +458,7 @@ describe('an API key', () => {
     expect((await whoami(made.caller)).status).toBe(200);
   });
 
-  it('of a service account is the account’s, and outlives whoever made it', async () => {
+  it('of a service account belongs to the account and outlives its creator', async () => {
     const account = await addServiceAccount(api, 'maintainer');
     await execute('update api_keys set issued_by = ? where id = ?', ben.id, account.keyId);
     expect((await whoami(account.caller)).body).toMatchObject({
@@ -455,7 +471,7 @@ describe('an API key', () => {
     expect((await whoami(account.caller)).status).toBe(401);
   });
 
-  it('notes its last use, at most once a minute however many come at once', async () => {
+  it('records its last use at most once a minute, with concurrent requests too', async () => {
     const person = await addPerson(api, 'requester');
     await execute(`create table writes (at timestamptz default clock_timestamp())`);
     await execute(
@@ -481,8 +497,8 @@ describe('an API key', () => {
   });
 });
 
-describe('what is kept of secrets', () => {
-  it('is a verifier: no table has a key, a password or a token, in any form', async () => {
+describe('stored secrets', () => {
+  it('are verifiers: no table contains a key, a password or a token in any form', async () => {
     const person = await addPerson(api, 'requester', {}, 'Zauberwort-7391');
     const { token } = (await signIn(person, 'Zauberwort-7391')).body;
     await signIn(person, 'Zauberwort-7392');
@@ -491,7 +507,9 @@ describe('what is kept of secrets', () => {
     await whoami(new Caller(api.url, { 'x-api-key': `${key}x` }));
     const secrets = [key, key.slice(3), 'Zauberwort-7391', 'Zauberwort-7392', token, token.split('.')[2]];
     const forms = secrets.flatMap((secret) => [
-      ...[secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64').replace(/=+$/, '')],
+      secret,
+      Buffer.from(secret).toString('hex'),
+      Buffer.from(secret).toString('base64').replace(/=+$/, ''),
     ]);
     const tables = await execute<{ name: string }>(
       `select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,

@@ -21,7 +21,7 @@ async function signIn(): Promise<Visitor> {
 }
 
 describe('signing out', () => {
-  it('ends the session and takes the cookie, and says so', async () => {
+  it('ends the session, clears the cookie, and says so', async () => {
     const visitor = await signIn();
     const cookie = visitor.cookie!;
     const answer = await visitor.submit('/logout', '');
@@ -38,7 +38,7 @@ describe('signing out', () => {
     expect(row?.action).toBe('session.revoked');
   });
 
-  it('is no error where nobody is signed in, the session has ended, or two windows do it at once', async () => {
+  it('succeeds where nobody is signed in, the session has ended, or two windows sign out at once', async () => {
     const stranger = await visit().submit('/logout', '');
     expect([stranger.status, stranger.setCookie?.startsWith('coordinator_session=;')]).toEqual([303, true]);
     const visitor = await signIn();
@@ -49,7 +49,7 @@ describe('signing out', () => {
     expect((await visitor.submit('/logout', '')).status).toBe(303);
   });
 
-  it('is a form, never a link', async () => {
+  it('is a form and not a link', async () => {
     const visitor = await signIn();
     const answer = await visitor.get('/logout');
     expect([answer.status, answer.headers['allow'], answer.setCookie]).toEqual([405, 'POST', undefined]);
@@ -57,8 +57,8 @@ describe('signing out', () => {
   });
 });
 
-describe('the pages before and after', () => {
-  it('send to the form who is not signed in, also by a cookie that no longer counts', async () => {
+describe('pages before and after signing in', () => {
+  it('redirect visitors who are not signed in to the form, with an expired cookie too', async () => {
     const visitor = visit();
     const answer = await visitor.get('/');
     expect([answer.status, answer.location, answer.headers['cache-control']]).toEqual([303, '/login', 'no-store']);
@@ -67,7 +67,7 @@ describe('the pages before and after', () => {
     expect((await visitor.get('/login')).text).toContain('name="password"');
   });
 
-  it('show who is signed in as whom, until when, and the way on and out', async () => {
+  it('show who is signed in and until when, with links to go on and to sign out', async () => {
     const visitor = await signIn();
     const { status, text } = await visitor.get('/login?next=/api/docs%23runs');
     expect(status).toBe(200);
@@ -78,7 +78,7 @@ describe('the pages before and after', () => {
     expect(text).not.toContain('name="password"');
   });
 
-  it('count the session cookie alone: a key or a token makes nobody a visitor', async () => {
+  it('accept the session cookie only: a key or a token signs no visitor in', async () => {
     const signedIn = await api.signIn(ana);
     const { body } = await signedIn.post('/profile/api-keys', { name: 'x' });
     expect(body.key).toMatch(/^dc_/);
@@ -87,7 +87,7 @@ describe('the pages before and after', () => {
     expect((await visitor.get('/', { 'x-api-key': body.key })).status).toBe(400);
   });
 
-  it('are no operations of the API, and hold nothing inline', async () => {
+  it('are not operations of the API, and contain no inline scripts or styles', async () => {
     const document = (await api.app.inject('/api/v1/openapi.json')).json();
     expect(Object.keys(document.paths)).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^\/(log|assets|$)/)]),

@@ -20,8 +20,8 @@ async function signIn(): Promise<Visitor> {
   return visitor;
 }
 
-describe('signing in by the page', () => {
-  it('gives the browser its session and sends it on', async () => {
+describe('signing in on the page', () => {
+  it('gives the browser its session and redirects it', async () => {
     const visitor = visit();
     const answer = await visitor.submit('/login', { email: `  ${ana.email.toUpperCase()} `, password: testPassword });
     expect([answer.status, answer.location, answer.text]).toEqual([303, '/', '']);
@@ -33,11 +33,13 @@ describe('signing in by the page', () => {
     expect(whoami.json()).toMatchObject({ id: ana.id, credential: { type: 'session' } });
   });
 
-  it('leaves what signing in by the API leaves: one session and one audit row by the user', async () => {
+  it('leaves the same as signing in by the API: one session and one audit record of the user', async () => {
     const bea = await api.addUser('requester', 'Bea');
     await visit({ 'user-agent': 'A browser' }).submit('/login', { email: bea.email, password: testPassword });
     await api.app.inject({
-      ...{ method: 'POST', url: '/api/v1/auth/sessions', headers: { 'user-agent': 'A script' } },
+      method: 'POST',
+      url: '/api/v1/auth/sessions',
+      headers: { 'user-agent': 'A script' },
       payload: { email: bea.email, password: testPassword },
     });
     const sessions = await api.rows(
@@ -57,14 +59,14 @@ describe('signing in by the page', () => {
     expect(page).toMatchObject({ action: 'session.opened', resource_type: 'sessions', outcome: 'committed' });
   });
 
-  it('signs in afresh whoever is signed in already', async () => {
+  it('replaces the session of a visitor who is already signed in', async () => {
     const visitor = await signIn();
     const cid = await api.addUser('requester', 'Cid');
     await visitor.submit('/login', { email: cid.email, password: testPassword });
     expect((await visitor.get('/login')).text).toContain(cid.email);
   });
 
-  it('goes on to a path of this service alone', async () => {
+  it('redirects only to paths of this service', async () => {
     const next = async (path: string) =>
       (await visit().submit('/login', { email: ana.email, password: testPassword, next: path })).location;
     expect(await next('/api/docs?x=1#tag/runs')).toBe('/api/docs?x=1#tag/runs');
@@ -88,7 +90,7 @@ describe('signing in by the page', () => {
     for (const path of foreign) expect(await next(path), path).toBe('/');
   });
 
-  it('keeps the way to go through a failed attempt, and shows no foreign one', async () => {
+  it('keeps the redirect path through a failed attempt, and drops one to another site', async () => {
     const shown = (await visit().get('/login?next=%2Fapi%2Fdocs%3Fa%3D%22b')).text;
     expect(shown).toContain('name="next" value="/api/docs?a=%22b"');
     const failed = await visit().submit('/login', { email: ana.email, password: 'wrong one', next: '/api/docs' });
@@ -99,7 +101,7 @@ describe('signing in by the page', () => {
 });
 
 describe('a failed attempt', () => {
-  it('with a wrong password keeps the address, never the password, and says so aloud', async () => {
+  it('with a wrong password keeps the address but not the password, and announces the error', async () => {
     const answer = await visit().submit('/login', { email: ana.email, password: 'hunter2-hunter2' });
     expect([answer.status, answer.setCookie, answer.headers['cache-control']]).toEqual([401, undefined, 'no-store']);
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -110,14 +112,14 @@ describe('a failed attempt', () => {
     expect(answer.text).toMatch(/id="password"[^>]*aria-describedby="problem"[^>]*autofocus/);
   });
 
-  it('looks the same whether or not there is such an account', async () => {
+  it('looks the same for a known and an unknown address', async () => {
     const known = await visit().submit('/login', { email: ana.email, password: 'wrong' });
     const unknown = await visit().submit('/login', { email: `x${ana.email}`, password: 'wrong' });
     expect(unknown.text.replace(`x${ana.email}`, ana.email)).toBe(known.text);
     expect(unknown.status).toBe(401);
   });
 
-  it('names each field that is left out', async () => {
+  it('names each empty field', async () => {
     const answer = await visit().submit('/login', '');
     expect(answer.status).toBe(400);
     expect(answer.text).toMatch(
@@ -130,7 +132,7 @@ describe('a failed attempt', () => {
     expect(again.text).toMatch(/id="password"[^>]*aria-invalid="true"[^>]*autofocus/);
   });
 
-  it('names a field that the operation would not take', async () => {
+  it('names a field that the operation refuses', async () => {
     const email = await visit().submit('/login', { email: 'ana', password: 'x' });
     expect([email.status, email.text.match(/id="email-problem">.*?<\/p>/)?.[0]]).toEqual([
       400,
@@ -140,14 +142,14 @@ describe('a failed attempt', () => {
     expect([long.status, long.text.includes('A password has at most 1024 characters')]).toEqual([400, true]);
   });
 
-  it('shows markup in what was typed as text', async () => {
+  it('shows typed markup as text', async () => {
     const email = `"><script>alert(1)</script>'&`;
     const answer = await visit().submit('/login', { email, password: 'x' });
     expect(answer.text).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&amp;"');
     expect(answer.text).not.toContain('<script');
   });
 
-  it('is counted with those by the API, and refused for a while with the hour named', async () => {
+  it('counts together with failures by the API, and is refused for a time that the page names', async () => {
     const dot = await api.addUser('requester', 'Dot');
     const attempt = { email: dot.email, password: 'wrong' };
     for (let each = 0; each < 5; each++) {
@@ -162,7 +164,7 @@ describe('a failed attempt', () => {
     expect((await api.nobody.post('/auth/sessions', { ...attempt, password: testPassword })).status).toBe(429);
   });
 
-  it('of somebody disabled is like any other', async () => {
+  it('of a disabled user looks like any other', async () => {
     const eli = await api.addUser('requester', 'Eli');
     await api.rows('update principals set enabled = false where id = ?', [eli.id]);
     const answer = await visit().submit('/login', { email: eli.email, password: testPassword });
@@ -170,31 +172,31 @@ describe('a failed attempt', () => {
   });
 });
 
-describe('a form from elsewhere', () => {
+describe('a form from another origin', () => {
   const fields = () => ({ email: ana.email, password: testPassword });
   const own = { 'sec-fetch-site': '', host: 'localhost:8080' };
 
   it.each([
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another origin of this site', { 'sec-fetch-site': 'same-site' }],
-    ['nowhere', { 'sec-fetch-site': 'none' }],
-    ['another origin, in a browser that says no more', { ...own, origin: 'http://evil.example' }],
+    ['no page', { 'sec-fetch-site': 'none' }],
+    ['another origin, in a browser that sends only Origin', { ...own, origin: 'http://evil.example' }],
     ['the same host without its port', { ...own, origin: 'http://localhost' }],
     ['the same host by another scheme', { ...own, origin: 'https://localhost:8080' }],
     ['a page without an origin', { ...own, origin: 'null' }],
-    ['a client that says nothing', own],
-  ])('signs nobody in: %s', async (_from, headers) => {
+    ['a client that sends neither header', own],
+  ])('does not sign in: %s', async (_from, headers) => {
     const answer = await visit().submit('/login', fields(), headers);
     expect([answer.status, answer.setCookie]).toEqual([403, undefined]);
     expect(answer.text).toContain('This form was not sent by a page of this service');
   });
 
-  it('signs in where the browser says only its origin, and that is ours', async () => {
+  it('signs in where the browser sends only Origin, with the origin of this service', async () => {
     const answer = await visit().submit('/login', fields(), { ...own, origin: 'http://localhost:8080' });
     expect(answer.status).toBe(303);
   });
 
-  it('signs nobody out', async () => {
+  it('does not sign out', async () => {
     const visitor = await signIn();
     expect((await visitor.submit('/logout', '', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect((await visitor.get('/')).location).toBe('/api/docs');

@@ -23,7 +23,9 @@ afterAll(() => api?.close());
 const wanted = 'another good one';
 const change = (by: ApiUser, more: Record<string, string> = {}) =>
   by.post('/profile/password', {
-    ...{ current_password: testPassword, new_password: wanted, confirm_password: wanted },
+    current_password: testPassword,
+    new_password: wanted,
+    confirm_password: wanted,
     ...more,
   });
 const whoami = async (user: ApiUser) => (await user.get('/auth/whoami')).status;
@@ -34,7 +36,7 @@ const redeem = (token: string, password = wanted) =>
   api.nobody.post('/password-reset', { token, new_password: password });
 
 describe('changing one’s own password', () => {
-  it('ends every session, opens one for who asked, and leaves API keys alone', async () => {
+  it('ends every session, opens a new one for the caller, and keeps API keys', async () => {
     const user = await api.addUser('requester');
     const [here, elsewhere] = await Promise.all([api.signIn(user), api.signIn(user)]);
     const answer = await change(here);
@@ -58,7 +60,7 @@ describe('changing one’s own password', () => {
     [{ new_password: '         ', confirm_password: '         ' }, 'new_password'],
     [{ new_password: 'Password1', confirm_password: 'Password1' }, 'new_password'],
     [{ password: 'x' }, 'password'],
-  ])('is refused with %j, and nothing ends', async (more, field) => {
+  ])('is refused with %j, and no session ends', async (more, field) => {
     const session = await api.signIn(await api.addUser('requester'));
     const answer = await change(session, more as Record<string, string>);
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(field) } });
@@ -76,7 +78,7 @@ describe('changing one’s own password', () => {
     expect((await change(user)).status).toBe(403);
   });
 
-  it('is no way to guess the old one', async () => {
+  it('is limited after wrong current passwords', async () => {
     const own = await startApi();
     const session = await own.signIn(await own.addUser('requester'));
     const answers: ApiAnswer[] = [];
@@ -88,7 +90,7 @@ describe('changing one’s own password', () => {
     await own.close();
   });
 
-  it('happens once where two sessions try at the same time', async () => {
+  it('succeeds once where two sessions try at the same time', async () => {
     const user = await api.addUser('requester');
     const sessions = await Promise.all([api.signIn(user), api.signIn(user)]);
     const answers = await Promise.all(sessions.map((session) => change(session)));
@@ -100,7 +102,7 @@ describe('changing one’s own password', () => {
 });
 
 describe('a link to set a new password', () => {
-  it('works once, ends all sessions, and is kept as a verifier alone', async () => {
+  it('works once, ends all sessions, and is stored only as a verifier', async () => {
     const user = await api.addUser('requester');
     const session = await api.signIn(user);
     const { url, token, expires_at } = await issue(user);
@@ -121,7 +123,7 @@ describe('a link to set a new password', () => {
     expect(row).toEqual({ actor_id: user.id, action: 'user.password_reset' });
   });
 
-  it('is made of a base URL where there is one', async () => {
+  it('begins with the base URL where one is set', async () => {
     const public_ = await startApi({ COORDINATOR_BASE_URL: 'https://coordinator.example.com' });
     const [admin, user] = [await public_.addUser('admin'), await public_.addUser('requester')];
     const { body } = await admin.post(`/users/${user.id}/password-reset`);
@@ -130,26 +132,26 @@ describe('a link to set a new password', () => {
   });
 
   it.each<[string, (user: ApiUser) => Promise<unknown>]>([
-    ['a later link', (user) => issue(user)],
+    ['a later link was issued', (user) => issue(user)],
     [
-      'a password that its user sets',
+      'its user has changed the password',
       async (user) =>
         change(await api.signIn(user), { new_password: 'one by myself', confirm_password: 'one by myself' }),
     ],
-    ['a password that an administrator sets', (user) => root.put(`/users/${user.id}`, { password: 'set by somebody' })],
+    ['an administrator has set a password', (user) => root.put(`/users/${user.id}`, { password: 'set by somebody' })],
     [
-      'disabling, also once enabled again',
+      'its user was disabled, even if enabled again',
       async (user) => {
         await root.put(`/users/${user.id}`, { enabled: false });
         return root.put(`/users/${user.id}`, { enabled: true });
       },
     ],
-    ['deletion', (user) => root.delete(`/users/${user.id}`)],
+    ['its user was deleted', (user) => root.delete(`/users/${user.id}`)],
     [
-      '24 hours',
+      '24 hours have passed',
       (user) => api.rows(`update password_resets set expires_at = now() where user_id = ? returning 1`, [user.id]),
     ],
-  ])('is void after %s', async (_what, happen) => {
+  ])('is void once %s', async (_what, happen) => {
     const user = await api.addUser('requester');
     const { token } = await issue(user);
     await happen(user);
@@ -158,7 +160,7 @@ describe('a link to set a new password', () => {
     expect(void_.text).toBe(unknown.text);
   });
 
-  it('is used up by one of many who use it at once', async () => {
+  it('works for one of many concurrent uses', async () => {
     const user = await api.addUser('requester');
     const { token } = await issue(user);
     const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => redeem(token, `good password ${index}`)));
@@ -166,7 +168,7 @@ describe('a link to set a new password', () => {
     await api.signIn(user, `good password ${answers.findIndex(({ status }) => status === 204)}`);
   });
 
-  it('is for who manages users alone, for others than themselves, and for users who are enabled', async () => {
+  it('is issued only by callers who manage users, for other users who are enabled', async () => {
     const user = await api.addUser('requester');
     for (const role of ['requester', 'maintainer', 'operator'] as const)
       expect((await (await api.addUser(role)).post(`/users/${user.id}/password-reset`)).status).toBe(403);
@@ -176,7 +178,7 @@ describe('a link to set a new password', () => {
     expect((await root.post(`/users/${user.id}/password-reset`)).status).toBe(409);
   });
 
-  it('is not guessed: an address that tries too often is refused for a while', async () => {
+  it('cannot be guessed: an address with too many wrong tokens is refused for a while', async () => {
     const own = await startApi();
     const attempt = () => own.nobody.post('/password-reset', { token: 'x', new_password: wanted });
     const statuses: number[] = [];
@@ -189,7 +191,7 @@ describe('a link to set a new password', () => {
 describe('recovering an administrator from the command line', () => {
   const recover = (email: string, password = wanted) => recoverAdministrator(api.services, { email, password });
 
-  it('gives a new password and ends all sessions, on record', async () => {
+  it('sets a new password, ends all sessions, and leaves an audit record', async () => {
     const admin = await api.addUser('admin');
     const session = await api.signIn(admin);
     await recover(admin.email.toUpperCase());
@@ -199,7 +201,7 @@ describe('recovering an administrator from the command line', () => {
     expect(audit).toEqual([{ action: 'user.password_reset', actor_type: 'system' }]);
   });
 
-  it('is for enabled administrators alone, and no way around the rules', async () => {
+  it('works for enabled administrators only, with the same rules for passwords', async () => {
     const [admin, operator] = [await api.addUser('admin'), await api.addUser('operator')];
     await expect(recover(operator.email)).rejects.toThrow('an enabled administrator');
     await expect(recover('nobody@example.com')).rejects.toThrow('was not found');
@@ -210,18 +212,32 @@ describe('recovering an administrator from the command line', () => {
   });
 });
 
-describe('a password that many people use, or that says who somebody is', () => {
+describe('a common password, or one that is the name or address of its owner', () => {
   it.each([
-    ...['password', 'PASSWORD', 'Password1', 'passw0rd', 'qwerty123', 'Welcome1', 'iloveyou', 'trustno1'],
-    ...['12345678', '87654321', '0987654321', 'abcdefgh', 'aaaaaaaa', 'xyxyxyxy', '12341234', 'delivery-coordinator'],
-  ])('is one of the most common: %s', (password) => expect(isCommonPassword(password)).toBe(true));
+    'password',
+    'PASSWORD',
+    'Password1',
+    'passw0rd',
+    'qwerty123',
+    'Welcome1',
+    'iloveyou',
+    'trustno1',
+    '12345678',
+    '87654321',
+    '0987654321',
+    'abcdefgh',
+    'aaaaaaaa',
+    'xyxyxyxy',
+    '12341234',
+    'delivery-coordinator',
+  ])('is recognized as common: %s', (password) => expect(isCommonPassword(password)).toBe(true));
 
   it.each(['correct horse battery', 'long enough', 'Zauberwort-7391', 'abcdefgi', 'aaaaaaab'])(
-    'is not: %s',
+    'is not recognized as common: %s',
     (password) => expect(isCommonPassword(password)).toBe(false),
   );
 
-  it('is refused wherever one is set', async () => {
+  it('is refused wherever a password is set', async () => {
     const user = await api.addUser('requester', 'Ana Kowalczyk');
     const session = await api.signIn(user);
     const { token } = await issue(user);
@@ -242,7 +258,7 @@ describe('a password that many people use, or that says who somebody is', () => 
       expect(
         answers.map(({ status }) => status),
         `${password}: ${answers.map(({ text }) => text).join()}`,
-      ).toEqual([...[400, 400, 400, 400]]);
+      ).toEqual([400, 400, 400, 400]);
       for (const { body } of answers) expect(body.error).toMatch(/password"?:? must/);
     }
     expect(await root.put(`/users/${user.id}`, { name: 'Completely New', password: 'completely new' })).toMatchObject({
@@ -252,8 +268,8 @@ describe('a password that many people use, or that says who somebody is', () => 
   });
 });
 
-describe('the work of hashing', () => {
-  it('runs two at once in the order of requests, and is refused where too many wait', async () => {
+describe('hashing passwords', () => {
+  it('runs a few hashes at a time in order, and refuses more where too many wait', async () => {
     const limit = new ConcurrencyLimit({ running: 2, waiting: 3, refusal: 'too much' });
     const order: number[] = [];
     let [running, most] = [0, 0];
@@ -268,12 +284,18 @@ describe('the work of hashing', () => {
     const results = await Promise.allSettled(Array.from({ length: 7 }, (_, index) => work(index)));
     expect([most, order]).toEqual([2, [0, 1, 2, 3, 4]]);
     expect(results.map(({ status }) => status)).toEqual([
-      ...['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
     ]);
     await expect(limit.run(async () => 'room again')).resolves.toBe('room again');
   });
 
-  it('answers 503 with when to come back to a rush, and leaves the event loop and other requests alone', async () => {
+  it('answers 503 with Retry-After under overload, and does not slow the event loop or other requests', async () => {
     const own = await startApi();
     const user = await own.addUser('requester');
     const rush = Array.from({ length: 120 }, (_, index) =>
@@ -292,18 +314,18 @@ describe('the work of hashing', () => {
     await own.close();
   });
 
-  it('is the same for nobody as for somebody, and never right for nobody', async () => {
+  it('takes the same work for an unknown user as for a known one, and never matches', async () => {
     const verify = vi.spyOn(argon2, 'verify');
     const hash = await hashPassword('right and long');
     expect(await verifyPassword(hash, 'wrong and long')).toBe(false);
     expect(await verifyPassword(null, 'wrong and long')).toBe(false);
-    const [somebodys, nobodys] = verify.mock.calls.map(([digest]) => digest.split('$'));
+    const [ofUser, unmatchable] = verify.mock.calls.map(([digest]) => digest.split('$'));
     verify.mockRestore();
-    expect(nobodys?.slice(0, 4)).toEqual(somebodys?.slice(0, 4));
-    expect(nobodys?.map((part) => part.length)).toEqual(somebodys?.map((part) => part.length));
+    expect(unmatchable?.slice(0, 4)).toEqual(ofUser?.slice(0, 4));
+    expect(unmatchable?.map((part) => part.length)).toEqual(ofUser?.map((part) => part.length));
   });
 
-  it('is done anew, at today’s cost, when somebody signs in by a hash from before', async () => {
+  it('hashes a password again at today’s cost when its user signs in with an older hash', async () => {
     const user = await api.addUser('requester');
     const old = await argon2.hash(testPassword, { memoryCost: 8_192, timeCost: 2, parallelism: 1 });
     expect(isOutdated(old)).toBe(true);

@@ -12,7 +12,9 @@ afterAll(() => api?.close());
 
 const wanted = 'another good one';
 const passwords = (more: Record<string, string> = {}) => ({
-  ...{ current_password: testPassword, new_password: wanted, confirm_password: wanted },
+  current_password: testPassword,
+  new_password: wanted,
+  confirm_password: wanted,
   ...more,
 });
 
@@ -28,7 +30,7 @@ async function visit(name = 'Ana Kowalczyk'): Promise<{ user: ApiUser; visitor: 
   return { user, visitor: await visitAs(user) };
 }
 
-/** What stands below a field. */
+/** The problem shown at a field. */
 function problemOf({ text }: PageAnswer, field: string): string | undefined {
   const problem = new RegExp(`id="${field}-problem">(?:<svg.*?</svg>)?([^<]+)<`).exec(text)?.[1];
   expect(text.includes(`aria-describedby="${field}-problem"`)).toBe(problem !== undefined);
@@ -36,7 +38,7 @@ function problemOf({ text }: PageAnswer, field: string): string | undefined {
 }
 
 describe('the profile page', () => {
-  it('shows who somebody is, their sessions and their keys, and nothing of others', async () => {
+  it('shows the user, their sessions and their keys, and nothing of other users', async () => {
     const { user, visitor } = await visit('Ana <b>Kowalczyk</b>');
     await api.signIn(user);
     const other = await api.addUser('requester', 'Somebody Else');
@@ -53,14 +55,14 @@ describe('the profile page', () => {
     expect(text).not.toMatch(/argon2|<script|\sstyle=/);
   });
 
-  it('sends through the sign-in page, and back, who is nobody; a key makes nobody a visitor', async () => {
+  it('redirects visitors who are not signed in to the sign-in page and back; a key signs no visitor in', async () => {
     const answer = await new Visitor(api.app).get('/profile');
     expect([answer.status, answer.location]).toEqual([303, '/login?next=%2Fprofile']);
     const posted = await new Visitor(api.app).submit('/profile/password', passwords());
     expect([posted.status, posted.setCookie]).toEqual([401, undefined]);
   });
 
-  it('says where there is more than it shows', async () => {
+  it('says where there are more items than it shows', async () => {
     const { user, visitor } = await visit();
     const older = 'There are older ones, which the API lists.';
     expect((await visitor.get('/profile')).text).not.toContain(older);
@@ -73,14 +75,14 @@ describe('the profile page', () => {
     expect(text.split(older)).toHaveLength(2);
   });
 
-  it('says only what it knows to say of what has happened', async () => {
+  it('shows only known messages about what has happened', async () => {
     const { visitor } = await visit();
     expect((await visitor.get('/profile?done=password')).text).toMatch(/role="status">Your password is changed/);
     for (const done of ['constructor', '<b>', 'x', ''])
       expect((await visitor.get(`/profile?done=${encodeURIComponent(done)}`)).text).not.toContain('role="status"');
   });
 
-  it('changes name and address, and tells what is wrong with them beside what was typed', async () => {
+  it('changes name and address, and shows problems beside the typed values', async () => {
     const { user, visitor } = await visit();
     const email = `new-${user.email}`;
     const saved = await visitor.submit('/profile', { name: ' New Name ', email: ` ${email} ` });
@@ -96,7 +98,7 @@ describe('the profile page', () => {
   });
 });
 
-describe('changing the password by the profile form', () => {
+describe('changing the password with the profile form', () => {
   it('gives this browser a new session and ends all others', async () => {
     const { user, visitor } = await visit();
     const [elsewhere, before] = [await api.signIn(user), visitor.cookie];
@@ -113,18 +115,28 @@ describe('changing the password by the profile form', () => {
   });
 
   it.each([
-    ['the wrong one', { current_password: 'not mine at all' }, 'current_password', /not your password/],
-    ['nothing for the current one', { current_password: '' }, 'current_password', /not your password/],
-    ['one that is too short', { new_password: 'short', confirm_password: 'short' }, 'new_password', /at least 8/],
-    ['spaces', { new_password: ' '.repeat(9), confirm_password: ' '.repeat(9) }, 'new_password', /other than spaces/],
-    ['a common one', { new_password: 'Password1', confirm_password: 'Password1' }, 'new_password', /most common/],
-    ['two that differ', { confirm_password: 'another good two' }, 'confirm_password', /once more/],
-  ])('is refused with %s, told at its field, and no password is shown again', async (_what, more, field, words) => {
+    ['a wrong current password', { current_password: 'not mine at all' }, 'current_password', /not your password/],
+    ['an empty current password', { current_password: '' }, 'current_password', /not your password/],
+    ['a short new password', { new_password: 'short', confirm_password: 'short' }, 'new_password', /at least 8/],
+    [
+      'a new password of spaces',
+      { new_password: ' '.repeat(9), confirm_password: ' '.repeat(9) },
+      'new_password',
+      /other than spaces/,
+    ],
+    [
+      'a common new password',
+      { new_password: 'Password1', confirm_password: 'Password1' },
+      'new_password',
+      /most common/,
+    ],
+    ['two different new passwords', { confirm_password: 'another good two' }, 'confirm_password', /once more/],
+  ])('is refused with %s, with the problem at its field and no password shown', async (_what, more, field, problem) => {
     const { user, visitor } = await visit();
     const cookie = visitor.cookie;
     const answer = await visitor.submit('/profile/password', passwords(more));
     expect([answer.status, answer.setCookie]).toEqual([400, undefined]);
-    expect(problemOf(answer, field)).toMatch(words);
+    expect(problemOf(answer, field)).toMatch(problem);
     expect(answer.text).toMatch(/<title>Problem: /);
     for (const secret of [testPassword, wanted, ...Object.values(more).filter((text) => text.trim() !== '')])
       expect(answer.text).not.toContain(secret);
@@ -132,7 +144,7 @@ describe('changing the password by the profile form', () => {
     await api.signIn(user);
   });
 
-  it('happens for pages of this service alone, and for programs that say nothing of pages', async () => {
+  it('works for pages of this service only, and for programs that send no Origin', async () => {
     const { visitor } = await visit();
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
@@ -144,7 +156,7 @@ describe('changing the password by the profile form', () => {
     expect((await visitor.submit('/profile/password', passwords(), { 'sec-fetch-site': '' })).status).toBe(303);
   });
 
-  it('tells who guesses to wait', async () => {
+  it('names a time to wait after too many guesses', async () => {
     const own = await startApi();
     const user = await own.addUser('requester');
     const visitor = new Visitor(own.app);
@@ -161,8 +173,8 @@ describe('changing the password by the profile form', () => {
   });
 });
 
-describe('ending what is listed', () => {
-  it('ends one session or key and shows the rest, also where it has ended already', async () => {
+describe('ending a listed session or key', () => {
+  it('ends it and shows the rest, even where it has ended already', async () => {
     const { user, visitor } = await visit();
     const other = await api.signIn(user);
     const { text } = await visitor.get('/profile');
@@ -175,7 +187,7 @@ describe('ending what is listed', () => {
     expect((await visitor.get('/profile')).text).toContain('You have no API key');
   });
 
-  it('signs out where it is this very session, and does nothing to anybody else’s', async () => {
+  it('signs out where it is the current session, and never ends another user’s', async () => {
     const { user, visitor } = await visit();
     const { visitor: other } = await visit();
     const { body } = await (await api.signIn(user)).get('/auth/sessions');
@@ -188,10 +200,10 @@ describe('ending what is listed', () => {
   });
 });
 
-describe('the page of a link to set a password', () => {
+describe('the page of a password reset link', () => {
   const issue = async (user: ApiUser) => (await root.post(`/users/${user.id}/password-reset`)).body.token as string;
 
-  it('sets it once and leads to the sign-in page', async () => {
+  it('sets the password once and redirects to the sign-in page', async () => {
     const user = await api.addUser('requester', 'Ben');
     const [token, visitor] = [await issue(user), new Visitor(api.app)];
     const shown = await visitor.get(`/password-reset?token=${token}`);
@@ -212,7 +224,7 @@ describe('the page of a link to set a password', () => {
       expect([again.status, again.text.includes('This link is not valid')]).toEqual([404, true]);
   });
 
-  it('tells what is wrong at its field, and the link still works', async () => {
+  it('shows problems at their fields, and the link stays valid', async () => {
     const token = await issue(await api.addUser('requester', 'Eva'));
     const submit = (new_password: string, confirm_password = new_password) =>
       new Visitor(api.app).submit('/password-reset', { token, new_password, confirm_password });
@@ -226,7 +238,7 @@ describe('the page of a link to set a password', () => {
     expect((await submit(wanted)).status).toBe(303);
   });
 
-  it('is no form for pages of others', async () => {
+  it('rejects a form that another origin submits', async () => {
     const token = await issue(await api.addUser('requester'));
     const fields = { token, new_password: wanted, confirm_password: wanted };
     const answer = await new Visitor(api.app).submit('/password-reset', fields, { 'sec-fetch-site': 'cross-site' });

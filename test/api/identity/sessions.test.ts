@@ -13,17 +13,17 @@ afterAll(() => api?.close());
 
 const statusOf = async (user: ApiUser) => (await user.get('/auth/whoami')).status;
 
-/** Somebody with two sessions, and a key. */
-async function somebody() {
+/** A user with two sessions and a key. */
+async function addUserWithSessions() {
   const user = await api.addUser('requester');
   const [one, two] = await Promise.all([api.signIn(user), api.signIn(user)]);
   return { user, one, two };
 }
 
-/** The state table of the specification, *Browser session*: what happens, and who is still somebody after it. */
+/** The state table of the specification, *Browser session*: an event, and which credentials are valid after it. */
 const transitions: readonly [
   what: string,
-  happen: (people: Awaited<ReturnType<typeof somebody>>) => Promise<unknown>,
+  happen: (people: Awaited<ReturnType<typeof addUserWithSessions>>) => Promise<unknown>,
   after: { one: number; two: number; key: number },
 ][] = [
   ['a sign-in', ({ user }) => api.signIn(user), { one: 200, two: 200, key: 200 }],
@@ -31,15 +31,17 @@ const transitions: readonly [
   ['one second less than 24 hours', ({ user }) => age(user, '1 second'), { one: 200, two: 200, key: 200 }],
   ['a sign-out', ({ one }) => one.delete('/auth/sessions/current'), { one: 401, two: 200, key: 200 }],
   [
-    'a password change by the profile',
+    'a change of the own password',
     ({ one }) =>
       one.post('/profile/password', {
-        ...{ current_password: testPassword, new_password: 'another good one', confirm_password: 'another good one' },
+        current_password: testPassword,
+        new_password: 'another good one',
+        confirm_password: 'another good one',
       }),
     { one: 401, two: 401, key: 200 },
   ],
   [
-    'a reset by a link',
+    'a password reset by a link',
     async ({ user }) => {
       const { body } = await root.post(`/users/${user.id}/password-reset`);
       return api.nobody.post('/password-reset', { token: body.token, new_password: 'another good one' });
@@ -47,12 +49,12 @@ const transitions: readonly [
     { one: 401, two: 401, key: 200 },
   ],
   [
-    'a link that nobody has used yet',
+    'issuing a password reset link',
     ({ user }) => root.post(`/users/${user.id}/password-reset`),
     { one: 200, two: 200, key: 200 },
   ],
   [
-    'a password that an administrator sets',
+    'an administrator setting a password',
     ({ user }) => root.put(`/users/${user.id}`, { password: 'another good one' }),
     { one: 401, two: 401, key: 200 },
   ],
@@ -82,7 +84,7 @@ function age(user: ApiUser, left: string) {
 
 describe('active sessions after', () => {
   it.each(transitions)('%s', async (_what, happen, after) => {
-    const people = await somebody();
+    const people = await addUserWithSessions();
     await happen(people);
     const [one, two, key] = await Promise.all([people.one, people.two, people.user].map(statusOf));
     expect({ one, two, key }).toEqual(after);
@@ -90,7 +92,7 @@ describe('active sessions after', () => {
 });
 
 describe('a session', () => {
-  it('is opened for nobody who is disabled, whose password is wrong, or who is not there', async () => {
+  it('is not opened for a disabled user, a wrong password or an unknown address', async () => {
     const user = await api.addUser('requester');
     await root.put(`/users/${user.id}`, { enabled: false });
     const attempts = [
@@ -105,20 +107,22 @@ describe('a session', () => {
     expect(await api.rows('select 1 from sessions where user_id = ?', [user.id])).toEqual([]);
   });
 
-  it('shows where it was opened from, to its user alone', async () => {
+  it('shows its user where it was opened from, and nobody else', async () => {
     const visitor = new Visitor(api.app, { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' });
     const user = await api.addUser('requester');
     await visitor.submit('/login', { email: user.email, password: testPassword });
     const { body } = await (await api.signIn(user)).get('/auth/sessions');
     expect(body.sessions).toHaveLength(2);
     expect(body.sessions[1]).toMatchObject({
-      ...{ current: false, address: '127.0.0.1', user_agent: expect.stringContaining('Firefox/140.0') },
+      current: false,
+      address: '127.0.0.1',
+      user_agent: expect.stringContaining('Firefox/140.0'),
     });
     const others = (await (await api.signIn(root)).get('/auth/sessions')).body.sessions;
     expect(JSON.stringify(others)).not.toContain(body.sessions[1].id);
   });
 
-  it('by cookie does nothing for a page of another site', async () => {
+  it('by cookie changes nothing for a page of another site', async () => {
     const user = await api.addUser('requester');
     const { body } = await api.nobody.post('/auth/sessions', { email: user.email, password: testPassword });
     const ask = (method: 'GET' | 'DELETE', headers: Record<string, string>) =>
@@ -138,9 +142,9 @@ describe('a session', () => {
   });
 });
 
-describe('what is left of sessions', () => {
-  it('is removed a week after they ended, and nothing of those that count or ended lately', async () => {
-    const { user, one } = await somebody();
+describe('ended sessions', () => {
+  it('are removed a week after they ended; active and recently ended ones stay', async () => {
+    const { user, one } = await addUserWithSessions();
     const opened = (await one.get('/auth/sessions')).body.sessions.map(({ id }: { id: string }) => id);
     const add = (expires: string, revoked: string | null) =>
       api.rows(

@@ -17,4 +17,4 @@ it.each([
   ['curl/8.5.0', 'curl'],
   ['', 'An unnamed program'],
   [null, 'An unnamed program'],
-])('%j is what people call %s', (agent, name) => expect(describeAgent(agent)).toBe(name));
+])('%j is described as %s', (agent, name) => expect(describeAgent(agent)).toBe(name));

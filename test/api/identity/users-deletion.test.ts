@@ -13,7 +13,7 @@ afterAll(() => api?.close());
 const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
 const remove = (user: ApiUser, by = root) => by.delete(`/users/${user.id}`);
 
-/** Nothing of a user has gone: not the account, a membership, a session or a key. */
+/** Expects that a user still has everything: the account, memberships, sessions and keys. */
 async function expectWhole(user: ApiUser, session: ApiUser): Promise<void> {
   expect((await root.get(`/users/${user.id}`)).body).toMatchObject({ enabled: true });
   for (const each of [user, session]) expect((await each.get('/auth/whoami')).status).toBe(200);
@@ -39,7 +39,7 @@ describe('deleting a user', () => {
     expect((await root.get(`/users?email=${encodeURIComponent(user.email)}`)).body.users).toHaveLength(1);
   });
 
-  test('keeps what the user was in the audit log', async () => {
+  test('keeps the user’s details in the audit', async () => {
     const user = await api.addUser('operator');
     await remove(user);
     const rows = await api.rows(
@@ -56,7 +56,7 @@ describe('deleting a user', () => {
   });
 
   test.each(['requester', 'maintainer', 'operator'] as const)(
-    'is refused to a %s, themselves included',
+    'is refused to a %s, for their own user too',
     async (role) => {
       const [user, other] = await Promise.all([api.addUser(role), api.addUser('requester')]);
       const answers = [await remove(other, user), await remove(user, user), await user.delete(`/users/${missing}`)];
@@ -90,7 +90,7 @@ describe('a user is not deleted', () => {
     expect((await remove(user)).status).toBe(204);
   });
 
-  test('as the only owner of an organization and its team, all named at once, until somebody else owns them', async () => {
+  test('while they are the only owner of an organization and its team; one answer names both', async () => {
     const tenant = await makeTenant(api);
     const session = await api.signIn(tenant.owner);
     const answer = await remove(tenant.owner);
@@ -128,7 +128,7 @@ describe('a user is not deleted', () => {
     expect((await remove(user)).status).toBe(204);
   });
 
-  test('and hears of everything at once: what they own, what they share with nobody, and what names them', async () => {
+  test('and the answer names everything at once: what they own, what only they own, and what names them', async () => {
     const { owner, ...tenant } = await makeTenant(api);
     const { slug } = (await owner.get(`/organizations/${tenant.organization}`)).body;
     await addAccount(owner, 'builder');
@@ -138,16 +138,16 @@ describe('a user is not deleted', () => {
       sensitive: true,
     });
     await owner.post(`${tenant.teamPath}/invitations`, { email: 'guest@example.com' });
-    const ownedAnew = 'make somebody else their owner first';
+    const remedy = 'make somebody else their owner first';
     const disable = 'which history keeps: disable the user instead';
     expect((await remove(owner)).body.error).toBe(
       `this user owns service accounts: "builder"; transfer or delete them first; ` +
-        `and is the only owner of organizations: ${slug}; ${ownedAnew}; and is the only owner of teams: ${slug}/core; ${ownedAnew}; ` +
+        `and is the only owner of organizations: ${slug}; ${remedy}; and is the only owner of teams: ${slug}/core; ${remedy}; ` +
         `and has set secrets: development/TOKEN; ${disable}; and has sent or accepted invitations to: ${slug}; ${disable}`,
     );
   });
 
-  test('while history names them: keys they issued for others, invitations sent or accepted', async () => {
+  test('while history names them: keys that they issued for others, invitations that they sent or accepted', async () => {
     const tenant = await makeTenant(api);
     const [issuer, inviter, invited] = await Promise.all([1, 2, 3].map(() => api.addUser('maintainer')));
     const account = await addAccount(root, 'robot');
@@ -162,22 +162,23 @@ describe('a user is not deleted', () => {
        values (gen_random_uuid(), ?, 'x@example.com', 'x@example.com', 'member', 'v', ?, 1, 1, now(), now(), now(), now(), ?)`,
       [tenant.organization, inviter!.id, invited!.id],
     );
-    for (const [user, words] of [
+    for (const [user, reason] of [
       [issuer, 'issued API keys of others: "robot"'],
       [inviter, 'invitations to: tenant-'],
       [invited, 'invitations to: tenant-'],
     ] as const) {
       const answer = await remove(user!);
-      expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining(words) } });
+      expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining(reason) } });
       expect((await user!.get('/auth/whoami')).status).toBe(200);
     }
   });
 
-  test('as the last administrator, not even by themselves; where there is another one they may go', async () => {
+  test('as the last administrator, not even by themselves; with another administrator they are', async () => {
     const own = await startApi();
     const last = await own.addUser('admin');
     expect(await last.delete(`/users/${last.id}`)).toMatchObject({
-      ...{ status: 409, body: { error: expect.stringContaining('last administrator') } },
+      status: 409,
+      body: { error: expect.stringContaining('last administrator') },
     });
     expect((await last.get('/users')).status).toBe(200);
     await own.addUser('admin');
@@ -186,7 +187,7 @@ describe('a user is not deleted', () => {
     await own.close();
   });
 
-  test('by half: one who leaves while a co-owner is deleted finds the organization owned', async () => {
+  test('partly: leaving an organization while its co-owner is deleted leaves it with an owner', async () => {
     for (let round = 0; round < 5; round += 1) {
       const tenant = await makeTenant(api);
       const other = await api.addUser('maintainer');
@@ -207,7 +208,7 @@ describe('a user is not deleted', () => {
   });
 });
 
-/** A service account of a user, past the API. */
+/** Adds a service account of a user directly to the database. */
 async function addAccount(owner: ApiUser, name: string): Promise<string> {
   const [row] = await api.rows<{ id: string }>(
     `with made as (insert into principals (id, kind, name, role, created_at)

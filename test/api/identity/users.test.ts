@@ -11,14 +11,17 @@ afterAll(() => api.close());
 
 const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
 let made = 0;
-const somebody = (more = {}) => ({
-  ...{ email: `Some.Body${++made}@Example.com`, name: 'Some Body', password: 'long enough', role: 'requester' },
+const newUser = (more = {}) => ({
+  email: `Some.Body${++made}@Example.com`,
+  name: 'Some Body',
+  password: 'long enough',
+  role: 'requester',
   ...more,
 });
 
-describe('making a user', () => {
-  test('answers all but the password, and the user signs in with it', async () => {
-    const body = somebody();
+describe('creating a user', () => {
+  test('answers everything but the password, with which the user can sign in', async () => {
+    const body = newUser();
     const answer = await root.post('/users', body);
     expect(answer).toMatchObject({
       status: 201,
@@ -32,9 +35,9 @@ describe('making a user', () => {
     expect(JSON.stringify(audit)).not.toContain(body.password);
   });
 
-  test.each(['requester', 'maintainer', 'operator'] as const)('is refused to a %s, as listing is', async (role) => {
+  test.each(['requester', 'maintainer', 'operator'] as const)('is refused to a %s, and so is listing', async (role) => {
     const user = await api.addUser(role);
-    expect((await user.post('/users', somebody())).status).toBe(403);
+    expect((await user.post('/users', newUser())).status).toBe(403);
     expect((await user.get('/users')).status).toBe(403);
   });
 
@@ -45,13 +48,13 @@ describe('making a user', () => {
     [{ role: 'owner' }, 'role'],
     [{ password_hash: 'x' }, 'password_hash'],
     [{ name: ' ' }, 'name'],
-  ])('is refused with %j', async (more, field) => {
-    const answer = await root.post('/users', somebody(more));
+  ])('answers 400 with %j', async (more, field) => {
+    const answer = await root.post('/users', newUser(more));
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(field) } });
   });
 
-  test('happens once for one address, however it is written', async () => {
-    const body = somebody();
+  test('succeeds once for an address in any spelling', async () => {
+    const body = newUser();
     const twice = await Promise.all([
       root.post('/users', body),
       root.post('/users', { ...body, email: body.email.toUpperCase() }),
@@ -62,7 +65,7 @@ describe('making a user', () => {
 });
 
 describe('a named user', () => {
-  test('is readable by itself and by who manages users; to others like one who is missing: 403', async () => {
+  test('can be read by itself and by callers who manage users; others get the same 403 as for a missing user', async () => {
     const [ana, ben] = await Promise.all([api.addUser('operator'), api.addUser('requester')]);
     expect((await ana.get(`/users/${ana.id}`)).body).toMatchObject({ id: ana.id, email: ana.email, enabled: true });
     expect((await root.get(`/users/${ana.id}`)).status).toBe(200);
@@ -80,7 +83,7 @@ describe('a named user', () => {
     expect(change).toMatchObject({ status: 403, body: changeAbsent.body });
   });
 
-  test('is found in the list by address, newest first', async () => {
+  test('is found in the list by its address', async () => {
     const user = await api.addUser('requester');
     const found = await root.get(`/users?email=${encodeURIComponent(user.email.toUpperCase())}`);
     expect(found.body.users).toMatchObject([{ id: user.id }]);
@@ -89,8 +92,8 @@ describe('a named user', () => {
   });
 });
 
-describe('changing oneself', () => {
-  test('reaches address and name', async () => {
+describe('changing one’s own user', () => {
+  test('changes address and name', async () => {
     const user = await api.addUser('requester');
     const email = `new-${user.email}`;
     const answer = await user.put(`/users/${user.id}`, { email, name: 'New Name', expected_revision: 1 });
@@ -103,7 +106,7 @@ describe('changing oneself', () => {
     [{ enabled: false }, 403],
     [{ password: 'long enough' }, 400],
     [{ name: 'x', role: 'operator' }, 403],
-  ])('with %j is refused: %i, to administrators as well', async (body, status) => {
+  ])('with %j answers %i, to administrators too', async (body, status) => {
     for (const role of ['requester', 'admin'] as const) {
       const user = await api.addUser(role);
       const wanted = 'role' in body && role === 'admin' ? { ...body, role: 'requester' } : body;
@@ -112,14 +115,14 @@ describe('changing oneself', () => {
     }
   });
 
-  test('may send back what was read: a role and a state that stay are no change', async () => {
+  test('accepts an unchanged role and state', async () => {
     const user = await api.addUser('requester');
     const { role, enabled, email, name } = (await user.get(`/users/${user.id}`)).body;
     const answer = await user.put(`/users/${user.id}`, { role, enabled, email, name });
     expect(answer).toMatchObject({ status: 200, body: { revision: 1 } });
   });
 
-  test('does not take the address of another', async () => {
+  test('answers 409 for the address of another user', async () => {
     const [user, other] = await Promise.all([api.addUser('requester'), api.addUser('requester')]);
     const answer = await user.put(`/users/${user.id}`, { email: other.email.toUpperCase() });
     expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining('email') } });
@@ -127,7 +130,7 @@ describe('changing oneself', () => {
 });
 
 describe('administering a user', () => {
-  test('disabling rejects every credential from the next request on; enabling brings no session back to life', async () => {
+  test('disabling rejects every credential from the next request on; enabling does not restore sessions', async () => {
     const user = await api.addUser('maintainer');
     const session = await api.signIn(user);
     expect((await root.put(`/users/${user.id}`, { enabled: false })).body).toMatchObject({ enabled: false });
@@ -143,7 +146,7 @@ describe('administering a user', () => {
     expect((await user.get('/auth/whoami')).status).toBe(200);
   });
 
-  test('a new password ends all sessions, not the API keys, and is the only one that works', async () => {
+  test('a new password ends all sessions but no API keys, and replaces the old password', async () => {
     const user = await api.addUser('maintainer');
     const sessions = await Promise.all([api.signIn(user), api.signIn(user)]);
     expect((await root.put(`/users/${user.id}`, { password: 'brand new one' })).status).toBe(200);
@@ -157,14 +160,14 @@ describe('administering a user', () => {
     expect(JSON.stringify(audit)).not.toContain('brand new');
   });
 
-  test('a role that is taken away holds from the next request on', async () => {
+  test('a lower role applies from the next request on', async () => {
     const user = await api.addUser('maintainer');
     expect((await root.put(`/users/${user.id}`, { role: 'requester', expected_revision: 1 })).status).toBe(200);
     expect((await user.post('/organizations', { name: 'Late' })).status).toBe(403);
     expect((await root.put(`/users/${user.id}`, { role: 'operator', expected_revision: 1 })).status).toBe(409);
   });
 
-  test('administrators who take each other down at once leave one standing', async () => {
+  test('administrators who demote each other at once leave one administrator', async () => {
     for (let round = 0; round < 3; round += 1) {
       const [a, b] = await Promise.all([api.addUser('admin'), api.addUser('admin')]);
       const answers = await Promise.all([

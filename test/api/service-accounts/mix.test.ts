@@ -3,7 +3,7 @@ import { openRandom, type Random } from '#test/faults/harness/random.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** Few enough for every run of the tests: thousands, and another seed, are for a longer look. */
+/** Few enough for every run of the tests. For a longer search, use thousands and another seed. */
 const steps = Number(process.env['ACCOUNT_STEPS'] ?? 160);
 const seed = Number(process.env['ACCOUNT_SEED'] ?? 7);
 const atOnce = 8;
@@ -21,7 +21,7 @@ afterAll(() => api?.close());
 
 const roles = ['requester', 'maintainer', 'operator', 'admin'] as const;
 
-/** Everything that somebody may try with accounts, keys and memberships, with whatever there is at the moment. */
+/** A random request about the accounts, keys and memberships that exist at the moment. */
 function tryings(random: Random, known: { accounts: string[]; keys: string[] }) {
   const person = () => random.pick(people);
   const tenant = () => random.pick(tenants);
@@ -52,8 +52,8 @@ function tryings(random: Random, known: { accounts: string[]; keys: string[] }) 
   ];
 }
 
-describe('accounts, keys and memberships, changed by many at once', () => {
-  it('answer every request as it deserves, and stay what they must be', { timeout: 600_000 }, async () => {
+describe('accounts, keys and memberships under concurrent changes', () => {
+  it('answer every request with an expected status, and never break a rule', { timeout: 600_000 }, async () => {
     const random = openRandom(seed, 'accounts');
     const known = { accounts: [] as string[], keys: [] as string[] };
     const counts: Record<string, number> = {};
@@ -74,7 +74,7 @@ describe('accounts, keys and memberships, changed by many at once', () => {
   });
 });
 
-/** What must never be there, by the rule that it would break. */
+/** Rows that must never exist, by the rule that they would break. */
 const broken: Record<string, string> = {
   'one active profile key': `select principal_id from api_keys where kind = 'profile' and revoked_at is null
     group by principal_id having count(*) > 1`,

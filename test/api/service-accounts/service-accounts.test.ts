@@ -23,7 +23,7 @@ async function make(maker: ApiUser, owner: Owner, role = 'maintainer'): Promise<
   return { id, path: `${accounts}/${id}` };
 }
 
-/** The account as a caller, by a key that somebody makes for it. */
+/** The account as a caller, with a key that `maker` creates for it. */
 async function keyFor(maker: ApiUser, { id, path }: { id: string; path: string }): Promise<ApiUser> {
   const { key } = (await maker.make(`${path}/api-keys`, { name: 'ci' })) as unknown as { key: string };
   return new ApiUser(api, { 'x-api-key': key }, { id, email: '' });
@@ -46,20 +46,27 @@ const everything = (path: string, keyId: string) =>
   ] as ['GET' | 'POST' | 'PATCH' | 'DELETE', string, object?][];
 
 describe('a service account', () => {
-  it('is made for a team by its owner, acts by its own key, and is told from its owner', async () => {
+  it('is created for a team by a team owner, acts with its own key, and is not its owner', async () => {
     const answer = await tenant.owner.post(accounts, { name: 'deploy', role: 'requester', owner: ownTeam() });
     expect(answer).toMatchObject({
       status: 201,
       headers: { location: `/api/v1/service-accounts/${answer.body.id}` },
       body: {
-        ...{ name: 'deploy', role: 'requester', enabled: true, revision: 1, created_by: tenant.owner.id },
+        name: 'deploy',
+        role: 'requester',
+        enabled: true,
+        revision: 1,
+        created_by: tenant.owner.id,
         owner: { user_id: null, team_id: tenant.team },
       },
     });
     const account = { id: answer.body.id, path: `${accounts}/${answer.body.id}` };
     const identity = await whoami(await keyFor(tenant.owner, account));
     expect(identity.body).toMatchObject({
-      ...{ type: 'service_account', id: account.id, email: null, role: 'requester' },
+      type: 'service_account',
+      id: account.id,
+      email: null,
+      role: 'requester',
       teams: [{ id: tenant.team, role: 'member' }],
       organizations: [{ id: tenant.organization, role: 'member' }],
     });
@@ -72,12 +79,12 @@ describe('a service account', () => {
     [{ organization_id: newId() }, 'organization_id'],
     [{ team_id: 'core' }, 'team_id'],
     [null, 'owner'],
-  ])('is not made with the owner %j', async (owner, field) => {
+  ])('cannot be created with the owner %j', async (owner, field) => {
     const answer = await root.post(accounts, { name: 'x', role: 'requester', owner });
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(field) } });
   });
 
-  it('is made by nobody for another user, and for no team that they do not own', async () => {
+  it('cannot be created for another user, or for a team that the caller does not own', async () => {
     const user = await api.addUser('maintainer');
     const body = { name: 'x', role: 'requester' };
     for (const caller of [root, tenant.owner]) {
@@ -92,7 +99,7 @@ describe('a service account', () => {
     expect((await root.post(accounts, { ...body, owner: ownTeam() })).status).toBe(201);
   });
 
-  it('is made with no role above the maker’s own, nor given one later', async () => {
+  it('never gets a role above its creator’s own, at creation or later', async () => {
     const { owner } = tenant;
     for (const role of ['operator', 'admin'])
       expect(await owner.post(accounts, { name: 'x', role, owner: ownTeam() })).toMatchObject({
@@ -107,7 +114,7 @@ describe('a service account', () => {
     expect((await owner.patch(path, { role: 'maintainer' })).body).toMatchObject({ role: 'maintainer', revision: 4 });
   });
 
-  it('is not made in a team that is archived, nor changed or let act again there, but it can be ended', async () => {
+  it('cannot be created, changed or enabled in an archived team, but it can be deleted', async () => {
     const { owner, teamPath, team } = await makeTenant(api);
     const account = await make(owner, { team_id: team });
     const key = await keyFor(owner, account);
@@ -123,7 +130,7 @@ describe('a service account', () => {
 });
 
 describe('a service account that a team owns', () => {
-  it('is not there for strangers, and closed to everybody in the team but its owners', async () => {
+  it('is hidden from strangers, and refused to everybody in the team but its owners', async () => {
     const account = await make(tenant.owner, ownTeam());
     const key = await tenant.owner.make(`${account.path}/api-keys`, { name: 'ci' });
     const keyId = (key.api_key as { id: string }).id;
@@ -138,7 +145,7 @@ describe('a service account that a team owns', () => {
     expect((await tenant.owner.get(account.path)).body).toMatchObject({ name: 'deploy', enabled: true, revision: 1 });
   });
 
-  it('is open to the owners of its team and to platform administrators', async () => {
+  it('can be managed by the owners of its team and by platform administrators', async () => {
     for (const caller of [tenant.owner, root]) {
       const account = await make(caller, ownTeam());
       const { api_key: key } = (await caller.make(`${account.path}/api-keys`, { name: 'ci' })) as unknown as {
@@ -152,7 +159,7 @@ describe('a service account that a team owns', () => {
     }
   });
 
-  it('acts in its team alone, whatever its owner team’s owners may do elsewhere', async () => {
+  it('acts in its own team only, even where the team’s owners have other teams', async () => {
     const elsewhere = await makeTenant(api);
     const caller = await keyFor(tenant.owner, await make(tenant.owner, ownTeam()));
     await join(elsewhere, tenant.owner, 'member', 'owner');
@@ -162,7 +169,7 @@ describe('a service account that a team owns', () => {
     expect((await caller.patch(`/environments/${tenant.environment}`, { name: 'By account' })).status).toBe(200);
   });
 
-  it('loses its reach with its role, and all of it with its team', async () => {
+  it('loses authority with a lower role, and all authority with its team', async () => {
     const own = await makeTenant(api);
     const account = await make(own.owner, { team_id: own.team });
     const caller = await keyFor(own.owner, account);
@@ -175,7 +182,7 @@ describe('a service account that a team owns', () => {
 });
 
 describe('a service account that a user owns', () => {
-  it('is there for its owner alone: not for administrators, nor for its owner’s teams', async () => {
+  it('is visible to its owner only, not to administrators or its owner’s teams', async () => {
     const user = await api.addUser('maintainer');
     const account = await make(user, oneself(user));
     const { api_key: key } = (await user.make(`${account.path}/api-keys`, { name: 'ci' })) as unknown as {
@@ -193,13 +200,13 @@ describe('a service account that a user owns', () => {
     }
   });
 
-  it('is in no team of its owner’s', async () => {
+  it('is not a member of its owner’s teams', async () => {
     const caller = await keyFor(tenant.owner, await make(tenant.owner, oneself(tenant.owner)));
     expect((await whoami(caller)).body).toMatchObject({ teams: [], organizations: [] });
     expect((await caller.get(tenant.teamPath)).status).toBe(404);
   });
 
-  it('goes on when its owner is disabled, and can be handed on then by whoever manages users', async () => {
+  it('stays active when its owner is disabled, and can then be transferred by callers who manage users', async () => {
     const [user, heir] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     const account = await make(user, oneself(user));
     const caller = await keyFor(user, account);
@@ -219,7 +226,7 @@ describe('a service account that a user owns', () => {
     expect((await heir.get(account.path)).status).toBe(200);
   });
 
-  it('is managed no more once its owner’s role is too weak for that', async () => {
+  it('cannot be managed any more once its owner’s role is too low', async () => {
     const user = await api.addUser('operator');
     const account = await make(user, oneself(user), 'operator');
     await root.put(`/users/${user.id}`, { role: 'maintainer' });
@@ -232,7 +239,7 @@ describe('a service account that a user owns', () => {
 });
 
 describe('a key of a service account', () => {
-  it('is made, rotated and revoked by nobody who may do less than the account', async () => {
+  it('cannot be created or rotated by a caller with less authority than the account, but can be revoked', async () => {
     const account = await make(root, ownTeam(), 'admin');
     const { api_key: key } = (await root.make(`${account.path}/api-keys`, { name: 'ci' })) as unknown as {
       api_key: { id: string };
@@ -247,13 +254,15 @@ describe('a key of a service account', () => {
     expect((await root.post(`${account.path}/enable`)).status).toBe(200);
   });
 
-  it('belongs to the account in its path', async () => {
+  it('is found only under its own account', async () => {
     const [one, other] = [await make(tenant.owner, ownTeam()), await make(tenant.owner, ownTeam())];
     const { api_key: key } = (await tenant.owner.make(`${one.path}/api-keys`, { name: 'ci' })) as unknown as {
       api_key: { id: string };
     };
     expect((await tenant.owner.get(`${one.path}/api-keys/${key.id}`)).body).toMatchObject({
-      ...{ kind: 'service_account', state: 'active', issued_by: tenant.owner.id },
+      kind: 'service_account',
+      state: 'active',
+      issued_by: tenant.owner.id,
     });
     for (const [method, more] of [
       ['GET', ''],
@@ -264,7 +273,7 @@ describe('a key of a service account', () => {
     expect((await tenant.owner.get(`/profile/api-keys/${key.id}`)).status).toBe(404);
   });
 
-  it('lets the account look at its keys and give one up, and make none', async () => {
+  it('lets the account list and revoke its own keys, but not create any', async () => {
     const account = await make(tenant.owner, ownTeam());
     const caller = await keyFor(tenant.owner, account);
     const { body } = await caller.get('/profile/api-keys');
@@ -277,7 +286,7 @@ describe('a key of a service account', () => {
     expect((await whoami(caller)).status).toBe(401);
   });
 
-  it('has somebody who answers for what it does: the owner, else whoever made it', async () => {
+  it('names the user who answers for it: the owner, or else its creator', async () => {
     const user = await api.addUser('maintainer');
     const personal = await make(user, oneself(user));
     await keyFor(user, personal);
@@ -291,7 +300,7 @@ describe('a key of a service account', () => {
 });
 
 describe('a service account as caller', () => {
-  it('manages the accounts of its team where its role makes it an owner, and none above itself', async () => {
+  it('manages the accounts of its team where its role makes it an owner, but none above its own role', async () => {
     const chief = await keyFor(root, await make(root, ownTeam(), 'admin'));
     const made = await make(chief, ownTeam(), 'operator');
     expect((await whoami(await keyFor(chief, made))).status).toBe(200);
@@ -305,7 +314,7 @@ describe('a service account as caller', () => {
     expect((await chief.post(accounts, { ...body, owner: oneself(chief) })).status).toBe(404);
   });
 
-  it('manages none where its role makes it no owner', async () => {
+  it('manages no accounts where its role does not make it an owner', async () => {
     const caller = await keyFor(tenant.owner, await make(tenant.owner, ownTeam()));
     const other = await make(tenant.owner, ownTeam());
     expect((await caller.get(other.path)).status).toBe(403);
@@ -313,7 +322,7 @@ describe('a service account as caller', () => {
     expect((await caller.post(`${other.path}/api-keys`, { name: 'x' })).status).toBe(403);
   });
 
-  it('changes nothing of what it may do itself', async () => {
+  it('cannot change its own authority', async () => {
     const account = await make(root, ownTeam(), 'admin');
     const caller = await keyFor(root, account);
     expect((await caller.patch(account.path, { role: 'requester' })).status).toBe(403);
@@ -326,7 +335,7 @@ describe('a service account as caller', () => {
 });
 
 describe('a list of service accounts', () => {
-  it('holds what the caller may manage, page by page, and nothing else', async () => {
+  it('shows only what the caller may manage, page by page', async () => {
     const own = await makeTenant(api);
     const user = own.owner;
     const mine = [];
@@ -352,7 +361,7 @@ describe('a list of service accounts', () => {
 });
 
 describe('disabling and deleting', () => {
-  it('hold on the very next request, and enabling brings the keys back', async () => {
+  it('apply from the next request on, and enabling makes the keys valid again', async () => {
     const account = await make(tenant.owner, ownTeam());
     const caller = await keyFor(tenant.owner, account);
     expect((await tenant.owner.post(`${account.path}/disable`)).body).toMatchObject({ enabled: false, revision: 2 });
@@ -370,7 +379,7 @@ describe('disabling and deleting', () => {
     expect(await api.rows(active, [account.id])).toEqual([]);
   });
 
-  it('leave an administrator, by whatever way the last one would go', async () => {
+  it('never leave the installation without an administrator', async () => {
     const own = await startApi();
     try {
       const admin = await own.addUser('admin');
@@ -396,8 +405,8 @@ describe('disabling and deleting', () => {
   });
 });
 
-describe('the last two administrators, both accounts', () => {
-  it('are not both disabled, deleted or lowered, at whatever moment', async () => {
+describe('the last two administrators, both service accounts', () => {
+  it('cannot both be disabled, deleted or demoted by concurrent requests', async () => {
     const own = await startApi();
     try {
       const owner = await own.addUser('admin');
@@ -420,8 +429,8 @@ describe('the last two administrators, both accounts', () => {
   });
 });
 
-describe('handing a service account on', () => {
-  it('revokes its keys, ends its memberships and raises its generation; history says so', async () => {
+describe('transferring a service account', () => {
+  it('revokes its keys, ends its memberships and raises its generation, and the audit records it', async () => {
     const [user, heir] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     const account = await make(user, oneself(user));
     const caller = await keyFor(user, account);
@@ -446,7 +455,7 @@ describe('handing a service account on', () => {
     });
   });
 
-  it('to a team takes an owner of it', async () => {
+  it('to a team needs an owner of the team', async () => {
     const user = await api.addUser('maintainer');
     const account = await make(user, oneself(user));
     const transfer = () => user.post(`${account.path}/transfer`, { owner: ownTeam() });
@@ -460,7 +469,7 @@ describe('handing a service account on', () => {
     expect((await whoami(caller)).body.teams).toEqual([{ id: tenant.team, role: 'admin' }]);
   });
 
-  it('is refused to users who are missing, disabled or too weak, and to archived teams', async () => {
+  it('is refused to missing or disabled users, users with too low a role, and archived teams', async () => {
     const account = await make(root, ownTeam(), 'operator');
     const to = (owner: Owner) => root.post(`${account.path}/transfer`, { owner });
     expect((await to({ user_id: newId() })).status).toBe(403);
@@ -476,7 +485,7 @@ describe('handing a service account on', () => {
     expect((await to(oneself(await api.addUser('operator')))).status).toBe(200);
   });
 
-  it('happens once, and whoever manages it meanwhile does so before or not at all', async () => {
+  it('succeeds once, and a concurrent change happens before it or not at all', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [user, heir, other] = await Promise.all(['a', 'b', 'c'].map(() => api.addUser('maintainer')));
       const account = await make(user!, oneself(user!));
@@ -503,7 +512,7 @@ describe('a service account among members', () => {
   const letIn = (account: { id: string }, role: string, place = tenant) =>
     place.owner.put(`${place.teamPath}/members/${account.id}`, { role });
 
-  it('joins an organization as a member, and a team as what its role makes of it', async () => {
+  it('joins an organization as a member, and a team with the role that its platform role gives', async () => {
     const account = await owned();
     expect((await letIn(account, 'admin')).status).toBe(409);
     for (const role of ['owner', 'admin'])
@@ -521,7 +530,7 @@ describe('a service account among members', () => {
     expect(body.members.map(({ user_id: id }: { user_id: string }) => id)).toContain(account.id);
   });
 
-  it('leaves like anybody, on the very next request', async () => {
+  it('loses access from the next request on when it leaves', async () => {
     const account = await owned();
     await tenant.owner.put(`${membersOf(tenant)}/${account.id}`, { role: 'member' });
     await letIn(account, 'admin');
@@ -532,7 +541,7 @@ describe('a service account among members', () => {
     expect((await whoami(account.caller)).body).toMatchObject({ teams: [], organizations: [] });
   });
 
-  it('is let in by nobody who may not give the role that it would have', async () => {
+  it('cannot be added by a caller who may not give the role that it would have', async () => {
     const chief = await owned('admin');
     const admin = await api.addUser('maintainer');
     await join(tenant, admin, 'admin', 'admin');
@@ -541,7 +550,7 @@ describe('a service account among members', () => {
     expect((await letIn(chief, 'owner')).status).toBe(200);
   });
 
-  it('joins nothing where a team owns it', async () => {
+  it('cannot join another team where a team owns it', async () => {
     const account = await make(tenant.owner, ownTeam());
     const elsewhere = await makeTenant(api);
     const answer = await elsewhere.owner.put(`${membersOf(elsewhere)}/${account.id}`, { role: 'member' });
@@ -549,7 +558,7 @@ describe('a service account among members', () => {
     expect((await letIn(account, 'admin', elsewhere)).status).toBe(409);
   });
 
-  it('gives nobody more than they may do there: neither by a role nor by a key', async () => {
+  it('gives no caller more authority than their own in a team, by a role or by a key', async () => {
     const account = await owned('requester');
     await tenant.owner.put(`${membersOf(tenant)}/${account.id}`, { role: 'member' });
     await letIn(account, 'member');
@@ -572,7 +581,7 @@ describe('a service account among members', () => {
     expect((await account.user.delete(`${keys}/${held.api_keys[0].id}`)).status).toBe(204);
   });
 
-  it('is no owner that a team could be left to', async () => {
+  it('does not count as a remaining owner of a team', async () => {
     const own = await makeTenant(api);
     const chief = await owned('admin');
     await own.owner.put(`${membersOf(own)}/${chief.id}`, { role: 'member' });
@@ -582,8 +591,8 @@ describe('a service account among members', () => {
   });
 });
 
-describe('disabling and using at once', () => {
-  it('leaves nothing done by an account after it was disabled', async () => {
+describe('disabling an account while it is used', () => {
+  it('commits nothing of the account after it was disabled', async () => {
     for (let round = 0; round < 3; round += 1) {
       const account = await make(tenant.owner, ownTeam());
       const caller = await keyFor(tenant.owner, account);
@@ -604,8 +613,8 @@ describe('disabling and using at once', () => {
   });
 });
 
-describe('history', () => {
-  it('has what was done with accounts and keys, under their team, without any key', async () => {
+describe('the audit', () => {
+  it('records what was done with accounts and keys under their team, without any key', async () => {
     const own = await makeTenant(api);
     const account = await make(own.owner, { team_id: own.team }, 'requester');
     const issued = (await own.owner.make(`${account.path}/api-keys`, { name: 'ci' })) as unknown as {
@@ -628,8 +637,10 @@ describe('history', () => {
       { ...place, action: 'api_key.created', after: { principal_id: account.id, kind: 'service_account' } },
       { ...place, action: 'api_key.rotated', after: { replaces: issued.api_key.id } },
       {
-        ...{ ...place, action: 'service_account.updated' },
-        ...{ before: { name: 'deploy', role: 'requester' }, after: { name: 'Renamed', role: 'maintainer' } },
+        ...place,
+        action: 'service_account.updated',
+        before: { name: 'deploy', role: 'requester' },
+        after: { name: 'Renamed', role: 'maintainer' },
       },
       { ...place, action: 'service_account.disabled', before: { enabled: true }, after: { enabled: false } },
       { ...place, action: 'api_key.revoked' },

@@ -32,7 +32,12 @@ type Facts = {
 function principal({ role = 'maintainer', kind = 'user', enabled = true, ...memberships }: Facts = {}): Principal {
   return {
     ...anonymous,
-    ...{ id: '0190aaaa-0000-7000-8000-000000000003', name: 'Ana', email: null, role, kind, enabled },
+    id: '0190aaaa-0000-7000-8000-000000000003',
+    name: 'Ana',
+    email: null,
+    role,
+    kind,
+    enabled,
     teams: memberships.team ? { [team]: memberships.team } : {},
     organizations: memberships.organization ? { [organization]: memberships.organization } : {},
   };
@@ -46,21 +51,28 @@ function filterOf(caller: Principal, unscoped: 'visible' | 'hidden'): string {
 }
 
 const approve: Access = {
-  ...{ anyOf: ['run:approve'], scope: 'team', teamAction: 'team.metadata.write', hidden: 'not_found', review: 'none' },
+  anyOf: ['run:approve'],
+  scope: 'team',
+  teamAction: 'team.metadata.write',
+  hidden: 'not_found',
+  review: 'none',
 };
 const needing = (...teamAction: TeamAction[]): Access => ({ ...approve, teamAction });
 
 describe('the table of platform roles', () => {
-  it.each(['requester', 'maintainer', 'operator', 'admin'] as const)('gives a %s what the design says', (role) => {
-    expect([...rolePermissions[role]].sort()).toEqual(permissionsOf(role));
-  });
+  it.each(['requester', 'maintainer', 'operator', 'admin'] as const)(
+    'gives a %s the permissions of the design',
+    (role) => {
+      expect([...rolePermissions[role]].sort()).toEqual(permissionsOf(role));
+    },
+  );
 
-  it('knows no permission that the design does not', () => {
+  it('has no permission beyond the design', () => {
     const known = new Set(Object.values(rolePermissions).flatMap((permissions) => [...permissions]));
     expect([...known].sort()).toEqual(everyPermission);
   });
 
-  it('lets no stronger role miss what a weaker one has', () => {
+  it('gives every role the permissions of the weaker ones', () => {
     for (const [weaker, stronger] of [
       ['requester', 'maintainer'],
       ['maintainer', 'operator'],
@@ -73,7 +85,7 @@ describe('the table of platform roles', () => {
 });
 
 describe('a permission', () => {
-  it('is any one of those that are named', () => {
+  it('is satisfied by any one of those that are named', () => {
     const access: Access = { ...approve, anyOf: ['user:manage', 'run:approve'] };
     expect(decidePermission(principal({ role: 'maintainer' }), access)).toEqual({ allowed: true });
     expect(decidePermission(principal({ role: 'requester' }), access)).toEqual({
@@ -82,7 +94,7 @@ describe('a permission', () => {
     });
   });
 
-  it('is nobody’s where an operation names none, but for an administrator', () => {
+  it('is only an administrator’s where an operation names none', () => {
     const access: Access = { ...approve, anyOf: [] };
     expect(decidePermission(principal({ role: 'operator' }), access).allowed).toBe(false);
     expect(decidePermission(principal({ role: 'admin', kind: 'service_account' }), access).allowed).toBe(false);
@@ -92,10 +104,10 @@ describe('a permission', () => {
   it.each([
     ['a disabled administrator', { role: 'admin', enabled: false }],
     ['a disabled maintainer', { enabled: false }],
-    ['somebody without a role', { role: null }],
+    ['a user without a role', { role: null }],
     ['a background principal', { role: 'admin', kind: 'background' }],
     ['a system principal', { role: 'admin', kind: 'system' }],
-  ] as [string, Facts][])('is not had by %s', (_name, facts) => {
+  ] as [string, Facts][])('is refused to %s', (_name, facts) => {
     const denied = { allowed: false, because: 'permission' };
     const member = principal({ ...facts, team: 'owner', organization: 'owner' });
     expect(decidePermission(member, approve)).toEqual(denied);
@@ -103,11 +115,11 @@ describe('a permission', () => {
     expect(decide(member, approve, nobody)).toEqual(denied);
   });
 
-  it('is not had by whoever calls without a credential', () => {
+  it('is refused to a caller without a credential', () => {
     expect(decide(anonymous, approve, nobody)).toEqual({ allowed: false, because: 'permission' });
   });
 
-  it('is only for the kinds of principal that an operation names, administrators included', () => {
+  it('is limited to the kinds of principal that an operation names, for administrators too', () => {
     const people: Access = { ...approve, principals: ['user'] };
     expect(decidePermission(principal({ kind: 'service_account' }), people).allowed).toBe(false);
     const accounts: Access = { ...approve, principals: ['service_account'] };
@@ -117,11 +129,19 @@ describe('a permission', () => {
 
 const teamActionsOfRole: Record<TeamRole, TeamAction[]> = {
   owner: [
-    ...(['team.metadata.read', 'team.metadata.write', 'team.membership.manage', 'team.invitation.manage'] as const),
-    ...(['team.owner.manage', 'team.secret.read', 'team.delete'] as const),
+    'team.metadata.read',
+    'team.metadata.write',
+    'team.membership.manage',
+    'team.invitation.manage',
+    'team.owner.manage',
+    'team.secret.read',
+    'team.delete',
   ],
   admin: [
-    ...(['team.metadata.read', 'team.metadata.write', 'team.membership.manage', 'team.invitation.manage'] as const),
+    'team.metadata.read',
+    'team.metadata.write',
+    'team.membership.manage',
+    'team.invitation.manage',
     'team.secret.read',
   ],
   member: ['team.metadata.read', 'team.secret.read'],
@@ -129,9 +149,9 @@ const teamActionsOfRole: Record<TeamRole, TeamAction[]> = {
 };
 const allActions = teamActionsOfRole.owner;
 
-describe('a thing of a team', () => {
+describe('a resource of a team', () => {
   it.each(Object.keys(teamActionsOfRole) as TeamRole[])(
-    'lets its %s do what the role may, and nothing else',
+    'allows its %s the actions of the role, and no others',
     (role) => {
       for (const action of allActions) {
         const allowed = teamActionsOfRole[role].includes(action);
@@ -146,7 +166,7 @@ describe('a thing of a team', () => {
     ['owner', ['team.metadata.read', 'team.secret.read', 'team.membership.manage', 'team.invitation.manage']],
     ['admin', ['team.metadata.read', 'team.secret.read', 'team.membership.manage', 'team.invitation.manage']],
   ] as [OrganizationRole, TeamAction[]][])(
-    'lets an %s of its organization act as a member does and manage memberships, never change it',
+    'allows an %s of its organization the actions of a member and memberships, but no changes',
     (role, actions) => {
       for (const action of actions)
         expect(decide(principal({ organization: role }), needing(action), owner), action).toEqual({ allowed: true });
@@ -155,12 +175,12 @@ describe('a thing of a team', () => {
     },
   );
 
-  it('keeps owners and the end of a team from an admin of its organization', () => {
+  it('refuses an admin of its organization to manage owners or delete the team', () => {
     for (const action of ['team.owner.manage', 'team.delete'] as const)
       expect(decide(principal({ organization: 'admin' }), needing(action), owner).allowed, action).toBe(false);
   });
 
-  it('is hidden from a mere member of its organization, and from everybody else', () => {
+  it('is hidden from a plain member of its organization, and from everybody else', () => {
     const hidden = { allowed: false, because: 'hidden' };
     expect(decide(principal({ organization: 'member' }), approve, owner)).toEqual(hidden);
     expect(decide(principal(), approve, owner)).toEqual(hidden);
@@ -173,37 +193,41 @@ describe('a thing of a team', () => {
     );
   });
 
-  it('asks for every action that is named', () => {
+  it('demands every action that is named', () => {
     const both = needing('team.metadata.write', 'team.secret.read');
     expect(decide(principal({ team: 'member' }), both, owner)).toEqual({ allowed: false, because: 'action' });
     expect(decide(principal({ team: 'admin' }), both, owner)).toEqual({ allowed: true });
   });
 
-  it('asks for the platform permission of its owner too', () => {
+  it('demands the platform permission from its owner too', () => {
     expect(decide(principal({ role: 'requester', team: 'owner' }), approve, owner)).toEqual({
-      ...{ allowed: false, because: 'permission' },
+      allowed: false,
+      because: 'permission',
     });
   });
 
-  it('is hidden from strangers also where they lack the permission that this very thing demands', () => {
+  it('is hidden from strangers even where they lack the permission too', () => {
     const stranger = principal({ role: 'requester' });
     expect(decide(stranger, approve, owner)).toEqual({ allowed: false, because: 'hidden' });
   });
 
-  it('is everybody’s with the permission where no team owns it', () => {
+  it('needs only the permission where no team owns it', () => {
     expect(decide(principal(), approve, nobody)).toEqual({ allowed: true });
   });
 });
 
-describe('a thing of an organization', () => {
+describe('a resource of an organization', () => {
   const asking = (organizationRole?: OrganizationRole): Access => ({
-    ...{ anyOf: ['organization:write'], scope: 'organization', hidden: 'not_found', review: 'none' },
+    anyOf: ['organization:write'],
+    scope: 'organization',
+    hidden: 'not_found',
+    review: 'none',
     ...(organizationRole && { organizationRole }),
   });
   const ownership = { organizationId: organization, teamId: null };
   const roles = ['member', 'admin', 'owner'] as const;
 
-  it('takes the role that is asked for, or a stronger one', () => {
+  it('needs the demanded role or a stronger one', () => {
     for (const [needed, wanted] of roles.entries())
       for (const [had, role] of roles.entries())
         expect(decide(principal({ organization: role }), asking(wanted), ownership), `${role} for ${wanted}`).toEqual(
@@ -211,7 +235,7 @@ describe('a thing of an organization', () => {
         );
   });
 
-  it('takes any member where no role is asked for, and is hidden from others', () => {
+  it('allows any member where no role is demanded, and is hidden from others', () => {
     expect(decide(principal({ organization: 'member' }), asking(), ownership)).toEqual({ allowed: true });
     expect(decide(principal({ team: 'owner' }), asking(), ownership)).toEqual({ allowed: false, because: 'hidden' });
     expect(decide(principal({ organization: 'owner' }), asking(), nobody)).toEqual({
@@ -223,20 +247,23 @@ describe('a thing of an organization', () => {
 
 describe('a service account as target', () => {
   const manage: Access = {
-    ...{ anyOf: ['service_account:manage'], scope: 'service_account', hidden: 'not_found', review: 'none' },
+    anyOf: ['service_account:manage'],
+    scope: 'service_account',
+    hidden: 'not_found',
+    review: 'none',
   };
   const ana = principal();
   const ofAna = { ...nobody, ownerUserId: ana.id };
   const ofBen = { ...nobody, ownerUserId: '0190aaaa-0000-7000-8000-000000000004' };
   const hidden = { allowed: false, because: 'hidden' };
 
-  it('that a user owns is theirs, with the permission', () => {
+  it('of a user is allowed to that user with the permission', () => {
     expect(decide(ana, manage, ofAna)).toEqual({ allowed: true });
     const lowered = principal({ role: 'requester' });
     expect(decide(lowered, manage, ofAna)).toEqual({ allowed: false, because: 'permission' });
   });
 
-  it('that a user owns is there for nobody else: no administrator, and no account of the same id', () => {
+  it('of a user is hidden from everybody else, even administrators and an account with the same id', () => {
     expect(decide(principal({ team: 'owner', organization: 'owner' }), manage, ofBen)).toEqual(hidden);
     expect(decide(principal({ role: 'admin' }), manage, ofBen)).toEqual(hidden);
     expect(decide(principal({ role: 'admin', kind: 'service_account' }), manage, ofBen)).toEqual(hidden);
@@ -244,7 +271,7 @@ describe('a service account as target', () => {
     expect(decide(principal({ role: 'admin' }), manage, ofAna)).toEqual({ allowed: true });
   });
 
-  it('that a team owns is for the owners of that very team and for platform administrators', () => {
+  it('of a team is allowed to owners of that team and to platform administrators', () => {
     expect(decide(principal({ team: 'owner' }), manage, owner)).toEqual({ allowed: true });
     expect(decide(principal({ team: 'owner', kind: 'service_account' }), manage, owner)).toEqual({ allowed: true });
     expect(decide(principal({ role: 'admin' }), manage, owner)).toEqual({ allowed: true });
@@ -252,7 +279,7 @@ describe('a service account as target', () => {
     expect(decide(principal({ team: 'owner' }), manage, elsewhere)).toEqual(hidden);
   });
 
-  it('that a team owns is not for its admins, nor for the owners of its organization', () => {
+  it('of a team is refused to its admins and to owners of its organization', () => {
     const denied = { allowed: false, because: 'action' };
     for (const role of ['admin', 'member', 'viewer'] as const)
       expect(decide(principal({ team: role }), manage, owner), role).toEqual(denied);
@@ -261,7 +288,7 @@ describe('a service account as target', () => {
     expect(decide(principal({ role: 'admin', kind: 'service_account' }), manage, owner)).toEqual(hidden);
   });
 
-  it('without an owner is nobody’s but a platform administrator’s', () => {
+  it('without an owner is allowed to platform administrators only', () => {
     expect(decide(principal({ team: 'owner', organization: 'owner' }), manage, nobody)).toEqual(hidden);
     expect(decide(principal({ role: 'admin' }), manage, nobody)).toEqual({ allowed: true });
   });
@@ -273,8 +300,12 @@ describe('a service account as caller', () => {
   const account = (role: PlatformRole, owner: AccountOwner | null) =>
     toPrincipal(
       {
-        ...{ ...row, kind: 'service_account', role, owner },
-        ...{ teams: { [team]: 'viewer' }, organizations: { [organization]: 'owner' } },
+        ...row,
+        kind: 'service_account',
+        role,
+        owner,
+        teams: { [team]: 'viewer' },
+        organizations: { [organization]: 'owner' },
       },
       key,
     );
@@ -286,22 +317,22 @@ describe('a service account as caller', () => {
     ['operator', 'admin'],
     ['maintainer', 'admin'],
     ['requester', 'member'],
-  ] as const)('with the role %s is %s in its teams, whatever its membership says', (role, teamRole) => {
+  ] as const)('with the role %s is %s in its teams, even where its membership says otherwise', (role, teamRole) => {
     expect(account(role, ofAna)).toMatchObject({ teams: { [team]: teamRole } });
     expect(account(role, ofTeam).teams).toEqual({ 'own team': teamRole });
   });
 
-  it('is in an organization a mere member', () => {
+  it('is only a member of an organization', () => {
     expect(account('admin', ofAna).organizations).toEqual({ [organization]: 'member' });
     expect(account('admin', ofTeam).organizations).toEqual({ 'own organization': 'member' });
   });
 
-  it('has somebody who answers for it: its owner, else whoever issued its key', () => {
+  it('has its owner, or else the issuer of its key, as the user who answers for it', () => {
     expect(account('admin', ofAna).responsibleUserId).toBe('ana');
     expect(account('admin', ofTeam).responsibleUserId).toBe('issuer');
   });
 
-  it('may do nothing once its owner is gone', () => {
+  it('has no role once its owner is deleted', () => {
     expect(account('admin', null)).toMatchObject({ role: null });
   });
 });
@@ -316,7 +347,7 @@ describe('a platform administrator', () => {
     expect(readableTeams(root)).toBe('all');
   });
 
-  it('is a person: a service account with the role has its permissions, and no team for it', () => {
+  it('is a user: a service account with the role has its permissions, but no access to teams', () => {
     const account = principal({ role: 'admin', kind: 'service_account' });
     expect(isPlatformAdministrator(account)).toBe(false);
     expect(decidePermission(account, { ...approve, anyOf: ['user:manage'] }).allowed).toBe(true);
@@ -324,7 +355,7 @@ describe('a platform administrator', () => {
     expect(readableTeams(account)).toEqual({ teams: [], organizations: [] });
   });
 
-  it('is none once disabled', () => {
+  it('is not one while disabled', () => {
     const former = principal({ role: 'admin', enabled: false });
     expect(isPlatformAdministrator(former)).toBe(false);
     expect(readableTeams(former)).not.toBe('all');
@@ -333,14 +364,15 @@ describe('a platform administrator', () => {
 });
 
 describe('the filter of lists', () => {
-  it('is the teams that one is in, and all of the organizations that one administers', () => {
+  it('allows the principal’s teams, and all teams of the organizations that it administers', () => {
     expect(readableTeams(principal({ team: 'viewer', organization: 'member' }))).toEqual({
-      ...{ teams: [team], organizations: [] },
+      teams: [team],
+      organizations: [],
     });
     expect(readableTeams(principal({ organization: 'admin' }))).toEqual({ teams: [], organizations: [organization] });
   });
 
-  it('says about things without a team what it is asked to', () => {
+  it('includes rows without a team only where asked to', () => {
     expect(filterOf(principal(), 'visible')).toContain('"r"."team_id" is null');
     expect(filterOf(principal(), 'hidden')).not.toContain('is null');
   });

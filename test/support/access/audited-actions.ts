@@ -4,10 +4,10 @@ import { operations } from '#api/operations.ts';
 import type { Orm } from '#database/database.ts';
 
 const known = new Set(auditCatalogue(operations).map(({ action }) => action));
-/** What tests do by operations of their own, or write past the API. */
+/** Actions of tests' own operations, or of records that tests write directly. */
 const made = /^(test|things?)\./;
 
-/** Whatever a test did, and whoever did it: each action that left a record stands in the catalogue. */
+/** Expects every action with a record in the audit to be in the catalogue. */
 export async function expectKnownActions(orm: Orm): Promise<void> {
   const rows = await orm.em.fork().execute<{ action: string }[]>('select distinct action from audit_records');
   const unknown = rows.map(({ action }) => action).filter((action) => !known.has(action) && !made.test(action));

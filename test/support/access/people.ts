@@ -22,7 +22,7 @@ export interface Memberships {
   readonly organizations?: Record<string, OrganizationRole>;
 }
 
-/** Somebody who calls by an API key, and by a session where a password was given. */
+/** A user or a service account with an API key. */
 export interface Person {
   readonly id: string;
   readonly email: string;
@@ -31,7 +31,7 @@ export interface Person {
   readonly caller: Caller;
 }
 
-/** Adds a user to a running API's database, behind the API's back: what is tested then is the API alone. */
+/** Adds a user directly to the database of a running API, so that only the API is tested. */
 export async function addPerson(
   api: { url: string; orm: Orm },
   role: PlatformRole,
@@ -47,8 +47,8 @@ export async function addPerson(
 }
 
 /**
- * Adds a service account with a key. A team's is in that team alone; a user's (one is made where none is named) is in the
- * teams and organizations given, as what its own role makes of it there.
+ * Adds a service account with a key. A team's account is in its team only. A user's account is in the given teams and
+ * organizations, with the role there that its platform role gives; its owner is a new user unless given.
  */
 export async function addServiceAccount(
   api: { url: string; orm: Orm },
@@ -87,7 +87,7 @@ export async function addKey({ url, orm }: { url: string; orm: Orm }, principalI
   return { id: principalId, key, keyId: apiKey.id, caller: new Caller(url, { 'x-api-key': key }) };
 }
 
-/** A team, in an organization of its own where none is given. */
+/** Adds a team, in a new organization unless one is given. */
 export async function addTeam(orm: Orm, organization?: string): Promise<{ organizationId: string; teamId: string }> {
   const em = orm.em.fork();
   const [organizationId, teamId] = [organization ?? newId(), newId()];
@@ -103,7 +103,7 @@ export interface Policy {
   readonly allowSelf?: boolean;
 }
 
-/** An environment of a team, in a project of its own. */
+/** Adds an environment of a team, in a new project. */
 export async function addEnvironment(
   orm: Orm,
   teamId: string,
@@ -115,7 +115,12 @@ export async function addEnvironment(
   await em.persist(em.create(Project, { id: projectId, teamId, name: slug, slug })).flush();
   const approval = { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf };
   const environment = em.create(Environment, {
-    ...{ id: environmentId, projectId, name: slug, slug, kind: 'development', ...approval },
+    id: environmentId,
+    projectId,
+    name: slug,
+    slug,
+    kind: 'development',
+    ...approval,
   });
   await em.persist(environment).flush();
   return { projectId, environmentId };
@@ -123,7 +128,7 @@ export async function addEnvironment(
 
 let made = 0;
 
-/** A template with one version 1.0.0 of the given spec. */
+/** Publishes a template with one version, 1.0.0, of the given spec. */
 export async function publish(publisher: Caller, spec: object, teamId?: string): Promise<string> {
   const slug = `template-${made++}`;
   const template = await publisher.post('/registry/templates', {
@@ -138,5 +143,5 @@ export async function publish(publisher: Caller, spec: object, teamId?: string):
   return id;
 }
 
-/** The smallest template there is: one step that says something. */
+/** The smallest template: one step that prints a line. */
 export const sayHello = { executor: { kind: 'command', apply: [{ name: 'hello', run: ['echo', 'hello'] }] } };

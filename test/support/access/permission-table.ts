@@ -1,8 +1,8 @@
 import type { PlatformRole } from '#domain/identity/model.ts';
 
 /**
- * The table of platform roles as the design's access.md has it, copied by hand: a change of the code's own table fails
- * the tests until somebody changes this one on purpose.
+ * The table of platform roles as the design's access.md has it, copied by hand. A change of the code's own table fails the tests
+ * until this one is changed on purpose.
  */
 const table: readonly [weakest: PlatformRole, permissions: string][] = [
   [
@@ -27,7 +27,7 @@ const table: readonly [weakest: PlatformRole, permissions: string][] = [
 
 export const platformRoles: readonly PlatformRole[] = ['requester', 'maintainer', 'operator', 'admin'];
 
-/** What a role may do, sorted. */
+/** The permissions of a role, sorted. */
 export function permissionsOf(role: PlatformRole): string[] {
   const reached = platformRoles.slice(0, platformRoles.indexOf(role) + 1);
   return table.flatMap(([weakest, permissions]) => (reached.includes(weakest) ? permissions.split(/\s+/) : [])).sort();

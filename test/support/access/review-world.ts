@@ -6,15 +6,15 @@ import { addTenant, type Ids, missingIds } from '../api/operation-requests.ts';
 import { addPerson, addServiceAccount, type Memberships, type Person, publish, sayHello } from './people.ts';
 import { platformRoles } from './permission-table.ts';
 
-/** Several tenants, with things archived and deleted and things of nobody, and everybody who could ask about them. */
+/** Several tenants with archived, deleted and unowned resources, and callers of every kind who can ask about them. */
 export interface World {
   readonly askers: readonly Asker[];
-  /** By resource: what its things are called, and what nothing is called. */
+  /** Names by resource: those of existing resources, and those that no resource has. */
   readonly names: Readonly<Record<string, readonly string[]>>;
-  /** By the id of a thing: the team that owns it; null where nobody does. */
+  /** The team that owns a resource, by the resource's id; null where no team does. */
   readonly teamOf: ReadonlyMap<string, string | null>;
   readonly teams: readonly string[];
-  /** What stands beside a team's things in requests; without a team, the things of nobody. */
+  /** The ids that requests about a team's resources need; without a team, those of unowned resources. */
   idsOf(teamId: string | undefined): Ids;
 }
 
@@ -42,7 +42,10 @@ export async function makeWorld(api: TestApi): Promise<World> {
   return {
     askers,
     names: namesOf(owned, {
-      ...{ organizations: slugs, users: askers.map(({ id }) => id), service_accounts: accounts, ...workers },
+      organizations: slugs,
+      users: askers.map(({ id }) => id),
+      service_accounts: accounts,
+      ...workers,
       audit_records: records.map(({ id }) => id),
     }),
     teamOf: new Map([
@@ -54,8 +57,8 @@ export async function makeWorld(api: TestApi): Promise<World> {
   };
 }
 
-/** Names that nothing has, or that nothing could have. */
-const nobodysNames = [newId(), 'no-such-name', 'A.B_c', '9'.repeat(253), '00000000-0000-0000-0000-000000000000'];
+/** Names that no resource has or could have. */
+const unusedNames = [newId(), 'no-such-name', 'A.B_c', '9'.repeat(253), '00000000-0000-0000-0000-000000000000'];
 
 function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>): World['names'] {
   const all = (name: keyof Ids) => owned.flatMap((ids) => ids[name] ?? []);
@@ -63,25 +66,29 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
     ...more,
     organizations: [...all('organization'), ...(more['organizations'] ?? [])],
     users: [...all('person'), ...(more['users'] ?? [])],
-    ...{ teams: all('team'), projects: all('project'), environments: all('environment') },
-    ...{ templates: all('template'), runs: all('run'), instances: all('instance') },
+    teams: all('team'),
+    projects: all('project'),
+    environments: all('environment'),
+    templates: all('template'),
+    runs: all('run'),
+    instances: all('instance'),
     service_accounts: [...all('account'), ...(more['service_accounts'] ?? [])],
     settings: ['global', 'local'],
   };
   const foreign = [owned[0]!.team, owned[0]!.run, owned[0]!.organization];
   return Object.fromEntries(
-    Object.entries(names).map(([resource, own]) => [resource, [...new Set([...own, ...nobodysNames, ...foreign])]]),
+    Object.entries(names).map(([resource, own]) => [resource, [...new Set([...own, ...unusedNames, ...foreign])]]),
   );
 }
 
-/** A template, a run and an instance that belong to no team, and nothing else. */
+/** Adds a template, a run and an instance that belong to no team. */
 async function addUnscoped(root: Person): Promise<Ids> {
   const template = await publish(root.caller, sayHello);
   const { body: run } = await root.caller.post('/runs', { template_id: template });
   return { template, run: run.id, instance: run.instance_id, person: root.id } as Ids;
 }
 
-/** Slugs that are, that were, and that look like the id of another organization or of none. */
+/** Makes current and former slugs, and slugs that look like the id of another organization or of none. */
 async function addSlugs(root: Person, [first, , third]: readonly Ids[]): Promise<string[]> {
   const rename = (id = '', slug = '') => root.caller.send('PATCH', `/organizations/${id}`, { slug });
   for (const slug of ['slug-before', 'slug-after']) await rename(first?.organization, slug);
@@ -94,7 +101,7 @@ async function addSlugs(root: Person, [first, , third]: readonly Ids[]): Promise
   return ['slug-before', 'slug-after', 'slug-of-another', lookalike, ...ids];
 }
 
-/** Every platform role with every kind of membership, as a user and as a service account; some of them disabled. */
+/** Adds every platform role with every kind of membership, as a user and as a service account; some are disabled. */
 async function addAskers(api: TestApi, root: Person, tenants: readonly Ids[]): Promise<Asker[]> {
   const team = { teamId: tenants[0]!.team };
   const added = platformRoles.flatMap((role) => [
@@ -111,7 +118,7 @@ async function addAskers(api: TestApi, root: Person, tenants: readonly Ids[]): P
   return askers;
 }
 
-/** Accounts of people, of some who are disabled as well; not of accounts. */
+/** Adds service accounts of users, some of whom are disabled. */
 async function addOwnedAccounts(api: TestApi, askers: readonly Asker[]): Promise<string[]> {
   const owners = askers.filter(
     ({ label, email, isDisabled }) => email && (isDisabled || label.includes('in two teams')),
@@ -155,15 +162,22 @@ async function addWorkers({ orm }: TestApi, root: Person): Promise<{ workers: st
   const now = new Date();
   const id = newId();
   em.create(Worker, {
-    ...{ id, host: 'one', processId: 1, version: release, pools: ['gpu'], tools: [], concurrency: 1 },
-    ...{ startedAt: now, heartbeatAt: now },
+    id,
+    host: 'one',
+    processId: 1,
+    version: release,
+    pools: ['gpu'],
+    tools: [],
+    concurrency: 1,
+    startedAt: now,
+    heartbeatAt: now,
   });
   await em.flush();
   await root.caller.post('/worker-pools', { name: 'reserved' });
   return { workers: [id], worker_pools: ['reserved', 'gpu', 'nowhere'] };
 }
 
-/** Ends a tenant each by its archive, by deletion, and from below. */
+/** Archives one tenant, deletes another, and deletes the contents of a third. */
 async function endSome({ orm }: TestApi, [, , , archived, deleted, emptied]: readonly Ids[]): Promise<void> {
   const em = orm.em.fork();
   const end = (table: string, column: string, id = '') =>

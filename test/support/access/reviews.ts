@@ -1,16 +1,16 @@
 import { apiGroup, apiVersion } from '#domain/shared/installation/release.ts';
 
-/** What a review says beside group and version. */
-export interface Asked {
+/** The attributes of an access review beside group and version. */
+export interface ResourceAttributes {
   readonly resource: string;
   readonly verb: string;
   readonly name?: string | undefined;
   readonly team_id?: string | undefined;
 }
 
-/** The body of a review. */
-export function reviewOf(asked: Asked): { resource_attributes: Record<string, unknown> } {
-  return { resource_attributes: { group: apiGroup, version: apiVersion, ...asked } };
+/** The body of an access review. */
+export function reviewOf(attributes: ResourceAttributes): { resource_attributes: Record<string, unknown> } {
+  return { resource_attributes: { group: apiGroup, version: apiVersion, ...attributes } };
 }
 
 interface Poster {
@@ -24,15 +24,15 @@ export interface ReviewStatus {
   readonly evaluation_error?: { readonly code: string; readonly message: string };
 }
 
-/** Asks can-i; answers what it was told. */
-export async function canI(caller: Poster, verb: string, resource: string, about: Partial<Asked> = {}) {
+/** Asks can-i and answers the status of the review. */
+export async function canI(caller: Poster, verb: string, resource: string, about: Partial<ResourceAttributes> = {}) {
   const answer = await caller.post('/auth/can-i', reviewOf({ resource, verb, ...about }));
   if (answer.status !== 200) throw new Error(`can-i answered ${answer.status}: ${answer.text}`);
   return answer.body.status;
 }
 
-/** The code of its answer. */
-export async function codeOf(caller: Poster, verb: string, resource: string, about: Partial<Asked> = {}) {
+/** Asks can-i and answers the code of its reason or error. */
+export async function codeOf(caller: Poster, verb: string, resource: string, about: Partial<ResourceAttributes> = {}) {
   const { reason, evaluation_error: error } = await canI(caller, verb, resource, about);
   return (reason ?? error)?.code;
 }

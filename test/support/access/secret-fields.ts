@@ -5,9 +5,8 @@ const secretName = /pass(word|phrase)|secret|token|credential|private|^(api_)?ke
 type Schema = { readonly [name: string]: unknown };
 
 /**
- * Puts a value of its own into every field of a request's body that is a secret by its schema (`writeOnly`) or by its name,
- * and that has none yet; answers the body, and every secret in it. A secret of many parts, such as the credentials of a
- * connection, must have been given, as nobody could guess them.
+ * Fills every field of a request's body that is a secret by its schema (`writeOnly`) or by its name and has no value yet; answers
+ * the body and every secret in it. A secret with several parts, such as the credentials of a connection, must have been given.
  */
 export function fillSecrets(schema: z.ZodType, body: object, make: (field: string) => string) {
   const secrets: string[] = [];
@@ -34,7 +33,7 @@ export function fillSecrets(schema: z.ZodType, body: object, make: (field: strin
   }
 }
 
-/** Every text in an answer under the name of a secret: keys, tokens, links with tokens. */
+/** Every text in an answer under the name of a secret: keys, tokens, and links with tokens. */
 export function secretsIn(answer: unknown): string[] {
   if (!isObject(answer) && !Array.isArray(answer)) return [];
   return Object.entries(answer).flatMap(([name, value]) =>

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { ProcessEntry } from '../start.ts';
 
-/** Somebody else on the same machine, who has no account and no rights. */
+/** Another user of the same machine, without an account and without rights. */
 export const stranger = { uid: 65_533, gid: 65_533 };
 
-/** What came of an attempt to speak to a server: it answered, it closed the connection, or an error code. */
+/** The result of an attempt to connect to a server. Any other text is the code of an error. */
 export type Answer = 'answered' | 'closed' | 'silent' | (string & {});
 
 const knock = `
@@ -23,7 +23,7 @@ const knock = (target) => new Promise((resolve) => {
 Promise.all(JSON.parse(process.argv[1]).map(knock)).then((answers) => { console.log(JSON.stringify(answers)); process.exit(); });
 `;
 
-/** Speaks HTTP/2 to ports of loopback and to sockets, as another user or as this process's own. */
+/** Speaks HTTP/2 to loopback ports and Unix sockets, as another user or as this process's user. */
 export async function knockAt(
   targets: readonly (number | string)[],
   user: { uid: number; gid: number } | null,
@@ -33,7 +33,7 @@ export async function knockAt(
   return JSON.parse(stdout);
 }
 
-/** The ports of this machine's own network on which the processes listen. */
+/** The TCP ports of this machine on which the processes listen. */
 export function listeningPorts(processes: readonly ProcessEntry[]): number[] {
   const inodes = new Set(processes.flatMap(({ pid }) => socketsOf(pid)));
   const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) =>
@@ -46,7 +46,7 @@ export function listeningPorts(processes: readonly ProcessEntry[]): number[] {
   return ports.sort((a, b) => a - b);
 }
 
-/** The real, effective, saved and file-system user ids of a process; none where it has ended. */
+/** The real, effective, saved and file-system user ids of a process; empty where it has ended. */
 export function usersOf(pid: number): number[] {
   return orNone(() => {
     const [, ids = ''] = /^Uid:\s+(.+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
@@ -62,7 +62,7 @@ function socketsOf(pid: number): string[] {
   );
 }
 
-/** What is read of a process that has ended in the meantime is nothing. */
+/** Reads about a process; answers nothing where it has ended in the meantime. */
 function orNone<Value>(read: () => Value[]): Value[] {
   try {
     return read();

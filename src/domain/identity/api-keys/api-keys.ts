@@ -13,13 +13,13 @@ const randomLength = 43;
 const checksumLength = 6;
 const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checksumLength}}$`);
 
-/** A fresh key: `dc_`, 43 base62 characters of randomness, 6 of CRC-32, so that a scanner can tell a real one offline. */
+/** A new random key: `dc_`, 43 random base62 characters, and 6 of their CRC-32, by which a secret scanner recognizes a real key. */
 export function generateApiKey(): string {
   const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join('');
   return prefix + random + checksum(random);
 }
 
-/** Whether a text has the form and the checksum of a key; says nothing about whether the key is known. */
+/** Whether a text has the form and the checksum of a key. The key may still be unknown. */
 export function looksLikeApiKey(text: string): boolean {
   if (!pattern.test(text)) return false;
   const random = text.slice(prefix.length, prefix.length + randomLength);
@@ -40,7 +40,7 @@ function verifierOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** Makes a key for a principal. The plaintext is answered here once; the row keeps a verifier. */
+/** Creates a key for a principal; the caller flushes. The plaintext exists only in this answer: the row keeps a verifier. */
 export function issueApiKey(
   em: Em,
   request: {
@@ -59,8 +59,8 @@ export function issueApiKey(
 }
 
 /**
- * The principal of an active key; undefined where there is none. The lookup is by a hash of the whole key, so its time
- * says nothing about any part of it. One query; `onUse` hears of a key whose last use was noted more than a minute ago.
+ * The principal of an active key, found by one query; undefined where there is none. The lookup uses a hash of the whole key,
+ * so its timing reveals nothing about a part of it. `onUse` is called where the key's last recorded use is more than a minute old.
  */
 export async function findByApiKey(
   em: Em,

@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
-import { prepare } from '#domain/db.ts';
+import { db, type Over, prepare } from '#domain/db.ts';
 import { selectPrincipal } from '#domain/shared/access/store.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { ApiKeyKind, ApiKeyState } from '../model.ts';
 
+/** The enabled principal of an active key. `stale`: the last recorded use of the key is more than a minute old. */
 export const findPrincipalByVerifier = prepare((db, parameter: ParameterOf<{ verifier: Buffer }>) =>
   db
     .selectFrom('api_keys as k')
@@ -14,6 +18,139 @@ export const findPrincipalByVerifier = prepare((db, parameter: ParameterOf<{ ver
     .where('p.enabled', '=', true)
     .where('p.deleted_at', 'is', null)
     .select(['k.id as key_id', 'k.issued_by'])
-    .select(sql<boolean>`coalesce(use.last_used_at < now() - interval '1 minute', true)`.as('stale'))
+    .select((eb) =>
+      sql<boolean>`coalesce(${eb.ref('use.last_used_at')} < now() - interval '1 minute', true)`.as('stale'),
+    )
     .select(selectPrincipal),
 );
+
+/** A key as it is shown: everything that identifies it, and never its verifier. Times are PostgreSQL's text of them. */
+export interface ApiKeyDetails {
+  readonly id: string;
+  readonly kind: ApiKeyKind;
+  readonly name: string;
+  readonly hint: string;
+  readonly state: ApiKeyState;
+  readonly issuedBy: string;
+  readonly rotatedFrom: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+function selectKeys(em: Em, principalId: string) {
+  return db(em)
+    .selectFrom('api_keys as k')
+    .leftJoin('api_key_uses as u', 'u.key_id', 'k.id')
+    .where('k.principal_id', '=', principalId)
+    .select([
+      'k.id',
+      'k.kind',
+      'k.name',
+      'k.hint',
+      'k.issued_by as issuedBy',
+      'k.rotated_from as rotatedFrom',
+      'k.created_at as createdAt',
+      'k.expires_at as expiresAt',
+      'k.revoked_at as revokedAt',
+      'u.last_used_at as lastUsedAt',
+    ])
+    .select((eb) => selectState(eb).as('state'));
+}
+
+function selectState(eb: Over<{ k: 'api_keys' }>) {
+  return eb
+    .case()
+    .when('k.revoked_at', 'is not', null)
+    .then<ApiKeyState>('revoked')
+    .when('k.expires_at', '<=', sql<string>`clock_timestamp()`)
+    .then<ApiKeyState>('expired')
+    .else<ApiKeyState>('active')
+    .end();
+}
+
+/** The keys of a principal, with expired and revoked ones. */
+export function listKeys(em: Em, principalId: string, request: PageRequest): Promise<Page<ApiKeyDetails>> {
+  return pageOf(selectKeys(em, principalId), 'k.id', request);
+}
+
+/** A key of a principal; undefined where it belongs to another one. */
+export function findKey(em: Em, principalId: string, keyId: string): Promise<ApiKeyDetails | undefined> {
+  return selectKeys(em, principalId).where('k.id', '=', keyId).executeTakeFirst();
+}
+
+export async function countActiveKeys(em: Em, principalId: string): Promise<number> {
+  const { active } = await db(em)
+    .selectFrom('api_keys')
+    .where('principal_id', '=', principalId)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`clock_timestamp()`)]))
+    .select((eb) => sql<number>`${eb.fn.countAll()}::int`.as('active'))
+    .executeTakeFirstOrThrow();
+  return active;
+}
+
+export async function hasSuccessor(em: Em, keyId: string): Promise<boolean> {
+  const found = await db(em)
+    .selectFrom('api_keys')
+    .where('rotated_from', '=', keyId)
+    .select('id')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+export async function setRevoked(em: Em, keyId: string): Promise<void> {
+  await db(em)
+    .updateTable('api_keys')
+    .set({ revoked_at: sql<string>`clock_timestamp()` })
+    .where('id', '=', keyId)
+    .execute();
+}
+
+/** Revokes the profile key of a user, if there is one; answers its id. */
+export function revokeProfileKey(em: Em, userId: string): Promise<{ id: string } | undefined> {
+  return db(em)
+    .updateTable('api_keys')
+    .set({ revoked_at: sql<string>`clock_timestamp()` })
+    .where('principal_id', '=', userId)
+    .where('kind', '=', 'profile')
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+}
+
+/** Lets a key expire in so many seconds, unless it expires earlier. */
+export async function expireKeyIn(em: Em, keyId: string, seconds: number): Promise<void> {
+  await db(em)
+    .updateTable('api_keys')
+    .set((eb) => ({
+      expires_at: sql<string>`least(${eb.ref('expires_at')}, clock_timestamp() + ${seconds} * interval '1 second')`,
+    }))
+    .where('id', '=', keyId)
+    .execute();
+}
+
+/**
+ * Records that keys were used now, where their last recorded use is more than a minute old. The rows are written in the order
+ * of their ids, so that processes that record the same keys never deadlock.
+ */
+export async function recordUses(em: Em, keyIds: readonly string[]): Promise<void> {
+  await db(em)
+    .insertInto('api_key_uses')
+    .columns(['key_id', 'last_used_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom(sql<{ id: string }>`unnest(${keyIds}::uuid[])`.as<'used'>(sql`used(id)`))
+        .select(['used.id', sql<string>`now()`.as('last_used_at')])
+        .orderBy('used.id'),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .column('key_id')
+        .doUpdateSet((eb) => ({ last_used_at: eb.ref('excluded.last_used_at') }))
+        .where('api_key_uses.last_used_at', '<', sql<string>`now() - interval '1 minute'`),
+    )
+    .execute();
+}

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { pgArray } from '#database/errors.ts';
+import { recordUses } from './store.ts';
 
 /**
- * Notes when keys were last used, at most once a minute each, beside the requests that use them: none waits for it. Keys
- * that come up while one write is under way go out together in the next. A note that fails is made by a later use.
+ * Records when keys were last used, at most once a minute each. No request waits for it. Keys that are used while one write is
+ * under way are recorded together by the next. Where a write fails, a later use of the keys is recorded instead.
  */
 export class KeyUses {
   readonly #orm: Orm;
@@ -18,14 +18,14 @@ export class KeyUses {
     this.#log = log;
   }
 
-  /** Called where the database's own note is older than a minute. */
+  /** Called for a key whose last recorded use is more than a minute old. */
   note(keyId: string): void {
     if (this.#underWay.has(keyId)) return;
     this.#due.add(keyId);
     this.#writing ??= this.#writeDue();
   }
 
-  /** Resolves once all that was noted is written. */
+  /** Resolves once every noted use is written. */
   async settle(): Promise<void> {
     await this.#writing;
   }
@@ -34,21 +34,14 @@ export class KeyUses {
     while (this.#due.size > 0) {
       this.#underWay = new Set(this.#due);
       this.#due.clear();
-      await this.#write([...this.#underWay]).catch((error: unknown) =>
-        this.#log.warn({ err: error }, 'the last use of API keys could not be noted'),
+      await recordUses(this.#orm.em.fork(), [...this.#underWay]).catch((error: unknown) =>
+        this.#log.warn(
+          { err: error },
+          'could not record the last use of API keys; their next use will be recorded instead',
+        ),
       );
     }
     this.#underWay = new Set();
     this.#writing = undefined;
-  }
-
-  /** In the order of ids, so that processes which note the same keys never wait for each other in a circle. */
-  async #write(keys: readonly string[]): Promise<void> {
-    await this.#orm.em.fork().execute(
-      `insert into api_key_uses (key_id, last_used_at) select id, now() from unnest(?::uuid[]) as id order by id
-       on conflict (key_id) do update set last_used_at = excluded.last_used_at
-        where api_key_uses.last_used_at < now() - interval '1 minute'`,
-      [pgArray(keys)],
-    );
   }
 }

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 
 const listFile = new URL('./common-passwords.txt', import.meta.url);
-/** What somebody who attacks this service in particular would begin with. */
+/** What an attacker of this service in particular would try first. */
 const ownNames = ['coordinator', 'deliverycoordinator', 'delivery-coordinator'];
 const longestUnit = 4;
 
 let list: ReadonlySet<string> | undefined;
 
 /**
- * Whether a password is among the first that anybody would try: one of the eighteen thousand most common ones, whatever
- * its case, a repetition of a few characters, or a run of neighbours such as `87654321`.
+ * Whether a password is one that an attacker tries first: one of the eighteen thousand most common ones in upper or lower case, a
+ * repetition of a few characters, or a run of neighbouring characters such as `87654321`.
  */
 export function isCommonPassword(password: string): boolean {
   const text = password.toLowerCase();
@@ -17,14 +17,14 @@ export function isCommonPassword(password: string): boolean {
   return list.has(text) || isRepetition(text) || isRun(text);
 }
 
-/** The list begins below its licence, behind the first empty line. */
+/** The list follows its licence, after the first empty line. */
 function readList(): ReadonlySet<string> {
   const text = readFileSync(listFile, 'utf8');
   const lines = text.slice(text.indexOf('\n\n') + 2).split('\n');
   return new Set([...ownNames, ...lines.filter((line) => line !== '')]);
 }
 
-/** Up to four characters again and again; the last time may be cut short. */
+/** Whether the text repeats a unit of up to four characters; the last repetition may be cut short. */
 function isRepetition(text: string): boolean {
   for (let unit = 1; unit <= longestUnit; unit += 1) {
     if (text.length >= 2 * unit && text.slice(unit) === text.slice(0, -unit)) return true;
@@ -32,7 +32,7 @@ function isRepetition(text: string): boolean {
   return false;
 }
 
-/** Each character the neighbour of the one before, all in one direction; 0 and 9 are neighbours, too. */
+/** Whether each character is the neighbour of the one before, always in the same direction; 0 and 9 count as neighbours. */
 function isRun(text: string): boolean {
   const steps = new Set(
     Array.from(text)

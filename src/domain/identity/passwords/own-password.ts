@@ -7,34 +7,28 @@ import type { Session } from '../entity.ts';
 import { setPassword } from '../sessions/credentials.ts';
 import { addSession, type SessionFacts } from '../sessions/sessions.ts';
 import { verifyPassword } from './passwords.ts';
+import { findPassword } from './store.ts';
 
-interface PasswordRow {
-  password_hash: string;
-  password_generation: number;
-}
-
-/** Held while somebody changes their own password: who asks twice at once would wait for themselves. */
+/** The advisory lock of changing one's own password. Without it, two changes by one user at the same time would deadlock. */
 export function passwordLock(userId: string): string {
   return `password/${userId}`;
 }
 
 /**
- * Whether somebody knows their own password; answers which of their passwords it is.
- * @throws Forbidden where they come by an API key, WrongSecret where the password is another
+ * Verifies that the caller knows their own password; answers the password's generation.
+ * @throws Forbidden for a caller with an API key; WrongSecret for a wrong password
  */
 export async function verifyOwnPassword(em: Em, { id, credential }: Principal, password: string): Promise<number> {
   if (credential.type !== 'session') throw new Forbidden('permission denied: sign in to change your password');
-  const [row] = await em.execute<PasswordRow[]>(`select password_hash, password_generation from users where id = ?`, [
-    id,
-  ]);
-  const matches = await verifyPassword(row?.password_hash ?? null, password);
-  if (!row || !matches) throw new WrongSecret('invalid', 'current_password: this is not your password');
-  return row.password_generation;
+  const current = await findPassword(em, id);
+  const matches = await verifyPassword(current?.hash ?? null, password);
+  if (!current || !matches) throw new WrongSecret('invalid', 'current_password: this is not your password');
+  return current.generation;
 }
 
 /**
- * Gives somebody the password that they chose. All their sessions end, and they go on in a new one.
- * @throws Unauthenticated where their password was changed meanwhile by somebody else
+ * Replaces the caller's password. All their sessions end, and a new one is opened.
+ * @throws Unauthenticated where the password was changed since it was verified
  */
 export async function changeOwnPassword(
   em: Em,
@@ -43,8 +37,8 @@ export async function changeOwnPassword(
   facts: SessionFacts,
 ): Promise<Session> {
   await lockAgainstUse(em, id);
-  const [row] = await em.execute<PasswordRow[]>(`select password_generation from users where id = ?`, [id]);
-  if (row?.password_generation !== generation) throw new Unauthenticated('the credential is no longer valid');
+  const current = await findPassword(em, id);
+  if (current?.generation !== generation) throw new Unauthenticated('the credential is no longer valid');
   await setPassword(em, id, passwordHash);
   return addSession(em, newId(), id, facts);
 }

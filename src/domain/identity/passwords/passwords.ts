@@ -5,8 +5,8 @@ import { ConcurrencyLimit } from '#domain/shared/concurrency-limit.ts';
 const cost = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /**
- * Two hashes at once take 38 MiB and half of the thread pool that files and DNS share, and do not block the event loop. About
- * seventy are done in a second, so the last one in the queue waits for about a second.
+ * Two hashes at once take 38 MiB and half of the thread pool that files and DNS use too; the event loop stays free. About
+ * seventy are done in a second, so the last one in a full line waits about a second.
  */
 const limit = new ConcurrencyLimit({
   running: 2,
@@ -14,29 +14,29 @@ const limit = new ConcurrencyLimit({
   refusal: 'too many passwords are being checked at this moment: try again in a few seconds',
 });
 
-/** Looks like a hash of today's cost, and is nobody's: no password is known that leads to it. */
-const nobodysHash = `$argon2id$v=19$m=${cost.memoryCost},p=1,t=${cost.timeCost}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+/** Has the form of a hash at today's cost. No password is known that leads to it. */
+const unmatchableHash = `$argon2id$v=19$m=${cost.memoryCost},p=1,t=${cost.timeCost}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** @throws Unavailable where too many wait */
+/** @throws Unavailable where too many hashes are waiting */
 export function hashPassword(password: string): Promise<string> {
   return limit.run(() => argon2.hash(password, cost));
 }
 
 /**
- * Whether the password is the one that was hashed. The work is the same for nobody (`null`) as for somebody.
- * @throws Unavailable where too many wait
+ * Whether a hash is that of the password. Without a hash (`null`: there is no such user) it does the same work and answers false.
+ * @throws Unavailable where too many hashes are waiting
  */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
-  const matches = await limit.run(() => argon2.verify(hash ?? nobodysHash, password));
+  const matches = await limit.run(() => argon2.verify(hash ?? unmatchableHash, password));
   return matches && hash !== null;
 }
 
-/** Whether a hash was made when hashing cost less than today. */
+/** Whether a hash was made at a lower cost than today's. */
 export function isOutdated(hash: string): boolean {
   return workOf(hash) < cost.memoryCost * cost.timeCost;
 }
 
-/** Kibibytes written: memory times passes. */
+/** The kibibytes that making a hash writes: memory times passes. */
 function workOf(hash: string): number {
   const parameter = (name: string) => Number(new RegExp(`[$,]${name}=(\\d+)`).exec(hash)?.[1] ?? 0);
   return parameter('m') * parameter('t');

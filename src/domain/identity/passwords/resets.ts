@@ -1,29 +1,28 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { db } from '#domain/db.ts';
 import { anonymous, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
-import { lockAgainstUse, selectPrincipal } from '#domain/shared/access/store.ts';
+import { lockAgainstUse } from '#domain/shared/access/store.ts';
 import { Conflict, WrongSecret } from '#domain/shared/errors.ts';
 import { setPassword } from '../sessions/credentials.ts';
+import type { UserTarget } from '../users/store.ts';
 import { refuseOwnPassword, refuseRoleAboveOwn } from '../users/user-changes.ts';
-import type { UserTarget } from '../users/user-targets.ts';
+import { findUserByPasswordReset, putPasswordReset } from './store.ts';
 
-/** Long enough to reach somebody by whatever way, short enough to be forgotten safely. */
+/** Long enough for a link to reach its user, short enough that a forgotten link does no harm. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
-/** What history says where somebody has set a new password without the old one. */
+/** The audit action of setting a new password without the old one. */
 export const passwordReset = { action: 'user.password_reset', resourceType: 'users' } as const;
 
 export interface IssuedReset {
-  /** Told once; what is kept is a verifier. */
+  /** Answered only here: the database keeps a verifier. */
   readonly token: string;
   readonly expiresAt: Date;
 }
 
 /**
- * Makes the one link by which a user, whose row the caller of this function holds, may set a new password; a link from
- * before is void. @throws Invalid for oneself, Forbidden for a role above one's own, Conflict for a disabled user
+ * Creates the link with which a user may set a new password; an earlier link becomes void. The user's row is locked.
+ * @throws Invalid for the caller's own user; Forbidden for a role above the caller's own; Conflict for a disabled user
  */
 export async function issuePasswordReset(em: Em, caller: Principal, user: UserTarget): Promise<IssuedReset> {
   refuseOwnPassword(caller, user);
@@ -31,35 +30,19 @@ export async function issuePasswordReset(em: Em, caller: Principal, user: UserTa
   if (!user.enabled) throw new Conflict('this user is disabled: enable them before they get a new password');
   const token = randomBytes(32).toString('base64url');
   const expiresAt = new Date(Date.now() + lifetimeMs);
-  await em.execute(
-    `insert into password_resets (user_id, verifier, issued_by, created_at, expires_at)
-     values (?, ?, ?, clock_timestamp(), ?)
-     on conflict (user_id) do update set verifier = excluded.verifier, issued_by = excluded.issued_by,
-       created_at = excluded.created_at, expires_at = excluded.expires_at`,
-    [user.id, verifierOf(token), caller.id, expiresAt],
-  );
+  await putPasswordReset(em, { userId: user.id, verifier: verifierOf(token), issuedBy: caller.id, expiresAt });
   return { token, expiresAt };
 }
 
-/** Whose new password a link's token sets. @throws WrongSecret where it is none, was used, or is void by now */
+/** The user whose password the token of a link sets. @throws WrongSecret for an unknown, used, expired or replaced token */
 export async function findPasswordReset(em: Em, token: string): Promise<Principal & { readonly email: string }> {
-  const [row] = await db(em)
-    .selectFrom('password_resets as r')
-    .innerJoin('principals as p', 'p.id', 'r.user_id')
-    .innerJoin('users as u', 'u.id', 'p.id')
-    .where('r.verifier', '=', verifierOf(token))
-    .where('r.expires_at', '>', sql<string>`clock_timestamp()`)
-    .where('p.enabled', '=', true)
-    .where('p.deleted_at', 'is', null)
-    .select(selectPrincipal)
-    .select('u.email')
-    .execute();
-  if (!row)
+  const user = await findUserByPasswordReset(em, verifierOf(token));
+  if (!user)
     throw new WrongSecret('invalid', 'token: this link is not valid: it was used, has expired, or another replaced it');
-  return { ...toPrincipal(row, anonymous.credential), email: row.email };
+  return { ...toPrincipal(user, anonymous.credential), email: user.email };
 }
 
-/** Sets the password, once: whoever comes second with the same link finds it gone. @throws WrongSecret */
+/** Sets the password and uses the link up. @throws WrongSecret also where the link was used in the meantime */
 export async function redeemPasswordReset(em: Em, user: Principal, token: string, passwordHash: string): Promise<void> {
   await lockAgainstUse(em, user.id);
   await findPasswordReset(em, token);

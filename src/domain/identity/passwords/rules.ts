@@ -3,23 +3,23 @@ import { invalidField } from '#domain/shared/errors.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 export const minimumPasswordLength = 8;
-/** argon2 reads every byte; a bound keeps a request from buying minutes of work. */
+/** argon2 reads every byte, so without a limit one request could cause minutes of work. */
 export const maximumPasswordLength = 1024;
 
-/** A password that somebody is given or chooses; whoever sets one also asks `isPersonal`. */
+/** A new password. Code that sets one must also check `isPersonal`. */
 export const Password = z
   .string()
   .min(minimumPasswordLength, { error: tooShort(), abort: true })
   .max(maximumPasswordLength, { error: `must have at most ${maximumPasswordLength} characters`, abort: true })
-  // A string's length counts what many characters beyond the usual ones take twice.
+  // The length of a string counts UTF-16 units, and many characters take two.
   .refine((text) => Array.from(text).length >= minimumPasswordLength, { error: tooShort(), abort: true })
   .refine((text) => text.trim() !== '', { error: 'must contain characters other than spaces', abort: true })
   .refine((text) => !isCommonPassword(text), {
-    error: 'must not be one of the most common passwords: choose one that nobody would try',
+    error: 'must not be one of the most common passwords: choose one that is hard to guess',
   })
   .meta({ writeOnly: true });
 
-/** Where a password is only compared: anything that could be one. */
+/** A password that is only compared. */
 export const GivenPassword = z.string().max(maximumPasswordLength).meta({ writeOnly: true });
 
 export const personalMessage = 'must be neither the address nor the name';
@@ -29,14 +29,14 @@ export interface Person {
   readonly name: string;
 }
 
-/** Whether a password says no more than who its owner is. */
+/** Whether a password is only the name or the e-mail address of its owner, or the part before the @. */
 export function isPersonal(password: string, { email, name }: Person): boolean {
   const plain = (text: string) => text.toLowerCase().replaceAll(/\s/g, '');
   const [account = ''] = email.split('@', 1);
   return [email, account, name].some((text) => plain(text) === plain(password));
 }
 
-/** @throws Invalid naming the field of the body that holds the password */
+/** @throws Invalid naming the body's field with the password */
 export function refusePersonal(field: string, password: string, person: Person): void {
   if (isPersonal(password, person)) throw invalidField(field, personalMessage);
 }

@@ -6,22 +6,23 @@ import { lockAgainstUse, lockPrincipal } from '#domain/shared/access/store.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
 import { isId, newId } from '#domain/shared/ids.ts';
 import type { InstallationKeys } from '#domain/shared/installation/installation.ts';
-import { Session, User } from '../entity.ts';
+import { Session } from '../entity.ts';
 import { emailKey, sessionLifetimeSeconds } from '../model.ts';
 import { hashPassword, isOutdated, verifyPassword } from '../passwords/passwords.ts';
-import { findPrincipalByEmail, findPrincipalBySession } from './store.ts';
+import { findPassword, rehashPassword } from '../passwords/store.ts';
+import { endSession, findPrincipalByEmail, findPrincipalBySession } from './store.ts';
 
 const algorithm = 'HS256';
 
-/** Somebody whose password was right, and which of their passwords that was. */
+/** A user whose password was right, with the generation of that password. */
 export interface Verified {
   readonly user: Principal;
   readonly passwordGeneration: number;
-  /** The same password at today's cost, where its hash was made when hashing cost less. */
+  /** A new hash of the same password, where the stored one was made at a lower cost than today's. */
   readonly renewedHash: string | null;
 }
 
-/** Who may sign in with this address and password; one answer, in one time, whatever is wrong. */
+/** Checks an e-mail address and a password. Every failure has the same answer and takes the same time. @throws Unauthenticated */
 export async function checkPassword(em: Em, email: string, password: string): Promise<Verified> {
   const [row] = await findPrincipalByEmail(em, { emailKey: emailKey(email) });
   const matches = await verifyPassword(row?.password_hash ?? null, password);
@@ -31,33 +32,34 @@ export async function checkPassword(em: Em, email: string, password: string): Pr
   return { user: toPrincipal(principal, { type: 'session', id: newId() }), passwordGeneration, renewedHash };
 }
 
-/** What is kept of where a session was opened from. */
+/** Where a session was opened from, as far as it is kept. */
 export interface SessionFacts {
   readonly address: string | null;
   readonly userAgent: string | null;
 }
 
 /**
- * Opens the session that the user's credential names. The user is locked and looked at again: checking a password takes
- * long enough for another one to be set, or for the user to be disabled, meanwhile.
+ * Opens the session that the user's credential names. It locks and reads the user again, because while a password is checked
+ * another one may be set, or the user may be disabled.
+ * @throws Unauthenticated where that has happened
  */
 export async function openSession(em: Em, verified: Verified, facts: SessionFacts): Promise<Session> {
   const { user, passwordGeneration, renewedHash } = verified;
   const current = await lockPrincipal(em, user);
-  const [row] = await em.execute<{ generation: number }[]>(
-    `select password_generation as generation from users where id = ?`,
-    [user.id],
-  );
-  if (!current?.enabled || row?.generation !== passwordGeneration) throw wrongCredentials();
-  if (renewedHash !== null) await em.nativeUpdate(User, { id: user.id }, { passwordHash: renewedHash });
+  const password = await findPassword(em, user.id);
+  if (!current?.enabled || password?.generation !== passwordGeneration) throw wrongCredentials();
+  if (renewedHash !== null) await rehashPassword(em, user.id, renewedHash);
   return addSession(em, user.credential.id, user.id, facts);
 }
 
-/** A session of a user whose row is held. It lasts 24 hours. */
+/** Opens a session of 24 hours for a user whose row is locked. */
 export async function addSession(em: Em, id: string, userId: string, facts: SessionFacts): Promise<Session> {
   const session = em.create(Session, {
-    ...{ id, userId, expiresAt: new Date(Date.now() + sessionLifetimeSeconds * 1000) },
-    ...{ address: facts.address, userAgent: facts.userAgent?.slice(0, 255) ?? null },
+    id,
+    userId,
+    expiresAt: new Date(Date.now() + sessionLifetimeSeconds * 1000),
+    address: facts.address,
+    userAgent: facts.userAgent?.slice(0, 255) ?? null,
   });
   await em.persist(session).flush();
   return session;
@@ -67,7 +69,7 @@ function wrongCredentials(): Unauthenticated {
   return new Unauthenticated('the e-mail address or the password is wrong');
 }
 
-/** The token that names a session: installation, user, session and times, and nothing else that anybody would trust. */
+/** The token of a session. It names installation, user, session and times, and carries no authority. */
 export function signSessionToken(installation: InstallationKeys, session: Session): Promise<string> {
   return new SignJWT({ sid: session.id })
     .setProtectedHeader({ alg: algorithm })
@@ -78,7 +80,7 @@ export function signSessionToken(installation: InstallationKeys, session: Sessio
     .sign(installation.sessionKey);
 }
 
-/** The principal of an active session; undefined where the token is no such thing. One query. */
+/** The principal of an active session, found by one query; undefined where the token is not valid or the session has ended. */
 export async function findBySessionToken(
   em: Em,
   installation: InstallationKeys,
@@ -106,13 +108,9 @@ async function verifyToken(installation: InstallationKeys, token: string) {
   }
 }
 
-/** Ends one of the user's own sessions; false where it is not theirs or has ended. */
+/** Ends a session of the user, for commands under way as well; false where it has ended or belongs to another user. */
 export async function revokeSession(em: Em, userId: string, sessionId: string): Promise<boolean> {
-  const revoked = await em.execute<{ id: string }[]>(
-    `update sessions set revoked_at = clock_timestamp()
-      where id = ? and user_id = ? and revoked_at is null and expires_at > now() returning id`,
-    [sessionId, userId],
-  );
-  if (revoked.length > 0) await lockAgainstUse(em, userId);
-  return revoked.length > 0;
+  const isEnded = await endSession(em, userId, sessionId);
+  if (isEnded) await lockAgainstUse(em, userId);
+  return isEnded;
 }

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
-import { prepare } from '#domain/db.ts';
+import { db, prepare } from '#domain/db.ts';
 import { selectPrincipal } from '#domain/shared/access/store.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 
 /** The user of an active session. */
 export const findPrincipalBySession = prepare((db, parameter: ParameterOf<{ sessionId: string; userId: string }>) =>
@@ -17,7 +19,7 @@ export const findPrincipalBySession = prepare((db, parameter: ParameterOf<{ sess
     .select(selectPrincipal),
 );
 
-/** The user with this e-mail address, with what is kept of their password. */
+/** The user with an e-mail address, with the hash of its password. */
 export const findPrincipalByEmail = prepare((db, parameter: ParameterOf<{ emailKey: string }>) =>
   db
     .selectFrom('users as u')
@@ -27,3 +29,75 @@ export const findPrincipalByEmail = prepare((db, parameter: ParameterOf<{ emailK
     .select(['u.password_hash', 'u.password_generation'])
     .select(selectPrincipal),
 );
+
+/** An active session as its user sees it. Times are PostgreSQL's text of them. */
+export interface SessionDetails {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+}
+
+function selectActiveSessions(em: Em, userId: string) {
+  return db(em)
+    .selectFrom('sessions as s')
+    .where('s.user_id', '=', userId)
+    .where('s.revoked_at', 'is', null)
+    .where('s.expires_at', '>', sql<string>`now()`)
+    .select([
+      's.id',
+      's.created_at as createdAt',
+      's.expires_at as expiresAt',
+      's.address',
+      's.user_agent as userAgent',
+    ]);
+}
+
+export function listActiveSessions(em: Em, userId: string, request: PageRequest): Promise<Page<SessionDetails>> {
+  return pageOf(selectActiveSessions(em, userId), 's.id', request);
+}
+
+/** An active session of the user; undefined where it has ended or belongs to another user. */
+export function findActiveSession(em: Em, userId: string, sessionId: string): Promise<SessionDetails | undefined> {
+  return selectActiveSessions(em, userId).where('s.id', '=', sessionId).executeTakeFirst();
+}
+
+/** Ends an active session of the user; false where it has ended or belongs to another user. */
+export async function endSession(em: Em, userId: string, sessionId: string): Promise<boolean> {
+  const ended = await activeSessionsToEnd(em, userId).where('id', '=', sessionId).returning('id').execute();
+  return ended.length > 0;
+}
+
+/** Ends all active sessions of the user. */
+export async function endSessions(em: Em, userId: string): Promise<void> {
+  await activeSessionsToEnd(em, userId).execute();
+}
+
+function activeSessionsToEnd(em: Em, userId: string) {
+  return db(em)
+    .updateTable('sessions')
+    .set({ revoked_at: sql<string>`clock_timestamp()` })
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', sql<string>`now()`);
+}
+
+/** Deletes at most `limit` sessions that expired before the retention time, oldest first; answers how many. */
+export async function deleteOldSessions(em: Em, retentionDays: number, limit: number): Promise<number> {
+  const deleted = await db(em)
+    .deleteFrom('sessions')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('sessions')
+        .where('expires_at', '<', sql<string>`now() - make_interval(days => ${retentionDays})`)
+        .orderBy('expires_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+        .select('id'),
+    )
+    .returning('id')
+    .execute();
+  return deleted.length;
+}

@@ -1,32 +1,23 @@
 import type { Em } from '#database/database.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import type { PlatformRole } from '../model.ts';
+import { hasOtherAdministrator } from './store.ts';
 
-/** Held while the first administrator is made, and by whatever may take the last one away. */
+/** The advisory lock of commands that create the first administrator or may remove the last one. */
 export const administratorsLock = 'administrators';
 
 /**
- * Refuses a change after which this principal would administer the installation no more, where nobody else does: no
- * other enabled user, or enabled service account whose owner is there, with the role `admin`, whatever credentials they
- * have. Right only under
- * `administratorsLock`, which every such change takes. (specification, *Authentication*, rule 12; *Errors*, 409)
- * @throws Conflict
+ * Refuses a change that would leave the installation without an administrator. An administrator is an enabled user, or an
+ * enabled service account whose owner is not deleted, with the role `admin`; which credentials it has does not matter. The
+ * caller must hold `administratorsLock`. (specification, *Authentication*, rule 12; *Errors*, 409)
+ * @param principal the one that would stop being an administrator
+ * @throws Conflict where there is no other administrator
  */
 export async function refuseLastAdministrator(
   em: Em,
   principal: { readonly id: string; readonly role: PlatformRole | null; readonly enabled: boolean },
 ): Promise<void> {
   if (principal.role !== 'admin' || !principal.enabled) return;
-  const [row] = await em.execute<[{ exists: boolean }]>(
-    `select exists (select 1 from principals p
-                     where p.role = 'admin' and p.enabled and p.deleted_at is null and p.id <> ?
-                       and (p.kind = 'user' or p.kind = 'service_account' and exists (
-                         select 1 from service_accounts a
-                           left join principals u on u.id = a.owner_user_id and u.deleted_at is null
-                           left join teams t on t.id = a.owner_team_id and t.deleted_at is null
-                          where a.id = p.id and (u.id is not null or t.id is not null))))`,
-    [principal.id],
-  );
-  if (row.exists) return;
-  throw new Conflict('this is the last administrator: make somebody else an administrator first');
+  if (await hasOtherAdministrator(em, principal.id)) return;
+  throw new Conflict('this is the last administrator: make another user an administrator first');
 }

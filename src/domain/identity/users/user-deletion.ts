@@ -1,15 +1,15 @@
 import type { Em } from '#database/database.ts';
 import { refuseDeletion } from '#domain/shared/ownership-graph/blockers.ts';
 import { endBelongings, leaveTombstone, lockShared } from '#domain/shared/ownership-graph/deletion.ts';
-import { clearSignIn } from '../sessions/credentials.ts';
+import { clearSignIn } from '../passwords/store.ts';
 import { refuseLastAdministrator } from './administrators.ts';
-import type { UserTarget } from './user-targets.ts';
+import type { UserTarget } from './store.ts';
 
 /**
- * Deletes a user, whose row the caller of this function holds with the lock of administrators: every credential ends, the
- * memberships go and the address is free again. Nothing is done where anything stands in the way: what has to find another
- * owner first, and what names its author for as long as it is kept (specification, *Errors*, 409, conditions 2 and 3).
- * @throws Conflict naming all that stands in the way
+ * Deletes a user whose row is locked, under `administratorsLock`. Every credential ends, the memberships are removed and the
+ * address is free again. Nothing changes where something blocks the deletion: things that need another owner first, and kept
+ * history that names the user as its author (specification, *Errors*, 409, conditions 2 and 3).
+ * @throws Conflict naming everything that blocks the deletion
  */
 export async function deleteUser(em: Em, user: UserTarget): Promise<void> {
   await refuseLastAdministrator(em, user);

@@ -6,40 +6,41 @@ import { type Permission, rolePermissions } from './permissions.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * What an operation demands. No member has a default: whoever declares an operation says who may run it.
- * `platform`: the permission alone decides. `organization`, `team`: the target's owner decides as well. `self`: the caller's own.
- * `service_account`: the user who owns the target and nobody else, or the owners of the team that does.
+ * What an operation demands of its caller. Every operation must declare it, and no required member has a default.
+ * The scope says what decides beside the permission: nothing (`platform`), the caller's role in the organization or team that owns
+ * the target (`organization`, `team`), nothing because the target is always the caller's own (`self`), or the owner of the target
+ * (`service_account`): the user who owns it and no other, or an owner of the team that owns it.
  */
 export interface Access {
   readonly anyOf: readonly Permission[];
   readonly scope: 'platform' | 'organization' | 'team' | 'self' | 'service_account';
-  /** Needed, beside the permission, in the team that owns the target. */
+  /** The actions that the caller needs in the team that owns the target, beside the permission. */
   readonly teamAction?: TeamAction | readonly TeamAction[];
-  /** Needed in the organization that owns the target; a stronger role serves as well. */
+  /** The role that the caller needs in the organization that owns the target, or a stronger one. */
   readonly organizationRole?: 'member' | 'admin' | 'owner';
-  /** What a target answers that is missing, or that the caller may not read. */
+  /** The refusal for a target that does not exist or that the caller may not read. */
   readonly hidden: 'not_found' | 'forbidden';
-  /** The kinds of principal that may come at all; users and service accounts unless it says otherwise. */
+  /** The kinds of principal that may call it; users and service accounts unless given. */
   readonly principals?: readonly Principal['kind'][];
-  /** Under which name `can-i` reviews it: its own, that of another operation which demands the same, or none. */
-  readonly review: Review | { readonly inherits: string } | 'none';
+  /** How `can-i` names it: with a name of its own, with that of another operation that demands the same, or not at all. */
+  readonly review: AccessReview | { readonly inherits: string } | 'none';
 }
 
 /**
- * What `can-i` calls an operation. A review names what the operation's path names, and where the path names nothing it is
- * about the collection; in the scope `team` it says which team besides.
+ * How `can-i` names an operation. An access review has a `name` where the operation's path has a parameter, and is about the
+ * collection where it has none. In the scope `team` it also has a `team_id`.
  */
-export interface Review {
-  /** The plural of what the operation is decided about, in snake_case. */
+export interface AccessReview {
+  /** The kind of the target, in the plural and in snake_case. */
   readonly resource: string;
   readonly verb: string;
-  /** The parameter of the path that a review's `name` stands for; the last one unless it says otherwise. */
+  /** The parameter of the path that `name` stands for; the last one unless given. */
   readonly parameter?: string;
-  /** The name of what there is only one of, where the path has no parameter. */
+  /** The name of a resource that exists only once, where the path has no parameter. */
   readonly only?: string;
-  /** What it is about may belong to no team; a review of that comes without `team_id`. */
+  /** The target may belong to no team; a review of such a target has no `team_id`. */
   readonly unscoped?: true;
-  /** Finds by `name` what the operation finds by more than that, or finds its owner in fewer queries. */
+  /** Finds the target by `name`, where the operation needs more than that to find it, or takes more queries. */
   readonly target?: (em: Em, name: string) => Promise<Ownership | undefined>;
 }
 
@@ -48,15 +49,15 @@ export interface PublicAccess {
   readonly public: string;
 }
 
-/** Who owns a target. `teamId: null` and `organizationId: null`: nobody, it belongs to the whole installation. */
+/** The owner of a target. With `organizationId` and `teamId` null it belongs to the whole installation. */
 export interface Ownership {
   readonly organizationId: string | null;
   readonly teamId: string | null;
-  /** The one person whose it is; no administrator stands in for them. */
+  /** The user who owns it; administrators have no access in the user's place. */
   readonly ownerUserId?: string | null;
 }
 
-/** Whose that is which belongs to the whole installation. */
+/** The ownership of what belongs to the whole installation. */
 export const nobody: Ownership = { organizationId: null, teamId: null };
 
 export type Decision = { allowed: true } | { allowed: false; because: 'permission' | 'hidden' | 'action' };
@@ -64,7 +65,7 @@ export type Decision = { allowed: true } | { allowed: false; because: 'permissio
 const allowed: Decision = { allowed: true };
 const refused = (because: 'permission' | 'hidden' | 'action'): Decision => ({ allowed: false, because });
 
-/** The first half: what the principal may do at all, whatever the target is (access.md of the design, answer 2). */
+/** Decides by permission and kind of principal alone, before the target is known (access.md of the design, answer 2). */
 export function decidePermission(principal: Principal, access: Access): Decision {
   const kinds = access.principals ?? ['user', 'service_account'];
   if (!principal.enabled || !kinds.includes(principal.kind)) return refused('permission');
@@ -76,9 +77,9 @@ export function decidePermission(principal: Principal, access: Access): Decision
 }
 
 /**
- * The one decision about a target, given who owns it. A target that the caller may not even read is `hidden`, also where it
- * demands a permission that the caller lacks: else that would tell that it is there.
- * Human platform administrators pass the checks of role and action; never those of lifecycle, which stand elsewhere.
+ * Decides about a target by its owner. A target that the caller may not read is `hidden`, even where the caller lacks the
+ * permission too: a different refusal would reveal that the target exists.
+ * Users who are platform administrators pass the checks of role and action. Rules about a resource's state are checked elsewhere.
  */
 export function decide(principal: Principal, access: Access, owner: Ownership): Decision {
   const permission = decidePermission(principal, access);
@@ -97,7 +98,7 @@ function decideOwnership(principal: Principal, access: Access, owner: Ownership)
   return allowed;
 }
 
-/** Human administrators only: a service account with the role `admin` has its permissions, and no more. */
+/** Whether a principal is an enabled user with the role `admin`. A service account with that role has its permissions only. */
 export function isPlatformAdministrator(principal: Principal): boolean {
   return principal.kind === 'user' && principal.enabled && principal.role === 'admin';
 }
@@ -110,12 +111,12 @@ function decideTeam(principal: Principal, access: Access, owner: Ownership): Dec
   return needed.every((action) => actions.has(action)) ? allowed : refused('action');
 }
 
-/** What a user owns is theirs alone: to everybody else, administrators included, it is not there. */
+/** A user's service account is hidden from everybody else, administrators included. */
 function decidePersonal(principal: Principal, ownerUserId: string): Decision {
   return principal.kind === 'user' && principal.id === ownerUserId ? allowed : refused('hidden');
 }
 
-/** What a team owns is for the team's owners by their role in that very team; its admins know of it, and no more. */
+/** A team's service account is for owners of that team. Others who may read the team see it, and may do no more. */
 function decideTeamOwned(principal: Principal, { organizationId, teamId }: Ownership): Decision {
   if (teamId === null) return refused('hidden');
   if (principal.teams[teamId] === 'owner') return allowed;
@@ -123,7 +124,7 @@ function decideTeamOwned(principal: Principal, { organizationId, teamId }: Owner
   return refused(mayLook ? 'action' : 'hidden');
 }
 
-/** What an organization's role is worth in each of its teams. */
+/** The actions that a role in an organization gives in each of its teams. */
 const organizationRoleActions: Record<OrganizationRole, readonly TeamAction[]> = {
   owner: [
     ...teamRoleActions.member,
@@ -146,8 +147,8 @@ function decideOrganization(principal: Principal, access: Access, owner: Ownersh
 }
 
 /**
- * What a principal may do in a team: by its role there; owners and admins of the organization act as its members do,
- * and manage its memberships besides.
+ * The actions of a principal in a team, by its roles in the team and in the organization. Owners and admins of the organization
+ * have the actions of the team's members, and also manage its memberships.
  */
 export function teamActionsOf(
   principal: Principal,
@@ -161,10 +162,7 @@ export function teamActionsOf(
   return new Set([...own, ...inherited]);
 }
 
-/**
- * The teams whose things a principal may read, as the filter of lists: everything; or the teams it is in and every team
- * of the organizations that it administers.
- */
+/** The teams that a principal may read: all of them, or its own and every team of the organizations that it administers. */
 export function readableTeams(principal: Principal): 'all' | { teams: string[]; organizations: string[] } {
   if (isPlatformAdministrator(principal)) return 'all';
   const administered = Object.entries(principal.organizations).filter(
@@ -173,10 +171,7 @@ export function readableTeams(principal: Principal): 'all' | { teams: string[]; 
   return { teams: Object.keys(principal.teams), organizations: administered.map(([id]) => id) };
 }
 
-/**
- * The same as an SQL condition on a column that names a team, to be put into a list's query (never applied after the
- * page is cut). `unscoped` says what rows without a team are: everybody's with the permission, or nobody's.
- */
+/** `isInReadableTeam` for lists whose statements are still text. */
 export function readableTeamsSql(
   principal: Principal,
   column: string,

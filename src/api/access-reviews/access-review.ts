@@ -13,8 +13,8 @@ import { AuthorizationUnavailable, type Principal } from '#domain/shared/access/
 import { Invalid, ServiceError } from '#domain/shared/errors.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 
-/** What a review asks: whether its caller may do `verb` to `resource`. */
-export interface Question {
+/** The question of an access review: whether the caller may do `verb` to `resource`. */
+export interface ResourceAttributes {
   readonly resource: string;
   readonly verb: string;
   readonly name?: string | undefined;
@@ -34,7 +34,7 @@ export const reasonCodes = [
 ] as const;
 export const evaluationErrorCodes = ['resolver_unavailable', 'authorization_unavailable', 'evaluation_failed'] as const;
 
-/** Allowed, denied, or neither: where it cannot be told, nobody is told yes, nor no. */
+/** Allowed, denied, or undecided with an error: then neither is true. */
 export type Verdict =
   | { readonly allowed: boolean; readonly denied: boolean; readonly reason: Detail<(typeof reasonCodes)[number]> }
   | {
@@ -43,66 +43,67 @@ export type Verdict =
       readonly evaluation_error: Detail<(typeof evaluationErrorCodes)[number]>;
     };
 
-/** What a review works with. */
-export interface Reviewing {
+export interface ReviewContext {
   readonly catalogue: Catalogue;
   readonly principal: Principal;
   readonly em: Em;
-  /** Told of errors that nobody foresaw. */
+  /** Called with unexpected errors. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Whether a principal may do something, by the same functions that decide when it does it. Says nothing of lifecycle, and
- * holds nothing for later: the operation decides again. (specification, *POST /api/v1/auth/can-i*)
- * @throws Invalid where the question is none that can be asked
+ * Decides whether a principal may do something, with the functions that decide when it does it. The decision does not consider a
+ * resource's state and reserves nothing: the operation decides again. (specification, *POST /api/v1/auth/can-i*)
+ * @throws Invalid for a malformed question
  */
-export async function review(reviewing: Reviewing, question: Question): Promise<Verdict> {
-  const { catalogue, principal, onFailure } = reviewing;
+export async function reviewAccess(context: ReviewContext, question: ResourceAttributes): Promise<Verdict> {
+  const { catalogue, principal, onFailure } = context;
   if (principal.kind !== 'user' && principal.kind !== 'service_account') return unsupported;
   const entry = catalogue.find(question.resource, question.verb);
   refuseMalformed(entry, question);
   const admission = decideAdmission(entry.operation, principal);
   if (!admission.decision.allowed) return toVerdict(entry.operation, admission);
   try {
-    const decided = decideTarget(entry.operation, principal, await findTarget(reviewing, entry, question));
+    const decided = decideTarget(entry.operation, principal, await findTarget(context, entry, question));
     return isHidden(decided) ? notFound : toVerdict(entry.operation, decided);
   } catch (error) {
     return indeterminate(error, onFailure);
   }
 }
 
-/** Which members a question must have, and which it must not. */
-function refuseMalformed({ review: { unscoped }, isNamed, takesTeam }: CatalogueEntry, question: Question): void {
+/** Refuses a question without a member that it needs, or with one that it must not have. */
+function refuseMalformed(
+  { review: { unscoped }, isNamed, takesTeam }: CatalogueEntry,
+  question: ResourceAttributes,
+): void {
   const { resource, verb, name, team_id: teamId } = question;
   const what = `${resource} ${verb}`;
-  if (isNamed && name === undefined) throw new Invalid(`name: ${what} is reviewed by name: give one`);
+  if (isNamed && name === undefined) throw new Invalid(`name: ${what} needs a name`);
   if (!isNamed && name !== undefined) throw new Invalid(`name: ${what} is about the collection: leave the name out`);
-  if (!takesTeam && teamId !== undefined) throw new Invalid(`team_id: ${what} is no team's business: leave it out`);
-  if (takesTeam && teamId === undefined && !unscoped)
-    throw new Invalid(`team_id: ${what} is reviewed in a team: give its id`);
+  if (!takesTeam && teamId !== undefined) throw new Invalid(`team_id: ${what} takes no team: leave it out`);
+  if (takesTeam && teamId === undefined && !unscoped) throw new Invalid(`team_id: ${what} needs the id of a team`);
 }
 
 /**
- * What the operation would be about. Undefined where there is no such thing, or where it belongs to another team than the
- * question says; null where the operation is about nothing in particular.
+ * The owner of the operation's target. Undefined where there is no such target, or another team than the question says owns it;
+ * null where the operation has no target.
  */
 async function findTarget(
-  reviewing: Reviewing,
+  context: ReviewContext,
   entry: CatalogueEntry,
-  question: Question,
+  question: ResourceAttributes,
 ): Promise<Ownership | null | undefined> {
   const find = entry.isNamed ? findNamed : findCollection;
-  const target = await find(reviewing, entry, question);
+  const target = await find(context, entry, question);
   const isElsewhere = target && entry.takesTeam && target.teamId !== (question.team_id ?? null);
   return isElsewhere ? undefined : target;
 }
 
-/** By the operation's own resolver, or by what its declaration says instead. A text that can be no name names nothing. */
+/** Finds the target by name, with the operation's own resolver or with the one that its declaration gives for reviews. */
 async function findNamed(
-  { em, principal }: Reviewing,
+  { em, principal }: ReviewContext,
   { operation, review: { only, target }, parameter }: CatalogueEntry,
-  question: Question,
+  question: ResourceAttributes,
 ): Promise<Ownership | null | undefined> {
   if (!parameter) return question.name === only ? null : undefined;
   const name = parameter.schema.safeParse(question.name);
@@ -113,17 +114,20 @@ async function findNamed(
   return operation.target({ em, params, query: {}, body: {}, callerId: principal.id, lock: false });
 }
 
-/** A team's collection is as its team is. Without a team it is nobody's, or what the caller would own themselves. */
+/** A team's collection has the team as its owner. Without a team it is that of the installation, or of the caller. */
 async function findCollection(
-  { em, principal }: Reviewing,
+  { em, principal }: ReviewContext,
   { takesTeam }: CatalogueEntry,
-  { team_id: teamId }: Question,
+  { team_id: teamId }: ResourceAttributes,
 ): Promise<Ownership | null | undefined> {
   if (!takesTeam) return null;
   return teamId === undefined ? { ...nobody, ownerUserId: principal.id } : findTeamById(em, teamId);
 }
 
-const unsupported: Verdict = denied('principal_not_supported', 'only users and service accounts are reviewed');
+const unsupported: Verdict = denied(
+  'principal_not_supported',
+  'only the access of users and service accounts is reviewed',
+);
 const notFound: Verdict = denied(
   'resource_not_found_or_denied',
   'there is no such resource, or you may not know of it',
@@ -133,7 +137,7 @@ function denied(code: Exclude<(typeof reasonCodes)[number], 'allowed'>, message:
   return { allowed: false, denied: true, reason: { code, message } };
 }
 
-/** What answers 403 where it is missing answers alike where it demands what the caller has not. */
+/** An operation that answers 403 for a missing target gets the same answer for every other refusal. */
 function isHidden({ decision, access }: Decided): boolean {
   return !decision.allowed && (decision.because === 'hidden' || access.hidden === 'forbidden');
 }
@@ -150,7 +154,7 @@ function indeterminate(error: unknown, onFailure: (error: unknown) => void): Ver
   });
   if (error instanceof AuthorizationUnavailable) return failed('authorization_unavailable', error.message);
   const isAway = error instanceof ServiceError ? error.kind === 'unavailable' : isDependencyUnavailable(error);
-  if (isAway) return failed('resolver_unavailable', 'what this is about could not be looked up: try again');
+  if (isAway) return failed('resolver_unavailable', 'the resource could not be looked up: try again');
   onFailure(error);
-  return failed('evaluation_failed', 'the review failed');
+  return failed('evaluation_failed', 'the access review failed');
 }

@@ -1,21 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { review } from '#api/access-reviews/review.ts';
+import { reviewAccess } from '#api/access-reviews/access-review.ts';
 import { operations } from '#api/operations.ts';
 import { Catalogue, catalogueOf } from '#api/pipeline/catalogue.ts';
 import { command, isPublic, type Operation, read } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
-import type { Access, Review } from '#domain/shared/access/decide.ts';
+import type { Access, AccessReview } from '#domain/shared/access/decide.ts';
 import { AuthorizationUnavailable, anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { newId } from '#domain/shared/ids.ts';
 
 const administrator: Principal = { ...anonymous, kind: 'user', role: 'admin', id: newId() };
 const settings: Access = { anyOf: ['settings.manage'], scope: 'platform', hidden: 'not_found', review: 'none' };
 
-/** An operation that is only declared. */
+/** An operation without an implementation. */
 function declare(id: `${string}.${string}`, route: Operation['route'], reviewed: Access['review']) {
   return read({
-    ...{ id, route, summary: id, responses: { 200: z.object({}) }, handle: async () => ({}) },
+    id,
+    route,
+    summary: id,
+    responses: { 200: z.object({}) },
+    handle: async () => ({}),
     params: z.strictObject(Object.fromEntries([...route.matchAll(/:(\w+)/g)].map(([, name]) => [name, z.string()]))),
     access: { ...settings, review: reviewed },
   });
@@ -28,7 +32,7 @@ function ask(
 ) {
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => failures.push(error);
-  return review({ catalogue: new Catalogue(list), principal, em, onFailure }, question).then((verdict) => ({
+  return reviewAccess({ catalogue: new Catalogue(list), principal, em, onFailure }, question).then((verdict) => ({
     ...verdict,
     failures,
   }));
@@ -37,33 +41,33 @@ function ask(
 describe('the catalogue', () => {
   const list = { resource: 'things', verb: 'list' };
 
-  it('takes every operation of the service', () => {
+  it('contains every operation of the service', () => {
     const guarded = operations.flatMap(({ id, access }) => (isPublic(access) ? [] : [{ id, review: access.review }]));
     const reviewed = catalogueOf(operations).entries.map(({ operation }) => operation.id);
     const others = guarded.filter(({ review: each }) => each === 'none' || 'inherits' in each).map(({ id }) => id);
     expect([...reviewed, ...others].sort()).toEqual(guarded.map(({ id }) => id).sort());
   });
 
-  it('calls everything by a plural in snake_case', () => {
+  it('names every resource by a plural in snake_case', () => {
     for (const { review: each } of catalogueOf(operations).entries) {
       expect(each.resource).toMatch(/^[a-z]+(_[a-z]+)*s$/);
       expect(each.verb).toMatch(/^[a-z]+(_[a-z]+)*$/);
     }
   });
 
-  it('looks for whatever is named', () => {
+  it('finds the target of every named review', () => {
     const unsought = catalogueOf(operations).entries.filter(
       ({ operation, review: each, isNamed }) => isNamed && !each.only && !each.target && !operation.target,
     );
     expect(unsought.map(({ operation }) => operation.id)).toEqual([]);
   });
 
-  it('has no two operations under one name', () => {
+  it('refuses two operations with the same name', () => {
     const twice = [declare('things.list', 'GET /things', list), declare('things.find', 'GET /found', list)];
     expect(() => new Catalogue(twice)).toThrow('things.list and things.find are both reviewed as things list');
   });
 
-  it('lets nobody inherit what there is not', () => {
+  it('refuses to inherit a review that does not exist', () => {
     const lost = declare('parts.list', 'GET /parts', { inherits: 'things.list' });
     expect(() => new Catalogue([lost])).toThrow('parts.list inherits the review of things.list, which has none');
     const none = declare('things.list', 'GET /things', 'none');
@@ -71,12 +75,12 @@ describe('the catalogue', () => {
     expect(new Catalogue([lost, declare('things.list', 'GET /things', list)]).entries).toHaveLength(1);
   });
 
-  it('reviews nothing by a parameter that its path has not', () => {
-    const wrong: Review = { ...list, parameter: 'other' };
+  it('refuses a parameter that the path does not have', () => {
+    const wrong: AccessReview = { ...list, parameter: 'other' };
     expect(() => new Catalogue([declare('things.get', 'GET /things/:id', wrong)])).toThrow('not in its path');
   });
 
-  it('lets an operation inherit only what demands the same', () => {
+  it('lets an operation inherit only from one that demands the same', () => {
     const demand = (operation: Operation) => {
       const { review: _review, hidden: _hidden, ...rest } = operation.access as Access;
       return { ...rest, to: operation.accessTo?.toString() };
@@ -91,28 +95,27 @@ describe('the catalogue', () => {
   });
 });
 
-describe('what there is only one of', () => {
-  const only: Review = { resource: 'settings', verb: 'update', only: 'global' };
+describe('a resource that exists only once', () => {
+  const only: AccessReview = { resource: 'settings', verb: 'update', only: 'global' };
   const update = command({
-    ...{
-      id: 'settings.update',
-      route: 'PATCH /settings',
-      summary: '',
-      responses: { 204: z.undefined() },
-      idempotency: 'none',
-      audit: '',
-    },
+    id: 'settings.update',
+    route: 'PATCH /settings',
+    summary: '',
+    responses: { 204: z.undefined() },
+    idempotency: 'none',
+    audit: '',
     access: { ...settings, review: only },
     handle: async () => ({ id: null }),
   });
 
-  it('has one name, and is missing under every other', async () => {
+  it('has one name, and is not found by any other', async () => {
     const question = { resource: 'settings', verb: 'update' };
     expect(await ask([update], { ...question, name: 'global' })).toMatchObject({ allowed: true });
     expect(await ask([update], { ...question, name: 'local' })).toMatchObject({
-      ...{ denied: true, reason: { code: 'resource_not_found_or_denied' } },
+      denied: true,
+      reason: { code: 'resource_not_found_or_denied' },
     });
-    await expect(ask([update], question)).rejects.toThrow('reviewed by name');
+    await expect(ask([update], question)).rejects.toThrow('needs a name');
     const requester = { ...administrator, role: 'requester' as const };
     expect(await ask([update], { ...question, name: 'local' }, { principal: requester })).toMatchObject({
       reason: { code: 'permission_denied' },
@@ -120,10 +123,13 @@ describe('what there is only one of', () => {
   });
 });
 
-describe('a review', () => {
+describe('an access review', () => {
   const failing = (error: Error) =>
     read({
-      ...{ id: 'things.get', route: 'GET /things/:id', summary: '', handle: async () => ({}) },
+      id: 'things.get',
+      route: 'GET /things/:id',
+      summary: '',
+      handle: async () => ({}),
       responses: { 200: z.object({}) },
       params: z.strictObject({ id: z.string() }),
       access: { ...settings, review: { resource: 'things', verb: 'get' } },
@@ -143,18 +149,19 @@ describe('a review', () => {
   ])('is undecided for %s', async (_what, error) => {
     const { failures, ...verdict } = await ask([failing(error)], about);
     expect(verdict).toEqual({
-      ...{ allowed: false, denied: false },
+      allowed: false,
+      denied: false,
       evaluation_error: { code: 'resolver_unavailable', message: expect.any(String) },
     });
     expect(failures).toEqual([]);
   });
 
-  it('says so where it is authorization that cannot be had', async () => {
+  it('names the reason where authorization is unavailable', async () => {
     const verdict = await ask([failing(new AuthorizationUnavailable(new Error('away')))], about);
     expect(verdict).toMatchObject({ evaluation_error: { code: 'authorization_unavailable' } });
   });
 
-  it('fails by what nobody foresaw, and keeps that to the log', async () => {
+  it('logs an unexpected error and does not reveal it', async () => {
     const error = new TypeError('secret of the house');
     const { failures, ...verdict } = await ask([failing(error)], about);
     expect(verdict).toMatchObject({ allowed: false, denied: false, evaluation_error: { code: 'evaluation_failed' } });
@@ -162,9 +169,12 @@ describe('a review', () => {
     expect(failures).toEqual([error]);
   });
 
-  it.each(['system', 'background'] as const)('is none for a %s principal, and looks for nothing', async (kind) => {
-    const verdict = await ask([failing(new Error('looked'))], about, { principal: { ...administrator, kind } });
-    expect(verdict).toMatchObject({ allowed: false, denied: true, reason: { code: 'principal_not_supported' } });
-    expect(verdict.failures).toEqual([]);
-  });
+  it.each(['system', 'background'] as const)(
+    'is not supported for a %s principal, and looks nothing up',
+    async (kind) => {
+      const verdict = await ask([failing(new Error('looked'))], about, { principal: { ...administrator, kind } });
+      expect(verdict).toMatchObject({ allowed: false, denied: true, reason: { code: 'principal_not_supported' } });
+      expect(verdict.failures).toEqual([]);
+    },
+  );
 });

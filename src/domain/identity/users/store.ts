@@ -1,0 +1,112 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { emailKey, type PlatformRole } from '../model.ts';
+
+/** A user as decisions and answers need it, without anything of its password. */
+export interface UserTarget extends Ownership {
+  readonly id: string;
+  readonly organizationId: null;
+  readonly teamId: null;
+  readonly email: string;
+  readonly name: string;
+  readonly role: PlatformRole;
+  readonly enabled: boolean;
+  readonly revision: number;
+  readonly createdAt: string;
+}
+
+/** Users that are not deleted: the tables `principals` as `p` and `users` as `u`. */
+function selectUsers(em: Em) {
+  return db(em)
+    .selectFrom('principals as p')
+    .innerJoin('users as u', 'u.id', 'p.id')
+    .where('p.deleted_at', 'is', null)
+    .select(['p.id', 'u.email', 'p.name', 'p.enabled', 'p.revision', 'p.created_at as createdAt'])
+    .select((eb) => [
+      eb.lit(null).as('organizationId'),
+      eb.lit(null).as('teamId'),
+      eb.ref('p.role').$castTo<PlatformRole>().as('role'),
+    ]);
+}
+
+export function findUser(em: Em, id: string): Promise<UserTarget | undefined> {
+  return selectUsers(em).where('p.id', '=', id).executeTakeFirst();
+}
+
+/** A user to be changed. `lock` locks its principal's row: until the commit, nobody uses what the user is allowed to do. */
+export function findUserToChange(em: Em, id: string, lock: boolean): Promise<UserTarget | undefined> {
+  return selectUsers(em)
+    .where('p.id', '=', id)
+    .$if(lock, (query) => query.forNoKeyUpdate(['p']))
+    .executeTakeFirst();
+}
+
+export interface UserFilter {
+  readonly email?: string | undefined;
+  readonly enabled?: 'true' | 'false' | undefined;
+}
+
+export function listUsers(em: Em, { email, enabled, ...request }: PageRequest & UserFilter): Promise<Page<UserTarget>> {
+  const users = selectUsers(em)
+    .$if(email !== undefined, (query) => query.where('u.email_key', '=', emailKey(email ?? '')))
+    .$if(enabled !== undefined, (query) => query.where('p.enabled', '=', enabled === 'true'));
+  return pageOf(users, 'p.id', request);
+}
+
+/** The enabled administrator with an e-mail address, locked for a change. */
+export function findAdministratorToChange(em: Em, email: string): Promise<UserTarget | undefined> {
+  return selectUsers(em)
+    .where('u.email_key', '=', emailKey(email))
+    .where('p.role', '=', 'admin')
+    .where('p.enabled', '=', true)
+    .forNoKeyUpdate(['p'])
+    .executeTakeFirst();
+}
+
+/** Whether any user or service account was ever made. */
+export async function hasAnyPrincipal(em: Em): Promise<boolean> {
+  const found = await db(em)
+    .selectFrom('principals')
+    .where((eb) => eb.or([eb('kind', '=', 'user'), eb('kind', '=', 'service_account')]))
+    .select('id')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Whether another enabled principal administers the installation: a user, or a service account whose owner is not deleted. */
+export async function hasOtherAdministrator(em: Em, id: string): Promise<boolean> {
+  const found = await db(em)
+    .selectFrom('principals as p')
+    .where('p.role', '=', 'admin')
+    .where('p.enabled', '=', true)
+    .where('p.deleted_at', 'is', null)
+    .where('p.id', '<>', id)
+    .where((eb) =>
+      eb.or([
+        eb('p.kind', '=', 'user'),
+        eb.and([
+          eb('p.kind', '=', 'service_account'),
+          eb.exists(
+            eb
+              .selectFrom('service_accounts as a')
+              .leftJoin('principals as u', (join) =>
+                join.onRef('u.id', '=', 'a.owner_user_id').on('u.deleted_at', 'is', null),
+              )
+              .leftJoin('teams as t', (join) =>
+                join.onRef('t.id', '=', 'a.owner_team_id').on('t.deleted_at', 'is', null),
+              )
+              .whereRef('a.id', '=', 'p.id')
+              .where((owner) => owner.or([owner('u.id', 'is not', null), owner('t.id', 'is not', null)]))
+              .select('a.id'),
+          ),
+        ]),
+      ]),
+    )
+    .select('p.id')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}

@@ -1,0 +1,185 @@
+import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
+import { db, type Over, prepare } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { PlatformRole } from '#domain/identity/model.ts';
+import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { TeamRole } from '#domain/teams/model.ts';
+import type { Archivable } from '#domain/tenancy/archiving.ts';
+import type { TenantLevel } from '#domain/tenancy/model.ts';
+import { managesUsers } from './succession.ts';
+
+/** A service account as decisions and answers need it. Times are PostgreSQL's text of them. */
+export interface AccountTarget extends Ownership, Archivable {
+  readonly id: string;
+  readonly name: string;
+  readonly role: PlatformRole;
+  readonly enabled: boolean;
+  readonly ownerUserId: string | null;
+  /** Whether the user who owns it is enabled; true for a team's account. */
+  readonly ownerEnabled: boolean;
+  readonly createdBy: string;
+  readonly revision: number;
+  readonly createdAt: string;
+}
+
+/** Service accounts `a` with their principals `p` that are not deleted, and the owner: the user `u`, or the team `t` in `o`. */
+function selectAccounts(queries: Kysely<Tables>) {
+  return queries
+    .selectFrom('principals as p')
+    .innerJoin('service_accounts as a', 'a.id', 'p.id')
+    .leftJoin('principals as u', 'u.id', 'a.owner_user_id')
+    .leftJoin('teams as t', 't.id', 'a.owner_team_id')
+    .leftJoin('organizations as o', 'o.id', 't.organization_id')
+    .where('p.deleted_at', 'is', null)
+    .select([
+      'p.id',
+      'p.name',
+      'p.enabled',
+      'a.owner_user_id as ownerUserId',
+      'a.owner_team_id as teamId',
+      't.organization_id as organizationId',
+      'a.created_by as createdBy',
+      'p.revision',
+      'p.created_at as createdAt',
+    ])
+    .select((eb) => [
+      eb.ref('p.role').$castTo<PlatformRole>().as('role'),
+      isOwnerEnabled(eb).as('ownerEnabled'),
+      archivedLevels(eb).as('archived'),
+    ]);
+}
+
+function isOwnerEnabled(eb: Over<{ a: 'service_accounts'; u: 'principals' }>) {
+  const isEnabled = sql<boolean>`coalesce(${eb.ref('u.enabled')} and ${eb.ref('u.deleted_at')} is null, false)`;
+  return sql<boolean>`(${eb.ref('a.owner_user_id')} is null or ${isEnabled})`;
+}
+
+/** The archived ones of the owner team and its organization, outermost first. */
+function archivedLevels(eb: Over<{ o: 'organizations'; t: 'teams' }>) {
+  const organization = sql`case when ${eb.ref('o.archived_at')} is not null then 'organization' end`;
+  const team = sql`case when ${eb.ref('t.archived_at')} is not null then 'team' end`;
+  return sql<TenantLevel[]>`array_remove(array[${organization}, ${team}]::text[], null)`;
+}
+
+const selectAccount = prepare((queries, parameter: ParameterOf<{ id: string }>) =>
+  selectAccounts(queries).where('p.id', '=', parameter('id')),
+);
+
+/** A service account. `lock` shares its row and its owner's until the commit, so that it is not changed or transferred. */
+export function findAccount(em: Em, id: string, lock = false): Promise<AccountTarget | undefined> {
+  return readLocked(em, id, lock ? 'share' : null);
+}
+
+/** A service account to be changed. `lock` locks its row for a change, and shares its owner's. */
+export function findAccountToChange(em: Em, id: string, lock: boolean): Promise<AccountTarget | undefined> {
+  return readLocked(em, id, lock ? 'change' : null);
+}
+
+/**
+ * The account's row is locked first, then its owner's, and it is read last: a statement that has waited for a transfer reads the
+ * new owner. The statements are sent together and run one after the other.
+ */
+async function readLocked(em: Em, id: string, lock: 'share' | 'change' | null): Promise<AccountTarget | undefined> {
+  const locks = lock === null ? [] : lockAccount(em, id, lock);
+  const [[account]] = await Promise.all([selectAccount(em, { id }), ...locks]);
+  return account;
+}
+
+/** Locks principals before the organization and the team. */
+function lockAccount(em: Em, id: string, lock: 'share' | 'change'): Promise<unknown>[] {
+  const queries = db(em);
+  const account = queries.selectFrom('service_accounts').where('id', '=', id);
+  const principal = queries.selectFrom('principals').where('id', '=', id).select('id');
+  const owner = queries.selectFrom('principals').where('id', '=', account.select('owner_user_id')).select('id');
+  const team = queries
+    .selectFrom('organizations as o')
+    .innerJoin('teams as t', 't.organization_id', 'o.id')
+    .where('t.id', '=', account.select('owner_team_id'))
+    .select('t.id');
+  return [
+    (lock === 'change' ? principal.forNoKeyUpdate() : principal.forShare()).execute(),
+    owner.forShare().execute(),
+    team.forShare(['o', 't']).execute(),
+  ];
+}
+
+export interface AccountFilter {
+  readonly ownerUserId?: string | undefined;
+  readonly ownerTeamId?: string | undefined;
+  readonly enabled?: 'true' | 'false' | undefined;
+}
+
+/** The accounts that the principal may manage, or transfer because their owner cannot act. */
+export function listAccounts(
+  em: Em,
+  principal: Principal,
+  { ownerUserId, ownerTeamId, enabled, ...request }: PageRequest & AccountFilter,
+): Promise<Page<AccountTarget>> {
+  const accounts = selectAccounts(db(em))
+    .where((eb) => isManageable(eb, principal))
+    .$if(ownerUserId !== undefined, (query) => query.where('a.owner_user_id', '=', ownerUserId ?? ''))
+    .$if(ownerTeamId !== undefined, (query) => query.where('a.owner_team_id', '=', ownerTeamId ?? ''))
+    .$if(enabled !== undefined, (query) => query.where('p.enabled', '=', enabled === 'true'));
+  return pageOf(accounts, 'p.id', request);
+}
+
+/** What `decide` says of service accounts, and `maySucceed`, as a condition of the list's query. */
+function isManageable(eb: Over<{ a: 'service_accounts'; u: 'principals' }>, principal: Principal): Expression<SqlBool> {
+  const owned = Object.keys(principal.teams).filter((id) => principal.teams[id] === 'owner');
+  const ofTeam = isPlatformAdministrator(principal)
+    ? eb('a.owner_team_id', 'is not', null)
+    : eb('a.owner_team_id', '=', eb.fn.any(eb.val(owned)));
+  const left = managesUsers(principal) ? [eb.not(isOwnerEnabled(eb))] : [];
+  return eb.or([eb('a.owner_user_id', '=', principal.id), ofTeam, ...left]);
+}
+
+/** A user who may become an owner. `lock` shares the row until the commit. */
+export function findOwnerUser(
+  em: Em,
+  id: string,
+  lock: boolean,
+): Promise<{ role: PlatformRole; enabled: boolean } | undefined> {
+  return db(em)
+    .selectFrom('principals')
+    .where('id', '=', id)
+    .where('kind', '=', 'user')
+    .where('deleted_at', 'is', null)
+    .select((eb) => [eb.ref('role').$castTo<PlatformRole>().as('role'), 'enabled'])
+    .$if(lock, (query) => query.forShare())
+    .executeTakeFirst();
+}
+
+/** The teams that an account is a member of. */
+export function findTeamsOf(
+  em: Em,
+  accountId: string,
+): Promise<{ id: string; slug: string; organizationId: string }[]> {
+  return db(em)
+    .selectFrom('team_members as m')
+    .innerJoin('teams as t', (join) => join.onRef('t.id', '=', 'm.team_id').on('t.deleted_at', 'is', null))
+    .where('m.principal_id', '=', accountId)
+    .select(['t.id', 't.slug', 't.organization_id as organizationId'])
+    .orderBy('t.id')
+    .execute();
+}
+
+/** Sets the role of an account in all teams that it is a member of. */
+export async function setTeamRoles(em: Em, accountId: string, role: TeamRole): Promise<void> {
+  await db(em).updateTable('team_members').set({ role }).where('principal_id', '=', accountId).execute();
+}
+
+export async function setOwner(
+  em: Em,
+  accountId: string,
+  owner: { readonly ownerUserId: string | null; readonly teamId: string | null },
+): Promise<void> {
+  await db(em)
+    .updateTable('service_accounts')
+    .set({ owner_user_id: owner.ownerUserId, owner_team_id: owner.teamId })
+    .where('id', '=', accountId)
+    .execute();
+}
