@@ -17,7 +17,14 @@ import {
 } from './identity/entity.ts';
 import { InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
-import { RunAttemptSchema, RunEventSchema, RunPlanSchema, RunReviewSchema, RunSchema } from './runs/entity.ts';
+import {
+  RunAttemptSchema,
+  RunEventSchema,
+  RunLogChunkSchema,
+  RunPlanSchema,
+  RunReviewSchema,
+  RunSchema,
+} from './runs/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
 import { CommandReceiptSchema, InstallationSchema, OutboxRowSchema } from './shared/entity.ts';
 import { WorkerPoolSchema, WorkerSchema } from './workers/entity.ts';
@@ -54,6 +61,7 @@ export const entities = [
   RunPlanSchema,
   RunReviewSchema,
   RunEventSchema,
+  RunLogChunkSchema,
   WorkerSchema,
   WorkerPoolSchema,
 ] as const;

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import { Project } from '#domain/projects/entity.ts';
+import type { ApprovalRule } from '#domain/runs/model.ts';
 import type { EnvironmentKind, VariableCategory } from './model.ts';
 
 export const EnvironmentSchema = defineEntity({
@@ -20,7 +21,7 @@ export const EnvironmentSchema = defineEntity({
     slug: p.string(),
     kind: p.string().$type<EnvironmentKind>(),
     approvalRequired: p.integer(),
-    approvalWhen: p.string(),
+    approvalWhen: p.string().$type<ApprovalRule>(),
     approvalAllowSelf: p.boolean(),
     /** Seconds after which what was deployed is due for destruction; null: it stays. */
     ttlSeconds: p.integer().nullable(),

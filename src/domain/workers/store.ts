@@ -14,6 +14,7 @@ import {
 } from './model.ts';
 
 type WorkerTable = Over<{ w: 'workers' }>;
+type RunTable = Over<{ runs: 'runs' }>;
 
 /** A heartbeat before this moment has expired. */
 const expiry = sql<string>`now() - make_interval(secs => ${heartbeatTimeoutSeconds})`;
@@ -42,12 +43,12 @@ export interface LiveWorker {
 /** The workers that serve the pool of a run and take new work. */
 export function findLiveWorkers(em: Em, runId: string): Promise<LiveWorker[]> {
   return db(em)
-    .selectFrom('runs as r')
-    .innerJoin('instances as i', 'i.id', 'r.instance_id')
+    .selectFrom('runs')
+    .innerJoin('instances as i', 'i.id', 'runs.instance_id')
     .innerJoin('workers as w', (join) =>
-      join.on((eb) => eb('w.pools', '@>', sql<string[]>`jsonb_build_array(${eb.ref('r.pool')})`)),
+      join.on((eb) => eb('w.pools', '@>', sql<string[]>`jsonb_build_array(${eb.ref('runs.pool')})`)),
     )
-    .where('r.id', '=', runId)
+    .where('runs.id', '=', runId)
     .where(takesWork)
     .select(['w.id', 'w.isolation', 'w.tools', 'i.tool as wantedTool'])
     .select((eb) => demandsSandbox(eb).as('demandsSandbox'))
@@ -56,19 +57,19 @@ export function findLiveWorkers(em: Em, runId: string): Promise<LiveWorker[]> {
 }
 
 /**
- * Whether the pool or the environment of the run `r` demands that its template code is contained. It is checked each time an
+ * Whether the pool or the environment of a run demands that its template code is contained. It is checked each time an
  * attempt is handed out, so a new demand takes effect at once.
  */
-export function demandsSandbox(eb: Over<{ r: 'runs' }>) {
+export function demandsSandbox(eb: RunTable) {
   return eb.or([poolDemandsSandbox(eb), environmentDemandsSandbox(eb)]);
 }
 
 /** A pool that limits what its runs may reach demands a sandbox too: only a sandbox enforces that. */
-function poolDemandsSandbox(eb: Over<{ r: 'runs' }>) {
+function poolDemandsSandbox(eb: RunTable) {
   return eb.exists(
     eb
       .selectFrom('worker_pools as pool')
-      .whereRef('pool.name', '=', 'r.pool')
+      .whereRef('pool.name', '=', 'runs.pool')
       .where((pool) =>
         pool.or([
           pool('pool.isolation', '=', 'sandbox'),
@@ -79,11 +80,11 @@ function poolDemandsSandbox(eb: Over<{ r: 'runs' }>) {
   );
 }
 
-function environmentDemandsSandbox(eb: Over<{ r: 'runs' }>) {
+function environmentDemandsSandbox(eb: RunTable) {
   return eb.exists(
     eb
       .selectFrom('environments as e')
-      .whereRef('e.id', '=', 'r.environment_id')
+      .whereRef('e.id', '=', 'runs.environment_id')
       .where('e.isolation', '=', 'sandbox')
       .select('e.id'),
   );

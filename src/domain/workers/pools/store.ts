@@ -89,11 +89,11 @@ export async function readPoolAccess(em: Em, name: string): Promise<PoolAccess |
   return pool ?? null;
 }
 
-/** The `PoolAccess` of the pool of the run `r`; null where no operator has created the pool. */
-export function poolAccessOfRun(eb: Over<{ r: 'runs' }>) {
+/** The `PoolAccess` of the pool of a run; null where no operator has created the pool. */
+export function poolAccessOfRun(eb: Over<{ runs: 'runs' }>) {
   return eb
     .selectFrom('worker_pools as pool')
-    .whereRef('pool.name', '=', 'r.pool')
+    .whereRef('pool.name', '=', 'runs.pool')
     .select((of) =>
       sql<PoolAccess>`jsonb_build_object('teamIds', ${of.ref('pool.team_ids')}, 'environmentIds', ${of.ref('pool.environment_ids')})`.as(
         'access',
