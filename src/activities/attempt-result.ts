@@ -1,4 +1,4 @@
-import type { AttemptWork } from '#domain/runs/attempts/complete.ts';
+import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
 import type { AttemptOutcome } from '#domain/runs/model.ts';
 import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol/request.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { refuseStateOfPlanning } from '#domain/runs/attempts/checks.ts';
-import type { AttemptWork } from '#domain/runs/attempts/complete.ts';
+import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { noteRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { AttemptSuperseded, AttemptWriteRefused } from '#domain/runs/errors.ts';

@@ -1,15 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { isDatabaseAway, isDatabaseRefusal, isPassingError } from '#database/errors.ts';
-import {
-  type AttemptWork,
-  abandonAttempt,
-  claimAttempt,
-  completeAttempt,
-  concludeAttempt,
-} from '#domain/runs/attempts/complete.ts';
+import { type AttemptWork, claimAttempt } from '#domain/runs/attempts/claim.ts';
+import { abandonAttempt, completeAttempt, concludeAttempt } from '#domain/runs/attempts/complete.ts';
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
-import { AttemptSuperseded, AttemptWriteRefused, WorkerTooWeak } from '#domain/runs/errors.ts';
+import { AttemptSuperseded, AttemptWriteRefused, SandboxDemanded } from '#domain/runs/errors.ts';
 import type { FailureReason } from '#domain/runs/model.ts';
 import { toAttemptResult, toInterruptedResult } from './attempt-result.ts';
 import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
@@ -65,7 +60,7 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
   } catch (error) {
     // An open attempt of a living worker counts as being executed, so the worker must give it up explicitly.
     await giveUp(deps, attemptId, isClaimed ? 'lost' : canOthersTake(error) ? 'handed_back' : 'failed');
-    if (!(error instanceof WorkerTooWeak)) throw error;
+    if (!(error instanceof SandboxDemanded)) throw error;
     deps.log.warn(
       { attempt_id: attemptId },
       'cannot execute the attempt: it requires a sandbox and this worker has none',
@@ -76,7 +71,7 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
 }
 
 function canOthersTake(error: unknown): boolean {
-  return error instanceof WorkerTooWeak || isDatabaseAway(error) || isPassingError(error);
+  return error instanceof SandboxDemanded || isDatabaseAway(error) || isPassingError(error);
 }
 
 async function giveUp(deps: AttemptDeps, attemptId: string, outcome: 'lost' | 'handed_back' | 'failed'): Promise<void> {

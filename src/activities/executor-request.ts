@@ -1,4 +1,4 @@
-import type { AttemptWork } from '#domain/runs/attempts/complete.ts';
+import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import type {
   ExecutionLimits,
   ExecutionRequest,

@@ -10,6 +10,7 @@ import * as auth from '#api/identity/session-operations.ts';
 import * as userAdministration from '#api/identity/user-administration-operations.ts';
 import * as users from '#api/identity/user-operations.ts';
 import * as instances from '#api/instances/operations.ts';
+import * as instanceStates from '#api/instances/state-operations.ts';
 import * as invitations from '#api/invitations/operations.ts';
 import * as organizationInvitations from '#api/invitations/organization-operations.ts';
 import * as teamInvitations from '#api/invitations/team-operations.ts';
@@ -32,7 +33,7 @@ import * as workerPools from '#api/workers/pool-operations.ts';
 
 const areas = [
   ...[system, bootstrap, auth, reviews, profile, passwords],
-  ...[runs, runApproval, runLogs, instances, templates, templateVersions],
+  ...[runs, runApproval, runLogs, instances, instanceStates, templates, templateVersions],
   ...[users, userAdministration, serviceAccounts, serviceAccountKeys],
   ...[organizations, organizationMembers, teams, teamMembers],
   ...[projects, environments, environmentVariables, workers, workerPools, commands, audit],

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AttemptSink } from '#activities/attempt-sink.ts';
 import type { AttemptDeps } from '#activities/deps.ts';
-import type { AttemptWork } from '#domain/runs/attempts/complete.ts';
+import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { executing, RunSteps } from '#test/support/run-steps.ts';

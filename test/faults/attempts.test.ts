@@ -1,7 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readState } from '#domain/instances/state.ts';
-import { abandonAttempt, claimAttempt, completeAttempt, concludeAttempt } from '#domain/runs/attempts/complete.ts';
+import { claimAttempt } from '#domain/runs/attempts/claim.ts';
+import { abandonAttempt, completeAttempt, concludeAttempt } from '#domain/runs/attempts/complete.ts';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { keepAttemptState } from '#domain/runs/attempts/state.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';

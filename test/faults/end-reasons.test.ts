@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toAttemptResult } from '#activities/attempt-result.ts';
-import type { AttemptWork } from '#domain/runs/attempts/complete.ts';
+import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import { type AttemptPhase, type ExecutionReason, executionReasons, statusReasons } from '#domain/runs/model.ts';
 import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol/request.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { WorkerTooWeak } from '#domain/runs/errors.ts';
+import { SandboxDemanded } from '#domain/runs/errors.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { executing, RunSteps } from '#test/support/run-steps.ts';
@@ -94,7 +94,7 @@ describe('a run that demands a sandbox', () => {
     const runId = await admit();
     const attemptId = executing(await steps.next({ runId }));
     await demand('sandbox');
-    await expect(steps.claim(attemptId, weak, 'none')).rejects.toThrow(WorkerTooWeak);
+    await expect(steps.claim(attemptId, weak, 'none')).rejects.toThrow(SandboxDemanded);
     await steps.abandon(attemptId, weak, 'handed_back');
     expect(await steps.next({ runId, executed: attemptId })).toEqual({ kind: 'wait', seconds: 5 });
     expect(await readRun(runId)).toMatchObject({ status: 'running', isolation: null });
@@ -108,16 +108,16 @@ describe('a run that demands a sandbox', () => {
     const weak = await steps.worker('none', pool);
     const { attemptId } = await steps.planned(weak, 'none', {}, { pool });
     await demand('sandbox');
-    await expect(steps.claim(attemptId, weak, 'none')).rejects.toThrow(WorkerTooWeak);
+    await expect(steps.claim(attemptId, weak, 'none')).rejects.toThrow(SandboxDemanded);
   });
 
   it('is refused to a worker that says it contains, and whose row does not say so', async () => {
     const weak = await steps.worker('none', pool);
     const attemptId = executing(await steps.next({ runId: await admit() }));
     await demand('sandbox');
-    await expect(steps.claim(attemptId, weak, 'sandbox')).rejects.toThrow(WorkerTooWeak);
+    await expect(steps.claim(attemptId, weak, 'sandbox')).rejects.toThrow(SandboxDemanded);
     await api.rows('delete from workers where id = ?', [weak]);
-    await expect(steps.claim(attemptId, weak, 'sandbox')).rejects.toThrow(WorkerTooWeak);
+    await expect(steps.claim(attemptId, weak, 'sandbox')).rejects.toThrow(SandboxDemanded);
   });
 
   it('ends at once where it is canceled while it waits', async () => {

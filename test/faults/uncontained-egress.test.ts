@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
-import { WorkerTooWeak } from '#domain/runs/errors.ts';
+import { SandboxDemanded } from '#domain/runs/errors.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, executing, RunSteps } from '#test/support/run-steps.ts';
 
@@ -67,14 +67,14 @@ describe.each(limited)('a pool with the egress policy $policy', (egress) => {
     const weak = await steps.worker('none', pool);
     const attemptId = executing(await steps.next({ runId: await admit() }));
     await setEgress(egress);
-    await expect(steps.claim(attemptId, weak, 'none')).rejects.toThrow(WorkerTooWeak);
+    await expect(steps.claim(attemptId, weak, 'none')).rejects.toThrow(SandboxDemanded);
   });
 
   it('refuses an uncontained worker the apply of what it planned before the policy was set', async () => {
     const weak = await steps.worker('none', pool);
     const { attemptId } = await steps.planned(weak, 'none', {}, { pool });
     await setEgress(egress);
-    await expect(steps.claim(attemptId, weak, 'none')).rejects.toThrow(WorkerTooWeak);
+    await expect(steps.claim(attemptId, weak, 'none')).rejects.toThrow(SandboxDemanded);
   });
 
   it('is no demand any more once its policy is the default again', async () => {

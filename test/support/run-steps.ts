@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { abandonAttempt, claimAttempt, completeAttempt } from '#domain/runs/attempts/complete.ts';
+import { claimAttempt } from '#domain/runs/attempts/claim.ts';
+import { abandonAttempt, completeAttempt } from '#domain/runs/attempts/complete.ts';
 import { keepAttemptState } from '#domain/runs/attempts/state.ts';
 import type { AttemptResult, AttemptState } from '#domain/runs/attempts/writes.ts';
 import type { NextStep } from '#domain/runs/model.ts';

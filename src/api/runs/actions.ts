@@ -1,10 +1,10 @@
+import type { z } from 'zod';
 import { type Asker, describeActions } from '#api/pipeline/actions.ts';
-import { factsOfNewRun } from '#domain/runs/action-facts.ts';
-import { findRunRefusal, type RunAction, runActions } from '#domain/runs/actions.ts';
+import { factsOfNewRun, findRunRefusal, type RunAction, runActions } from '#domain/runs/actions.ts';
 import type { AdmittedRun } from '#domain/runs/admission/admission.ts';
-import type { RunToShow, RunView } from '#domain/runs/store.ts';
+import type { RunWithFacts } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import type { Action } from '#domain/shared/actions.ts';
+import { type RunView, toListedRun } from './views.ts';
 
 /** The operation that carries out an action of a run. */
 const operationOf: Record<RunAction, string> = {
@@ -17,33 +17,33 @@ const operationOf: Record<RunAction, string> = {
   delete: 'runs.delete',
 };
 
-export type ShownRun = RunView & { readonly actions: Action<RunAction>[] };
+type ShownRun = z.input<typeof RunView>;
 
-/** A run as an answer shows it that is about this run alone. */
-export function showRun(asker: Asker, run: RunToShow): ShownRun {
+/** A run in an answer about this run alone: with what its caller may do with it. */
+export function showRun(asker: Asker, run: RunWithFacts): ShownRun {
   const declarations = runActions.map((name) => ({
     name,
     operation: operationOf[name],
     target: targetOf(name, run),
     findRefusal: () => findRunRefusal(name, run.facts, asker.principal),
   }));
-  return { ...run.view, actions: describeActions(asker, declarations) };
+  return { ...toListedRun(run.details), actions: describeActions(asker, declarations) };
 }
 
-/** The same for a run that this transaction admits; there once the transaction has committed. */
+/** The same for a run that the transaction admits; it resolves once the transaction has committed. */
 export function showAdmittedRun(
   asker: Asker,
   { teamId, organizationId }: Ownership,
-  { id, view }: AdmittedRun,
+  { id, details }: AdmittedRun,
 ): Promise<ShownRun> {
-  const owner = { id, teamId, organizationId, isDeleted: false };
-  const shown = view.then((run) => showRun(asker, { ...owner, view: run, facts: factsOfNewRun(run.status) }));
+  const target = { id, teamId, organizationId, isDeleted: false };
+  const shown = details.then((run) => showRun(asker, { ...target, details: run, facts: factsOfNewRun(run.status) }));
   shown.catch(() => undefined); // The commit fails with the same error, and the pipeline reports that one.
   return shown;
 }
 
-/** A deleted run is not there to be deleted; a requeue belongs to whom its environment or template belongs to now. */
-function targetOf(action: RunAction, run: RunToShow): Ownership | undefined {
+/** A deleted run cannot be found to be deleted. A requeued run belongs to the present owner of the environment or template. */
+function targetOf(action: RunAction, run: RunWithFacts): Ownership | undefined {
   if (action === 'delete' && run.isDeleted) return undefined;
   if (action === 'requeue') return run.facts.admission?.target ?? run;
   return run;

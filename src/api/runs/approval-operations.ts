@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { requestApproval, reviewRun } from '#domain/runs/approval/review.ts';
-import { RunPlan } from '#domain/runs/entity.ts';
-import { findRun, findRunToChange } from '#domain/runs/targets.ts';
+import { findRun, readPlan } from '#domain/runs/store.ts';
+import { findRunToChange } from '#domain/runs/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { getRun, RunParams, readAccess, reviewed } from './operations.ts';
-import { PlanView, RunView } from './views.ts';
+import { PlanView, RunView, toPlan } from './views.ts';
 
 export const getPlan = read({
   id: 'runs.get_plan',
@@ -18,24 +18,11 @@ export const getPlan = read({
   target: ({ em, params }) => findRun(em, params.id),
   targetName: 'run',
   handle: async ({ em, params }) => {
-    const plan = await em.findOne(RunPlan, { runId: params.id }, { exclude: ['artifact'] });
+    const plan = await readPlan(em, params.id);
     if (!plan) throw new NotFound('a plan of this run');
-    const summary = summarize(plan.changes);
-    return {
-      run_id: params.id,
-      digest: plan.digest,
-      summary,
-      state_serial: plan.stateSerial,
-      changes: plan.changes,
-      created_at: plan.createdAt,
-    };
+    return toPlan(params.id, plan);
   },
 });
-
-function summarize(changes: RunPlan['changes']) {
-  const count = (...actions: string[]) => changes.filter(({ action }) => actions.includes(action)).length;
-  return { add: count('create', 'replace'), change: count('update'), destroy: count('delete', 'replace') };
-}
 
 export const request = command({
   id: 'runs.request_approval',

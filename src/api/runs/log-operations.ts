@@ -4,13 +4,13 @@ import { type ServerEvent, sendEvents } from '#api/edge/sse.ts';
 import { type Call, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import type { Em } from '#database/database.ts';
-import { type LogRow, readLog, streamLog } from '#domain/runs/attempts/logs.ts';
-import { isTerminal, type RunStatus } from '#domain/runs/model.ts';
-import { listEvents } from '#domain/runs/store.ts';
-import { findRun } from '#domain/runs/targets.ts';
+import { readLog } from '#domain/runs/attempts/log-store.ts';
+import { streamLog } from '#domain/runs/attempts/logs.ts';
+import { isTerminal } from '#domain/runs/model.ts';
+import { findRun, listEvents, readProgress } from '#domain/runs/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { RunParams, readAccess } from './operations.ts';
-import { LogEntryView, RunEventView } from './views.ts';
+import { LogEntryView, RunEventView, toLogEntry } from './views.ts';
 
 const pageBytes = 2 * 1024 * 1024;
 /** A reader comes back after this, from where it was, and is asked again whether it may read. */
@@ -34,15 +34,15 @@ export const getLogs = read({
   target: ({ em, params }) => findRun(em, params.id),
   targetName: 'run',
   handle: async ({ em, params, query, request }) => {
-    const run = await readHead(em, params.id);
-    const position = { runId: params.id, runCreatedAt: run.created_at, after: query.after };
+    const run = await requireProgress(em, params.id);
+    const position = { runId: params.id, runCreatedAt: run.createdAt, after: query.after };
     if (wantsText(request.headers['accept'])) {
       return RawAnswer.of('text/plain; charset=utf-8', Readable.from(streamLog(em, position)));
     }
     const rows = await readLog(em, { ...position, limit: query.limit, maximumBytes: pageBytes });
     const last = rows.at(-1)?.sequence ?? query.after;
-    const complete = isTerminal(run.status) && last >= run.last_sequence;
-    return { entries: rows.map(toEntry), last_sequence: last, complete };
+    const complete = isTerminal(run.status) && last >= run.lastSequence;
+    return { entries: rows.map(toLogEntry), last_sequence: last, complete };
   },
 });
 
@@ -80,7 +80,7 @@ async function* follow(
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<ServerEvent> {
-  const { created_at: runCreatedAt } = await readHead(em, params.id);
+  const { createdAt: runCreatedAt } = await requireProgress(em, params.id);
   let position = after;
   const untilAskedAgain = AbortSignal.any([signal, AbortSignal.timeout(longestStreamMs)]);
   for await (const pulse of services.runFeed.watch(params.id, untilAskedAgain)) {
@@ -94,33 +94,17 @@ async function* follow(
         limit: 50,
         maximumBytes: pageBytes,
       });
-      for (const row of rows) yield { id: String(row.sequence), event: 'log', data: toEntry(row) };
+      for (const row of rows) yield { id: String(row.sequence), event: 'log', data: toLogEntry(row) };
       position = rows.at(-1)?.sequence ?? last;
     }
     if (isTerminal(pulse.status)) return yield { event: 'end', data: { status: pulse.status } };
   }
 }
 
-interface Head {
-  status: RunStatus;
-  created_at: string;
-  last_sequence: number;
-}
-
-async function readHead(em: Em, id: string): Promise<Head> {
-  const rows = await em.execute<Head[]>(
-    `select r.status, r.created_at, coalesce((
-        select max(c.sequence) from run_log_chunks c where c.run_id = r.id and c.time >= r.created_at), 0) as last_sequence
-       from runs r where r.id = ?`,
-    [id],
-  );
-  if (!rows[0]) throw new NotFound('run');
-  return rows[0];
-}
-
-/** Bytes that are no UTF-8 become U+FFFD here; the text/plain log has them as they were. */
-function toEntry({ content, ...row }: LogRow) {
-  return { ...row, text: new TextDecoder().decode(content) };
+async function requireProgress(em: Em, id: string) {
+  const progress = await readProgress(em, id);
+  if (!progress) throw new NotFound('run');
+  return progress;
 }
 
 function wantsText(accept: string | string[] | undefined): boolean {

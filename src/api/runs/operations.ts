@@ -3,22 +3,22 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
-import { prepareRequeue } from '#domain/runs/admission/requeue.ts';
-import { prepareRun } from '#domain/runs/admission/resolve.ts';
+import { resolveRequeue } from '#domain/runs/admission/requeue.ts';
+import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { nothingToRunFor } from '#domain/runs/admission/rules.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion.ts';
 import { runOperations, runStatuses } from '#domain/runs/model.ts';
-import { listRuns, readRun } from '#domain/runs/store.ts';
-import { findRun, findRunToChange, findUndeletedRun } from '#domain/runs/targets.ts';
+import { findRun, listRuns, readRun } from '#domain/runs/store.ts';
+import { findRunToChange, findUndeletedRun } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { ActionRefused } from '#domain/shared/actions.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { showAdmittedRun, showRun } from './actions.ts';
 import { findRunListOwner } from './list-owner.ts';
-import { ListedRunView, RunView } from './views.ts';
+import { ListedRunView, RunView, toListedRun } from './views.ts';
 
 export const RunParams = z.strictObject({ id: Id });
 const runTeam = { scope: 'team', hidden: 'not_found' } as const;
@@ -84,8 +84,8 @@ export const createRun = command({
   audit: 'run.created',
   handle: async ({ tx, key, body, target, principal, services, operations }) => {
     const instance = body.instance ?? target.templateSlug;
-    const prepare = () => prepareRun(tx.em, services.keyRing, target, { ...body, instance });
-    const run = await admitRun(tx, key ?? '', target, { instance, prepare }, principal);
+    const resolve = () => resolveRun(tx.em, services.keyRing, target, { ...body, instance });
+    const run = await admitRun(tx, key ?? '', target, { instance, resolve }, principal);
     const after = { operation: body.operation, templateId: target.templateId };
     const answer = showAdmittedRun({ operations, principal }, target, run);
     return { id: run.id, after, revision: run.revision, answer };
@@ -113,7 +113,7 @@ export const listAllRuns = read({
     const { environment_id: environmentId, instance_id: instanceId, template_id: templateId, status } = query;
     const filter = { teamId: target.teamId, environmentId, instanceId, templateId, status };
     const page = await listRuns(em, filter, query);
-    return { runs: page.items, next_cursor: page.nextCursor };
+    return { runs: page.items.map(toListedRun), next_cursor: page.nextCursor };
   },
 });
 
@@ -153,9 +153,9 @@ export const requeue = command({
   targetName: 'run',
   idempotency: 'optional',
   audit: 'run.requeued',
-  prepare: ({ em, target, services }) => prepareRequeue(em, services.keyRing, target.run, admissionOf(target)),
+  prepare: ({ em, target, services }) => resolveRequeue(em, services.keyRing, target.run, admissionOf(target)),
   handle: async ({ tx, key, target, prepared, principal, operations }) => {
-    const work = { instance: prepared.instance, prepare: async () => prepared };
+    const work = { instance: prepared.instance, resolve: async () => prepared };
     const admission = admissionOf(target);
     const run = await admitRun(tx, key ?? '', admission, work, principal);
     const answer = showAdmittedRun({ operations, principal }, admission, run);

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { actionsView, Time } from '#api/pipeline/schemas.ts';
 import { runActions } from '#domain/runs/actions.ts';
+import type { LogRow } from '#domain/runs/attempts/log-store.ts';
+import type { RunDetails } from '#domain/runs/details.ts';
 import { changeActions, runOperations, runPhases, runStatuses, waitingCodes } from '#domain/runs/model.ts';
+import type { PlanDetails } from '#domain/runs/store.ts';
 import { isolations } from '#domain/workers/model.ts';
 
 const Json = z.json();
@@ -75,6 +78,69 @@ export const ListedRunView = z
   })
   .meta({ id: 'ListedRun' });
 
+export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
+  return {
+    id: run.id,
+    idempotency_key: run.idempotencyKey,
+    status: run.status,
+    phase: run.phase,
+    status_reason: run.statusReason,
+    waiting_on: run.waitingOn,
+    operation: run.operation,
+    replace: run.replace,
+    team_id: run.teamId,
+    project_id: run.projectId,
+    environment_id: run.environmentId,
+    instance_id: run.instanceId,
+    instance: run.instance,
+    template_id: run.templateId,
+    template_version: run.templateVersion,
+    pool: run.pool,
+    tool: run.tool,
+    variables: run.variables,
+    message: run.message,
+    requested_by: { type: run.requestedByType, id: run.requestedById, name: run.requestedByName },
+    responsible_user_id: run.responsibleUserId,
+    plan: toPlanReference(run),
+    approval: toApproval(run),
+    outputs: run.outputs,
+    isolation: run.isolation,
+    state_serial_before: run.stateSerialBefore,
+    state_serial_after: run.stateSerialAfter,
+    cancel_reason: run.cancelReason,
+    requeued_from: run.requeuedFrom,
+    assembly_run_id: run.assemblyRunId,
+    drift_finding_id: run.driftFindingId,
+    undoes: run.undoes,
+    undone_by: run.undoneBy,
+    created_at: run.createdAt,
+    started_at: run.startedAt,
+    finished_at: run.finishedAt,
+    deleted_at: run.deletedAt,
+    revision: run.revision,
+  };
+}
+
+function toPlanReference({ planDigest: digest, planSummary: summary }: RunDetails) {
+  return digest !== null && summary !== null ? { digest, summary } : null;
+}
+
+function toApproval(run: RunDetails): z.input<typeof ListedRunView>['approval'] {
+  return {
+    required: run.approvalRequired,
+    when: run.approvalWhen,
+    allow_self: run.approvalAllowSelf,
+    expires_at: run.approvalExpiresAt,
+    reviews: run.reviews.map((review) => ({
+      by: { type: review.reviewerType, id: review.reviewerId, name: review.reviewerName },
+      decision: review.decision,
+      comment: review.comment,
+      plan_digest: review.planDigest,
+      at: review.createdAt,
+    })),
+  };
+}
+
 /** A run, as every answer that is about one run shows it (api.md of the design). */
 export const RunView = z.object({ ...ListedRunView.shape, actions: actionsView(runActions) }).meta({ id: 'Run' });
 
@@ -86,6 +152,22 @@ export const PlanView = z.object({
   changes: z.array(z.object({ address: z.string(), action: z.enum(changeActions), before: Json, after: Json })),
   created_at: Time,
 });
+
+export function toPlan(runId: string, plan: PlanDetails): z.input<typeof PlanView> {
+  return {
+    run_id: runId,
+    digest: plan.digest,
+    summary: summarize(plan.changes),
+    state_serial: plan.stateSerial,
+    changes: plan.changes,
+    created_at: plan.createdAt,
+  };
+}
+
+function summarize(changes: PlanDetails['changes']) {
+  const count = (...actions: string[]) => changes.filter(({ action }) => actions.includes(action)).length;
+  return { add: count('create', 'replace'), change: count('update'), destroy: count('delete', 'replace') };
+}
 
 export const RunEventView = z.object({
   sequence: z.number(),
@@ -103,3 +185,8 @@ export const LogEntryView = z.object({
   lines: z.number(),
   text: z.string(),
 });
+
+/** Bytes that are not UTF-8 become U+FFFD here; the text/plain log has them unchanged. */
+export function toLogEntry({ content, firstLine, ...row }: LogRow): z.input<typeof LogEntryView> {
+  return { ...row, first_line: firstLine, text: new TextDecoder().decode(content) };
+}

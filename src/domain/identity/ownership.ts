@@ -49,7 +49,9 @@ export const identityKinds = [
     kind: 'api_key',
     table: 'api_keys',
     label: 'name',
-    owners: [{ kind: 'principal', columns: ['principal_id'], cascade: activeKeysRevoked, onTransfer: activeKeysRevoked }],
+    owners: [
+      { kind: 'principal', columns: ['principal_id'], cascade: activeKeysRevoked, onTransfer: activeKeysRevoked },
+    ],
     references: [
       {
         kind: 'principal',

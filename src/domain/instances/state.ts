@@ -2,23 +2,24 @@ import { createHash } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { Instance, InstanceSlot, StateVersion } from './entity.ts';
 
 const context = (instanceId: string, digest: string): SealContext => ['state', instanceId, digest];
 
-/** What is to be kept as an instance's next state. */
+/** The next state of an instance. */
 export interface NewState {
   readonly content: Buffer;
   readonly resourceCount: number;
   readonly runId: string | null;
-  /** The attempt that wrote it and the number of the write: a repeated write is one version. */
+  /** The attempt that wrote it, and the number of the write. A repeated write makes no second version. */
   readonly attempt: { id: string; write: number } | null;
   readonly createdBy: string | null;
 }
 
-/** Keeps a state version under the next serial and answers that serial. The caller holds the instance's row. */
+/** Stores a state under the next serial and answers that serial. The caller has locked the row of the instance. */
 export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instance, state: NewState): Promise<number> {
   const { attempt } = state;
   const repeated = attempt && (await em.findOne(StateVersion, { attemptId: attempt.id, attemptWrite: attempt.write }));
@@ -44,35 +45,41 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   return serial;
 }
 
-/** A state version's content; null where there is none of that serial. */
+/** The content of a state version; null where no version has that serial. */
 export async function readState(em: Em, keyRing: KeyRing, instanceId: string, serial: number): Promise<Buffer | null> {
   const version = await em.findOne(StateVersion, { instanceId, serial });
   return version && keyRing.open(context(instanceId, version.digest), version.content);
 }
 
+/** The instance with its row locked until the commit. */
 export function lockInstance(em: Em, instanceId: string): Promise<Instance> {
   return em.findOneOrFail(Instance, { id: instanceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** Adopts existing infrastructure: an OpenTofu state for an instance that has none and that nobody is changing. */
+/**
+ * Adopts existing infrastructure: imports an OpenTofu state into an instance, and answers its serial.
+ * @throws Conflict where the instance already has state, or where a run is changing it
+ */
 export async function importState(
-  em: Em,
+  tx: Transaction,
   keyRing: KeyRing,
-  instance: Instance,
-  state: { content: Buffer; resourceCount: number; createdBy: string },
+  instanceId: string,
+  { content, createdBy }: { content: Buffer; createdBy: string },
 ): Promise<number> {
+  const instance = await lockInstance(tx.em, instanceId);
   if (instance.stateSerial > 0) {
     throw new Conflict(
       `the instance already has state (serial ${instance.stateSerial}): import works only into an instance without one`,
     );
   }
-  if (await em.findOne(InstanceSlot, { instanceId: instance.id })) {
+  if (await tx.em.findOne(InstanceSlot, { instanceId })) {
     throw new Conflict('a run is changing the instance: wait for it, or cancel it');
   }
-  return addStateVersion(em, keyRing, instance, { ...state, runId: null, attempt: null });
+  const resourceCount = countResources(content);
+  return addStateVersion(tx.em, keyRing, instance, { content, resourceCount, runId: null, attempt: null, createdBy });
 }
 
-/** What an instance answers of its outputs, with secret ones masked. */
+/** Outputs as people are told about them: the values of secret ones are masked. */
 export function maskOutputs(outputs: MaskedOutputs): MaskedOutputs {
   return Object.fromEntries(
     Object.entries(outputs).map(([name, { value, sensitive }]) => [
@@ -83,7 +90,7 @@ export function maskOutputs(outputs: MaskedOutputs): MaskedOutputs {
 }
 
 /** How many resources a state of OpenTofu holds. */
-export function countResources(content: Buffer): number {
+function countResources(content: Buffer): number {
   const state = JSON.parse(content.toString()) as { resources?: { mode?: string; instances?: unknown[] }[] };
   const managed = (state.resources ?? []).filter(({ mode }) => mode !== 'data');
   return managed.reduce((count, { instances = [] }) => count + instances.length, 0);

@@ -1,18 +1,17 @@
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { InstanceSlot } from './entity.ts';
+import { isUnfinished } from './store.ts';
 
 /**
- * Frees an instance from a run that no longer works on it. A run's lock ends with the run, so there is nothing to free
- * while one lives: that one is to be canceled instead.
+ * Frees an instance from a run that has ended. The lock of a run ends with the run, so this repairs an instance that stayed
+ * locked all the same.
+ * @throws Conflict where nothing holds the instance, or where the run that holds it has not ended: cancel that run instead
  */
 export async function unlockInstance(tx: Transaction, instanceId: string): Promise<void> {
   const slot = await tx.em.findOne(InstanceSlot, { instanceId });
   if (!slot) throw new Conflict('the instance is not locked');
-  const rows = await tx.em.execute<{ live: boolean }[]>(`select finished_at is null as live from runs where id = ?`, [
-    slot.runId,
-  ]);
-  if (rows[0]?.live)
+  if (await isUnfinished(tx.em, slot.runId))
     throw new Conflict(`run ${slot.runId} holds the instance: cancel it (with force, if its worker is gone)`);
   await tx.em.remove(slot).flush();
 }

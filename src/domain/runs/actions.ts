@@ -73,6 +73,11 @@ export interface RunFacts {
   readonly admission: AdmissionFacts | null;
 }
 
+/** The facts of a run that has just been admitted. */
+export function factsOfNewRun(status: RunStatus): RunFacts {
+  return { status, approval: null, admission: null };
+}
+
 /** The refusal of an action by the rules of runs, for a caller whose authority suffices; null where it is allowed. */
 export function findRunRefusal(action: RunAction, facts: RunFacts, caller: Principal): Refusal | null {
   const refusal = findStatusRefusal(action, facts.status);

@@ -29,10 +29,10 @@ export class AttemptWriteRefused extends Error {
   }
 }
 
-/** A sandbox is demanded for the run, and the worker that asks for its attempt does not contain template code. */
-export class WorkerTooWeak extends Error {
+/** The run demands a sandbox, and the worker that claims its attempt has none. The attempt stays unclaimed. */
+export class SandboxDemanded extends Error {
   constructor(attemptId: string) {
     super(`attempt ${attemptId} demands a sandbox, and this worker does not contain template code: it gets none of it`);
-    this.name = 'WorkerTooWeak';
+    this.name = 'SandboxDemanded';
   }
 }

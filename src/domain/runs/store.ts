@@ -1,119 +1,71 @@
 import type { Em } from '#database/database.ts';
-import { afterId, type Page, type PageRequest, toPage, Where } from '#domain/shared/paging.ts';
-import type { Isolation } from '#domain/workers/model.ts';
-import { type FactsRow, runFacts, toRunFacts } from './action-facts.ts';
+import type { ParameterOf } from '#database/queries.ts';
+import { db, prepare } from '#domain/db.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { RunFacts } from './actions.ts';
-import {
-  isTerminal,
-  type JsonValue,
-  type Masked,
-  type MaskedOutputs,
-  type PlanSummary,
-  type RunOperation,
-  type RunPhase,
-  type RunStatus,
-  type WaitingOn,
-} from './model.ts';
-import type { RunTarget } from './targets.ts';
+import { type RunAction, statusesThatAllow } from './actions.ts';
+import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';
+import { selectApprovalFacts } from './approval/store.ts';
+import { type OverRun, type RunDetails, selectRunDetails } from './details.ts';
+import { isTerminal, type RunStatus } from './model.ts';
 
-/**
- * A run as every answer shows it (api.md of the design, *A run*), but for its actions, which depend on the caller. Times are
- * PostgreSQL's text of them.
- */
-export interface RunView {
-  id: string;
-  idempotency_key: string;
-  status: RunStatus;
-  phase: RunPhase;
-  status_reason: string | null;
-  waiting_on: WaitingOn | null;
-  operation: RunOperation;
-  replace: string[];
-  team_id: string | null;
-  project_id: string | null;
-  environment_id: string | null;
-  instance_id: string;
-  instance: string;
-  template_id: string;
-  template_version: string;
-  pool: string;
-  tool: { name: string; version: string } | null;
-  variables: Record<string, JsonValue | Masked>;
-  message: string;
-  requested_by: { type: string; id: string; name: string };
-  responsible_user_id: string | null;
-  plan: { digest: string; summary: PlanSummary } | null;
-  approval: { required: number; when: string; allow_self: boolean; expires_at: string | null; reviews: ReviewView[] };
-  outputs: MaskedOutputs;
-  isolation: Isolation | null;
-  state_serial_before: number | null;
-  state_serial_after: number | null;
-  cancel_reason: string | null;
-  requeued_from: string | null;
-  assembly_run_id: string | null;
-  drift_finding_id: string | null;
-  undoes: string | null;
-  undone_by: string | null;
-  created_at: string;
-  started_at: string | null;
-  finished_at: string | null;
-  deleted_at: string | null;
-  revision: number;
+/** A run and its owner. */
+export interface RunTarget extends Ownership {
+  readonly id: string;
+  readonly isDeleted: boolean;
 }
-
-export interface ReviewView {
-  by: { type: string; id: string; name: string };
-  decision: 'approve' | 'reject';
-  comment: string;
-  plan_digest: string;
-  at: string;
-}
-
-/** Who is in the way moves on while a run waits in line, and nobody tells the run: it is worked out when it is read. */
-const waitingOn = `case when r.waiting_on->>'code' = 'instance_busy' then r.waiting_on || (
-    select jsonb_build_object('position', count(*), 'blocker', coalesce(
-        (select s.run_id from instance_slots s where s.instance_id = r.instance_id),
-        (array_agg(ahead.id order by ahead.instance_position))[1]))
-      from runs ahead where ahead.instance_id = r.instance_id and ahead.finished_at is null
-       and ahead.operation <> 'plan' and ahead.instance_position < r.instance_position)
-  else r.waiting_on end as waiting_on`;
-
-/** The columns of `RunView`, of `runs as r`. */
-export const runColumns = `r.id, r.idempotency_key, r.status, r.phase, r.status_reason, ${waitingOn}, r.operation, r.replace, r.team_id,
-  r.project_id, r.environment_id, r.instance_id, r.instance, r.template_id, r.template_version, r.pool, r.tool, r.variables,
-  r.message, jsonb_build_object('type', r.requested_by_type, 'id', r.requested_by_id, 'name', r.requested_by_name) as requested_by,
-  r.responsible_user_id, case when r.plan_digest is not null
-    then jsonb_build_object('digest', r.plan_digest, 'summary', r.plan_summary) end as plan,
-  jsonb_build_object('required', r.approval_required, 'when', r.approval_when, 'allow_self', r.approval_allow_self,
-    'expires_at', r.approval_expires_at, 'reviews', coalesce((
-      select jsonb_agg(jsonb_build_object(
-        'by', jsonb_build_object('type', v.reviewer_type, 'id', v.reviewer_id, 'name', v.reviewer_name),
-        'decision', v.decision, 'comment', v.comment, 'plan_digest', v.plan_digest, 'at', v.created_at) order by v.id)
-        from run_reviews v where v.run_id = r.id), '[]')) as approval,
-  r.outputs, r.isolation, r.state_serial_before, r.state_serial_after, r.cancel_reason, r.requeued_from, r.assembly_run_id,
-  r.drift_finding_id, r.undoes, r.undone_by, r.created_at, r.started_at, r.finished_at, r.deleted_at, r.revision`;
 
 /** A run with its owner, and with the facts on which its actions depend. */
-export interface RunToShow extends RunTarget {
-  readonly view: RunView;
+export interface RunWithFacts extends RunTarget {
+  readonly details: RunDetails;
   readonly facts: RunFacts;
 }
 
+const selectRun = prepare((db, parameter: ParameterOf<{ id: string }>) =>
+  db
+    .selectFrom('runs')
+    .leftJoin('teams as t', 't.id', 'runs.team_id')
+    .where('runs.id', '=', parameter('id'))
+    .select(selectRunDetails)
+    .select((eb) => [
+      't.organization_id as organizationId',
+      ifAllowed(eb, 'approve').then(selectApprovalFacts(eb)).end().as('approval'),
+      ifAllowed(eb, 'requeue').then(selectAdmissionFacts(eb)).end().as('admission'),
+    ]),
+);
+
+/** Facts are looked up only where the status of the run makes them relevant. */
+function ifAllowed(eb: OverRun, action: RunAction) {
+  return eb.case().when('runs.status', 'in', statusesThatAllow(action));
+}
+
 /** Reads one run in one statement: clients poll it. */
-export async function readRun(em: Em, id: string): Promise<RunToShow | undefined> {
-  const rows = await em.execute<(RunView & { organization_id: string | null; facts: FactsRow })[]>(
-    `select ${runColumns}, t.organization_id, ${runFacts} as facts
-       from runs r left join teams t on t.id = r.team_id where r.id = ?`,
-    [id],
-  );
-  if (!rows[0]) return undefined;
-  const { organization_id: organizationId, facts, ...view } = rows[0];
-  const owner = { teamId: view.team_id, organizationId };
-  return { id, ...owner, isDeleted: view.deleted_at !== null, view, facts: toRunFacts(view.status, facts) };
+export async function readRun(em: Em, id: string): Promise<RunWithFacts | undefined> {
+  const [row] = await selectRun(em, { id });
+  if (!row) return undefined;
+  const { organizationId, approval, admission, ...details } = row;
+  const facts = { status: details.status, approval, admission: admission && toAdmissionFacts(admission) };
+  return { id, teamId: details.teamId, organizationId, isDeleted: details.deletedAt !== null, details, facts };
+}
+
+/** A run and its owner. A deleted run keeps its lineage, and so can still be read. */
+export async function findRun(em: Em, id: string): Promise<RunTarget | undefined> {
+  return db(em)
+    .selectFrom('runs')
+    .leftJoin('teams as t', 't.id', 'runs.team_id')
+    .where('runs.id', '=', id)
+    .select((eb) => [
+      'runs.id',
+      'runs.team_id as teamId',
+      't.organization_id as organizationId',
+      eb('runs.deleted_at', 'is not', null).$castTo<boolean>().as('isDeleted'),
+    ])
+    .executeTakeFirst();
 }
 
 export interface RunFilter {
-  /** Whose runs: one team's, or with null those of no team. The other filters narrow that, and never widen it. */
+  /** The team that owns the runs; null: no team owns them. The other filters only narrow that. */
   readonly teamId: string | null;
   readonly environmentId?: string | undefined;
   readonly instanceId?: string | undefined;
@@ -121,37 +73,64 @@ export interface RunFilter {
   readonly status?: RunStatus | undefined;
 }
 
-/** A page of runs, newest first. The caller has decided that this team's may be read. */
-export async function listRuns(em: Em, filter: RunFilter, page: PageRequest): Promise<Page<RunView>> {
-  const where = new Where()
-    .andIf(filter.teamId, 'r.team_id = ?')
-    .andIf(filter.environmentId, 'r.environment_id = ?')
-    .andIf(filter.instanceId, 'r.instance_id = ?')
-    .andIf(filter.templateId, 'r.template_id = ?')
-    .andIf(filter.status, 'r.status = ?')
-    .andIf(afterId(page), 'r.id < ?')
-    .and('r.deleted_at is null');
-  if (filter.teamId === null) where.and('r.team_id is null');
-  // Said besides, since the indexes by status are of one kind of runs or the other.
-  if (filter.status) where.and(`r.finished_at is ${isTerminal(filter.status) ? 'not null' : 'null'}`);
-  const rows = await em.execute<RunView[]>(
-    `select ${runColumns} from runs r where ${where.sql} order by r.id desc limit ?`,
-    [...where.params, page.limit + 1],
-  );
-  return toPage(rows, page);
+/** A page of runs, newest first. The caller has decided that the runs of this team may be read. */
+export function listRuns(em: Em, filter: RunFilter, page: PageRequest): Promise<Page<RunDetails>> {
+  const { teamId, environmentId, instanceId, templateId, status } = filter;
+  let query = db(em)
+    .selectFrom('runs')
+    .where('runs.deleted_at', 'is', null)
+    .where('runs.team_id', teamId === null ? 'is' : '=', teamId);
+  if (environmentId !== undefined) query = query.where('runs.environment_id', '=', environmentId);
+  if (instanceId !== undefined) query = query.where('runs.instance_id', '=', instanceId);
+  if (templateId !== undefined) query = query.where('runs.template_id', '=', templateId);
+  if (status !== undefined) {
+    // The indexes by status cover either finished or unfinished runs, so the query names which of them it wants.
+    query = query
+      .where('runs.status', '=', status)
+      .where('runs.finished_at', isTerminal(status) ? 'is not' : 'is', null);
+  }
+  return pageOf(query.select(selectRunDetails), 'runs.id', page);
 }
 
-export interface RunEventView {
-  sequence: number;
-  type: string;
-  data: Record<string, JsonValue>;
-  at: string;
+/** The events of a run, from its admission on. */
+export function listEvents(em: Em, runId: string, after: number, limit: number) {
+  return db(em)
+    .selectFrom('run_events')
+    .where('run_id', '=', runId)
+    .where('sequence', '>', after)
+    .orderBy('sequence')
+    .limit(limit)
+    .select(['sequence', 'type', 'data', 'created_at as at'])
+    .execute();
 }
 
-/** A run's story from its beginning. */
-export function listEvents(em: Em, runId: string, after: number, limit: number): Promise<RunEventView[]> {
-  return em.execute<RunEventView[]>(
-    `select sequence, type, data, created_at as at from run_events where run_id = ? and sequence > ? order by sequence limit ?`,
-    [runId, after, limit],
-  );
+/** The plan of a run, without what applying it needs. */
+export function readPlan(em: Em, runId: string) {
+  return db(em)
+    .selectFrom('run_plans')
+    .where('run_id', '=', runId)
+    .select(['digest', 'state_serial as stateSerial', 'changes', 'created_at as createdAt'])
+    .executeTakeFirst();
+}
+
+/** A plan as people are told about it. */
+export type PlanDetails = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
+
+/** How far a run and its log have come. */
+export function readProgress(em: Em, id: string) {
+  return db(em)
+    .selectFrom('runs')
+    .where('runs.id', '=', id)
+    .select((eb) => ['runs.status', 'runs.created_at as createdAt', selectLastSequence(eb).as('lastSequence')])
+    .executeTakeFirst();
+}
+
+/** The number of the last chunk in the log of a run; 0 where the log is empty. */
+export function selectLastSequence(eb: OverRun) {
+  const last = eb
+    .selectFrom('run_log_chunks as chunk')
+    .whereRef('chunk.run_id', '=', 'runs.id')
+    .whereRef('chunk.time', '>=', 'runs.created_at')
+    .select((of) => of.fn.max('chunk.sequence').as('last'));
+  return eb.fn.coalesce(last.$asScalar(), eb.lit(0));
 }

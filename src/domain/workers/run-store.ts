@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { ParameterOf } from '#database/queries.ts';
 import { type Over, prepare } from '#domain/db.ts';
 import type { WorkerLiveness } from './model.ts';
@@ -7,13 +7,13 @@ import { heartbeatExpiry, takesWork } from './store.ts';
 
 /** What a run needs to know about its pool and about the workers that may execute it. */
 
-type OverRun = Over<{ r: 'runs' }>;
+type OverRun = Over<{ runs: 'runs' }>;
 
-/** The `PoolAccess` of the pool of a run `r`; null where no operator has created the pool. */
-export function selectPoolAccess(eb: OverRun) {
+/** The `PoolAccess` of the pool of a run; null where no operator has created the pool. */
+export function poolAccessOfRun(eb: OverRun) {
   return eb
     .selectFrom('worker_pools as pool')
-    .whereRef('pool.name', '=', 'r.pool')
+    .whereRef('pool.name', '=', 'runs.pool')
     .select((of) => {
       const [teamIds, environmentIds] = [of.ref('pool.team_ids'), of.ref('pool.environment_ids')];
       return sql<PoolAccess>`jsonb_build_object('teamIds', ${teamIds}, 'environmentIds', ${environmentIds})`.as(
@@ -24,14 +24,14 @@ export function selectPoolAccess(eb: OverRun) {
 }
 
 /**
- * Whether the pool or the environment of a run `r` requires a sandbox. It is evaluated each time an attempt is given to a
+ * Whether the pool or the environment of a run requires a sandbox. It is evaluated each time an attempt is given to a
  * worker, so a new requirement holds at once. A pool that limits egress requires a sandbox as well: nothing else enforces
  * the limit.
  */
 export function demandsSandbox(eb: OverRun) {
   const pool = eb
     .selectFrom('worker_pools as demanding')
-    .whereRef('demanding.name', '=', 'r.pool')
+    .whereRef('demanding.name', '=', 'runs.pool')
     .where((of) =>
       of.or([
         of('demanding.isolation', '=', 'sandbox'),
@@ -40,7 +40,7 @@ export function demandsSandbox(eb: OverRun) {
     );
   const environment = eb
     .selectFrom('environments as demanding')
-    .whereRef('demanding.id', '=', 'r.environment_id')
+    .whereRef('demanding.id', '=', 'runs.environment_id')
     .where('demanding.isolation', '=', 'sandbox');
   return eb
     .or([eb.exists(pool.select('demanding.name')), eb.exists(environment.select('demanding.id'))])
@@ -53,12 +53,12 @@ export function demandsSandbox(eb: OverRun) {
  */
 export const findLiveWorkers = prepare((db, parameter: ParameterOf<{ runId: string }>) =>
   db
-    .selectFrom('runs as r')
-    .innerJoin('instances as i', 'i.id', 'r.instance_id')
+    .selectFrom('runs')
+    .innerJoin('instances as i', 'i.id', 'runs.instance_id')
     .innerJoin('workers as w', (join) =>
-      join.on((eb) => sql<boolean>`${eb.ref('w.pools')} @> jsonb_build_array(${eb.ref('r.pool')})`),
+      join.on((eb) => sql<boolean>`${eb.ref('w.pools')} @> jsonb_build_array(${eb.ref('runs.pool')})`),
     )
-    .where('r.id', '=', parameter('runId'))
+    .where('runs.id', '=', parameter('runId'))
     .where(takesWork)
     .select((eb) => ['w.isolation', 'w.tools', 'i.tool as requiredTool', demandsSandbox(eb).as('demandsSandbox')]),
 );
@@ -66,11 +66,11 @@ export const findLiveWorkers = prepare((db, parameter: ParameterOf<{ runId: stri
 /** A live worker; its isolation is null where its release did not report one. */
 export type LiveWorker = Awaited<ReturnType<typeof findLiveWorkers>>[number];
 
-/** The liveness of the worker that has an id. */
-export function selectLiveness(eb: Over<Record<never, never>>, id: Expression<string | null>) {
+/** The liveness of the worker that executes the attempt `a`. */
+export function workerLiveness(eb: Over<{ a: 'run_attempts' }>) {
   const found = eb
     .selectFrom('workers as worker')
-    .where('worker.id', '=', id)
+    .whereRef('worker.id', '=', 'a.worker_id')
     .select((of) =>
       of
         .case()

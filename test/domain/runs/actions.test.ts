@@ -29,7 +29,7 @@ const target = {
   ...{ templateId: 'template', templateSlug: 'network', approval: null, archived: null },
 };
 const admission: AdmissionFacts = {
-  ...{ target, instance: 'network', occupant: { template_id: 'template', resource_count: 3 } },
+  ...{ target, instance: 'network', occupant: { templateId: 'template', resourceCount: 3 } },
   pool: { name: 'default', access: null },
 };
 
@@ -188,12 +188,12 @@ describe('the rule of requeueing', () => {
     ['refuses where something is archived', { target: { ...target, archived: 'project' } }, /^the project is archived/],
     [
       'refuses where the instance holds what another template made',
-      { occupant: { template_id: 'other', resource_count: 1 } },
+      { occupant: { templateId: 'other', resourceCount: 1 } },
       /^the instance "network" was deployed from another template \(other\)/,
     ],
     [
       'allows an instance of another template that is empty',
-      { occupant: { template_id: 'other', resource_count: 0 } },
+      { occupant: { templateId: 'other', resourceCount: 0 } },
       null,
     ],
     ['allows an instance that does not exist yet', { occupant: null }, null],

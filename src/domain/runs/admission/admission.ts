@@ -2,18 +2,18 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
-import { Instance } from '#domain/instances/entity.ts';
+import { changeTemplate, takePosition } from '#domain/instances/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { newId } from '#domain/shared/ids.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
+import type { RunDetails } from '../details.ts';
 import type { JsonValue } from '../model.ts';
 import { runWorkflow } from '../model.ts';
-import { type RunView, runColumns } from '../store.ts';
-import type { PreparedRun } from './resolve.ts';
-import { findArchivedRefusal, findClosedPoolRefusal, findOccupiedRefusal, type Occupant } from './rules.ts';
+import type { ResolvedRun } from './resolve.ts';
+import { findArchivedRefusal, findClosedPoolRefusal, findOccupiedRefusal } from './rules.ts';
+import { insertRun, type NewRunRow } from './store.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** A run that is admitted once the transaction has committed. */
@@ -21,42 +21,43 @@ export interface AdmittedRun {
   readonly id: string;
   readonly teamId: string | null;
   readonly revision: number;
-  /** As it was admitted; there once the transaction is over. */
-  readonly view: Promise<RunView>;
+  /** The run as it was admitted; resolves once the transaction is over. */
+  readonly details: Promise<RunDetails>;
 }
 
 /**
- * Admits a run: it gets its place in its instance's line, and its workflow will be started under the command's key.
- * The rows of `target` are locked by the caller.
+ * Admits a run: it gets its position in the queue of its instance, and its workflow is started under the command's key
+ * after the commit. The caller has locked the rows of `target`.
+ * @throws ActionRefused where the target is archived, the instance belongs to another template, or the pool is closed
  */
 export async function admitRun(
   tx: Transaction,
   key: string,
   target: AdmissionTarget,
-  { instance, prepare }: { instance: string; prepare: () => Promise<PreparedRun> },
+  { instance, resolve }: { instance: string; resolve: () => Promise<ResolvedRun> },
   requester: Principal,
 ): Promise<AdmittedRun> {
   throwIfRefused(findArchivedRefusal(target));
-  const [prepared, place] = await Promise.all([prepare(), takePlace(tx, target, instance)]);
-  const view = insertRun(tx, {
-    ...describeWork(prepared),
+  const [run, queued] = await Promise.all([resolve(), enqueue(tx.em, target, instance)]);
+  const details = insert(tx, {
+    ...describeWork(run),
     ...describeOwner(target),
     ...describeRequester(requester),
     idempotency_key: key,
     status: 'queued',
     phase: 'queued',
-    waiting_on: { code: 'engine', since: new Date().toISOString(), position: null, blocker: null },
-    instance_id: place.id,
+    waiting_on: json({ code: 'engine', since: new Date().toISOString(), position: null, blocker: null }),
+    instance_id: queued.id,
     instance,
-    instance_position: place.position,
-    outputs: {},
+    instance_position: queued.position,
+    outputs: json({}),
     created_at: new Date(),
   });
-  await refuseClosedPool(tx, target, prepared.pool);
-  const { runId: id, operation } = prepared;
+  await refuseClosedPool(tx, target, run.pool);
+  const { id, operation } = run;
   tx.write(insertFirstEvent(tx.em, id, { by: requester.name, operation }));
   tx.tell(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id } });
-  return { id, teamId: target.teamId, revision: 1, view };
+  return { id, teamId: target.teamId, revision: 1, details };
 }
 
 function insertFirstEvent(em: Em, runId: string, data: Record<string, JsonValue>) {
@@ -65,35 +66,35 @@ function insertFirstEvent(em: Em, runId: string, data: Record<string, JsonValue>
     .values({ run_id: runId, sequence: 1, type: 'run.admitted', data: json(data), created_at: sql`clock_timestamp()` });
 }
 
-/** Answers the run as it is read; with everything that is not given as the table has it by itself. */
-function insertRun(tx: Transaction, row: Record<string, unknown>): Promise<RunView> {
-  const names = Object.keys(row);
-  const rows = tx.send(
-    tx.em.execute<RunView[]>(
-      `insert into runs as r (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) returning ${runColumns}`,
-      Object.values(row),
-    ),
-  );
-  const view = readBack(rows.then(([inserted]) => inserted));
-  view.catch(() => undefined); // The commit says so, and then nobody may ask.
-  return view;
+/** Inserts the run with the statement that answers its details. */
+function insert(tx: Transaction, row: NewRunRow): Promise<RunDetails> {
+  const rows = tx.send(insertRun(tx.em, row));
+  const details = readBack(rows.then(([inserted]) => inserted));
+  details.catch(() => undefined); // The commit fails with the same error.
+  return details;
 }
 
 async function refuseClosedPool(tx: Transaction, target: AdmissionTarget, pool: string): Promise<void> {
   throwIfRefused(findClosedPoolRefusal({ name: pool, access: await readPoolAccess(tx.em, pool) }, target));
 }
 
-function describeWork(prepared: PreparedRun) {
-  const { runId: id, templateVersionId, templateVersion, operation, message, pool, approval } = prepared;
+function describeWork(run: ResolvedRun) {
   return {
-    ...{ id, template_version_id: templateVersionId, template_version: templateVersion, operation, message, pool },
-    ...{
-      replace: JSON.stringify(prepared.replace),
-      variables: prepared.variables,
-      sealed_inputs: prepared.sealedInputs,
-    },
-    ...{ retry_safe: prepared.retrySafe, timeouts: { ...prepared.timeouts }, requeued_from: prepared.requeuedFrom },
-    ...{ approval_required: approval.required, approval_when: approval.when, approval_allow_self: approval.allow_self },
+    id: run.id,
+    template_version_id: run.templateVersionId,
+    template_version: run.templateVersion,
+    operation: run.operation,
+    message: run.message,
+    pool: run.pool,
+    replace: json(run.replace),
+    variables: json(run.variables),
+    sealed_inputs: run.sealedInputs,
+    retry_safe: run.retrySafe,
+    timeouts: json(run.timeouts),
+    requeued_from: run.requeuedFrom,
+    approval_required: run.approval.required,
+    approval_when: run.approval.when,
+    approval_allow_self: run.approval.allow_self,
   };
 }
 
@@ -111,32 +112,13 @@ function describeRequester(requester: Principal) {
   };
 }
 
-interface PlaceRow extends Occupant {
-  readonly id: string;
-  readonly position: number;
-}
-
-/** Finds or makes the instance and takes the next place in its line; the instance's row stays locked. */
-async function takePlace(
-  tx: Transaction,
-  target: AdmissionTarget,
-  name: string,
-): Promise<{ id: string; position: number }> {
-  const conflict = target.environmentId
-    ? `(environment_id, name) where environment_id is not null`
-    : `(template_id, name) where environment_id is null`;
-  const [row] = await tx.em.execute<[PlaceRow]>(
-    `insert into instances (id, team_id, environment_id, template_id, name, next_position, outputs, created_at)
-     values (?, ?, ?, ?, ?, 2, '{}', clock_timestamp())
-     on conflict ${conflict} do update set next_position = instances.next_position + 1
-     returning id, template_id, resource_count, next_position - 1 as position`,
-    [newId(), target.teamId, target.environmentId, target.templateId, name],
-  );
-  if (row.template_id !== target.templateId) await changeTemplate(tx, row, target.templateId, name);
-  return { id: row.id, position: row.position };
-}
-
-async function changeTemplate(tx: Transaction, row: PlaceRow, templateId: string, name: string): Promise<void> {
-  throwIfRefused(findOccupiedRefusal(row, templateId, name));
-  await tx.em.nativeUpdate(Instance, { id: row.id }, { templateId });
+/** Finds or makes the instance and takes the next position in its queue; the row of the instance stays locked. */
+async function enqueue(em: Em, target: AdmissionTarget, name: string): Promise<{ id: string; position: number }> {
+  const { templateId, teamId, environmentId } = target;
+  const instance = await takePosition(em, { name, templateId, teamId, environmentId });
+  if (instance.templateId !== templateId) {
+    throwIfRefused(findOccupiedRefusal(instance, templateId, name));
+    await changeTemplate(em, instance.id, templateId);
+  }
+  return instance;
 }

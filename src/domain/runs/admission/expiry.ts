@@ -11,7 +11,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { Run } from '../entity.ts';
 import { admitRun } from './admission.ts';
 import { openInputs } from './inputs.ts';
-import { assemble, type PreparedRun } from './resolve.ts';
+import { buildRun, type ResolvedRun } from './resolve.ts';
 import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
 
 /** An instance that has outlived its environment's time to live, and the run that deployed it as it is. */
@@ -78,25 +78,25 @@ async function admitDestruction(
   const isDue = await tx.em.execute<unknown[]>(`${due} and i.id = ? and r.id = ? for update of i`, [id, deployedRunId]);
   if (!target || isDue.length === 0) throw new Conflict('the instance is not due for destruction any more');
   const deployed = await tx.em.findOneOrFail(Run, { id: deployedRunId });
-  const prepare = () => prepareDestruction(tx.em, keyRing, target, deployed);
+  const resolve = () => resolveDestruction(tx.em, keyRing, target, deployed);
   const run = await admitRun(
     tx,
     key,
     target,
-    { instance: deployed.instance, prepare },
+    { instance: deployed.instance, resolve },
     systemPrincipal('time to live'),
   );
   return { id, after: { runId: run.id }, revision: run.revision };
 }
 
-async function prepareDestruction(
+async function resolveDestruction(
   em: Em,
   keyRing: KeyRing,
   target: AdmissionTarget,
   deployed: Run,
-): Promise<PreparedRun> {
+): Promise<ResolvedRun> {
   const version = await loadVersionById(em, deployed.templateVersionId);
-  return assemble(keyRing, target, version, {
+  return buildRun(keyRing, target, version, {
     ...{ operation: 'destroy', replace: [], instance: deployed.instance, requeuedFrom: null },
     message: "The environment's time to live has passed.",
     shown: deployed.variables,

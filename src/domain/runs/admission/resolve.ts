@@ -29,9 +29,9 @@ export interface RunRequest {
   readonly message: string;
 }
 
-/** A run that could be admitted: everything that can be worked out before the transaction. */
-export interface PreparedRun {
-  readonly runId: string;
+/** A run that is ready to be admitted: its version is chosen, and its inputs are complete, valid and sealed. */
+export interface ResolvedRun {
+  readonly id: string;
   readonly templateVersionId: string;
   readonly templateVersion: string;
   readonly operation: RunOperation;
@@ -48,15 +48,15 @@ export interface PreparedRun {
 }
 
 /**
- * Resolves the version, fills in and checks the variables, and seals what the run gets.
- * @throws Unprocessable with all that is wrong with the variables, or with an operation that the template has not
+ * Resolves a request to a run: chooses the version, fills in and checks the variables, and seals the inputs.
+ * @throws Unprocessable naming everything that is wrong with the variables, or an operation that the template does not support
  */
-export async function prepareRun(
+export async function resolveRun(
   em: Em,
   keyRing: KeyRing,
   target: AdmissionTarget,
   request: RunRequest,
-): Promise<PreparedRun> {
+): Promise<ResolvedRun> {
   const version = await loadVersion(em, target.templateId, request.version);
   refuseUnsupported(version.spec, request);
   const environment = target.environmentId
@@ -73,7 +73,7 @@ export async function prepareRun(
   if (!valid) throw new Unprocessable(describeInvalid(errors), { errors });
   const sensitive = [...new Set([...secretNames(schema), ...inheritedSecrets])];
   const inputs: RunInputs = { variables, sensitive, environment: environment.env };
-  return assemble(keyRing, target, version, {
+  return buildRun(keyRing, target, version, {
     ...request,
     instance: request.instance ?? target.templateSlug,
     shown: maskVariables(schema, variables, sensitive),
@@ -82,8 +82,8 @@ export async function prepareRun(
   });
 }
 
-/** Puts together what a run is from its version, its inputs and what it runs for. */
-export function assemble(
+/** Builds a run from its version, its inputs and its target. */
+export function buildRun(
   keyRing: KeyRing,
   target: AdmissionTarget,
   version: PublishedVersion,
@@ -93,18 +93,18 @@ export function assemble(
     inputs: RunInputs;
     requeuedFrom: string | null;
   },
-): PreparedRun {
+): ResolvedRun {
   const { spec } = version;
-  const runId = newId();
+  const id = newId();
   return {
-    runId,
+    id,
     templateVersionId: version.id,
     templateVersion: version.version,
     operation: request.operation,
     replace: [...request.replace],
     instance: request.instance,
     variables: request.shown,
-    sealedInputs: sealInputs(keyRing, runId, request.inputs),
+    sealedInputs: sealInputs(keyRing, id, request.inputs),
     message: request.message,
     pool: spec.pool ?? defaultPool,
     retrySafe: spec.retry_safe,

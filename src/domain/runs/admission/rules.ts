@@ -5,8 +5,8 @@ import type { AdmissionTarget } from './target.ts';
 
 /** The instance that has the name which a run asks for. */
 export interface Occupant {
-  readonly template_id: string;
-  readonly resource_count: number;
+  readonly templateId: string;
+  readonly resourceCount: number;
 }
 
 /** The facts on which it depends whether an ended run could be admitted anew. */
@@ -41,8 +41,8 @@ export function findArchivedRefusal({ archived }: Pick<AdmissionTarget, 'archive
 
 /** An instance belongs to the template that made its resources, until it has none. */
 export function findOccupiedRefusal(occupant: Occupant | null, templateId: string, name: string): Refusal | null {
-  if (!occupant || occupant.template_id === templateId || occupant.resource_count === 0) return null;
-  const message = `the instance "${name}" was deployed from another template (${occupant.template_id}): destroy it first, or name another instance`;
+  if (!occupant || occupant.templateId === templateId || occupant.resourceCount === 0) return null;
+  const message = `the instance "${name}" was deployed from another template (${occupant.templateId}): destroy it first, or name another instance`;
   return { rule: 'instance_occupied', message };
 }
 

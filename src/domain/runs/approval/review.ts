@@ -2,13 +2,13 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { readApprovalFacts } from '../action-facts.ts';
 import { refuseByStatus } from '../actions.ts';
 import { type Run, RunReview } from '../entity.ts';
 import { recordEvent } from '../events.ts';
 import { wakeSignal } from '../model.ts';
 import { finishRun } from '../steps/transitions.ts';
 import { countApprovals, findReviewRefusal, hasQuorum, responsiblePerson } from './rules.ts';
+import { readApprovalFacts } from './store.ts';
 
 export interface Review {
   readonly decision: 'approve' | 'reject';

@@ -1,127 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { Em } from '#database/database.ts';
 import { Instance } from '#domain/instances/entity.ts';
-import { lockInstance, maskOutputs, readState } from '#domain/instances/state.ts';
-import { TemplateVersion } from '#domain/registry/entity.ts';
-import type { TemplateFiles } from '#domain/registry/files.ts';
-import { loadVersionById } from '#domain/registry/published.ts';
-import type { TemplateSpec } from '#domain/registry/spec.ts';
+import { lockInstance, maskOutputs } from '#domain/instances/state.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
-import type { Isolation } from '#domain/workers/model.ts';
-import type { Egress } from '#domain/workers/pools/egress.ts';
-import { readEgress } from '#domain/workers/pools/store.ts';
-import { demandsSandboxSql } from '#domain/workers/run-sql.ts';
-import { openInputs, type RunInputs } from '../admission/inputs.ts';
-import { Run, RunAttempt, RunPlan } from '../entity.ts';
-import { AttemptSuperseded, WorkerTooWeak } from '../errors.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { type Run, type RunAttempt, RunPlan } from '../entity.ts';
+import { AttemptSuperseded } from '../errors.ts';
 import { recordEvent } from '../events.ts';
 import type { MaskedOutputs, NextStep } from '../model.ts';
 import { advanceRun } from '../steps/advance.ts';
 import { closeAttempt, lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkResult } from './checks.ts';
-import { noteUncontained } from './logs.ts';
+import { artifactContext, outputsContext } from './seals.ts';
 import type { AttemptResult } from './writes.ts';
 
-/** All that a worker needs for one attempt, opened. It stays in the worker and its executor. */
-export interface AttemptWork {
-  readonly run: Run;
-  readonly attempt: RunAttempt;
-  readonly spec: TemplateSpec;
-  readonly files: TemplateFiles;
-  readonly inputs: RunInputs;
-  readonly state: Buffer | null;
-  /** For an apply: what its plan left. */
-  readonly artifact: Buffer | null;
-  /** The executor's own digest of that plan. */
-  readonly planDigest: string | null;
-  /** What its template code may reach over the network. */
-  readonly egress: Egress;
-}
-
-/** The worker that asks for an attempt, and what it would contain its template code with. */
-export interface Claimant {
-  readonly workerId: string;
-  readonly isolation: Isolation;
-}
-
-const artifactContext = (runId: string): SealContext => ['plan-artifact', runId];
-const outputsContext = (instanceId: string): SealContext => ['outputs', instanceId];
-
 /**
- * Gives an attempt to a worker: once, so that nothing runs twice whatever the engine delivers again.
- * Null where the attempt is another worker's, has ended, or is no longer its run's.
- * @throws WorkerTooWeak where a sandbox is demanded by now and the worker has none; the attempt stays nobody's
- */
-export function claimAttempt(
-  em: Em,
-  keyRing: KeyRing,
-  attemptId: string,
-  claimant: Claimant,
-): Promise<AttemptWork | null> {
-  return em.transactional((tx) => claim(tx, keyRing, attemptId, claimant));
-}
-
-async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Claimant): Promise<AttemptWork | null> {
-  const runId = await takeAttempt(em, attemptId, claimant);
-  if (runId === null) {
-    if (await isClaimable(em, attemptId)) throw new WorkerTooWeak(attemptId);
-    return null;
-  }
-  const run = await em.findOneOrFail(Run, { id: runId });
-  const attempt = await em.findOneOrFail(RunAttempt, { id: attemptId });
-  const version = await loadVersionById(em, run.templateVersionId);
-  const { files } = await em.findOneOrFail(TemplateVersion, { id: run.templateVersionId }, { populate: ['files'] });
-  const instance = await em.findOneOrFail(Instance, { id: run.instanceId });
-  if (attempt.isolation === 'none') await noteUncontained(em, run, attempt);
-  const plan = attempt.phase === 'applying' ? await em.findOneOrFail(RunPlan, { runId }) : null;
-  return {
-    ...{ run, attempt, spec: version.spec, files },
-    inputs: openInputs(keyRing, runId, run.sealedInputs),
-    state: instance.stateSerial > 0 ? await readState(em, keyRing, instance.id, instance.stateSerial) : null,
-    artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
-    planDigest: plan?.executorDigest ?? null,
-    egress: await readEgress(em, run.pool),
-  };
-}
-
-const claimable = `a.worker_id is null and a.outcome is null and r.id = a.run_id and r.attempt_id = a.id and r.status = 'running'`;
-
-/**
- * Takes an attempt in one statement, and answers its run's id. What the worker says of itself counts only where its row
- * says the same. A run shows the weakest isolation that it had.
- */
-async function takeAttempt(em: Em, attemptId: string, { workerId, isolation }: Claimant): Promise<string | null> {
-  const rows = await em.execute<{ run_id: string }[]>(
-    `with asking as (
-       select case when ? = 'sandbox' and exists (select 1 from workers where id = ? and isolation = 'sandbox')
-              then 'sandbox' else 'none' end as isolation
-     ), claimed as (
-       update run_attempts a set worker_id = ?, started_at = clock_timestamp(), isolation = asking.isolation
-         from runs r, asking
-        where a.id = ? and ${claimable} and (asking.isolation = 'sandbox' or not ${demandsSandboxSql})
-        returning a.run_id, a.isolation)
-     update runs set waiting_on = null, revision = revision + 1,
-        isolation = case when runs.isolation = 'none' then 'none' else claimed.isolation end
-       from claimed where id = claimed.run_id returning id as run_id`,
-    [isolation, workerId, workerId, attemptId],
-  );
-  return rows[0]?.run_id ?? null;
-}
-
-async function isClaimable(em: Em, attemptId: string): Promise<boolean> {
-  const rows = await em.execute<unknown[]>(`select 1 from run_attempts a, runs r where a.id = ? and ${claimable}`, [
-    attemptId,
-  ]);
-  return rows.length > 0;
-}
-
-/**
- * Keeps the result of an attempt and answers its run, locked; repeating it is harmless. The run's status is moved by its
- * next step, not here.
- * @throws AttemptSuperseded where another attempt, or the run's end, came first
- * @throws AttemptWriteRefused where it is no result of its phase, or cannot be stored
+ * Stores the result of an attempt and answers its run, locked; a repeated call is harmless. The status of the run is not
+ * changed here: the next step of the run does that.
+ * @throws AttemptSuperseded where another attempt has begun, or the run has ended
+ * @throws AttemptWriteRefused where the result does not fit the phase of the attempt, or cannot be stored
  */
 export async function completeAttempt(
   tx: Transaction,
@@ -136,9 +33,9 @@ export async function completeAttempt(
   if (run.status === 'running' || result.reason === 'state_refused') run.statusReason = result.reason;
   run.tool = result.tool ?? run.tool ?? null;
   run.revision += 1;
-  if (result.plan) await keepPlan(tx, keyRing, run, result.plan);
-  if (result.outputs) await keepOutputs(tx, keyRing, run, result.outputs);
-  if (result.outcome === 'applied') await noteDeployment(tx, run, result.resourceCount);
+  if (result.plan) await storePlan(tx, keyRing, run, result.plan);
+  if (result.outputs) await storeOutputs(tx, keyRing, run, result.outputs);
+  if (result.outcome === 'applied') await recordDeployment(tx, run, result.resourceCount);
   await tx.em.flush();
   if (result.plan)
     await recordEvent(tx.em, run.id, 'run.planned', { digest: run.planDigest ?? null, ...result.plan.summary });
@@ -146,8 +43,8 @@ export async function completeAttempt(
 }
 
 /**
- * The same, together with the run's next step: the worker that made a plan goes on with its apply without waiting for the
- * workflow. The workflow asks for the next step again and gets the same answer.
+ * The same, and takes the next step of the run: the worker that made a plan goes on to apply it without waiting for the
+ * workflow. The workflow asks for the next step later and gets the same answer.
  */
 export async function concludeAttempt(
   tx: Transaction,
@@ -160,8 +57,9 @@ export async function concludeAttempt(
 }
 
 /**
- * Says that a worker gives an attempt up without a result: `lost`, as if the worker itself were; where it had not begun,
- * `handed_back` to whoever can, or `failed` where nobody could. Harmless where the attempt is over or another worker's.
+ * Ends an attempt that its worker gives up without a result. `lost`: as if the worker itself were lost. Before the worker
+ * has begun: `handed_back` where another worker can execute it, `failed` where none can. Does nothing where the attempt is
+ * over or belongs to another worker.
  */
 export async function abandonAttempt(
   tx: Transaction,
@@ -183,7 +81,7 @@ async function lockLiveAttempt(tx: Transaction, attemptId: string): Promise<{ ru
   return locked;
 }
 
-async function keepPlan(
+async function storePlan(
   tx: Transaction,
   keyRing: KeyRing,
   run: Run,
@@ -204,22 +102,22 @@ async function keepPlan(
   await tx.em.upsert(RunPlan, { runId: run.id, ...row });
 }
 
-/** What a review approves: this plan, from these inputs, on this state. */
+/** The digest that a review approves. It binds the plan, its inputs and the state from which it was made. */
 function digestOf(run: Run, planDigest: string, stateSerial: number): string {
   const inputs = createHash('sha256').update(run.sealedInputs).digest('hex');
   const bound = canonicalJson([run.id, run.operation, run.templateVersionId, inputs, stateSerial, planDigest]);
   return `sha256:${createHash('sha256').update(bound).digest('hex')}`;
 }
 
-async function keepOutputs(tx: Transaction, keyRing: KeyRing, run: Run, outputs: MaskedOutputs): Promise<void> {
+async function storeOutputs(tx: Transaction, keyRing: KeyRing, run: Run, outputs: MaskedOutputs): Promise<void> {
   const instance = await lockInstance(tx.em, run.instanceId);
   run.outputs = maskOutputs(outputs);
   instance.outputs = run.outputs;
   instance.sealedOutputs = keyRing.sealJson(outputsContext(instance.id), outputs);
 }
 
-/** A tool without state of its own holds one thing from its first apply until it is destroyed. */
-async function noteDeployment(tx: Transaction, run: Run, resourceCount: number | undefined): Promise<void> {
+/** An instance of a tool without state of its own counts as one resource from its first apply until it is destroyed. */
+async function recordDeployment(tx: Transaction, run: Run, resourceCount: number | undefined): Promise<void> {
   const instance = await lockInstance(tx.em, run.instanceId);
   instance.deployedRunId = run.id;
   instance.resourceCount = resourceCount ?? (run.operation === 'destroy' ? 0 : Math.max(1, instance.resourceCount));

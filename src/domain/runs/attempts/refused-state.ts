@@ -1,6 +1,7 @@
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { recordEventOnce } from '../events.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
+import { countRefusedState } from './store.ts';
 
 /** A state that an attempt wrote and that could not be stored. */
 export interface RefusedState {
@@ -25,5 +26,5 @@ export async function noteRefusedState(tx: Transaction, refused: RefusedState): 
   const { attemptId: attempt_id, write, digest, file, workerId: worker_id, problem } = refused;
   const key = { attempt_id, write, digest };
   const isNew = await recordEventOnce(tx.em, run.id, 'run.state_refused', key, { file, worker_id, problem });
-  if (isNew) await tx.em.execute(`update installation set states_refused = states_refused + 1`);
+  if (isNew) await countRefusedState(tx.em);
 }

@@ -3,9 +3,9 @@ import { engagementSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { recordEvent } from '../events.ts';
 import { type AttemptPhase, type NextStep, phasePriority } from '../model.ts';
-import { readSituation, type Situation, type WorkflowFacts } from './facts.ts';
+import { readStepContext, type StepContext, type WorkflowFacts } from './facts.ts';
 import { type Closing, decideNextStep, noWorkerRetrySeconds, type Step } from './next-step.ts';
-import { findPlacement, noteWeakWorkers, type Placement } from './placement.ts';
+import { findPlacement, type Placement, recordUncontainedWorkers } from './placement.ts';
 import { acquireSlot } from './slot.ts';
 import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
 
@@ -28,39 +28,39 @@ export async function takeNextStep(tx: Transaction, request: StepRequest): Promi
 /** The same for a run that the caller has locked. */
 export async function advanceRun(tx: Transaction, run: Run, workflow: WorkflowFacts): Promise<NextStep> {
   if (run.isFinished()) return { kind: 'end' };
-  const situation = await readSituation(tx.em, run, workflow);
-  return carryOut(tx, run, situation, decideNextStep(situation.facts));
+  const context = await readStepContext(tx.em, run, workflow);
+  return carryOut(tx, run, context, decideNextStep(context.facts));
 }
 
-async function carryOut(tx: Transaction, run: Run, situation: Situation, step: Step): Promise<NextStep> {
+async function carryOut(tx: Transaction, run: Run, context: StepContext, step: Step): Promise<NextStep> {
   switch (step.kind) {
     case 'nothing':
       return { kind: 'end' };
     case 'finish':
-      await endAttempt(tx, situation, step.closes);
+      await endAttempt(tx, context, step.closes);
       await finishRun(tx, run, step.status, step.reason);
       return { kind: 'end' };
     case 'wait':
-      return wait(tx, run, situation, step);
+      return wait(tx, run, context, step);
     case 'begin':
-      return begin(tx, run, situation);
+      return begin(tx, run, context);
     case 'ask_approval':
       return askApproval(tx, run, step.seconds);
     case 'apply':
       run.moveTo('running', 'applying');
       await recordEvent(tx.em, run.id, 'run.applying', { digest: run.planDigest ?? null });
-      return execute(tx, run, 'applying');
+      return startAttempt(tx, run, 'applying');
     case 'execute':
-      await endAttempt(tx, situation, step.closes);
-      return execute(tx, run, step.phase);
+      await endAttempt(tx, context, step.closes);
+      return startAttempt(tx, run, step.phase);
     case 'resume':
-      return place(tx, run, requireAttempt(situation));
+      return placeAttempt(tx, run, requireAttempt(context));
   }
 }
 
-async function endAttempt(tx: Transaction, situation: Situation, closing: Closing | undefined): Promise<void> {
+async function endAttempt(tx: Transaction, context: StepContext, closing: Closing | undefined): Promise<void> {
   if (!closing) return;
-  const attempt = requireAttempt(situation);
+  const attempt = requireAttempt(context);
   closeAttempt(attempt, closing.outcome);
   if (closing.isReported) await recordEvent(tx.em, attempt.runId, 'run.attempt_lost', { phase: attempt.phase });
 }
@@ -68,22 +68,22 @@ async function endAttempt(tx: Transaction, situation: Situation, closing: Closin
 async function wait(
   tx: Transaction,
   run: Run,
-  { placement }: Situation,
+  { placement }: StepContext,
   { seconds, suspects, waitingOn }: Extract<Step, { kind: 'wait' }>,
 ): Promise<NextStep> {
-  if (waitingOn?.code === 'no_worker' && placement?.hasWeakWorkers) await noteWeakWorkers(tx.em, run);
+  if (waitingOn?.code === 'no_worker' && placement?.hasUncontainedWorkers) await recordUncontainedWorkers(tx.em, run);
   if (waitingOn) run.waitFor(waitingOn.code, waitingOn);
   await tx.em.flush();
   return { kind: 'wait', seconds, ...(suspects && { suspects }) };
 }
 
-async function begin(tx: Transaction, run: Run, { stateSerial, placement }: Situation): Promise<NextStep> {
+async function begin(tx: Transaction, run: Run, { stateSerial, placement }: StepContext): Promise<NextStep> {
   if (run.isWriter()) await acquireSlot(tx.em, run);
   run.startedAt = new Date();
   run.stateSerialBefore = stateSerial;
   run.moveTo('running', 'planning');
   await recordEvent(tx.em, run.id, 'run.planning');
-  return execute(tx, run, 'planning', placement);
+  return startAttempt(tx, run, 'planning', placement);
 }
 
 async function askApproval(tx: Transaction, run: Run, seconds: number): Promise<NextStep> {
@@ -97,26 +97,26 @@ async function askApproval(tx: Transaction, run: Run, seconds: number): Promise<
 }
 
 /** Opens an attempt. Until a worker of the pool claims it, that is what the run waits for. */
-async function execute(
+async function startAttempt(
   tx: Transaction,
   run: Run,
   phase: AttemptPhase,
   placement: Placement | null = null,
 ): Promise<NextStep> {
   run.waitFor('no_worker');
-  return place(tx, run, await openAttempt(tx.em, run, phase), placement);
+  return placeAttempt(tx, run, await openAttempt(tx.em, run, phase), placement);
 }
 
 /** Puts an open attempt in a queue whose workers may take it; while there is none, the attempt waits open. */
-async function place(
+async function placeAttempt(
   tx: Transaction,
   run: Run,
   attempt: RunAttempt,
   known: Placement | null = null,
 ): Promise<NextStep> {
-  const { taskQueue, hasWeakWorkers } = known ?? (await findPlacement(tx.em, run));
+  const { taskQueue, hasUncontainedWorkers } = known ?? (await findPlacement(tx.em, run));
   if (taskQueue === null) {
-    if (hasWeakWorkers) await noteWeakWorkers(tx.em, run);
+    if (hasUncontainedWorkers) await recordUncontainedWorkers(tx.em, run);
     return { kind: 'wait', seconds: noWorkerRetrySeconds };
   }
   return {
@@ -130,7 +130,7 @@ async function place(
 }
 
 /** @throws Error where the step is about an attempt that the run does not have: a defect */
-function requireAttempt({ attempt }: Situation): RunAttempt {
+function requireAttempt({ attempt }: StepContext): RunAttempt {
   if (!attempt) throw new Error('the step needs an attempt, and the run has none');
   return attempt;
 }

@@ -5,25 +5,25 @@ import type { Run } from '../entity.ts';
 import { recordEventOnce } from '../events.ts';
 import { poolQueue } from '../model.ts';
 
-/** Where the next attempt of a run can be executed. */
+/** Where the next attempt of a run is to be executed. */
 export interface Placement {
-  /** The task queue of the workers that may take it; null where there are none. */
+  /** The task queue of the workers that may take it; null where no such worker lives. */
   readonly taskQueue: string | null;
-  /** Whether workers live that would take it if they contained template code. */
-  readonly hasWeakWorkers: boolean;
+  /** Whether live workers would take it if they contained template code. */
+  readonly hasUncontainedWorkers: boolean;
 }
 
 /**
- * Chooses the task queue of a run's next attempt by the workers of its pool that live and have its tool. Contained workers
- * come first. Where the pool or the environment demands a sandbox, no other worker will do.
+ * Chooses the task queue of the next attempt of a run by the live workers of its pool that have its tool. Workers that
+ * contain template code come first. Where the pool or the environment demands a sandbox, no other worker will do.
  */
 export async function findPlacement(em: Em, run: Run): Promise<Placement> {
   const workers = await findWorkersWithTool(em, run);
-  const suitable = workers.filter(isStrongEnough);
-  const hasWeakWorkers = workers.length > suitable.length;
-  if (suitable.length === 0) return { taskQueue: null, hasWeakWorkers };
+  const suitable = workers.filter(isContainedEnough);
+  const hasUncontainedWorkers = workers.length > suitable.length;
+  if (suitable.length === 0) return { taskQueue: null, hasUncontainedWorkers };
   const isolation = suitable.some(pollsContainedQueue) ? 'sandbox' : 'none';
-  return { taskQueue: poolQueue(run.pool, isolation), hasWeakWorkers };
+  return { taskQueue: poolQueue(run.pool, isolation), hasUncontainedWorkers };
 }
 
 /** Any worker for commands and for a first run of a tool; then one with the kind of tool that wrote the state. */
@@ -36,17 +36,17 @@ async function findWorkersWithTool(em: Em, run: Run): Promise<LiveWorker[]> {
   );
 }
 
-function isStrongEnough({ isolation, demandsSandbox }: LiveWorker): boolean {
+function isContainedEnough({ isolation, demandsSandbox }: LiveWorker): boolean {
   return isolation === 'sandbox' || !demandsSandbox;
 }
 
-/** A worker of the release before this one does not say what it has, and polls the queue that contained workers poll. */
+/** A worker of the previous release reports no isolation, and polls the queue that contained workers poll. */
 function pollsContainedQueue({ isolation }: LiveWorker): boolean {
   return isolation !== 'none';
 }
 
-/** Records in the run's events, once, why workers that live do not take it. */
-export async function noteWeakWorkers(em: Em, run: Run): Promise<void> {
+/** Records in the run's events, once, why live workers do not take it. */
+export async function recordUncontainedWorkers(em: Em, run: Run): Promise<void> {
   await recordEventOnce(em, run.id, 'run.not_contained', {
     pool: run.pool,
     message:

@@ -2,29 +2,25 @@ import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { findLogEnd } from '../attempts/log-store.ts';
 import { Run, RunAttempt } from '../entity.ts';
 import { recordEvent } from '../events.ts';
 import type { AttemptOutcome, AttemptPhase, StatusReason, TerminalStatus } from '../model.ts';
 import { releaseSlot } from './slot.ts';
+import { discardPlanArtifact, lockInstanceOfAttempt, lockInstanceOfRun } from './store.ts';
 
 /** The run with its row locked until the commit, after its instance's: the order of locks. Null where there is none. */
 export async function lockRunInOrder(em: Em, runId: string): Promise<Run | null> {
-  await em.execute(`select 1 from instances where id = (select instance_id from runs where id = ?) for update`, [
-    runId,
-  ]);
+  await lockInstanceOfRun(em, { runId });
   return em.findOne(Run, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
 /** An attempt and its run, locked in the same way. */
 export async function lockAttemptInOrder(em: Em, attemptId: string): Promise<{ run: Run; attempt: RunAttempt }> {
-  const [row] = await em.execute<{ run_id: string }[]>(
-    `select a.run_id from run_attempts a join runs r on r.id = a.run_id join instances i on i.id = r.instance_id
-      where a.id = ? for update of i`,
-    [attemptId],
-  );
-  if (!row) throw new Error(`there is no attempt ${attemptId}`);
+  const [found] = await lockInstanceOfAttempt(em, { attemptId });
+  if (!found) throw new Error(`there is no attempt ${attemptId}`);
   const [run, attempt] = await Promise.all([
-    em.findOneOrFail(Run, { id: row.run_id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOneOrFail(Run, { id: found.runId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     em.findOneOrFail(RunAttempt, { id: attemptId }),
   ]);
   return { run, attempt };
@@ -46,17 +42,13 @@ export async function finishRun(
   run.attemptId = null;
   await tx.em.flush();
   await recordEvent(tx.em, run.id, 'run.finished', { status, reason });
-  await tx.em.execute(`update run_plans set artifact = null where run_id = ? and artifact is not null`, [run.id]);
+  await discardPlanArtifact(tx.em, run.id);
   await releaseSlot(tx, run);
 }
 
 /** Opens an attempt at a phase. Its id is the fencing token: from here on no older attempt of the run writes anything. */
 export async function openAttempt(em: Em, run: Run, phase: AttemptPhase): Promise<RunAttempt> {
-  const [last] = await em.execute<{ sequence: number; lines: number }[]>(
-    `select sequence, first_line + lines as lines from run_log_chunks
-      where run_id = ? and time >= ? order by sequence desc limit 1`,
-    [run.id, run.createdAt],
-  );
+  const last = await findLogEnd(em, run);
   const attempt = em.create(RunAttempt, {
     id: newId(),
     runId: run.id,

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { RawAnswer } from '#api/pipeline/raw-answer.ts';
+import { importState, readState } from '#domain/instances/state.ts';
+import { listStateVersions, readStateVersion } from '#domain/instances/store.ts';
+import { findInstance, findInstanceToFill } from '#domain/instances/targets.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
+import { refuseArchived } from '#domain/tenancy/archiving.ts';
+import { accessReview, InstanceParams, readAccess } from './operations.ts';
+import { StateVersionView, toStateVersion } from './views.ts';
+
+/** State holds secrets in clear text: reading it takes more than reading the instance. */
+const stateAccess: Access = {
+  ...readAccess,
+  anyOf: ['environment:write'],
+  teamAction: ['team.metadata.write', 'team.secret.read'],
+};
+
+export const list = read({
+  id: 'instances.list_state_versions',
+  route: 'GET /api/v1/instances/:id/state-versions',
+  summary: "List an instance's state versions, newest first",
+  params: InstanceParams,
+  query: z.strictObject({ limit: pageQuery.limit, before: z.coerce.number().int().min(1).optional() }),
+  responses: { 200: z.object({ state_versions: z.array(StateVersionView), next_before: z.number().nullable() }) },
+  access: { ...readAccess, review: { inherits: 'instances.get' } },
+  target: ({ em, params }) => findInstance(em, params.id),
+  targetName: 'instance',
+  handle: async ({ em, params, query }) => {
+    const { before, limit } = query;
+    const versions = await listStateVersions(em, params.id, { before, limit: limit + 1 });
+    const page = versions.slice(0, limit).map(toStateVersion);
+    return { state_versions: page, next_before: versions.length > limit ? (page.at(-1)?.serial ?? null) : null };
+  },
+});
+
+const StateParams = z.strictObject({ ...InstanceParams.shape, serial: z.coerce.number().int().min(1) });
+
+export const get = read({
+  id: 'instances.get_state_version',
+  route: 'GET /api/v1/instances/:id/state-versions/:serial',
+  summary: 'Read what is known of a state version, without its content',
+  params: StateParams,
+  responses: { 200: StateVersionView },
+  access: { ...readAccess, review: { inherits: 'instances.get' } },
+  target: ({ em, params }) => findInstance(em, params.id),
+  targetName: 'instance',
+  handle: async ({ em, params }) => {
+    const version = await readStateVersion(em, params.id, params.serial);
+    if (!version) throw new NotFound(`state version ${params.serial}`);
+    return toStateVersion(version);
+  },
+});
+
+export const download = read({
+  id: 'instances.download_state',
+  route: 'GET /api/v1/instances/:id/state-versions/:serial/download',
+  summary: 'Download a state as the tool wrote it, secrets included',
+  params: StateParams,
+  responses: { 200: z.string().describe('The state, as the tool wrote it.') },
+  access: { ...stateAccess, review: { ...accessReview, verb: 'download_state' } },
+  target: ({ em, params }) => findInstance(em, params.id),
+  targetName: 'instance',
+  audit: 'instance.state_downloaded',
+  handle: async ({ em, params, services }) => {
+    const content = await readState(em, services.keyRing, params.id, params.serial);
+    if (!content) throw new NotFound(`state version ${params.serial}`);
+    return RawAnswer.of('application/json', content, `state-${params.id}-${params.serial}.json`);
+  },
+});
+
+/** As OpenTofu writes it; what the service does not read is kept as it is. */
+const TofuState = z.looseObject({
+  version: z.literal(4, { error: 'expected an OpenTofu or Terraform state of format version 4' }),
+  serial: z.int().min(0),
+  lineage: z.string().min(1),
+  resources: z.array(z.looseObject({ instances: z.array(z.unknown()).default([]) })).default([]),
+});
+
+export const adopt = command({
+  id: 'instances.import_state',
+  route: 'POST /api/v1/instances/:id/state',
+  summary: 'Adopt existing infrastructure: import a state into an instance that has none',
+  params: InstanceParams,
+  body: TofuState,
+  responses: { 201: StateVersionView },
+  at: get,
+  access: { ...stateAccess, review: { ...accessReview, verb: 'import_state' } },
+  target: ({ em, params, lock }) => findInstanceToFill(em, params.id, lock),
+  targetName: 'instance',
+  idempotency: 'none',
+  audit: 'instance.state_imported',
+  handle: async ({ tx, params, body, target, principal, services }) => {
+    refuseArchived(target);
+    const content = Buffer.from(JSON.stringify(body));
+    const serial = await importState(tx, services.keyRing, params.id, { content, createdBy: principal.id });
+    return { id: params.id, after: { serial } };
+  },
+  atParams: ({ id, after }) => ({ id, serial: after.serial }),
+});

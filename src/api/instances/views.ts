@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { Time } from '#api/pipeline/schemas.ts';
+import type { InstanceDetails, StateVersionDetails } from '#domain/instances/store.ts';
+
+export const InstanceView = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    team_id: z.string().nullable(),
+    environment_id: z.string().nullable(),
+    template_id: z.string(),
+    tool: z.string().nullable(),
+    state_serial: z.number(),
+    resource_count: z.number(),
+    deployed_run_id: z.string().nullable(),
+    locked_by_run_id: z.string().nullable(),
+    created_at: Time,
+    revision: z.number(),
+  })
+  .meta({ id: 'Instance' });
+
+export function toInstance(instance: InstanceDetails): z.input<typeof InstanceView> {
+  return {
+    id: instance.id,
+    name: instance.name,
+    team_id: instance.teamId,
+    environment_id: instance.environmentId,
+    template_id: instance.templateId,
+    tool: instance.tool,
+    state_serial: instance.stateSerial,
+    resource_count: instance.resourceCount,
+    deployed_run_id: instance.deployedRunId,
+    locked_by_run_id: instance.lockedByRunId,
+    created_at: instance.createdAt,
+    revision: instance.revision,
+  };
+}
+
+export const StateVersionView = z.object({
+  serial: z.number(),
+  run_id: z.string().nullable(),
+  digest: z.string(),
+  size: z.number(),
+  resource_count: z.number(),
+  created_by: z.string().nullable(),
+  created_at: Time,
+});
+
+export function toStateVersion(version: StateVersionDetails): z.input<typeof StateVersionView> {
+  return {
+    serial: version.serial,
+    run_id: version.runId,
+    digest: version.digest,
+    size: version.size,
+    resource_count: version.resourceCount,
+    created_by: version.createdBy,
+    created_at: version.createdAt,
+  };
+}

@@ -1,0 +1,194 @@
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
+import { json } from '#database/tables.ts';
+import { db, prepare } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+
+/** An instance as people are told about it, with the run that may change it now. Times are PostgreSQL's text. */
+export type InstanceDetails = NonNullable<Awaited<ReturnType<typeof readInstance>>>;
+
+function selectInstances(em: Em) {
+  return db(em)
+    .selectFrom('instances as i')
+    .leftJoin('instance_slots as slot', 'slot.instance_id', 'i.id')
+    .select([
+      'i.id',
+      'i.name',
+      'i.team_id as teamId',
+      'i.environment_id as environmentId',
+      'i.template_id as templateId',
+      'i.tool',
+      'i.state_serial as stateSerial',
+      'i.resource_count as resourceCount',
+      'i.deployed_run_id as deployedRunId',
+      'slot.run_id as lockedByRunId',
+      'i.created_at as createdAt',
+      'i.revision',
+    ]);
+}
+
+export function readInstance(em: Em, id: string) {
+  return selectInstances(em).where('i.id', '=', id).executeTakeFirst();
+}
+
+export interface InstanceFilter {
+  readonly teamId?: string | undefined;
+  readonly environmentId?: string | undefined;
+  readonly templateId?: string | undefined;
+}
+
+/** A page of the instances that the principal may read, newest first. */
+export function listInstances(
+  em: Em,
+  principal: Principal,
+  { teamId, environmentId, templateId }: InstanceFilter,
+  page: PageRequest,
+): Promise<Page<InstanceDetails>> {
+  let query = selectInstances(em).where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'visible'));
+  if (teamId !== undefined) query = query.where('i.team_id', '=', teamId);
+  if (environmentId !== undefined) query = query.where('i.environment_id', '=', environmentId);
+  if (templateId !== undefined) query = query.where('i.template_id', '=', templateId);
+  return pageOf(query, 'i.id', page);
+}
+
+/** The last outputs of an instance; the values of secret ones are masked. */
+export async function readOutputs(em: Em, id: string) {
+  const row = await db(em).selectFrom('instances').where('id', '=', id).select('outputs').executeTakeFirst();
+  return row?.outputs;
+}
+
+function selectStateVersions(em: Em, instanceId: string) {
+  return db(em)
+    .selectFrom('state_versions')
+    .where('instance_id', '=', instanceId)
+    .select([
+      'serial',
+      'run_id as runId',
+      'digest',
+      'size',
+      'resource_count as resourceCount',
+      'created_by as createdBy',
+      'created_at as createdAt',
+    ]);
+}
+
+/** A state version without its content. Times are PostgreSQL's text. */
+export type StateVersionDetails = NonNullable<Awaited<ReturnType<typeof readStateVersion>>>;
+
+export function readStateVersion(em: Em, instanceId: string, serial: number) {
+  return selectStateVersions(em, instanceId).where('serial', '=', serial).executeTakeFirst();
+}
+
+/** The state versions of an instance, newest first, from before a serial on. */
+export function listStateVersions(
+  em: Em,
+  instanceId: string,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<StateVersionDetails[]> {
+  const query = selectStateVersions(em, instanceId).orderBy('serial', 'desc').limit(limit);
+  return (before === undefined ? query : query.where('serial', '<', before)).execute();
+}
+
+/** An instance and its owner. */
+export interface InstanceTarget extends Ownership {
+  readonly id: string;
+}
+
+export function findInstanceOwner(em: Em, id: string): Promise<InstanceTarget | undefined> {
+  return db(em)
+    .selectFrom('instances as i')
+    .leftJoin('teams as t', 't.id', 'i.team_id')
+    .where('i.id', '=', id)
+    .select(['i.id', 'i.team_id as teamId', 't.organization_id as organizationId'])
+    .executeTakeFirst();
+}
+
+/** The team and the environment to which an instance belongs. */
+export function findInstanceScope(em: Em, id: string) {
+  return db(em)
+    .selectFrom('instances')
+    .where('id', '=', id)
+    .select(['team_id as teamId', 'environment_id as environmentId'])
+    .executeTakeFirst();
+}
+
+/** Locks the row of an instance until the commit. */
+export async function lockInstanceRow(em: Em, id: string): Promise<void> {
+  await db(em).selectFrom('instances').where('id', '=', id).select('id').forUpdate().execute();
+}
+
+/** Whether a run that holds an instance has not ended. */
+export async function isUnfinished(em: Em, runId: string): Promise<boolean> {
+  const run = await db(em).selectFrom('runs').where('id', '=', runId).select('finished_at').executeTakeFirst();
+  return run?.finished_at === null;
+}
+
+interface NewInstance {
+  readonly id: string;
+  readonly teamId: string | null;
+  readonly environmentId: string | null;
+  readonly templateId: string;
+  readonly name: string;
+}
+
+function insertInstance(db: Kysely<Tables>, parameter: ParameterOf<NewInstance>) {
+  return db.insertInto('instances').values({
+    id: parameter('id'),
+    team_id: parameter('teamId'),
+    environment_id: parameter('environmentId'),
+    template_id: parameter('templateId'),
+    name: parameter('name'),
+    next_position: 2,
+    outputs: json({}),
+    created_at: sql`clock_timestamp()`,
+  });
+}
+
+const selectPosition = (eb: ExpressionBuilder<Tables, 'instances'>) =>
+  [
+    'instances.id',
+    'instances.template_id as templateId',
+    'instances.resource_count as resourceCount',
+    eb('instances.next_position', '-', 1).as('position'),
+  ] as const;
+
+const countPosition = (eb: ExpressionBuilder<Tables, 'instances'>) => ({
+  next_position: eb('instances.next_position', '+', 1),
+});
+
+/** Instances have unique names in an environment, and those without an environment under their template. */
+const takePositionIn = {
+  environment: prepare((db, parameter: ParameterOf<NewInstance>) =>
+    insertInstance(db, parameter)
+      .onConflict((conflict) =>
+        conflict.columns(['environment_id', 'name']).where('environment_id', 'is not', null).doUpdateSet(countPosition),
+      )
+      .returning(selectPosition),
+  ),
+  template: prepare((db, parameter: ParameterOf<NewInstance>) =>
+    insertInstance(db, parameter)
+      .onConflict((conflict) =>
+        conflict.columns(['template_id', 'name']).where('environment_id', 'is', null).doUpdateSet(countPosition),
+      )
+      .returning(selectPosition),
+  ),
+};
+
+/** Finds or makes an instance and takes the next position in its queue; the row of the instance stays locked. */
+export async function takePosition(em: Em, instance: Omit<NewInstance, 'id'>) {
+  const take = instance.environmentId === null ? takePositionIn.template : takePositionIn.environment;
+  const [row] = await take(em, { id: newId(), ...instance });
+  if (!row) throw new Error(`the instance "${instance.name}" was neither found nor made`);
+  return row;
+}
+
+/** Gives an instance that holds nothing to another template. */
+export async function changeTemplate(em: Em, id: string, templateId: string): Promise<void> {
+  await db(em).updateTable('instances').set({ template_id: templateId }).where('id', '=', id).execute();
+}

@@ -1,0 +1,182 @@
+import { type AliasableExpression, type Expression, expressionBuilder, type Kysely } from 'kysely';
+import { jsonObjectFrom } from 'kysely/helpers/postgres';
+import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
+import { db, type Over, prepare } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { OverRun } from '../details.ts';
+import type { ApprovalRule } from '../model.ts';
+
+/** A target as it is read. What is missing is not part of it: a template may belong to no team. */
+export interface TargetRow {
+  readonly templateId: string;
+  readonly templateSlug: string;
+  readonly templateTeamId: string | null;
+  readonly templateArchived: boolean;
+  readonly organizationId?: string;
+  readonly organizationArchived?: boolean;
+  readonly teamId?: string;
+  readonly teamArchived?: boolean;
+  readonly projectId?: string;
+  readonly projectArchived?: boolean;
+  readonly environmentId?: string;
+  readonly environmentArchived?: boolean;
+  readonly approvalRequired?: number;
+  readonly approvalWhen?: ApprovalRule;
+  readonly approvalAllowSelf?: boolean;
+}
+
+/** The id of a row, or a column that holds it. */
+type IdOf = string | Expression<string>;
+
+/** A database, or an expression whose subquery is built. */
+type Selecting = Pick<Kysely<Tables>, 'selectFrom'>;
+
+function selectTemplate(eb: Over<{ t: 'templates' }>) {
+  return [
+    't.id as templateId',
+    't.slug as templateSlug',
+    't.team_id as templateTeamId',
+    eb('t.archived_at', 'is not', null).$castTo<boolean>().as('templateArchived'),
+  ] as const;
+}
+
+function selectTeam(eb: Over<{ o: 'organizations'; m: 'teams' }>) {
+  return [
+    'o.id as organizationId',
+    eb('o.archived_at', 'is not', null).$castTo<boolean>().as('organizationArchived'),
+    'm.id as teamId',
+    eb('m.archived_at', 'is not', null).$castTo<boolean>().as('teamArchived'),
+  ] as const;
+}
+
+function selectEnvironment(eb: Over<{ p: 'projects'; e: 'environments' }>) {
+  return [
+    'p.id as projectId',
+    eb('p.archived_at', 'is not', null).$castTo<boolean>().as('projectArchived'),
+    'e.id as environmentId',
+    eb('e.archived_at', 'is not', null).$castTo<boolean>().as('environmentArchived'),
+    'e.approval_required as approvalRequired',
+    'e.approval_when as approvalWhen',
+    'e.approval_allow_self as approvalAllowSelf',
+  ] as const;
+}
+
+function inEnvironment(from: Selecting, templateId: IdOf, environmentId: IdOf) {
+  return from
+    .selectFrom('organizations as o')
+    .innerJoin('teams as m', 'm.organization_id', 'o.id')
+    .innerJoin('projects as p', 'p.team_id', 'm.id')
+    .innerJoin('environments as e', 'e.project_id', 'p.id')
+    .crossJoin('templates as t')
+    .where('t.id', '=', templateId)
+    .where('e.id', '=', environmentId)
+    .where('t.deleted_at', 'is', null)
+    .where('e.deleted_at', 'is', null)
+    .where('p.deleted_at', 'is', null)
+    .where('m.deleted_at', 'is', null)
+    .where('o.deleted_at', 'is', null)
+    .select(selectTemplate)
+    .select(selectTeam)
+    .select(selectEnvironment);
+}
+
+function ofTeam(from: Selecting, templateId: IdOf) {
+  return from
+    .selectFrom('organizations as o')
+    .innerJoin('teams as m', 'm.organization_id', 'o.id')
+    .innerJoin('templates as t', 't.team_id', 'm.id')
+    .where('t.id', '=', templateId)
+    .where('t.deleted_at', 'is', null)
+    .where('m.deleted_at', 'is', null)
+    .where('o.deleted_at', 'is', null)
+    .select(selectTemplate)
+    .select(selectTeam);
+}
+
+function ofInstallation(from: Selecting, templateId: IdOf) {
+  return from
+    .selectFrom('templates as t')
+    .where('t.id', '=', templateId)
+    .where('t.team_id', 'is', null)
+    .where('t.deleted_at', 'is', null)
+    .select(selectTemplate);
+}
+
+type Template = { templateId: string };
+type TemplateAndEnvironment = Template & { environmentId: string };
+
+/** Each lookup, and the same one sharing the rows until the commit; locked from the outermost owner to the template. */
+const lookups = {
+  inEnvironment: {
+    plain: prepare((db, parameter: ParameterOf<TemplateAndEnvironment>) =>
+      inEnvironment(db, parameter('templateId'), parameter('environmentId')),
+    ),
+    locking: prepare((db, parameter: ParameterOf<TemplateAndEnvironment>) =>
+      inEnvironment(db, parameter('templateId'), parameter('environmentId')).forShare(['o', 'm', 'p', 'e', 't']),
+    ),
+  },
+  ofTeam: {
+    plain: prepare((db, parameter: ParameterOf<Template>) => ofTeam(db, parameter('templateId'))),
+    locking: prepare((db, parameter: ParameterOf<Template>) =>
+      ofTeam(db, parameter('templateId')).forShare(['o', 'm', 't']),
+    ),
+  },
+  ofInstallation: {
+    plain: prepare((db, parameter: ParameterOf<Template>) => ofInstallation(db, parameter('templateId'))),
+    locking: prepare((db, parameter: ParameterOf<Template>) =>
+      ofInstallation(db, parameter('templateId')).forShare('t'),
+    ),
+  },
+};
+
+export function findTargetInEnvironment(
+  em: Em,
+  ids: TemplateAndEnvironment,
+  lock: boolean,
+): Promise<TargetRow | undefined> {
+  const { plain, locking } = lookups.inEnvironment;
+  return lock ? findLocked(() => locking(em, ids)) : findFirst(plain(em, ids));
+}
+
+/** A template without an environment belongs to its own team, or to the installation. */
+export async function findTargetOfTemplate(em: Em, templateId: string, lock: boolean): Promise<TargetRow | undefined> {
+  // The team of a template never changes, so it may be read before anything is locked.
+  const template = await db(em)
+    .selectFrom('templates')
+    .where('id', '=', templateId)
+    .select('team_id')
+    .executeTakeFirst();
+  const { plain, locking } = template?.team_id ? lookups.ofTeam : lookups.ofInstallation;
+  return lock ? findLocked(() => locking(em, { templateId })) : findFirst(plain(em, { templateId }));
+}
+
+async function findFirst<Row>(reading: Promise<Row[]>): Promise<Row | undefined> {
+  const [row] = await reading;
+  return row;
+}
+
+/**
+ * What was transferred while the lookup waited for a lock is not found under its former owner any more, so it is looked up
+ * once again, under its present one.
+ */
+async function findLocked<Row>(look: () => Promise<Row[]>): Promise<Row | undefined> {
+  return (await findFirst(look())) ?? (await findFirst(look()));
+}
+
+/**
+ * What a run with the template and environment of a run would be admitted for today, for `toTarget`: the same rows
+ * that `findAdmissionTarget` finds, or null.
+ */
+export function selectTargetOf(eb: OverRun): AliasableExpression<TargetRow | null> {
+  const within = expressionBuilder<Tables>();
+  const templateId = eb.ref('runs.template_id');
+  return eb
+    .case()
+    .when('runs.environment_id', 'is not', null)
+    .then(jsonObjectFrom(inEnvironment(within, templateId, eb.ref('runs.environment_id').$notNull())))
+    .else(
+      eb.fn.coalesce(jsonObjectFrom(ofTeam(within, templateId)), jsonObjectFrom(ofInstallation(within, templateId))),
+    )
+    .end();
+}

@@ -1,0 +1,79 @@
+import type { Em } from '#database/database.ts';
+import { Instance } from '#domain/instances/entity.ts';
+import { readState } from '#domain/instances/state.ts';
+import { TemplateVersion } from '#domain/registry/entity.ts';
+import type { TemplateFiles } from '#domain/registry/files.ts';
+import { loadVersionById } from '#domain/registry/published.ts';
+import type { TemplateSpec } from '#domain/registry/spec.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { Isolation } from '#domain/workers/model.ts';
+import type { Egress } from '#domain/workers/pools/egress.ts';
+import { readEgress } from '#domain/workers/pools/store.ts';
+import { openInputs, type RunInputs } from '../admission/inputs.ts';
+import { Run, RunAttempt, RunPlan } from '../entity.ts';
+import { SandboxDemanded } from '../errors.ts';
+import { logMissingContainment } from './logs.ts';
+import { artifactContext } from './seals.ts';
+import { canBeClaimed, claimForWorker } from './store.ts';
+
+/** Everything that a worker needs for one attempt, unsealed. It stays in the worker and its executor. */
+export interface AttemptWork {
+  readonly run: Run;
+  readonly attempt: RunAttempt;
+  readonly spec: TemplateSpec;
+  readonly files: TemplateFiles;
+  readonly inputs: RunInputs;
+  readonly state: Buffer | null;
+  /** For an apply: what its plan produced to be applied. */
+  readonly artifact: Buffer | null;
+  /** The executor's own digest of that plan. */
+  readonly planDigest: string | null;
+  /** What the template code may reach over the network. */
+  readonly egress: Egress;
+}
+
+/** The worker that claims an attempt, and how it would contain the template code. */
+export interface Claimant {
+  readonly workerId: string;
+  readonly isolation: Isolation;
+}
+
+/**
+ * Gives an attempt to a worker, once: nothing runs twice, however often the engine delivers the attempt.
+ * Null where another worker has the attempt, where it has ended, or where it is no longer the present one of its run.
+ * @throws SandboxDemanded where the run demands a sandbox by now and the worker has none; the attempt stays unclaimed
+ */
+export function claimAttempt(
+  em: Em,
+  keyRing: KeyRing,
+  attemptId: string,
+  claimant: Claimant,
+): Promise<AttemptWork | null> {
+  return em.transactional((tx) => claim(tx, keyRing, attemptId, claimant));
+}
+
+async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Claimant): Promise<AttemptWork | null> {
+  const runId = await claimForWorker(em, { attemptId, ...claimant });
+  if (runId === null) {
+    if (await canBeClaimed(em, attemptId)) throw new SandboxDemanded(attemptId);
+    return null;
+  }
+  const run = await em.findOneOrFail(Run, { id: runId });
+  const attempt = await em.findOneOrFail(RunAttempt, { id: attemptId });
+  const { spec } = await loadVersionById(em, run.templateVersionId);
+  const { files } = await em.findOneOrFail(TemplateVersion, { id: run.templateVersionId }, { populate: ['files'] });
+  const { id: instanceId, stateSerial } = await em.findOneOrFail(Instance, { id: run.instanceId });
+  if (attempt.isolation === 'none') await logMissingContainment(em, run, attempt);
+  const plan = attempt.phase === 'applying' ? await em.findOneOrFail(RunPlan, { runId }) : null;
+  return {
+    run,
+    attempt,
+    spec,
+    files,
+    inputs: openInputs(keyRing, runId, run.sealedInputs),
+    state: stateSerial > 0 ? await readState(em, keyRing, instanceId, stateSerial) : null,
+    artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
+    planDigest: plan?.executorDigest ?? null,
+    egress: await readEgress(em, run.pool),
+  };
+}

@@ -1,0 +1,151 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
+import { db, prepare } from '#domain/db.ts';
+import type { Run } from '../entity.ts';
+import type { LogChunk } from './writes.ts';
+
+type ChunkOfAttempt = LogChunk & { readonly attemptId: string };
+
+/**
+ * Adds a chunk behind what the attempts before this one have logged, unless it is there already. `isLive` says whether the
+ * attempt is still the present one of its run, whose row stays shared meanwhile.
+ */
+export const insertChunk = prepare((db, parameter: ParameterOf<ChunkOfAttempt>) =>
+  db
+    .with('attempt', (query) =>
+      query
+        .selectFrom('run_attempts as a')
+        .innerJoin('runs as r', (join) => join.onRef('r.id', '=', 'a.run_id').onRef('r.attempt_id', '=', 'a.id'))
+        .where('a.id', '=', parameter('attemptId'))
+        .select(['a.run_id', 'a.log_base', 'a.line_base', 'r.created_at'])
+        .forShare('r'),
+    )
+    .with('kept', (query) =>
+      query
+        .insertInto('run_log_chunks')
+        .columns([
+          'run_id',
+          'sequence',
+          'time',
+          'attempt_id',
+          'phase',
+          'stream',
+          'first_line',
+          'lines',
+          'content',
+          'checksum',
+        ])
+        .expression((eb) =>
+          eb
+            .selectFrom('attempt')
+            .select((of) => [
+              'attempt.run_id',
+              of('attempt.log_base', '+', parameter('sequence')).as('sequence'),
+              sql<string>`greatest(${parameter('time')}::timestamptz, ${of.ref('attempt.created_at')})`.as('time'),
+              of.val(parameter('attemptId')).as('attempt_id'),
+              of.val(parameter('phase')).as('phase'),
+              of.val(parameter('stream')).as('stream'),
+              of('attempt.line_base', '+', parameter('firstLine')).as('first_line'),
+              of.val(parameter('lines')).as('lines'),
+              of.val(parameter('content')).as('content'),
+              of.val(parameter('checksum')).as('checksum'),
+            ]),
+        )
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+    .selectNoFrom((eb) => eb.exists(eb.selectFrom('attempt').select('attempt.run_id')).$castTo<boolean>().as('isLive')),
+);
+
+interface SystemLine {
+  readonly runId: string;
+  readonly attemptId: string;
+  readonly sequence: number;
+  readonly phase: string;
+  readonly firstLine: number;
+  readonly content: Buffer;
+  readonly checksum: string;
+}
+
+/** Adds a line of the service's own to the log of a run. */
+export async function insertSystemLine(em: Em, line: SystemLine): Promise<void> {
+  await db(em)
+    .insertInto('run_log_chunks')
+    .values({
+      run_id: line.runId,
+      sequence: line.sequence,
+      time: sql`clock_timestamp()`,
+      attempt_id: line.attemptId,
+      phase: line.phase,
+      stream: 'system',
+      first_line: line.firstLine,
+      lines: 1,
+      content: line.content,
+      checksum: line.checksum,
+    })
+    .execute();
+}
+
+/** The number of the last chunk in the log of a run, and the number of lines up to its end. */
+export function findLogEnd(em: Em, { id, createdAt }: Pick<Run, 'id' | 'createdAt'>) {
+  return db(em)
+    .selectFrom('run_log_chunks')
+    .where('run_id', '=', id)
+    .where('time', '>=', createdAt.toISOString())
+    .orderBy('sequence', 'desc')
+    .limit((eb) => eb.lit(1))
+    .select((eb) => ['sequence', eb('first_line', '+', eb.ref('lines')).as('lines')])
+    .executeTakeFirst();
+}
+
+export interface LogQuery {
+  readonly runId: string;
+  /** When the run was admitted; no chunk has an earlier time. */
+  readonly runCreatedAt: string;
+  /** The last sequence that the reader has; 0 for the beginning. */
+  readonly after: number;
+  readonly limit: number;
+  /** A page ends before it would hold more bytes than this, but for its first chunk. */
+  readonly maximumBytes: number;
+}
+
+/** A chunk of a log, as its readers need it. */
+export type LogRow = Awaited<ReturnType<typeof readLog>>[number];
+
+const shown = ['sequence', 'time', 'phase', 'stream', 'first_line as firstLine', 'lines', 'content'] as const;
+
+/** The next chunks of the log of a run. Costs the same wherever in the log it reads. */
+export const readLog = prepare((db, parameter: ParameterOf<LogQuery>) => {
+  const page = db
+    .selectFrom('run_log_chunks')
+    .where('run_id', '=', parameter('runId'))
+    .where('sequence', '>', parameter('after'))
+    .where('time', '>=', parameter('runCreatedAt'))
+    .orderBy('sequence')
+    .limit(parameter('limit'))
+    .select(shown);
+  const measured = db.selectFrom(page.as('page')).select((eb) => {
+    const size = sql<number>`octet_length(${eb.ref('page.content')})`;
+    return [
+      'sequence',
+      'time',
+      'phase',
+      'stream',
+      'firstLine',
+      'lines',
+      'content',
+      size.as('size'),
+      sql<number>`sum(${size}) over (order by ${eb.ref('page.sequence')}) - ${size}`.as('before'),
+    ];
+  });
+  return db
+    .selectFrom(measured.as('measured'))
+    .where((eb) =>
+      eb.or([
+        eb('before', '=', 0),
+        sql<SqlBool>`${eb.ref('before')} + ${eb.ref('size')} <= ${parameter('maximumBytes')}`,
+      ]),
+    )
+    .orderBy('sequence')
+    .select(['sequence', 'time', 'phase', 'stream', 'firstLine', 'lines', 'content']);
+});

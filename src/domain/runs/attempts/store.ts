@@ -1,0 +1,90 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
+import { db, prepare } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { Isolation } from '#domain/workers/model.ts';
+import { demandsSandbox } from '#domain/workers/run-store.ts';
+
+/** Whether an attempt `a` is the present one of its run, which is running, and neither has a worker nor has ended. */
+function isClaimable(eb: ExpressionBuilder<Tables & { a: Tables['run_attempts'] }, 'a' | 'runs'>) {
+  return eb.and([
+    eb('a.worker_id', 'is', null),
+    eb('a.outcome', 'is', null),
+    eb('runs.id', '=', eb.ref('a.run_id')),
+    eb('runs.attempt_id', '=', eb.ref('a.id')),
+    eb('runs.status', '=', 'running'),
+  ]);
+}
+
+const sandbox = sql.lit<Isolation>('sandbox');
+const none = sql.lit<Isolation>('none');
+
+type Claim = { attemptId: string; workerId: string; isolation: Isolation };
+
+/**
+ * Gives an attempt to a worker in one statement. The isolation that the worker reports counts only where its row says the
+ * same. A run shows the weakest isolation that its attempts had.
+ */
+const claimAttemptRow = prepare((db, parameter: ParameterOf<Claim>) =>
+  db
+    .with('claimant', (query) =>
+      query.selectNoFrom((eb) => {
+        const worker = eb
+          .selectFrom('workers')
+          .where('id', '=', parameter('workerId'))
+          .where('isolation', '=', 'sandbox');
+        const isContained = eb.and([eb(sandbox, '=', parameter('isolation')), eb.exists(worker.select('id'))]);
+        return [eb.case().when(isContained).then(sandbox).else(none).end().as('isolation')];
+      }),
+    )
+    .with('claimed', (query) =>
+      query
+        .updateTable('run_attempts as a')
+        .from(['runs', 'claimant'])
+        .set((eb) => ({
+          worker_id: parameter('workerId'),
+          started_at: sql<string>`clock_timestamp()`,
+          isolation: eb.ref('claimant.isolation'),
+        }))
+        .where('a.id', '=', parameter('attemptId'))
+        .where(isClaimable)
+        .where((eb) => eb.or([eb('claimant.isolation', '=', sandbox), eb.not(demandsSandbox(eb))]))
+        .returning(['a.run_id', 'a.isolation']),
+    )
+    .updateTable('runs')
+    .from('claimed')
+    .set((eb) => ({
+      waiting_on: null,
+      revision: eb('runs.revision', '+', 1),
+      isolation: eb.case().when('runs.isolation', '=', none).then(none).else(eb.ref('claimed.isolation')).end(),
+    }))
+    .whereRef('runs.id', '=', 'claimed.run_id')
+    .returning('runs.id as runId'),
+);
+
+/** The run of the attempt that the worker got; null where it got none. */
+export async function claimForWorker(em: Em, claim: Claim): Promise<string | null> {
+  const [claimed] = await claimAttemptRow(em, claim);
+  return claimed?.runId ?? null;
+}
+
+/** Whether some worker may still claim an attempt. */
+export async function canBeClaimed(em: Em, attemptId: string): Promise<boolean> {
+  const attempt = await db(em)
+    .selectFrom('run_attempts as a')
+    .innerJoin('runs', 'runs.id', 'a.run_id')
+    .where('a.id', '=', attemptId)
+    .where(isClaimable)
+    .select('a.id')
+    .executeTakeFirst();
+  return attempt !== undefined;
+}
+
+/** Counts for the operators of the installation that a state was set aside. */
+export async function countRefusedState(em: Em): Promise<void> {
+  await db(em)
+    .updateTable('installation')
+    .set((eb) => ({ states_refused: eb('states_refused', '+', 1) }))
+    .execute();
+}

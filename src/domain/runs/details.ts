@@ -1,0 +1,117 @@
+import { type CallbackSelection, type ExpressionBuilder, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Tables } from '#domain/entities.ts';
+import type { WaitingOn } from './model.ts';
+
+export type OverRun = ExpressionBuilder<Tables, 'runs'>;
+
+/** What people are told about a run. */
+export function selectRunDetails(eb: OverRun) {
+  return [
+    'runs.id',
+    'runs.idempotency_key as idempotencyKey',
+    'runs.status',
+    'runs.phase',
+    'runs.status_reason as statusReason',
+    selectWaitingOn(eb).as('waitingOn'),
+    'runs.operation',
+    'runs.replace',
+    'runs.team_id as teamId',
+    'runs.project_id as projectId',
+    'runs.environment_id as environmentId',
+    'runs.instance_id as instanceId',
+    'runs.instance',
+    'runs.template_id as templateId',
+    'runs.template_version as templateVersion',
+    'runs.pool',
+    'runs.tool',
+    'runs.variables',
+    'runs.message',
+    'runs.requested_by_id as requestedById',
+    'runs.requested_by_type as requestedByType',
+    'runs.requested_by_name as requestedByName',
+    'runs.responsible_user_id as responsibleUserId',
+    'runs.plan_digest as planDigest',
+    'runs.plan_summary as planSummary',
+    'runs.approval_required as approvalRequired',
+    'runs.approval_when as approvalWhen',
+    'runs.approval_allow_self as approvalAllowSelf',
+    'runs.approval_expires_at as approvalExpiresAt',
+    selectReviews(eb).as('reviews'),
+    'runs.outputs',
+    'runs.isolation',
+    'runs.state_serial_before as stateSerialBefore',
+    'runs.state_serial_after as stateSerialAfter',
+    'runs.cancel_reason as cancelReason',
+    'runs.requeued_from as requeuedFrom',
+    'runs.assembly_run_id as assemblyRunId',
+    'runs.drift_finding_id as driftFindingId',
+    'runs.undoes',
+    'runs.undone_by as undoneBy',
+    'runs.created_at as createdAt',
+    'runs.started_at as startedAt',
+    'runs.finished_at as finishedAt',
+    'runs.deleted_at as deletedAt',
+    'runs.revision',
+  ] as const;
+}
+
+/** A run as people are told about it. Times are PostgreSQL's text. */
+export type RunDetails = CallbackSelection<Tables, 'runs', typeof selectRunDetails>;
+
+/** The reviews of a run, oldest first. */
+function selectReviews(eb: OverRun) {
+  return jsonArrayFrom(
+    eb
+      .selectFrom('run_reviews as v')
+      .whereRef('v.run_id', '=', 'runs.id')
+      .orderBy('v.id')
+      .select([
+        'v.reviewer_id as reviewerId',
+        'v.reviewer_type as reviewerType',
+        'v.reviewer_name as reviewerName',
+        'v.decision',
+        'v.comment',
+        'v.plan_digest as planDigest',
+        'v.created_at as createdAt',
+      ]),
+  );
+}
+
+/**
+ * Why a run waits. Its position in the queue of its instance is worked out at each read: other runs leave the queue
+ * without this run being told.
+ */
+function selectWaitingOn(eb: OverRun) {
+  const waitingOn = eb.ref('runs.waiting_on');
+  const position = runsAhead(eb).select((ahead) => {
+    const first = sql<string>`(array_agg(${ahead.ref('ahead.id')} order by ${ahead.ref('ahead.instance_position')}))[1]`;
+    const blocker = ahead.fn.coalesce(selectSlotHolder(eb), first);
+    return sql`jsonb_build_object('position', ${ahead.fn.countAll()}, 'blocker', ${blocker})`.as('current');
+  });
+  return eb
+    .case()
+    .when(eb.ref('runs.waiting_on', '->>').key('code'), '=', 'instance_busy')
+    .then(sql<WaitingOn | null>`${waitingOn} || ${position}`)
+    .else(waitingOn)
+    .end();
+}
+
+/** The unfinished runs that come before a run in the queue of its instance, as `ahead`. */
+export function runsAhead(eb: OverRun) {
+  return eb
+    .selectFrom('runs as ahead')
+    .whereRef('ahead.instance_id', '=', 'runs.instance_id')
+    .where('ahead.finished_at', 'is', null)
+    .where('ahead.operation', '<>', 'plan')
+    .whereRef('ahead.instance_position', '<', 'runs.instance_position');
+}
+
+/** The run that holds the slot of the instance of a run; null where the slot is free. */
+export function selectSlotHolder(eb: OverRun) {
+  return eb
+    .selectFrom('instance_slots as slot')
+    .whereRef('slot.instance_id', '=', 'runs.instance_id')
+    .select('slot.run_id')
+    .$asScalar();
+}

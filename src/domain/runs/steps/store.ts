@@ -1,0 +1,129 @@
+import { type Expression, expressionBuilder, type Kysely } from 'kysely';
+import { jsonBuildObject } from 'kysely/helpers/postgres';
+import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
+import { db, prepare } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import { poolAccessOfRun, workerLiveness } from '#domain/workers/run-store.ts';
+import { isApproval } from '../approval/store.ts';
+import { type OverRun, runsAhead, selectSlotHolder } from '../details.ts';
+
+/** Locks the row of the instance of a run until the commit. */
+export const lockInstanceOfRun = prepare((db, parameter: ParameterOf<{ runId: string }>) =>
+  db
+    .selectFrom('instances')
+    .where('id', '=', (eb) => eb.selectFrom('runs').where('id', '=', parameter('runId')).select('instance_id'))
+    .select('id')
+    .forUpdate(),
+);
+
+/** Locks the row of the instance of an attempt until the commit, and answers the run of the attempt. */
+export const lockInstanceOfAttempt = prepare((db, parameter: ParameterOf<{ attemptId: string }>) =>
+  db
+    .selectFrom('run_attempts as a')
+    .innerJoin('runs as r', 'r.id', 'a.run_id')
+    .innerJoin('instances as i', 'i.id', 'r.instance_id')
+    .where('a.id', '=', parameter('attemptId'))
+    .select('a.run_id as runId')
+    .forUpdate('i'),
+);
+
+/** The rows on which the next step of a run depends, in one statement. What its status makes irrelevant is null. */
+export const selectStepFacts = prepare((db, parameter: ParameterOf<{ runId: string }>) =>
+  db
+    .selectFrom('runs')
+    .innerJoin('instances as i', 'i.id', 'runs.instance_id')
+    .leftJoin('run_attempts as a', 'a.id', 'runs.attempt_id')
+    .where('runs.id', '=', parameter('runId'))
+    .select((eb) => {
+      const isOpen = eb.and([eb('a.outcome', 'is', null), eb('a.worker_id', 'is not', null)]);
+      const isQueued = eb('runs.status', '=', 'queued');
+      const mayWrite = eb('runs.operation', '<>', 'plan');
+      return [
+        'i.state_serial as stateSerial',
+        eb
+          .selectFrom('run_plans as plan')
+          .whereRef('plan.run_id', '=', 'runs.id')
+          .select('plan.state_serial')
+          .as('planSerial'),
+        eb.case().when(isOpen).then(workerLiveness(eb)).end().as('workerLiveness'),
+        eb
+          .selectFrom('run_attempts as lost')
+          .whereRef('lost.run_id', '=', 'runs.id')
+          .whereRef('lost.phase', '=', 'a.phase')
+          .where('lost.outcome', '=', 'lost')
+          .select((of) => of.cast<number>(of.fn.countAll(), 'integer').as('count'))
+          .$asScalar()
+          .$notNull()
+          .as('lostAttempts'),
+        eb
+          .selectFrom('run_reviews as v')
+          .whereRef('v.run_id', '=', 'runs.id')
+          .where(isApproval)
+          .select((of) => of.cast<number>(of.fn.countAll(), 'integer').as('count'))
+          .$asScalar()
+          .$notNull()
+          .as('approvals'),
+        eb.case().when(isQueued).then(poolAccessOfRun(eb)).end().as('poolAccess'),
+        eb
+          .case()
+          .when(eb.and([isQueued, mayWrite]))
+          .then(selectSlotQueue(eb))
+          .end()
+          .as('slotQueue'),
+      ];
+    }),
+);
+
+/** `SlotQueue` of a run. */
+function selectSlotQueue(eb: OverRun) {
+  return jsonBuildObject({
+    holder: selectSlotHolder(eb),
+    first: queuedWriters(expressionBuilder<Tables>(), eb.ref('runs.instance_id')).select('ahead.id').$asScalar(),
+    position: runsAhead(eb)
+      .select((of) => of.fn.countAll<number>().as('count'))
+      .$asScalar()
+      .$notNull(),
+  });
+}
+
+/** The first queued run that wants to write to an instance. */
+function queuedWriters(from: Pick<Kysely<Tables>, 'selectFrom'>, instanceId: string | Expression<string>) {
+  return from
+    .selectFrom('runs as ahead')
+    .where('ahead.instance_id', '=', instanceId)
+    .where('ahead.finished_at', 'is', null)
+    .where('ahead.status', '=', 'queued')
+    .where('ahead.operation', '<>', 'plan')
+    .orderBy('ahead.instance_position')
+    .limit((eb) => eb.lit(1));
+}
+
+const selectFirstWriter = prepare((db, parameter: ParameterOf<{ instanceId: string }>) =>
+  queuedWriters(db, parameter('instanceId')).select([
+    'ahead.idempotency_key as workflowId',
+    'ahead.instance_position as position',
+  ]),
+);
+
+/** The first queued run that wants to write to an instance. */
+export async function findFirstWriter(em: Em, instanceId: string) {
+  const [first] = await selectFirstWriter(em, { instanceId });
+  return first;
+}
+
+/** Frees the slot that a run holds; answers whether it held one. */
+export async function deleteSlot(em: Em, runId: string): Promise<boolean> {
+  const { numDeletedRows } = await db(em).deleteFrom('instance_slots').where('run_id', '=', runId).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Deletes what applying the plan of a run needs; the plan itself stays. */
+export async function discardPlanArtifact(em: Em, runId: string): Promise<void> {
+  await db(em)
+    .updateTable('run_plans')
+    .set({ artifact: null })
+    .where('run_id', '=', runId)
+    .where('artifact', 'is not', null)
+    .execute();
+}

@@ -1,0 +1,51 @@
+import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { makeTestDirectory } from '#test/support/directories.ts';
+import { runShell } from '#test/support/shell.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Properties of entities that the test renames, and the column that statements go on naming. */
+const renamed = [
+  ['runs/entity.ts', 'instancePosition', 'instance_position'],
+  ['runs/entity.ts', 'firstLine', 'first_line'],
+  ['instances/entity.ts', 'nextPosition', 'next_position'],
+  ['identity/entity.ts', 'enabled', 'enabled'],
+  ['registry/entity.ts', 'yankedAt', 'yanked_at'],
+  ['workers/entity.ts', 'drainRequestedAt', 'drain_requested_at'],
+] as const;
+
+it('renaming the property of a column fails the compiler in a statement that names the column', async () => {
+  const directory = makeTestDirectory();
+  copyDomain(directory);
+  for (const [file, property] of renamed) renameProperty(join(directory, 'src/domain', file), property);
+  const errors = await compileStores(directory);
+  const missed = renamed.filter(([, , column]) => !errors.some((error) => new RegExp(`\\b${column}"`).test(error)));
+  expect(missed, errors.join('\n')).toEqual([]);
+});
+
+function copyDomain(directory: string): void {
+  for (const path of ['src/domain', 'src/database', 'migrations', 'package.json', 'tsconfig.json'])
+    cpSync(join(root, path), join(directory, path), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+}
+
+function renameProperty(path: string, property: string): void {
+  const source = readFileSync(path, 'utf8');
+  const changed = source.replace(new RegExp(`^    ${property}: `, 'm'), `    ${property}Renamed: `);
+  expect(changed, `${path} has no property ${property}`).not.toBe(source);
+  writeFileSync(path, changed);
+}
+
+/** The errors of the compiler in the stores of the domain. */
+async function compileStores(directory: string): Promise<string[]> {
+  const files = globSync('src/domain/**/*store.ts', { cwd: directory });
+  const project = join(directory, 'tsconfig.stores.json');
+  writeFileSync(project, JSON.stringify({ extends: './tsconfig.json', files, include: [] }));
+  const { output } = await runShell(['-c', '"$TSC" --project "$PROJECT"'], {
+    TSC: join(root, 'node_modules/.bin/tsc'),
+    PROJECT: project,
+  });
+  return output.split(/\n(?=\S)/).filter((error) => /^\S*store\.ts\(/.test(error));
+}
