@@ -27,8 +27,8 @@ export function auditCatalogue(operations: readonly Operation[]): CatalogueEntry
 }
 
 /** What anybody may read leaves nothing. */
-function isRecorded({ audit, access, guard }: Operation): boolean {
-  return audit !== undefined || guard !== undefined || !isPublic(access);
+function isRecorded({ audit, access }: Operation): boolean {
+  return audit !== undefined || !isPublic(access);
 }
 
 function compare(one: string, other: string): number {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { command, type Sender } from '#api/pipeline/operation.ts';
+import { command, type RequestMetadata } from '#api/pipeline/operation.ts';
 import { Nothing, Time } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 import { toChange } from '#database/row-lock.ts';
 import { issuePasswordReset } from '#domain/identity/passwords/resets.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
@@ -47,7 +48,7 @@ export const resetPassword = command({
   audit: 'user.password_reset_issued',
   handle: async ({ tx, principal, target, services, request }) => {
     const { token, expiresAt } = await issuePasswordReset(tx.em, principal, target);
-    const url = `${originOf(services, request)}/password-reset?token=${token}`;
+    const url = originOf(services, request) + pagePath(pages.passwordReset, {}, { token });
     return {
       id: target.id,
       after: { expiresAt: expiresAt.toISOString() },
@@ -57,6 +58,6 @@ export const resetPassword = command({
 });
 
 /** Where clients find the service. Without a base URL that is where this request found it, whose `Host` was checked. */
-function originOf({ config }: Services, { headers }: Sender): string {
+function originOf({ config }: Services, { headers }: RequestMetadata): string {
   return config.baseUrl ?? `http://${headers['host']}`;
 }

@@ -1,4 +1,4 @@
-import { type Asker, describeActions } from '#api/pipeline/actions.ts';
+import { type ActionContext, describeActions } from '#api/pipeline/actions.ts';
 import { factsOfNewRun } from '#domain/runs/action-facts.ts';
 import { findRunRefusal, type RunAction, runActions } from '#domain/runs/actions.ts';
 import type { AdmittedRun } from '#domain/runs/admission/admission.ts';
@@ -20,24 +20,24 @@ const operationOf: Record<RunAction, string> = {
 export type ShownRun = RunView & { readonly actions: Action<RunAction>[] };
 
 /** A run as an answer shows it that is about this run alone. */
-export function showRun(asker: Asker, run: RunToShow): ShownRun {
+export function showRun(context: ActionContext, run: RunToShow): ShownRun {
   const declarations = runActions.map((name) => ({
     name,
     operation: operationOf[name],
     target: targetOf(name, run),
-    findRefusal: () => findRunRefusal(name, run.facts, asker.principal),
+    findRefusal: () => findRunRefusal(name, run.facts, context.principal),
   }));
-  return { ...run.view, actions: describeActions(asker, declarations) };
+  return { ...run.view, actions: describeActions(context, declarations) };
 }
 
 /** The same for a run that this transaction admits; there once the transaction has committed. */
 export function showAdmittedRun(
-  asker: Asker,
+  context: ActionContext,
   { teamId, organizationId }: Ownership,
   { id, view }: AdmittedRun,
 ): Promise<ShownRun> {
   const owner = { id, teamId, organizationId, isDeleted: false };
-  const shown = view.then((run) => showRun(asker, { ...owner, view: run, facts: factsOfNewRun(run.status) }));
+  const shown = view.then((run) => showRun(context, { ...owner, view: run, facts: factsOfNewRun(run.status) }));
   shown.catch(() => undefined); // The commit fails with the same error, and the pipeline reports that one.
   return shown;
 }

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect } from 'node:net';
 import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -64,7 +64,12 @@ beforeAll(async () => {
       name: 7,
       password_hash: 'secret-hash',
     }));
-    const config = { malformedCode: 'malformed_review' };
+    const config: FastifyContextConfig = {
+      adaptErrorAnswer: (answer) =>
+        answer.status === 400 || answer.status === 415
+          ? { ...answer, status: 400, body: { error: { code: 'malformed_review', message: answer.body.error } } }
+          : answer,
+    };
     server.post('/review', { config, schema: { body: z.strictObject({ name: z.string() }) } }, async () => {
       throw new Conflict('an ordinary error');
     });
@@ -110,7 +115,7 @@ describe('every error has one shape', () => {
     ['engine', 503, { error: 'a required service is unavailable: try again' }],
     ['badUuid', 500, { error: 'internal error' }],
     ['nul', 500, { error: 'internal error' }],
-    ['unique', 409, { error: expect.stringContaining('conflicts with another one') }],
+    ['unique', 409, { error: expect.stringContaining('conflicts with another change') }],
   ])('%s becomes %i', async (what, status, body) => {
     for (const path of [`/throw/${what}`, `/sync/${what}`]) {
       const response = await get(path);

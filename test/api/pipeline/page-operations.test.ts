@@ -9,8 +9,8 @@ import { buildServer } from '#api/server.ts';
 import { readForm } from '#api/web/forms.ts';
 import { html } from '#api/web/html.ts';
 import { sendPage } from '#api/web/layout.ts';
+import { readForPage, runForPage } from '#api/web/page-operations.ts';
 import { pageAdder } from '#api/web/page-route.ts';
-import { performCommand, performRead } from '#api/web/perform.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
@@ -49,16 +49,16 @@ beforeAll(async () => {
   app = await buildServer(services, { readiness: new Readiness([]), registry: createMetricsRegistry() });
   const operations = [readThing, makeThing];
   registerOperations(app, operations, services);
-  const ground = { operations, services };
-  const addPage = pageAdder(app, ground);
+  const context = { operations, services };
+  const addPage = pageAdder(app, context);
   addPage('GET /things/:name', async (request, reply) => {
-    const thing = await performRead(ground, request, readThing, { params: request.params });
+    const thing = await readForPage(context, request, readThing, { params: request.params });
     return sendPage(reply, 200, { title: thing.name, main: html`${JSON.stringify(thing)}` });
   });
   addPage('POST /things/:name', async (request, reply) => {
     const { key, size } = readForm(request.body, ['key', 'size']);
     const input = { params: request.params, body: size ? { size } : {}, ...(key && { key }) };
-    const thing = await performCommand(ground, request, reply, makeThing, input);
+    const thing = await runForPage(context, request, reply, makeThing, input);
     return sendPage(reply, 200, { title: 'Made', main: html`<h1>${JSON.stringify(thing)}</h1>` });
   });
   await app.ready();
