@@ -61,6 +61,11 @@ export async function applyMigrations(orm: Orm): Promise<string[]> {
   });
 }
 
+/** @throws Error if the database does not answer */
+export async function checkConnection(orm: Orm): Promise<void> {
+  await orm.em.fork().execute('select 1');
+}
+
 /** Names the migrations that the database still lacks; empty means that this release can work with it. */
 export async function pendingMigrations(orm: Orm): Promise<string[]> {
   const pending = await orm.migrator.getPending();

@@ -160,7 +160,7 @@ describe('every error has one shape', () => {
     const response = await get('/secret-answer');
     expect(response.statusCode).toBe(500);
     expect(response.json()).toEqual({ error: 'internal error' });
-    expect(edge.logText()).toContain('does not fit its schema at name (invalid_type)');
+    expect(edge.logText()).toContain('does not match its schema at name (invalid_type)');
     expect(edge.logText()).not.toContain('secret-hash');
   });
 

@@ -217,7 +217,7 @@ describe('the Host', () => {
   it('is required, in the usual shape', async () => {
     const answer = await ask(edge.port, '/cached', {});
     expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.body)).toEqual({ error: 'the Host header is missing or is not a host' });
+    expect(JSON.parse(answer.body)).toEqual({ error: 'the Host header is missing or is not a valid host' });
     expect(answer.headers['x-request-id']).toMatch(uuid7);
   });
 

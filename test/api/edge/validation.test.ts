@@ -178,7 +178,7 @@ describe('queries and paths', () => {
   it('refuses NUL and ids in another spelling before any rule sees them', async () => {
     expect(await get('/slugs/a%00b')).toMatchObject({
       status: 400,
-      error: 'path parameter "slug" holds a NUL character',
+      error: 'path parameter "slug" contains a NUL character',
     });
     expect((await get('/list?cursor=%00')).status).toBe(400);
     expect((await get('/items/019AA5C2-7D31-7CC4-9C55-0D6A1F6C8B11')).error).toMatch(
