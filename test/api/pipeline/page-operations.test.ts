@@ -87,8 +87,8 @@ const made = (name: string) =>
     [name],
   );
 
-describe('a page that asks an operation', () => {
-  it('shows what the API would answer, and nothing that it would not', async () => {
+describe('a page that invokes an operation', () => {
+  it('shows only what the API would answer', async () => {
     const { status, text } = await visitor.get('/things/one');
     expect([status, text.includes('{&quot;name&quot;:&quot;one&quot;}'), text.includes('secret')]).toEqual([
       200,
@@ -97,7 +97,7 @@ describe('a page that asks an operation', () => {
     ]);
   });
 
-  it('changes something once, by the same key from wherever it comes, with one audit row by who submitted it', async () => {
+  it('carries out a command once for the same key from pages and the API, with one audit record of the visitor', async () => {
     const key = crypto.randomUUID();
     expect((await visitor.submit('/things/two', { key, size: 'large' })).status).toBe(200);
     expect((await visitor.submit('/things/two', { key, size: 'large' })).text).toContain('&quot;two&quot;');
@@ -111,7 +111,7 @@ describe('a page that asks an operation', () => {
     expect((await callApi('two', {}, key)).statusCode).toBe(409);
   });
 
-  it('binds a key to what was said, not to what was understood', async () => {
+  it('binds a key to the input before defaults', async () => {
     const key = crypto.randomUUID();
     expect((await callApi('three', {}, key)).statusCode).toBe(201);
     expect((await visitor.submit('/things/three', { key })).status).toBe(200);
@@ -119,14 +119,14 @@ describe('a page that asks an operation', () => {
     expect(await made('three')).toEqual([{ actor_id: ana.id, outcome: 'committed', size: 'small' }]);
   });
 
-  it('changes once where a form is submitted many times at once', async () => {
+  it('carries out a command once for concurrent submissions of a form', async () => {
     const key = crypto.randomUUID();
     const answers = await Promise.all(Array.from({ length: 5 }, () => visitor.submit('/things/four', { key })));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(await made('four')).toHaveLength(1);
   });
 
-  it('refuses a form without a key, and what the schemas of the operation refuse', async () => {
+  it('rejects a form without a valid key or with invalid input', async () => {
     for (const key of ['', 'x', '00000000-0000-0000-0000-000000000000'])
       expect((await visitor.submit('/things/five', { key })).status).toBe(400);
     const key = crypto.randomUUID();
@@ -137,7 +137,7 @@ describe('a page that asks an operation', () => {
     expect(await made('five')).toEqual([]);
   });
 
-  it('refuses who may not ask, and records it as it does by the API', async () => {
+  it('refuses a visitor without the permission, and audits that as the API does', async () => {
     const bea = await api.addUser('requester', 'Bea');
     const beas = await signIn(bea);
     const refused = await beas.submit('/things/six', { key: crypto.randomUUID(), size: 'huge' });
@@ -153,7 +153,7 @@ describe('a page that asks an operation', () => {
     expect(rows[0]).toEqual(rows[2]);
   });
 
-  it('sends who is nobody through the sign-in page and back', async () => {
+  it('redirects an anonymous visitor to the sign-in page and back', async () => {
     const stranger = new Visitor(app);
     const asked = await stranger.get('/things/eight?a=b&c');
     expect([asked.status, asked.location]).toEqual([303, '/login?next=%2Fthings%2Feight%3Fa%3Db%26c']);
@@ -164,7 +164,7 @@ describe('a page that asks an operation', () => {
     expect((await stranger.get(back.location!)).status).toBe(200);
   });
 
-  it('refuses a form by who is nobody, or is nobody any more', async () => {
+  it('answers 401 to a form of an anonymous visitor or of a disabled user', async () => {
     const stranger = await new Visitor(app).submit('/things/seven', { key: crypto.randomUUID() });
     expect([stranger.status, stranger.headers['content-type']]).toEqual([401, 'text/html; charset=utf-8']);
     expect(stranger.text).toContain('href="/login">Sign in');
