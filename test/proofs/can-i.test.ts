@@ -18,7 +18,7 @@ import { type Asker, makeWorld, type World } from '#test/support/access/review-w
 import { type Asked, reviewOf } from '#test/support/access/reviews.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { ask } from '#test/support/api/operation-requests.ts';
-import { remembering } from '#test/support/remembering.ts';
+import { cacheQueries } from '#test/support/query-cache.ts';
 import { describeTuple, drawTuple, isElsewhere, parseRequest, requestFor, type Tuple } from './questions.ts';
 
 /** 100,000 tuples of principal, resource, verb, name and team by `npm run test:proofs`; some of them otherwise. */
@@ -36,7 +36,7 @@ let principals: Map<Asker, Principal>;
 beforeAll(async () => {
   api = await startApi();
   world = await makeWorld(api);
-  em = remembering(api.orm.em.fork());
+  em = cacheQueries(api.orm.em.fork());
   principals = new Map(await Promise.all(world.askers.map(async (asker) => [asker, await read(asker)] as const)));
 });
 afterAll(() => api?.close());

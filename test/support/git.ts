@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Real repositories in a directory of their own, and a real `git http-backend` before them. */
+/** Real git repositories in a temporary directory, and a real `git http-backend` that serves them. */
 
 const identity = ['-c', 'user.name=Ana', '-c', 'user.email=ana@example.com', '-c', 'commit.gpgsign=false'];
 
@@ -36,7 +36,7 @@ export class Repository {
     return execFileSync('git', [...identity, ...args], { cwd: this.path, env, encoding: 'utf8', stdio: 'pipe' }).trim();
   }
 
-  /** Writes files, commits everything and gives the commit's id. */
+  /** Writes files, commits everything and returns the commit's id. */
   commit(files: TestFiles): string {
     for (const [name, content] of Object.entries(files)) this.#write(join(this.path, name), content);
     this.git('add', '--all');
@@ -55,10 +55,10 @@ export class Repository {
   }
 }
 
-/** A directory for repositories; `remove` takes it away. */
+/** Creates a directory for repositories; `remove` deletes it. */
 export function makeGitRoot(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'coordinator-test-git-'));
-  // Git runs as another user where the tests run as root.
+  // If the tests run as root, git runs as another user.
   chmodSync(path, 0o755);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
@@ -67,7 +67,7 @@ export type GitServer = { port: number; requests: IncomingMessage[]; close: () =
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Serves the repositories below a directory over HTTP; what `handle` answers itself does not reach git. */
+/** Serves the repositories below a directory over HTTP. Requests that `handle` answers itself do not reach git. */
 export async function serveGit(root: string, handle: Handle = () => false): Promise<GitServer> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {

@@ -36,8 +36,12 @@ function behind({ port }: TcpProxy): string {
 
 function startProcess(databaseUrl: string): Promise<ApiProcess> {
   return startApiProcess({
-    ...{ DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: inject('temporalAddress'), LOG_LEVEL: 'silent' },
-    ...{ COORDINATOR_PORT: '0', COORDINATOR_ADMIN_PORT: '0', COORDINATOR_DATA_DIR: api.config.dataDir },
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    LOG_LEVEL: 'silent',
+    COORDINATOR_PORT: '0',
+    COORDINATOR_ADMIN_PORT: '0',
+    COORDINATOR_DATA_DIR: api.config.dataDir,
     COORDINATOR_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     COORDINATOR_TRUSTED_PROXIES: '127.0.0.1',
     COORDINATOR_REQUESTS_PER_PRINCIPAL: String(most),

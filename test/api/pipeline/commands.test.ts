@@ -91,8 +91,13 @@ describe('an idempotency key', () => {
 
   function declare(idempotency: CommandOperation['idempotency']): CommandOperation {
     return command({
-      ...{ id: 'tests.command', route: 'POST /command', summary: 'A command', audit: 'test.done', idempotency },
-      ...{ responses: { 204: z.undefined() }, access: { public: 'a test' } },
+      id: 'tests.command',
+      route: 'POST /command',
+      summary: 'A command',
+      audit: 'test.done',
+      idempotency,
+      responses: { 204: z.undefined() },
+      access: { public: 'a test' },
       handle: async () => ({ id: null }),
     });
   }
@@ -337,9 +342,15 @@ describe('a command', () => {
     const rows = await select('select * from audit_records where actor_id = ?', person.id);
     expect(rows).toMatchObject([
       {
-        ...{ actor_type: 'user', actor_name: person.email, credential_id: person.keyId, action: 'run.created' },
-        ...{ resource_type: 'runs', resource_id: answer.body.id, outcome: 'committed' },
-        ...{ request_id: answer.headers.get('x-request-id'), address: '127.0.0.1' },
+        actor_type: 'user',
+        actor_name: person.email,
+        credential_id: person.keyId,
+        action: 'run.created',
+        resource_type: 'runs',
+        resource_id: answer.body.id,
+        outcome: 'committed',
+        request_id: answer.headers.get('x-request-id'),
+        address: '127.0.0.1',
       },
     ]);
     const receipts = await select<{ audit_record_id: string }>(
@@ -441,8 +452,12 @@ describe('a command', () => {
 
 function startProcess(overrides: Record<string, string> = {}): Promise<ApiProcess> {
   return startApiProcess({
-    ...{ DATABASE_URL: api.database.url, TEMPORAL_ADDRESS: inject('temporalAddress'), LOG_LEVEL: 'silent' },
-    ...{ COORDINATOR_PORT: '0', COORDINATOR_ADMIN_PORT: '0', COORDINATOR_DATA_DIR: api.config.dataDir },
+    DATABASE_URL: api.database.url,
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    LOG_LEVEL: 'silent',
+    COORDINATOR_PORT: '0',
+    COORDINATOR_ADMIN_PORT: '0',
+    COORDINATOR_DATA_DIR: api.config.dataDir,
     COORDINATOR_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     ...overrides,
   });

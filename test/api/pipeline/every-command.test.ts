@@ -7,14 +7,14 @@ import type { CommandOperation } from '#api/pipeline/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { addPerson } from '#test/support/access/people.ts';
 import { fillSecrets, secretsIn } from '#test/support/access/secret-fields.ts';
+import type { FixtureApi } from '#test/support/api/command-fixtures.ts';
 import { requestOf } from '#test/support/api/command-requests.ts';
-import type { Stage } from '#test/support/api/command-scenes.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { ask, type Request } from '#test/support/api/operation-requests.ts';
 
 /**
  * Runs every command with a secret in each secret field: once while audit records cannot be written, and once while they
- * can. A new operation that fails here needs a scene (test/support/api/command-scenes.ts), a body, or `resource` in its
+ * can. A new operation that fails here needs a fixture (test/support/api/command-fixtures.ts), a body, or `resource` in its
  * declaration.
  */
 const commands = operations.filter((operation): operation is CommandOperation => operation.kind === 'command');
@@ -25,7 +25,7 @@ const lines: string[] = [];
 const secrets = new Map<string, string>();
 let api: TestApi;
 let empty: TestApi;
-let stage: Stage;
+let stage: FixtureApi;
 let emptyUrl: string;
 
 beforeAll(async () => {
@@ -166,7 +166,7 @@ describe('every command', () => {
         const rows = await each.rows<{ text: string }>(`select t::text as text from ${table} t`);
         kept[table] = `${kept[table] ?? ''}${rows.map(({ text }) => text).join('\n')}`;
       }
-      kept['told'] = `${kept['told'] ?? ''}${JSON.stringify(each.told)}`;
+      kept['engineMessages'] = `${kept['engineMessages'] ?? ''}${JSON.stringify(each.engineMessages)}`;
     }
     expect(kept['log']).toContain('the audit is broken');
     const leaks = [...secrets].flatMap(([secret, where]) =>

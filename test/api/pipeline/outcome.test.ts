@@ -41,8 +41,14 @@ describe('the outcome of a command', () => {
     expect(answer.body).toEqual({
       kind: 'committed',
       receipt: {
-        ...{ key, operation: 'organizations.delete', status: 204, resource_id: id, location: null, revision: 2 },
-        ...{ audit_record_id: expect.any(String), created_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+        key,
+        operation: 'organizations.delete',
+        status: 204,
+        resource_id: id,
+        location: null,
+        revision: 2,
+        audit_record_id: expect.any(String),
+        created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       },
     });
     const [record] = await execute(

@@ -19,13 +19,22 @@ const access = { anyOf: ['connection:manage'], scope: 'platform', hidden: 'not_f
 const params = z.strictObject({ name: z.string().max(20) });
 
 const readThing = read({
-  ...{ id: 'things.read', route: 'GET /api/v1/things/:name', summary: 'Read', params, access },
+  id: 'things.read',
+  route: 'GET /api/v1/things/:name',
+  summary: 'Read',
+  params,
+  access,
   responses: { 200: z.object({ name: z.string() }) },
   handle: async ({ params: { name } }) => ({ name, secret: 'never shown' }),
 });
 
 const makeThing = command({
-  ...{ id: 'things.make', route: 'POST /api/v1/things/:name', summary: 'Make', params, access, audit: 'thing.made' },
+  id: 'things.make',
+  route: 'POST /api/v1/things/:name',
+  summary: 'Make',
+  params,
+  access,
+  audit: 'thing.made',
   body: z.strictObject({ size: z.enum(['small', 'large']).default('small') }),
   responses: { 201: z.object({ name: z.string() }) },
   at: readThing,
