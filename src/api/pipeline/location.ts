@@ -13,6 +13,11 @@ export function fillPath(pattern: `/${string}`, params: PathParams): `/${string}
   return pattern.replace(/:(\w+)/g, fill) as `/${string}`;
 }
 
+/** Builds the address of an operation. Receipts, `Location` headers and pages use it. */
+export function operationPath(operation: Operation, params: PathParams): `/${string}` {
+  return fillPath(routeOf(operation).path, params);
+}
+
 /**
  * Finds the read operation that answers `GET location`, and its path parameters. Only receipts of the previous release
  * need this: they store an address and no operation.

@@ -1,6 +1,6 @@
 import type { CommandAnswer } from './answer-types.ts';
 import type { OperationInput } from './invocation.ts';
-import { fillPath, matchLocation, type PathParams, paramNamesOf } from './location.ts';
+import { matchLocation, operationPath, type PathParams, paramNamesOf } from './location.ts';
 import {
   type CommandInput,
   type CommandOperation,
@@ -28,7 +28,7 @@ export function toReceiptAnswer(
   const status = successStatus(operation, result.isNew);
   if (!at) return { status, location: null };
   const params = atParams?.(result, input) ?? { [onlyParameterOf(at)]: result.id };
-  return { status, location: fillPath(routeOf(at).path, params), read: { operation: at.id, params } };
+  return { status, location: operationPath(at, params), read: { operation: at.id, params } };
 }
 
 /** Finds the read operation, and its input, that answers a repeated command. Undefined: the command has no body to show. */

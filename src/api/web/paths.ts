@@ -1,10 +1,12 @@
 import { fillPath } from '#api/pipeline/location.ts';
-import { type Operation, routeOf } from '#api/pipeline/operation.ts';
 
 /** An address of this service, without its origin. */
 export type LocalPath = `/${string}`;
 
-/** The paths of all pages and forms. Routes are registered with them, and `pagePath` builds addresses from them. */
+/**
+ * The paths of all pages and forms. Routes are registered with them, and `pagePath` builds addresses from them. Addresses of
+ * the API are built by `operationPath` (src/api/pipeline/location.ts).
+ */
 export const pages = {
   home: '/',
   login: '/login',
@@ -35,11 +37,6 @@ export function pagePath<Pattern extends PagePattern>(
     : [params: ParamsOf<Pattern>, query?: Query]
 ): LocalPath {
   return withQuery(fillPath(pattern, params ?? {}), query);
-}
-
-/** The address of an operation of the API. */
-export function apiPath(operation: Operation, params: Readonly<Record<string, string>> = {}, query?: Query): LocalPath {
-  return withQuery(fillPath(routeOf(operation).path, params), query);
 }
 
 function withQuery(path: LocalPath, query: Query = {}): LocalPath {

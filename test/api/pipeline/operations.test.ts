@@ -35,7 +35,7 @@ afterAll(() => api?.close());
 const people = new Map<string, Promise<Person>>();
 
 /** A user with a role and memberships. The same arguments return the same user. */
-function somebody(role: PlatformRole, memberships: Memberships = {}): Promise<Person> {
+function userWith(role: PlatformRole, memberships: Memberships = {}): Promise<Person> {
   const name = JSON.stringify([role, memberships]);
   const person = people.get(name) ?? addPerson(api, role, memberships);
   people.set(name, person);
@@ -126,7 +126,7 @@ describe('a caller without the permission', () => {
   );
 
   it.each(refused)('as %s gets 403 from %s, for existing and missing targets alike', async (role, _id, operation) => {
-    const { key } = await somebody(role);
+    const { key } = await userWith(role);
     const there = await ask(operation, { key });
     expect(there.status, there.text).toBe(403);
     expect(await ask(operation, { key, ids: missing() })).toEqual(there);
@@ -141,7 +141,7 @@ const owned = closed.filter(([, operation]) => ofSomebody.includes(demandOf(oper
 describe('a caller outside the tenant', () => {
   it.each(owned)('gets the same answer from %s as for a missing target', async (_id, operation) => {
     const role = weakest(demandOf(operation));
-    const stranger = await somebody(role, elsewhere);
+    const stranger = await userWith(role, elsewhere);
     const there = await ask(operation, { key: stranger.key });
     expect(there.status, there.text).toBe(404);
     expect(await ask(operation, { key: stranger.key, ids: missing() })).toEqual(there);
@@ -151,7 +151,7 @@ describe('a caller outside the tenant', () => {
     'gets 404 from %s as a mere member of the organization',
     async (_id, operation) => {
       const organizations: Record<string, OrganizationRole> = { [tenant.organization]: 'member' };
-      const member = await somebody(weakest(demandOf(operation)), { organizations });
+      const member = await userWith(weakest(demandOf(operation)), { organizations });
       expect((await ask(operation, { key: member.key })).status).toBe(404);
     },
   );
@@ -183,7 +183,7 @@ describe('a member of the tenant', () => {
   it.each(limited)('with the role %s is too weak for %s and gets 403', async (role, _id, operation) => {
     const demand = demandOf(operation);
     const weaker = new Map(memberships(demand, tenant).weaker);
-    const member = await somebody(weakest(demand), weaker.get(role));
+    const member = await userWith(weakest(demand), weaker.get(role));
     const answer = await ask(operation, { key: member.key });
     expect(answer.status, answer.text).toBe(403);
   });
@@ -223,7 +223,7 @@ describe('a member of the tenant', () => {
   it.each(owned)('with the weakest sufficient role succeeds with %s', async (id, operation) => {
     const ids = operation.kind === 'read' ? tenant : await addTenant(api, root);
     const demand = demandOf(operation);
-    const member = await somebody(weakest(demand), memberships(demand, ids).enough);
+    const member = await userWith(weakest(demand), memberships(demand, ids).enough);
     const answer = await ask(operation, { key: member.key, ids });
     const expected = otherwise[id];
     if (expected !== undefined) expect(answer.status, answer.text).toBe(expected);
@@ -236,7 +236,7 @@ describe('a run whose environment was deleted', () => {
     const ids = await addTenant(api, root);
     await api.orm.em.fork().execute('update environments set deleted_at = now() where id = ?', [ids.environment]);
     const requeue = operations.find(({ id }) => id === 'runs.requeue')!;
-    const stranger = await somebody('requester', elsewhere);
+    const stranger = await userWith('requester', elsewhere);
     const there = await ask(requeue, { ids, key: stranger.key });
     expect(there.status).toBe(404);
     expect(await ask(requeue, { ids: missing(), key: stranger.key })).toEqual(there);
@@ -267,7 +267,7 @@ describe('another user', () => {
     async (id) => {
       const operation = operations.find((each) => each.id === id)!;
       for (const role of ['requester', 'maintainer', 'operator'] as const) {
-        const { key } = await somebody(role);
+        const { key } = await userWith(role);
         const there = await ask(operation, { key });
         expect(there.status, there.text).toBe(403);
         expect(await ask(operation, { key, ids: missing() })).toEqual(there);

@@ -80,9 +80,9 @@ afterAll(async () => {
 });
 
 async function signIn(user: ApiUser): Promise<Visitor> {
-  const somebody = new Visitor(app);
-  expect((await somebody.submit('/login', { email: user.email, password: testPassword })).status).toBe(303);
-  return somebody;
+  const visitor = new Visitor(app);
+  expect((await visitor.submit('/login', { email: user.email, password: testPassword })).status).toBe(303);
+  return visitor;
 }
 
 function callApi(name: string, body: object, key: string) {
@@ -163,14 +163,14 @@ describe('a page that invokes an operation', () => {
   });
 
   it('redirects an anonymous visitor to the sign-in page and back', async () => {
-    const stranger = new Visitor(app);
-    const asked = await stranger.get('/things/eight?a=b&c');
+    const anonymous = new Visitor(app);
+    const asked = await anonymous.get('/things/eight?a=b&c');
     expect([asked.status, asked.location]).toEqual([303, '/login?next=%2Fthings%2Feight%3Fa%3Db%26c']);
-    const [, next] = /name="next" value="([^"]+)"/.exec((await stranger.get(asked.location!)).text)!;
+    const [, next] = /name="next" value="([^"]+)"/.exec((await anonymous.get(asked.location!)).text)!;
     const fields = { email: ana.email, password: testPassword, next: next!.replaceAll('&amp;', '&') };
-    const back = await stranger.submit('/login', fields);
+    const back = await anonymous.submit('/login', fields);
     expect(back.location).toBe('/things/eight?a=b&c');
-    expect((await stranger.get(back.location!)).status).toBe(200);
+    expect((await anonymous.get(back.location!)).status).toBe(200);
   });
 
   it('answers 401 to a form of an anonymous visitor or of a disabled user', async () => {
