@@ -92,11 +92,48 @@ const frameworkRules = [
   to: { path: `^node_modules/(${frameworks[framework]})(/|$)` },
 }));
 
+/** The parts of the API that know no area. They lie in this order: each may import the ones before it. */
+const apiLayers = ['edge', 'pipeline', 'web'];
+
+const apiLayerRules = apiLayers.map((layer, index) => ({
+  name: `api-${layer}-imports-too-much`,
+  comment: 'areas import the edge, the pipeline and the web; only the files of src/api itself import areas',
+  severity: 'error',
+  from: { path: `^src/api/${layer}/` },
+  to: {
+    path: '^src/api/',
+    pathNot: [`^src/api/(${apiLayers.slice(0, index + 1).join('|')})/`, ...(layer === 'edge' ? [] : ['^src/api/services\\.ts$'])],
+  },
+}));
+
+/** The folders of the API that hold no statements, locks or entities. The goal is all of src/api but main.ts. */
+const withoutData = `^src/api/(${apiLayers.join('|')})/|^src/api/(operations|pages|server|services)\\.ts$`;
+
+const dataRules = [
+  {
+    name: 'api-without-statements',
+    comment: 'an operation calls a function of the domain; biome.json lets Em and Orm pass through the API as types',
+    severity: 'error',
+    from: { path: withoutData },
+    to: { path: '^src/database/', pathNot: '^src/database/database\\.ts$' },
+  },
+  {
+    name: 'api-without-entities',
+    comment: 'an operation calls a use case, and shows what it returns',
+    severity: 'error',
+    from: { path: withoutData },
+    // The counts of rate limits have no rules, so their store is all that the edge can call.
+    to: { path: '^src/domain/.+/(entity|store)\\.ts$', pathNot: '^src/domain/shared/rate-counts/store\\.ts$' },
+  },
+];
+
 module.exports = {
   forbidden: [
     ...folderRules,
     ...executorRules,
     ...frameworkRules,
+    ...apiLayerRules,
+    ...dataRules,
     {
       name: 'executors-know-models-only',
       comment: 'the executor process has no database, so entities and services are not for it',

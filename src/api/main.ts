@@ -7,7 +7,7 @@ import { addStateMetrics } from '#api/edge/admin/state-metrics.ts';
 import { stopServer } from '#api/edge/shutdown.ts';
 import { RunFeed } from '#api/runs/feed.ts';
 import type { Config } from '#config';
-import { type Orm, pendingMigrations } from '#database/database.ts';
+import { checkConnection, type Orm, pendingMigrations } from '#database/database.ts';
 import { isConnectionError } from '#database/errors.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
@@ -27,7 +27,7 @@ import type { Services } from './services.ts';
 const stopWithinMs = 20_000;
 const drainWithinMs = 5_000;
 
-/** Runs the API and its admin listener until they are closed; closing lets requests finish. */
+/** Starts the API and its admin listener. `close` lets requests finish first. */
 export async function runApi(config: Config): Promise<{ url: string; adminUrl: string; close(): Promise<void> }> {
   const log = pino({ level: config.logLevel, ...edgeLogOptions });
   const orm = openDatabase(config);
@@ -84,13 +84,14 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
 
 function dependencyChecks(orm: Orm, engine: Engine) {
   return [
-    { name: 'database', check: async () => void (await orm.em.fork().execute('select 1')) },
+    { name: 'database', check: () => checkConnection(orm) },
     { name: 'temporal', check: async () => void (await engine.check()) },
-    { name: 'migrations', check: () => refusePending(orm) },
+    { name: 'migrations', check: () => refusePendingMigrations(orm) },
   ];
 }
 
-async function refusePending(orm: Orm): Promise<void> {
+async function refusePendingMigrations(orm: Orm): Promise<void> {
   const pending = await pendingMigrations(orm);
-  if (pending.length > 0) throw new Error(`the database lacks ${pending.join(', ')}: run the migrate command`);
+  if (pending.length > 0)
+    throw new Error(`the database lacks the migrations ${pending.join(', ')}: run the migrate command`);
 }

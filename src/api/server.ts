@@ -16,17 +16,17 @@ import { shutdown } from '#api/edge/shutdown.ts';
 import { registerOperations } from '#api/pipeline/pipeline.ts';
 import { release } from '#domain/shared/installation/release.ts';
 import { operations } from './operations.ts';
+import { registerPages } from './pages.ts';
 import type { Services } from './services.ts';
 import { sendErrorPage } from './web/error-page.ts';
-import { registerPages } from './web/pages.ts';
 
-/** What watches the API rather than being part of it. */
+/** The readiness checks and metrics of the API. */
 export interface Observation {
   readonly readiness: Readiness;
   readonly registry: Registry;
 }
 
-/** The API as a Fastify instance, apart from any listening socket. */
+/** Builds the API as a Fastify instance that does not listen yet. */
 export async function buildServer(services: Services, { readiness, registry }: Observation): Promise<FastifyInstance> {
   const { config, log } = services;
   const app = Fastify(edgeServerOptions({ logger: log, trustedProxies: config.trustedProxies }));

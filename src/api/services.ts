@@ -8,7 +8,7 @@ import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { InstallationKeys } from '#domain/shared/installation/installation.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 
-/** What operations work with, made once for the process. */
+/** The services that operations use. They are created once per process. */
 export interface Services {
   readonly config: Config;
   readonly orm: Orm;

@@ -63,6 +63,11 @@ export async function applyMigrations(orm: Orm): Promise<string[]> {
   });
 }
 
+/** @throws Error if the database does not answer */
+export async function checkConnection(orm: Orm): Promise<void> {
+  await orm.em.fork().execute('select 1');
+}
+
 /** The names of the migrations that the database still lacks. This release works only with a database that lacks none. */
 export async function pendingMigrations(orm: Orm): Promise<string[]> {
   const pending = await orm.migrator.getPending();

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reviewAccess } from '#api/access-reviews/access-review.ts';
 import { operations } from '#api/operations.ts';
-import type { Asking, Parts } from '#api/pipeline/asking.ts';
 import { type CatalogueEntry, catalogueOf } from '#api/pipeline/catalogue.ts';
-import { admit, openCall } from '#api/pipeline/execution.ts';
+import type { Invocation, OperationInput } from '#api/pipeline/invocation.ts';
+import { authorizeCall, authorizeOperation } from '#api/pipeline/invoke.ts';
 import { routeOf } from '#api/pipeline/operation.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
@@ -18,7 +18,7 @@ import { type Asker, makeWorld, type World } from '#test/support/access/review-w
 import { type ResourceAttributes, reviewOf } from '#test/support/access/reviews.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { ask } from '#test/support/api/operation-requests.ts';
-import { remembering } from '#test/support/remembering.ts';
+import { cacheQueries } from '#test/support/query-cache.ts';
 import { describeTuple, drawTuple, isElsewhere, parseRequest, requestFor, type Tuple } from './questions.ts';
 
 /** 100,000 tuples of principal, resource, verb, name and team by `npm run test:proofs`; some of them otherwise. */
@@ -36,7 +36,7 @@ let principals: Map<Asker, Principal>;
 beforeAll(async () => {
   api = await startApi();
   world = await makeWorld(api);
-  em = remembering(api.orm.em.fork());
+  em = cacheQueries(api.orm.em.fork());
   principals = new Map(await Promise.all(world.askers.map(async (asker) => [asker, await read(asker)] as const)));
 });
 afterAll(() => api?.close());
@@ -58,19 +58,19 @@ async function decideByPipeline(tuple: Tuple): Promise<string> {
   const principal = principals.get(asker) ?? anonymous;
   const services = { orm: { em }, refusals: { record: async () => undefined } } as unknown as Services;
   const request = { socket: {}, headers: {}, id: '', ip: '' } as FastifyRequest;
-  const asking: Omit<Asking, 'parts'> = { operation, operations, services, request, principal };
-  const none: Parts = { params: undefined, query: undefined, body: undefined };
-  const admission = await outcomeOf(() => admit({ ...asking, parts: none }));
-  if (admission !== 'allowed') return 'permission_denied';
-  const parts = parseRequest(tuple, requestFor(tuple, world));
-  if (!parts) return 'resource_not_found_or_denied';
+  const invocation: Omit<Invocation, 'input'> = { operation, operations, services, request, principal };
+  const none: OperationInput = { params: undefined, query: undefined, body: undefined };
+  const permission = await outcomeOf(() => authorizeOperation({ ...invocation, input: none }));
+  if (permission !== 'allowed') return 'permission_denied';
+  const input = parseRequest(tuple, requestFor(tuple, world));
+  if (!input) return 'resource_not_found_or_denied';
   const target = operation.target
-    ? await operation.target({ em, ...parts, callerId: principal.id, lock: false })
+    ? await operation.target({ em, ...input, callerId: principal.id, lock: false })
     : nobody;
   // A request names no team beside the thing; a review does, and it must be the owner.
   const isElsewhere = target && entry.takesTeam && (target.teamId ?? undefined) !== question.team_id;
   if (isElsewhere || (entry.review.only && question.name !== entry.review.only)) return 'resource_not_found_or_denied';
-  const outcome = await outcomeOf(() => openCall({ ...asking, parts }, em));
+  const outcome = await outcomeOf(() => authorizeCall({ ...invocation, input }, em));
   if (outcome === 'forbidden' && operation.access.hidden === 'not_found') return 'permission_denied';
   return outcome === 'allowed' ? 'allowed' : 'resource_not_found_or_denied';
 }

@@ -2,7 +2,7 @@ import { type CommandOperation, isPublic } from '#api/pipeline/operation.ts';
 import type { Orm } from '#database/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { addPerson, type Person } from '#test/support/access/people.ts';
-import { bootstrapToken, preparations, type Special } from '#test/support/api/command-ground.ts';
+import { bootstrapToken, preparations, type RequestOverrides } from '#test/support/api/command-preparations.ts';
 import { startApi } from '#test/support/api/in-process-api.ts';
 import { addTenant, ask, type Ids } from '#test/support/api/operation-requests.ts';
 import { type RowChanges, RowWatch } from '#test/support/database/row-changes.ts';
@@ -12,12 +12,12 @@ import { type Answer, isEmpty, isSame, judge, tell } from './verdict.ts';
 /** A request that would succeed, and what it would change. */
 interface Ready {
   readonly operation: CommandOperation;
-  /** On a ground that nothing has changed yet; null: there is to be one. */
+  /** A request on a tenant that is still unchanged; null if one must be prepared. */
   readonly request: Request | null;
   readonly success: RowChanges;
 }
 
-interface Request extends Omit<Special, 'ids'> {
+interface Request extends Omit<RequestOverrides, 'ids'> {
   readonly ids: Ids;
   /** The `Idempotency-Key`, where the operation takes one. */
   readonly commandKey: string | null;
@@ -76,7 +76,7 @@ export class CommandFaults {
     const { result, statements } = await this.#faults.during(null, () => this.#send(operation, first));
     if (result.status >= 300) {
       throw new Error(
-        `${operation.id} answered ${result.status} where it is to succeed (${result.text}): prepare its ground in test/support/api/command-ground.ts`,
+        `${operation.id} answered ${result.status} where it should succeed (${result.text}): prepare it in test/support/api/command-preparations.ts`,
       );
     }
     const success = await this.#watch.changes();
@@ -110,15 +110,15 @@ export class CommandFaults {
     return isSame(changes, success) ? wrong : [...wrong, `asking again did more: ${tell(changes, success)}`];
   }
 
-  /** A ground of its own for a command that will change it. */
+  /** Prepares a new tenant for a command that will change it. */
   async #prepare(operation: CommandOperation): Promise<Request> {
     const root = await this.#administrator();
     const ids = await addTenant(this.#api, root);
-    const ground = { ids, root, execute: this.#watch.execute.bind(this.#watch) };
-    const special = await preparations[operation.id]?.(ground);
+    const context = { ids, root, execute: this.#watch.execute.bind(this.#watch) };
+    const overrides = await preparations[operation.id]?.(context);
     return {
-      ...special,
-      ids: { ...ids, ...special?.ids },
+      ...overrides,
+      ids: { ...ids, ...overrides?.ids },
       commandKey: operation.idempotency === 'none' ? null : newId(),
     };
   }

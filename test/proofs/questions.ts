@@ -1,5 +1,5 @@
-import type { Parts } from '#api/pipeline/asking.ts';
 import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
+import type { OperationInput } from '#api/pipeline/invocation.ts';
 import type { Erased } from '#api/pipeline/operation.ts';
 import type { Random } from '#test/faults/harness/random.ts';
 import type { Asker, World } from '#test/support/access/review-world.ts';
@@ -74,7 +74,7 @@ function bodyFor({ asker, entry: { operation } }: Tuple, { team }: Partial<Ids>)
 }
 
 /** The request as the operation's schemas read it; undefined where its path or query says nothing that could be. */
-export function parseRequest({ entry: { operation } }: Tuple, request: OwnRequest): Parts | undefined {
+export function parseRequest({ entry: { operation } }: Tuple, request: OwnRequest): OperationInput | undefined {
   const parsed = (['params', 'query', 'body'] as const).map((part) => {
     const schema: Erased = operation[part];
     const result = schema?.safeParse(JSON.parse(JSON.stringify(request[part])));
@@ -82,7 +82,7 @@ export function parseRequest({ entry: { operation } }: Tuple, request: OwnReques
     return { part, result };
   });
   if (parsed.some(({ result }) => result && !result.success)) return undefined;
-  return Object.fromEntries(parsed.map(({ part, result }) => [part, result?.data])) as unknown as Parts;
+  return Object.fromEntries(parsed.map(({ part, result }) => [part, result?.data])) as unknown as OperationInput;
 }
 
 /** Of another team than the question says: the operation's own request would not say so. */

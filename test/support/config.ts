@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type Config, loadConfig } from '#config';
 
-/** A whole configuration on the run's services: ports chosen by the system, a data directory and a key of its own. */
+/** A complete configuration that uses the test run's servers, with free ports, a new data directory and a secret key. */
 export function createTestConfig(databaseUrl: string, overrides: Record<string, string> = {}): Config {
   return loadConfig({
     DATABASE_URL: databaseUrl,

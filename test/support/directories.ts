@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A new directory which other users may pass through, as PostgreSQL and template code have to. */
+/** A new directory that other users may traverse, as PostgreSQL and template code need to. */
 export function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-local-'));
   chmodSync(directory, 0o711);

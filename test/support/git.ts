@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Real repositories in their own directory, and a real `git http-backend` that serves them. */
+/** Real git repositories in a temporary directory, and a real `git http-backend` that serves them. */
 
 const identity = ['-c', 'user.name=Ana', '-c', 'user.email=ana@example.com', '-c', 'commit.gpgsign=false'];
 
@@ -36,7 +36,7 @@ export class Repository {
     return execFileSync('git', [...identity, ...args], { cwd: this.path, env, encoding: 'utf8', stdio: 'pipe' }).trim();
   }
 
-  /** Writes files, commits everything and answers the id of the commit. */
+  /** Writes files, commits everything and returns the commit's id. */
   commit(files: TestFiles): string {
     for (const [name, content] of Object.entries(files)) this.#write(join(this.path, name), content);
     this.git('add', '--all');
@@ -55,10 +55,10 @@ export class Repository {
   }
 }
 
-/** A directory for repositories; `remove` deletes it. */
+/** Creates a directory for repositories; `remove` deletes it. */
 export function makeGitRoot(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'coordinator-test-git-'));
-  // Where the tests run as root, git runs as another user, who must be able to read it.
+  // If the tests run as root, git runs as another user.
   chmodSync(path, 0o755);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
@@ -67,7 +67,7 @@ export type GitServer = { port: number; requests: IncomingMessage[]; close: () =
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Serves the repositories below a directory over HTTP. Requests that `handle` answers do not reach git. */
+/** Serves the repositories below a directory over HTTP. Requests that `handle` answers itself do not reach git. */
 export async function serveGit(root: string, handle: Handle = () => false): Promise<GitServer> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {

@@ -10,7 +10,7 @@ import type { Isolation } from '#domain/workers/model.ts';
 import { registerWorker } from '#domain/workers/store.ts';
 import type { ApiUser, TestApi } from './api/in-process-api.ts';
 
-/** Leads runs step by step, as the engine and workers would. */
+/** Moves runs step by step, as the workflow and the workers do. */
 export class RunSteps {
   readonly #api: TestApi;
   readonly #admin: ApiUser;
@@ -21,7 +21,7 @@ export class RunSteps {
     this.#admin = admin;
   }
 
-  /** A worker that lives; answers its id. */
+  /** Registers a live worker; returns its id. */
   async worker(isolation: Isolation, pool = 'default'): Promise<string> {
     const id = randomUUID();
     const facts = { host: 'here', processId: 1, version: '0', pools: [pool], tools: [], concurrency: 4 };
@@ -39,7 +39,7 @@ export class RunSteps {
     return body.id;
   }
 
-  /** Admits a run of a new template; answers its id. */
+  /** Admits a run of a new template; returns its id. */
   async admit(request: object = {}, spec: object = {}): Promise<string> {
     const templateId = await this.publish(spec);
     const { status, body, text } = await this.#admin.post('/runs', { template_id: templateId, ...request });
@@ -73,7 +73,7 @@ export class RunSteps {
     );
   }
 
-  /** A run whose plan a worker is making. */
+  /** Admits a run and lets a worker claim its plan attempt. */
   async planning(workerId: string, isolation: Isolation, request: object = {}, spec: object = {}) {
     const runId = await this.admit(request, spec);
     const attemptId = executing(await this.next({ runId }));
@@ -81,14 +81,14 @@ export class RunSteps {
     return { runId, attemptId };
   }
 
-  /** A run whose plan was made and which is to be applied: nobody has its attempt yet. */
+  /** Admits a run and completes its plan. Its apply attempt is not claimed yet. */
   async planned(workerId: string, isolation: Isolation, request: object = {}, spec: object = {}) {
     const { runId, attemptId: planning } = await this.planning(workerId, isolation, request, spec);
     await this.complete(planning, { outcome: 'planned', plan: aPlan() });
     return { runId, attemptId: executing(await this.next({ runId, executed: planning })) };
   }
 
-  /** A run whose apply a worker has begun. */
+  /** Admits a run, completes its plan and lets a worker claim its apply attempt. */
   async applying(workerId: string, isolation: Isolation, request: object = {}) {
     const begun = await this.planned(workerId, isolation, request);
     expect(await this.claim(begun.attemptId, workerId, isolation)).not.toBeNull();

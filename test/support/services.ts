@@ -8,20 +8,20 @@ import { startTemporal } from '#local/temporal.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** URL of a database whose user may create others. */
+    /** URL of a database whose user may create databases. */
     databaseAdminUrl: string;
     /** Name of the migrated database that `createDatabase` clones. */
     templateDatabase: string;
-    /** host:port of the run's one Temporal server, whose namespace is `default`. */
+    /** host:port of the test run's Temporal server, with the namespace `default`. */
     temporalAddress: string;
-    /** A directory that is removed at the end of the run. */
+    /** A directory that is deleted at the end of the test run. */
     scratchDirectory: string;
   }
 }
 
 const templateDatabase = 'migrated_template';
 
-/** One real PostgreSQL and one real Temporal server for the whole test run, thrown away at its end. */
+/** Starts one real PostgreSQL and one real Temporal server for the whole test run, and deletes them at its end. */
 export default async function startServices(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
   chmodSync(directory, 0o711);
@@ -32,8 +32,11 @@ export default async function startServices(project: TestProject): Promise<() =>
   };
   try {
     const postgres = startPostgres({
-      ...{ dataDir: directory, logFile: join(directory, 'postgres.log'), isDurable: false, sockets: null },
-      // A proof asks what was committed before what.
+      dataDir: directory,
+      logFile: join(directory, 'postgres.log'),
+      isDurable: false,
+      sockets: null,
+      // A proof compares the order of commits.
       settings: { track_commit_timestamp: 'on' },
     });
     const temporal = startTemporal({ directory: null, namespace: 'default', logFile: join(directory, 'temporal.log') });
@@ -58,7 +61,7 @@ async function makeTemplate(adminUrl: string): Promise<void> {
   const url = new URL(adminUrl);
   url.pathname = `/${templateDatabase}`;
   await migrate({ databaseUrl: url.href });
-  // A database is cloned only while nobody is connected to it: not even autovacuum may be.
+  // PostgreSQL clones a database only while it has no connections, not even one of autovacuum.
   await query(adminUrl, `ALTER DATABASE ${templateDatabase} WITH ALLOW_CONNECTIONS false`);
   await query(
     adminUrl,

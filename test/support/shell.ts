@@ -2,14 +2,15 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
 export interface ShellResult {
-  /** Null where the script was ended because it took too long. */
+  /** Null if the script was killed because it took too long. */
   readonly code: number | null;
-  /** Standard output and standard error, each whole. */
+  /** All of standard output. */
   readonly output: string;
+  /** All of standard error. */
   readonly errors: string;
 }
 
-/** Runs `sh` (or another shell) as somebody at a terminal would: with a search path, and nothing else of this process. */
+/** Runs `sh` (or another shell) with the search path of this process and no other variable of its environment. */
 export async function runShell(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The environment of a program under test: nothing of this service is set but what the test names. */
+/** The environment of a program under test: only the test's own settings of this service are set. */
 export function programEnvironment(settings: Record<string, string | undefined>): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, XDG_CACHE_HOME } = process.env;
   return { PATH, HOME, TMPDIR, XDG_CACHE_HOME, COORDINATOR_PORT: '0', COORDINATOR_ADMIN_PORT: '0', ...settings };
 }
 
-/** A program under test: its output so far, and waiting for what it says. */
+/** A program under test, with its output so far. */
 export class Program {
   readonly child: ChildProcess;
   output = '';
@@ -26,7 +26,7 @@ export class Program {
     }
   }
 
-  /** This service's program with a command, such as `start`. */
+  /** Runs a command of this service, such as `start`. */
   static coordinator(given: readonly string[], settings: Record<string, string | undefined>): Program {
     return new Program([process.execPath, 'src/main.ts', ...given], programEnvironment(settings));
   }
@@ -35,21 +35,21 @@ export class Program {
     return this.child.pid ?? 0;
   }
 
-  /** Resolves with the first match. @throws with the whole output when it does not come, or the program ends before */
+  /** Waits for output that matches. @throws with the whole output if the time passes or the program ends first */
   async says(pattern: RegExp, withinMs = 50_000): Promise<RegExpExecArray> {
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(50)) {
       const match = pattern.exec(this.output);
       if (match !== null) return match;
       if (this.hasEnded) break;
     }
-    throw new Error(`${pattern} was not said:\n${this.output}`);
+    throw new Error(`the program did not print ${pattern}:\n${this.output}`);
   }
 
   get hasEnded(): boolean {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** The exit code, or the signal that ended it. */
+  /** Waits for the end. Returns the exit code, or the signal that ended the program. */
   async ends(): Promise<number | string | null> {
     if (!this.hasEnded) await once(this.child, 'close');
     return this.child.exitCode ?? this.child.signalCode;
@@ -71,7 +71,7 @@ export function listProcesses(): ProcessEntry[] {
   });
 }
 
-/** A process and everything that it started, directly or not. */
+/** A process and all its descendants. */
 export function processTree(pid: number): ProcessEntry[] {
   const all = listProcesses();
   const tree = all.filter((entry) => entry.pid === pid);
@@ -79,7 +79,7 @@ export function processTree(pid: number): ProcessEntry[] {
   return tree;
 }
 
-/** Resolves with those of the processes that are still there after the time; an empty list comes as soon as it is true. */
+/** Waits until all the processes have ended. Returns those that are left after the time. */
 export async function whatIsLeft(processes: readonly ProcessEntry[], withinMs = 20_000): Promise<ProcessEntry[]> {
   const isSame = (entry: ProcessEntry) => (now: ProcessEntry) => now.pid === entry.pid && now.command === entry.command;
   for (const deadline = Date.now() + withinMs; ; await delay(200)) {

@@ -1,23 +1,39 @@
 import { describe, expect, it } from 'vitest';
 import { decideNextStep, type Step, type StepFacts } from '#domain/runs/steps/next-step.ts';
 
-/** Facts of a run's next step, and tables of what is decided by them. */
+/** Facts about a run, and test tables of the next step that they lead to. */
 
 export const now = new Date('2026-11-21T12:00:00Z');
 export const secondsAgo = (seconds: number) => new Date(now.getTime() - seconds * 1000);
 
 export const run: StepFacts['run'] = {
-  ...{ status: 'queued', operation: 'apply', statusReason: null, retrySafe: false, planSummary: null },
-  ...{ approvalRequired: 1, approvalWhen: 'always', approvalExpiresAt: null },
+  status: 'queued',
+  operation: 'apply',
+  statusReason: null,
+  retrySafe: false,
+  planSummary: null,
+  approvalRequired: 1,
+  approvalWhen: 'always',
+  approvalExpiresAt: null,
   timeouts: { plan: 600, approval: 3600, apply: 1200 },
 };
 export const facts: StepFacts = {
-  ...{ run, attempt: null, workerLiveness: null, lostAttempts: 0, approvals: 0, planIsCurrent: true },
-  ...{ poolIsOpen: true, blocker: null, hasWorker: true },
-  ...{ executed: null, canceled: false, suspected: false, now },
+  run,
+  attempt: null,
+  workerLiveness: null,
+  lostAttempts: 0,
+  approvals: 0,
+  planIsCurrent: true,
+  poolIsOpen: true,
+  blocker: null,
+  hasWorker: true,
+  executed: null,
+  canceled: false,
+  suspected: false,
+  now,
 };
 export type Attempt = NonNullable<StepFacts['attempt']>;
-/** An attempt that a worker has. */
+/** An attempt that a worker has claimed. */
 export const planning: Attempt = {
   id: 'a',
   phase: 'planning',
@@ -56,6 +72,6 @@ export const running = (attempt: Attempt, change: Change = {}): Change => ({
 });
 export const finished = (attempt: Attempt, outcome: Attempt['outcome'], change: Change = {}): Change =>
   running({ ...attempt, outcome }, change);
-/** The workflow has executed the attempt, and its result is missing. */
+/** The workflow has executed the attempt, but its result is missing. */
 export const missing = (attempt: Attempt, change: Change = {}): Change =>
   running(attempt, { executed: attempt.id, ...change });

@@ -16,7 +16,7 @@ import { createDatabase, type TestDatabase } from './database/database.ts';
 
 export { ended } from './api/caller.ts';
 
-/** The whole service as its users meet it: HTTP in front, a worker, its own database and its own engine namespace. */
+/** The whole service: the API over HTTP, a worker, and their own database and Temporal namespace. */
 export interface System {
   readonly config: Config;
   readonly url: string;
@@ -43,7 +43,11 @@ export async function startSystem(overrides: Record<string, string> = {}): Promi
     worker = undefined;
   };
   return {
-    ...{ config, url: api.url, adminUrl: api.adminUrl, database, stopWorker },
+    config,
+    url: api.url,
+    adminUrl: api.adminUrl,
+    database,
+    stopWorker,
     administrator: await Caller.signIn(api.url, administrator.email, administrator.password),
     startWorker: async () => {
       worker = await runWorker(config);
@@ -60,7 +64,7 @@ export async function startSystem(overrides: Record<string, string> = {}): Promi
   };
 }
 
-/** A namespace of the engine for one installation: two in one would take each other's tasks. */
+/** Creates a Temporal namespace for one installation. Two installations in one namespace would take each other's tasks. */
 export async function createNamespace(): Promise<string> {
   const namespace = `test-${randomUUID()}`;
   const connection = await Connection.connect({ address: inject('temporalAddress') });
@@ -69,15 +73,15 @@ export async function createNamespace(): Promise<string> {
       namespace,
       workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
     });
-    await untilUsable(connection, namespace);
+    await waitUntilUsable(connection, namespace);
   } finally {
     await connection.close();
   }
   return namespace;
 }
 
-/** The server learns of a new namespace a little later than it answers for having made it. */
-async function untilUsable(connection: Connection, namespace: string): Promise<void> {
+/** Waits until the namespace can be used, which is a little later than its creation is answered. */
+async function waitUntilUsable(connection: Connection, namespace: string): Promise<void> {
   for (;;) {
     try {
       await connection.workflowService.listOpenWorkflowExecutions({ namespace });

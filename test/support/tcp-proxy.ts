@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Something between a client and a server that fails as networks do. */
+/** A proxy between a client and a server that can fail as networks do. */
 export interface TcpProxy {
   readonly port: number;
-  /** What becomes of bytes from clients: sent on, sent on and then cut off, or cut off unsent. */
+  /** Decides about data from clients: pass it on, pass it on and then cut the connection, or cut the connection first. */
   watch(onClientData: ((data: Buffer) => 'pass' | 'cut after' | 'cut before') | null): void;
-  /** Cuts every connection and takes no new one, until `open`. */
+  /** Cuts all connections and refuses new ones until `open`. */
   shut(): void;
   open(): void;
-  /** Goes on taking connections and bytes, and answers nothing any more, until `open`. */
+  /** Accepts connections and data but answers nothing until `open`. */
   mute(): void;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
     const upstream = connect(target);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      socket.on('error', () => undefined); // whichever side breaks, the other is told by its close
+      socket.on('error', () => undefined); // a broken side closes, which closes the other side
       socket.on('close', () => sockets.delete(socket));
     }
     client.on('data', (data) => {
@@ -32,7 +32,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
       if (verdict !== 'cut before' && state !== 'mute') upstream.write(data);
       if (verdict === 'pass') return;
       client.destroy();
-      // What was sent on arrives and is carried out; its answer reaches nobody.
+      // The server receives the data and carries it out, but its answer is lost.
       upstream.end();
     });
     upstream.on('data', (data) => state !== 'mute' && client.write(data));

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Caller } from './api/caller.ts';
 
-/** Publishes version 1.0.0 of a new template of the installation (or of a team) and answers the template's id. */
+/** Publishes version 1.0.0 of a new template of the installation, or of a team. Returns the template's id. */
 export async function publish(caller: Caller, slug: string, spec: object, teamId?: string): Promise<string> {
   const template = await caller.post('/registry/templates', { name: slug, slug, ...(teamId && { team_id: teamId }) });
   expect(template.status, template.text).toBe(201);
@@ -14,7 +14,7 @@ export async function publishVersion(caller: Caller, templateId: string, version
   expect(answer.status, answer.text).toBe(201);
 }
 
-/** Admits a run and answers it as it ended, or as it stands once its status is one of those. */
+/** Requests a run and waits until it has ended, or has one of the statuses. Returns the run. */
 export async function runToEnd(
   caller: Caller,
   request: object,
@@ -25,13 +25,13 @@ export async function runToEnd(
   return caller.awaitRun(admitted.body.id, statuses);
 }
 
-/** A template of commands with these apply steps. */
+/** The spec of a command template with these apply steps. */
 export function commands(apply: Record<string, string>, rest: object = {}) {
   const steps = Object.entries(apply).map(([name, script]) => ({ name, run: ['sh', '-c', script] }));
   return { executor: { kind: 'command', apply: steps, ...rest } };
 }
 
-/** A template of OpenTofu that needs no provider to be downloaded. */
+/** The spec of an OpenTofu template that downloads no provider. */
 export const network = {
   variables: {
     type: 'object',

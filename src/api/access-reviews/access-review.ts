@@ -1,10 +1,10 @@
 import { isDependencyUnavailable } from '#api/edge/errors/unavailability.ts';
 import {
-  type Decided,
-  decideAdmission,
+  type AccessDecision,
+  decideOperation,
   decideTarget,
-  describeRefusal,
-  type Guarded,
+  describeDenial,
+  type ProtectedOperation,
 } from '#api/pipeline/authorization.ts';
 import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
 import type { Em } from '#database/database.ts';
@@ -61,8 +61,8 @@ export async function reviewAccess(context: ReviewContext, question: ResourceAtt
   if (principal.kind !== 'user' && principal.kind !== 'service_account') return unsupported;
   const entry = catalogue.find(question.resource, question.verb);
   refuseMalformed(entry, question);
-  const admission = decideAdmission(entry.operation, principal);
-  if (!admission.decision.allowed) return toVerdict(entry.operation, admission);
+  const permission = decideOperation(entry.operation, principal);
+  if (!permission.decision.allowed) return toVerdict(entry.operation, permission);
   try {
     const decided = decideTarget(entry.operation, principal, await findTarget(context, entry, question));
     return isHidden(decided) ? notFound : toVerdict(entry.operation, decided);
@@ -138,13 +138,13 @@ function denied(code: Exclude<(typeof reasonCodes)[number], 'allowed'>, message:
 }
 
 /** An operation that answers 403 for a missing target gets the same answer for every other refusal. */
-function isHidden({ decision, access }: Decided): boolean {
+function isHidden({ decision, access }: AccessDecision): boolean {
   return !decision.allowed && (decision.because === 'hidden' || access.hidden === 'forbidden');
 }
 
-function toVerdict(operation: Guarded, { decision, access }: Decided): Verdict {
+function toVerdict(operation: ProtectedOperation, { decision, access }: AccessDecision): Verdict {
   if (decision.allowed) return { allowed: true, denied: false, reason: { code: 'allowed', message: 'allowed' } };
-  return denied('permission_denied', describeRefusal(operation, decision, access));
+  return denied('permission_denied', describeDenial(operation, decision, access));
 }
 
 function indeterminate(error: unknown, onFailure: (error: unknown) => void): Verdict {

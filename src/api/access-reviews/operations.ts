@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { AdaptedErrorAnswer, ErrorAnswer } from '#api/edge/errors/error-answers.ts';
+import { isDependencyUnavailable } from '#api/edge/errors/unavailability.ts';
 import { own } from '#api/identity/session-operations.ts';
 import { catalogueOf } from '#api/pipeline/catalogue.ts';
 import { read } from '#api/pipeline/operation.ts';
+import { AuthorizationUnavailable } from '#domain/shared/access/principal.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { apiGroup, apiVersion } from '#domain/shared/installation/release.ts';
@@ -62,8 +65,7 @@ export const canI = read({
   body: ReviewRequest,
   responses: { 200: z.object({ status: ReviewStatus }), 400: MalformedReview },
   access: own,
-  malformedCode: 'malformed_review',
-  unknownCaller: 500,
+  adaptErrorAnswer: toReviewError,
   handle: async ({ em, principal, body, operations, services, request }) => {
     refuseImpersonation(request.headers);
     const catalogue = catalogueOf(operations);
@@ -72,6 +74,21 @@ export const canI = read({
     return { status: await reviewAccess({ catalogue, principal, em, onFailure }, body.resource_attributes) };
   },
 });
+
+/**
+ * A review that is malformed, or has another content type, answers 400 with a code. If the caller cannot be read from the
+ * database, the answer is 500 instead of 503. (specification, *Errors*)
+ */
+function toReviewError(answer: ErrorAnswer, error: unknown): AdaptedErrorAnswer {
+  if (answer.status === 400 || answer.status === 415) {
+    const body = { error: { code: 'malformed_review', message: answer.body.error } };
+    return { status: 400, headers: answer.headers, body };
+  }
+  if (error instanceof AuthorizationUnavailable || isDependencyUnavailable(error)) {
+    return { status: 500, headers: {}, body: { error: 'the caller could not be read from the database: try again' } };
+  }
+  return answer;
+}
 
 /** Clients of other systems use such headers to ask on behalf of other users; an answer about the caller would mislead them. */
 function refuseImpersonation(headers: Readonly<Record<string, unknown>>): void {

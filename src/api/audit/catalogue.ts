@@ -27,8 +27,8 @@ export function auditCatalogue(operations: readonly Operation[]): CatalogueEntry
 }
 
 /** A public operation that only reads leaves no records. */
-function isRecorded({ audit, access, guard }: Operation): boolean {
-  return audit !== undefined || guard !== undefined || !isPublic(access);
+function isRecorded({ audit, access }: Operation): boolean {
+  return audit !== undefined || !isPublic(access);
 }
 
 function compare(one: string, other: string): number {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { own } from '#api/identity/session-operations.ts';
-import type { KeptAnswer } from '#api/pipeline/answering.ts';
 import { read } from '#api/pipeline/operation.ts';
+import type { ReceiptAnswer } from '#api/pipeline/receipt-answer.ts';
 import { Time } from '#api/pipeline/schemas.ts';
 import { type RecordedReceipt, readOwnReceipt } from '#domain/shared/commands/receipts.ts';
 
@@ -32,13 +32,13 @@ export const getOutcome = read({
   access: own,
   idempotency: 'required',
   handle: async ({ em, principal, key }) => {
-    const receipt = await readOwnReceipt<KeptAnswer>(em, principal, key);
+    const receipt = await readOwnReceipt<ReceiptAnswer>(em, principal, key);
     if (!receipt) return { kind: 'not_observed' } as const;
     return { kind: 'committed', receipt: viewReceipt(receipt) } as const;
   },
 });
 
-function viewReceipt({ key, operation, answer, resourceId, revision, ...rest }: RecordedReceipt<KeptAnswer>) {
+function viewReceipt({ key, operation, answer, resourceId, revision, ...rest }: RecordedReceipt<ReceiptAnswer>) {
   if (!answer) throw new Error(`the receipt of ${operation} does not say how to answer it`);
   return {
     ...{ key, operation, status: answer.status, resource_id: resourceId, location: answer.location, revision },

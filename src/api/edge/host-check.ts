@@ -3,29 +3,30 @@ import ipaddr from 'ipaddr.js';
 import { HttpProblem } from './errors/http-problem.ts';
 
 /**
- * Which `Host` a listener answers to. `known`: the base URL's, loopback, and the address that the connection came in on.
- * `loopback`: connections over loopback must say so, others may use any name (for a listener on a trusted network,
- * which scrapers reach by names that the service does not know).
+ * The `Host` headers that a listener accepts. `known`: the base URL's host, loopback, and the local address of the
+ * connection. `loopback`: a connection over loopback must name loopback; other connections may use any name. That is for a
+ * listener on a trusted network, which scrapers reach by names that the service does not know.
  */
 export type HostRule = 'known' | 'loopback';
 
 /**
- * Refuses a request meant for another server. A browser that was lured to a name which resolves to this server's address
- * (DNS rebinding) sends that name as `Host`; it can never send the server's own.
+ * Rejects a request for another host, which prevents DNS rebinding: a browser that follows an attacker's name to this
+ * server's address sends that name as `Host`, and cannot send the server's own name.
+ * @throws HttpProblem (400) if the header is missing or malformed, (421) if it names another host
  */
-export function refuseForeignHost(request: FastifyRequest, baseUrl: string | null, rule: HostRule): void {
+export function refuseOtherHost(request: FastifyRequest, baseUrl: string | null, rule: HostRule): void {
   const arrivedAt = request.raw.socket.localAddress;
   if (rule === 'loopback' && arrivedAt !== undefined && !isLoopback(arrivedAt)) return;
   const given = readHost(request.host);
-  if (given === null) throw new HttpProblem(400, 'the Host header is missing or is not a host');
+  if (given === null) throw new HttpProblem(400, 'the Host header is missing or is not a valid host');
   if (isLoopback(given.name)) return;
   if (rule === 'known' && (isSameAddress(given.name, arrivedAt) || isHostOf(given, baseUrl))) return;
   const hint =
     baseUrl === null ? 'set COORDINATOR_BASE_URL to the address that clients use' : `it answers at ${baseUrl}`;
-  throw new HttpProblem(421, `this server is not the one that the Host header names: ${hint}`);
+  throw new HttpProblem(421, `this server is not the host that the Host header names: ${hint}`);
 }
 
-/** Whether a `Host` header names the machine itself. */
+/** Whether a `Host` header names loopback. */
 export function isLoopbackHost(header: string | undefined): boolean {
   const given = readHost(header);
   return given !== null && isLoopback(given.name);
@@ -33,7 +34,7 @@ export function isLoopbackHost(header: string | undefined): boolean {
 
 type Host = { name: string; port: string };
 
-/** A `Host` header as name and port, lowercase, an IPv6 address without brackets; null if it is neither. */
+/** Parses a `Host` header: the name in lowercase, an IPv6 address without brackets. Null if it is not a host. */
 function readHost(header: string | undefined): Host | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{1,5}))?$/i.exec(header ?? '');
   if (!match) return null;

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { LoggerOptions } from 'pino';
 import { logOptions } from '#domain/shared/logging/log-options.ts';
 
-/** The options of the API's logger, which also logs requests: without their headers and addresses. */
+/** The options of the API's logger. Requests are logged without their headers and addresses. */
 export const edgeLogOptions = {
   ...logOptions,
   serializers: {
@@ -12,7 +12,7 @@ export const edgeLogOptions = {
   },
 } satisfies LoggerOptions;
 
-/** The one place where a failure is written down; `support_id` is what the client was told. */
+/** Logs a failure of the service. The client was given the same support id. */
 export function logFailure(log: FastifyBaseLogger, error: unknown, supportId: string, message: string): void {
   log.error({ err: error, support_id: supportId }, message);
 }

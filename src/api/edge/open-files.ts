@@ -17,12 +17,12 @@ const types: Readonly<Record<string, string>> = {
 type OpenFile = { readonly descriptor: number; readonly size: number; readonly tag: string; readonly type: string };
 
 /**
- * The files of a directory, opened when this is made. A process that gives up its rights afterwards may no longer pass
- * the directories above them, and still answers with them.
+ * The files of a directory, opened at construction. A process that drops its privileges later may no longer traverse the
+ * parent directories, but can still read the open files.
  */
 export class OpenFiles {
   readonly #files: ReadonlyMap<string, OpenFile>;
-  /** A short name for the content of all of them. */
+  /** A hash of the content of all files. */
   readonly edition: string;
 
   constructor(directory: string) {
@@ -40,7 +40,7 @@ export class OpenFiles {
     return this.#files.has(name);
   }
 
-  /** Answers with a file, or with 304 where the client has it already. */
+  /** Sends a file, or 304 if the client already has it. */
   async send(name: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const file = this.#files.get(name);
     if (file === undefined) throw new TypeError(`there is no file ${name}`);

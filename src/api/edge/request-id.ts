@@ -4,28 +4,28 @@ import { newId } from '#domain/shared/ids.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the client calls this request in its own logs; undefined unless sent and acceptable. */
+    /** The client's own id of this request; undefined if it sent none that is acceptable. */
     clientRequestId: string | undefined;
-    /** Finds the log line of a failure. Made when first asked for; see `supportIdOf`. */
+    /** Identifies the log entry of a failure. Created when first needed; see `supportIdOf`. */
     supportId: string | undefined;
   }
 }
 
 export type RequestIdOptions = {
-  /** The id of who asked, once it is known, for the log. */
+  /** The id of the caller, if it is known already, for the log. */
   principalIdOf?: (request: FastifyRequest) => string | undefined;
 };
 
-/** At most 128 printable ASCII characters: what can be echoed and logged without harm. */
+/** At most 128 printable ASCII characters, which are safe to echo and to log. */
 const acceptableClientId = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
-/** Routes that probes ask every few seconds; their success is worth no line at the usual level. */
+/** Routes that probes request every few seconds. Their successes are logged at level debug. */
 const quietRoutes: ReadonlySet<string> = new Set(['/health', '/healthz', '/readyz', '/readyz/internal', '/metrics']);
 
 /**
- * `X-Request-ID` on every answer (made here, never the client's), `X-Client-Request-ID` back where it is acceptable,
- * `X-Support-ID` on every 5xx, and one log line a request: method, route pattern (never the address itself, which may
- * hold a token), status, duration, who. Specification, *Conventions*.
+ * Sets `X-Request-ID` on every answer (always generated here), returns `X-Client-Request-ID` if it is acceptable, sets
+ * `X-Support-ID` on every 5xx, and logs one line per request: method, route pattern (never the address, which may contain
+ * a token), status, duration, caller. (specification, *Conventions*)
  */
 export const requestId = fp<RequestIdOptions>(
   async (app, options) => {
@@ -41,7 +41,7 @@ export const requestId = fp<RequestIdOptions>(
   { name: 'request-id', fastify: '5.x' },
 );
 
-/** The id that ties a 5xx answer to its log line; the same for the whole request. */
+/** The id that connects a 5xx answer to its log entry. A request has at most one. */
 export function supportIdOf(request: FastifyRequest): string {
   request.supportId ??= newId();
   return request.supportId;

@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Whether a request comes from a page of this service. A browser sends cookies and forms whoever made the page, so what
- * changes something by them must be `true` here. `Sec-Fetch-Site` is the browser's own word; browsers leave it out where
- * they are old or the address is not encrypted, and then `Origin` decides. Undefined: the client sent neither, which no
- * browser does that submits something.
+ * Whether a request comes from a page of this service. Browsers send cookies and forms from pages of any origin, so a change
+ * that relies on them requires `true`. `Sec-Fetch-Site` is set by the browser itself; old browsers, and all browsers without
+ * TLS, omit it, and then `Origin` decides. Undefined: the client sent neither header, so it is not a browser that submits.
  */
 export function isSameOrigin(request: FastifyRequest, baseUrl: string | null): boolean | undefined {
   const { 'sec-fetch-site': site, origin } = request.headers;

@@ -1,24 +1,24 @@
 import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
 import fp from 'fastify-plugin';
-import { type HostRule, refuseForeignHost } from './host-check.ts';
+import { type HostRule, refuseOtherHost } from './host-check.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Probes ask by whatever name or address they know: the `Host` is not checked on this route. */
+    /** The `Host` header is not checked on this route, because probes use any name or address. */
     anyHost?: boolean;
   }
 }
 
 export type SecurityHeadersOptions = {
-  /** The origin that clients see; HSTS is sent only where it is https. */
+  /** The origin that clients use. HSTS is sent only if it is https. */
   baseUrl?: string | null;
-  /** Which `Host` is answered; see `HostRule`. */
+  /** The accepted `Host` headers. See `HostRule`. */
   hosts?: HostRule;
 };
 
 type ContentSecurityPolicy = Exclude<FastifyHelmetOptions['contentSecurityPolicy'], boolean | undefined>;
 
-/** An answer of the API renders nothing and may not be framed. */
+/** API answers load nothing and may not be framed. */
 const apiPolicy: ContentSecurityPolicy = {
   useDefaults: false,
   directives: {
@@ -29,10 +29,7 @@ const apiPolicy: ContentSecurityPolicy = {
   },
 };
 
-/**
- * What a page of this service may load: its own scripts, styles, images and streams, nothing inline and nothing from
- * elsewhere.
- */
+/** Pages may load scripts, styles, images and streams of this service: nothing inline, and nothing from other origins. */
 export const pagePolicy: ContentSecurityPolicy = {
   useDefaults: false,
   directives: {
@@ -47,8 +44,8 @@ export const pagePolicy: ContentSecurityPolicy = {
 };
 
 /**
- * The headers of a route that renders a page: `{ helmet: pageHeaders }`. A page tells its address to our own origin, as
- * browsers would otherwise send its forms with `Origin: null`, which is nobody's origin.
+ * The headers of a route that renders a page: `{ helmet: pageHeaders }`. The referrer policy is `same-origin`, because with
+ * `no-referrer` browsers send forms with `Origin: null`.
  */
 export const pageHeaders = {
   contentSecurityPolicy: pagePolicy,
@@ -57,10 +54,7 @@ export const pageHeaders = {
 
 const oneYear = 31_536_000;
 
-/**
- * Headers that keep browsers from doing with answers what they should not, `no-store` on everything that does not say
- * otherwise, and the check of `Host` that stops DNS rebinding.
- */
+/** Sets security headers on every answer and `no-store` unless an answer sets its own caching, and checks the `Host` header. */
 export const securityHeaders = fp<SecurityHeadersOptions>(
   async (app, options) => {
     const secure = options.baseUrl?.startsWith('https:') ?? false;
@@ -75,7 +69,7 @@ export const securityHeaders = fp<SecurityHeadersOptions>(
     app.addHook('onRequest', async (request, reply) => {
       reply.raw.setHeader('permissions-policy', 'camera=(), geolocation=(), microphone=()');
       if (!request.routeOptions.config.anyHost)
-        refuseForeignHost(request, options.baseUrl ?? null, options.hosts ?? 'known');
+        refuseOtherHost(request, options.baseUrl ?? null, options.hosts ?? 'known');
     });
     app.addHook('onSend', async (_request, reply) => {
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');

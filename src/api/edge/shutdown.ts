@@ -4,20 +4,20 @@ import { HttpProblem } from './errors/http-problem.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Aborts when the server begins to stop: streams end, waits are given up, probes say not ready. */
+    /** Aborts when the server begins to stop: streams end, waits are abandoned, probes answer not ready. */
     stopping: AbortSignal;
-    /** Begins the stop without closing yet, so that load balancers can take the server out first. */
+    /** Begins the stop without closing yet, so that load balancers can remove the server first. */
     announceStop: () => void;
   }
   interface FastifyContextConfig {
-    /** The route answers while the server is stopping too (probes). */
+    /** The route also answers while the server is stopping (probes). */
     whileStopping?: boolean;
   }
 }
 
 /**
- * Stopping lets requests finish: what is being answered is answered, on a connection that then ends; what comes after is
- * refused with 503, so that the client goes elsewhere.
+ * Stops gracefully: requests in progress are answered and their connections closed. New requests are answered with 503, so
+ * that clients try another server.
  */
 export const shutdown = fp(
   async (app) => {
@@ -37,7 +37,7 @@ export const shutdown = fp(
       if (stop.signal.aborted) reply.header('connection', 'close');
     });
     app.addHook('onResponse', async () => {
-      // A stream's headers promised to keep the connection before anybody knew of the stop.
+      // The headers of an event stream announced keep-alive before the stop began.
       if (closing) setImmediate(() => app.server.closeIdleConnections());
     });
   },
@@ -45,20 +45,20 @@ export const shutdown = fp(
 );
 
 export type StopOptions = {
-  /** Milliseconds between saying "not ready" and refusing connections; 0 where no load balancer looks. */
+  /** Milliseconds between answering "not ready" and refusing connections; 0 without a load balancer. */
   announceFor?: number;
-  /** Milliseconds for requests to finish; then their connections are cut. */
+  /** Milliseconds for requests to finish. After that their connections are closed. */
   within: number;
 };
 
-/** Stops a server: announces, waits, closes, and after `within` cuts what is left. Resolves with whether all finished. */
+/** Stops a server: announces, waits, closes, and after `within` closes all connections. Returns whether all requests finished. */
 export async function stopServer(app: FastifyInstance, options: StopOptions): Promise<boolean> {
   app.announceStop();
   if (options.announceFor) await new Promise((resolve) => setTimeout(resolve, options.announceFor));
   let finished = true;
   const deadline = setTimeout(() => {
     finished = false;
-    app.log.warn('requests that did not finish in time are cut off');
+    app.log.warn('closing the connections of requests that did not finish within the time to stop');
     app.server.closeAllConnections();
   }, options.within);
   try {

@@ -3,16 +3,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { logFailure } from './log-options.ts';
 import { supportIdOf } from './request-id.ts';
 
-/** One server-sent event. `data` is text as it is, or a value written as JSON; `id` is where a reader resumes. */
+/** A server-sent event. `data` is a text, or a value that is sent as JSON; a client resumes after an `id`. */
 export type ServerEvent = { id?: string; event?: string; data: string | number | boolean | object | null };
 
-/** What a producer of events gets: where the reader left off, and when to stop. */
+/** What a producer of events is given: the last event that the client has, and a signal to stop. */
 export type EventContext = { lastEventId: string | undefined; signal: AbortSignal };
 
 export type EventStreamOptions = {
-  /** Milliseconds of silence after which a comment keeps the connection open. */
+  /** Milliseconds without events after which a comment keeps the connection open. */
   heartbeat?: number;
-  /** Milliseconds that a reader may take nothing before its connection is cut. */
+  /** Milliseconds without reading after which the client's connection is closed. */
   stalledAfter?: number;
 };
 
@@ -20,9 +20,9 @@ const acceptableEventId = /^[\x20-\x7e]{1,256}$/;
 const heartbeatComment = ': heartbeat\n\n';
 
 /**
- * Answers with a stream of server-sent events. `produce` is asked for the next event only when the reader has room, so a
- * slow reader costs no memory; its signal aborts when the reader goes or the server stops, and it must end then. An
- * error inside the stream becomes an `error` event with the support id, and the end.
+ * Answers with a stream of server-sent events. The next event is requested only when the client can take it, so a slow
+ * client costs no memory. The signal aborts when the client disconnects or the server stops, and `produce` must end then.
+ * If `produce` fails, the stream ends with an `error` event that has the support id.
  */
 export function sendEvents(
   request: FastifyRequest,
@@ -43,7 +43,7 @@ export function sendEvents(
   return reply.send(Readable.from(text.write(), { objectMode: false, highWaterMark: 16 * 1024 }));
 }
 
-/** The text of one event. Line ends inside `data` make further lines of it; in `id` and `event` they are left out. */
+/** Formats one event. Line breaks in `data` start further `data` lines; in `id` and `event` they are removed. */
 export function formatEvent({ id, event, data }: ServerEvent): string {
   const text = typeof data === 'string' ? data : JSON.stringify(data);
   const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
@@ -57,7 +57,7 @@ function readLastEventId(request: FastifyRequest): string | undefined {
   return typeof given === 'string' && acceptableEventId.test(given) ? given : undefined;
 }
 
-/** Turns events into the text of a stream, with heartbeats where nothing happens. */
+/** Writes events as the text of a stream, with heartbeats during silence. */
 class EventText {
   readonly #request: FastifyRequest;
   readonly #events: AsyncIterator<ServerEvent>;
@@ -72,7 +72,7 @@ class EventText {
   }
 
   async *write(): AsyncGenerator<string> {
-    // A first comment sends the headers, so that the reader knows at once that the stream is open.
+    // The first comment sends the headers, so that the client knows at once that the stream is open.
     yield ': open\n\n';
     try {
       let next = this.#events.next();
@@ -90,10 +90,10 @@ class EventText {
     } catch (error) {
       if (this.#signal.aborted) return;
       const supportId = supportIdOf(this.#request);
-      logFailure(this.#request.log, error, supportId, 'a stream of events failed');
+      logFailure(this.#request.log, error, supportId, 'an event stream failed');
       yield formatEvent({ event: 'error', data: { error: 'internal error', support_id: supportId } });
     } finally {
-      // Not awaited: a producer that is waiting inside hears of the end through its signal.
+      // Not awaited: a producer that is waiting learns of the end through its signal.
       this.#events.return?.().catch(() => {});
     }
   }
@@ -109,7 +109,7 @@ class EventText {
     }
   }
 
-  /** Resolves after the heartbeat or at the end; leaves neither timer nor listener behind. */
+  /** Resolves at the next heartbeat or at the abort, and removes its timer and listener. */
   #wait(over: AbortSignal): Promise<'silence' | 'aborted'> {
     return new Promise((resolve) => {
       const finish = (how: 'silence' | 'aborted') => {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { command, type Sender } from '#api/pipeline/operation.ts';
+import { command, type RequestMetadata } from '#api/pipeline/operation.ts';
 import type { Services } from '#api/services.ts';
 import { bootstrapAdministrator, bootstrapChange, bootstrapped } from '#domain/identity/bootstrap.ts';
 import { FirstAdministrator, PlatformRole } from '#domain/identity/model.ts';
@@ -22,9 +22,11 @@ export const bootstrapAdmin = command({
   responses: {
     201: z.object({ id: z.string(), email: z.string(), name: z.string(), role: PlatformRole, enabled: z.boolean() }),
   },
-  access: { public: 'there is nobody yet who could be authenticated; the configured token and loopback stand in' },
-  guard: requireDirectToken,
-  limitGuesses: () => 'bootstrap',
+  access: {
+    public: 'there is no user yet who could authenticate; the configured token and loopback take their place',
+    verifyCredential: requireDirectToken,
+    guessedAs: 'bootstrap',
+  },
   idempotency: 'none',
   locks: [administratorsLock],
   audit: bootstrapped.action,
@@ -43,7 +45,7 @@ export const bootstrapAdmin = command({
   },
 });
 
-function requireDirectToken({ headers, socketAddress }: Sender, { config }: Services): void {
+function requireDirectToken({ headers, socketAddress }: RequestMetadata, { config }: Services): void {
   const { enabled, token } = config.bootstrap;
   if (!enabled || token === null) throw new NotFound('bootstrap');
   if (Object.keys(headers).some((name) => forwardedHeader.test(name))) {

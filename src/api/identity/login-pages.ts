@@ -4,30 +4,29 @@ import { answerError } from '#api/edge/errors/error-answers.ts';
 import { fieldProblems, readForm } from '#api/web/forms.ts';
 import { seeOther, sendPage } from '#api/web/layout.ts';
 import { toLocalPath } from '#api/web/local-path.ts';
-import { type AddPage, isSignedIn, loginPath } from '#api/web/page-route.ts';
-import { type Ground, performCommand, performRead } from '#api/web/perform.ts';
-import { inWords, toSentence } from '#api/web/words.ts';
+import { type PageContext, readForPage, runForPage } from '#api/web/page-operations.ts';
+import { type AddPage, isSignedIn } from '#api/web/page-route.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { formatDuration, toSentence } from '#api/web/text.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { type SignInForm, signedInPage, signInPage, unencryptedPage } from './login-views.ts';
 import { getSession, signIn, signOut } from './session-operations.ts';
 
-const signedOutPath = `${loginPath}?signed_out=yes` as const;
-
 /** Signing in and out by pages: the operations `auth.sign_in` and `auth.sign_out` behind two forms. */
-export function registerLogin(addPage: AddPage, ground: Ground): void {
-  addPage('GET /login', (request, reply) => showLogin(ground, request, reply));
-  addPage('POST /login', (request, reply) => submitLogin(ground, request, reply));
-  addPage('POST /logout', (request, reply) => submitLogout(ground, request, reply));
+export function registerLogin(addPage: AddPage, context: PageContext): void {
+  addPage(`GET ${pages.login}`, (request, reply) => showLogin(context, request, reply));
+  addPage(`POST ${pages.login}`, (request, reply) => submitLogin(context, request, reply));
+  addPage(`POST ${pages.logout}`, (request, reply) => submitLogout(context, request, reply));
 }
 
-async function showLogin(ground: Ground, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function showLogin(context: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const query = request.query as Readonly<Record<string, unknown>>;
   const next = toLocalPath(query['next']);
   if (isSignedIn(request)) {
-    const session = await performRead(ground, request, getSession, { params: { id: 'current' } });
+    const session = await readForPage(context, request, getSession, { params: { id: 'current' } });
     return sendPage(reply, 200, signedInPage(request.principal, session.expires_at, next));
   }
-  if (!canKeepSession(request, ground.services.config)) return sendPage(reply, 200, unencryptedPage());
+  if (!canKeepSession(request, context.services.config)) return sendPage(reply, 200, unencryptedPage());
   return sendPage(reply, 200, signInPage({ next, status: statusOf(query) }));
 }
 
@@ -36,33 +35,33 @@ function statusOf(query: Readonly<Record<string, unknown>>): string | null {
   return 'signed_out' in query ? 'You are signed out.' : null;
 }
 
-async function submitLogin(ground: Ground, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function submitLogin(context: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const fields = readForm(request.body, ['email', 'password', 'next']);
-  if (!canKeepSession(request, ground.services.config)) return sendPage(reply, 403, unencryptedPage());
+  if (!canKeepSession(request, context.services.config)) return sendPage(reply, 403, unencryptedPage());
   const email = fields.email.trim();
   const next = toLocalPath(fields.next);
   const blank = findBlank(email, fields.password);
   if (blank) return sendPage(reply, 400, signInPage({ email, next, fields: blank }));
   try {
-    await performCommand(ground, request, reply, signIn, { body: { email, password: fields.password } });
+    await runForPage(context, request, reply, signIn, { body: { email, password: fields.password } });
   } catch (error) {
     const { status, headers } = answerError(error, request);
     const problem = explain(error, status, headers);
     if (!problem) throw error;
     return sendPage(reply.headers({ ...headers }), status, signInPage({ email, next, ...problem }));
   }
-  return seeOther(reply, next ?? '/');
+  return seeOther(reply, next ?? pagePath(pages.home));
 }
 
-async function submitLogout(ground: Ground, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function submitLogout(context: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   readForm(request.body, []);
   try {
-    if (isSignedIn(request)) await performCommand(ground, request, reply, signOut, { params: { id: 'current' } });
+    if (isSignedIn(request)) await runForPage(context, request, reply, signOut, { params: { id: 'current' } });
   } catch (error) {
     if (!hasSessionEnded(error)) throw error;
   }
-  setSessionCookie(reply, ground.services.config, null);
-  return seeOther(reply, signedOutPath);
+  setSessionCookie(reply, context.services.config, null);
+  return seeOther(reply, pagePath(pages.login, {}, { signed_out: 'yes' }));
 }
 
 function findBlank(email: string, password: string): SignInForm['fields'] | undefined {
@@ -88,7 +87,7 @@ function explain(
   if (status === 401 && error instanceof ServiceError) return { alert: `${toSentence(error.message)} Try again.` };
   if (status === 429) {
     const seconds = Number(headers['retry-after']);
-    return { alert: `Too many attempts to sign in have failed. Try again in ${inWords(seconds)}.` };
+    return { alert: `Too many attempts to sign in have failed. Try again in ${formatDuration(seconds)}.` };
   }
   const problems = fieldProblems(error, Object.keys(fieldWords));
   if (!problems) return undefined;

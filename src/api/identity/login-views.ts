@@ -2,6 +2,7 @@ import { docsPath } from '#api/edge/docs/docs.ts';
 import { renderAlert, renderField, renderStatus } from '#api/web/forms.ts';
 import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 import { renderTime } from '#api/web/time.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 
@@ -32,7 +33,7 @@ export function signInPage({ email = '', next, alert, fields = {}, status }: Sig
 <p class="lede">Planned, approved, on record.</p>
 ${status ? renderStatus(status) : null}
 ${alert ? renderAlert(alertId, alert) : null}
-<form class="form" method="post" action="/login" novalidate>
+<form class="form" method="post" action="${pagePath(pages.login)}" novalidate>
 ${next ? html`<input type="hidden" name="next" value="${next}">` : null}
 ${renderField({
   name: 'email',
@@ -74,8 +75,8 @@ export function signedInPage({ name, email, role }: Principal, expiresAt: string
 <dt>Session ends</dt><dd>${renderTime(expiresAt)}</dd>
 </dl>
 <a class="button button-primary" href="${next ?? docsPath}">${next ? 'Continue' : 'Go to the API reference'}</a>
-<a class="button" href="/profile">Your profile</a>
-<form method="post" action="/logout"><button class="button" type="submit">Sign out</button></form>
+<a class="button" href="${pagePath(pages.profile)}">Your profile</a>
+<form method="post" action="${pagePath(pages.logout)}"><button class="button" type="submit">Sign out</button></form>
 </section>`,
   };
 }

@@ -1,7 +1,7 @@
 import { renderField } from '#api/web/forms.ts';
 import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
-import { loginPath } from '#api/web/page-route.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 
 export interface PasswordResetForm {
   readonly token: string;
@@ -19,7 +19,7 @@ export function passwordResetPage({ token, email, problems }: PasswordResetForm)
     main: html`<section class="card" aria-labelledby="title">
 <h1 id="title">Set a new password</h1>
 <p class="lede">For ${email}. Wherever you are signed in, you will be signed out.</p>
-<form class="form" method="post" action="/password-reset" novalidate>
+<form class="form" method="post" action="${pagePath(pages.passwordReset)}" novalidate>
 <input type="hidden" name="token" value="${token}">
 ${renderField({ ...field, name: 'new_password', label: 'New password', problem: chosen, isFirst: !repeated })}
 ${renderField({
@@ -39,7 +39,7 @@ export function deadLinkPage(): Page {
     main: html`<section class="card" aria-labelledby="title">
 <h1 id="title">This link is not valid</h1>
 <p>It was used, it has expired, or a later one took its place. Ask an administrator for another link.</p>
-<a class="button button-primary" href="${loginPath}">Go to sign in</a>
+<a class="button button-primary" href="${pagePath(pages.login)}">Go to sign in</a>
 </section>`,
   };
 }

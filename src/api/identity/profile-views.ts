@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { renderField, renderStatus } from '#api/web/forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 import { renderTime } from '#api/web/time.ts';
 import type { SessionView } from './session-operations.ts';
 import { describeAgent } from './user-agent.ts';
@@ -49,7 +50,7 @@ export function profilePage(profile: Profile): Page {
 <h1>Your profile</h1>
 <p class="muted">${user.email} · ${user.role}</p>
 </div>
-<form method="post" action="/logout"><button class="button" type="submit">Sign out</button></form>
+<form method="post" action="${pagePath(pages.logout)}"><button class="button" type="submit">Sign out</button></form>
 </header>
 ${news ? renderStatus(profileNews[news]) : null}
 ${renderSection('details', 'Details', 'Who you are to others here. Your role is given by an administrator.', renderDetails(profile))}
@@ -76,7 +77,7 @@ function renderSection(id: string, title: string, explanation: string, content: 
 }
 
 function renderDetails({ user, problems, typed }: Profile): Html {
-  return html`<form class="form" method="post" action="/profile" novalidate>
+  return html`<form class="form" method="post" action="${pagePath(pages.profile)}" novalidate>
 ${renderField({
   ...{ name: 'name', label: 'Name', type: 'text', autocomplete: 'name', maxLength: 200 },
   ...{ value: typed['name'] ?? user.name, problem: problems['name'], isFirst: 'name' in problems },
@@ -97,7 +98,7 @@ const passwordFields = [
 
 function renderPasswordForm({ user, problems }: Profile): Html {
   const first = firstOf(problems);
-  return html`<form class="form" method="post" action="/profile/password" novalidate>
+  return html`<form class="form" method="post" action="${pagePath(pages.profilePassword)}" novalidate>
 <input type="email" name="username" value="${user.email}" autocomplete="username" hidden disabled>
 ${passwordFields.map(([name, label, autocomplete]) =>
   renderField({
@@ -120,7 +121,7 @@ function renderSessions({ items, areAll }: Newest<Session>): Html {
 <p class="row-title">${describeAgent(agent ?? null)}${current ? html` <span class="badge">This session</span>` : null}</p>
 <p class="muted">${address ? html`${address} · ` : null}since ${renderTime(since)} · ends ${renderTime(until)}</p>
 </div>
-${current ? null : renderRevocation(`/profile/sessions/${id}/revoke`, 'End', `the session of ${describeAgent(agent ?? null)}`)}
+${current ? null : renderRevocation(pagePath(pages.revokeSession, { id }), 'End', `the session of ${describeAgent(agent ?? null)}`)}
 </li>`,
   )}${areAll ? null : olderOnes}</ul>`;
 }
@@ -137,7 +138,7 @@ function renderKeys({ items, areAll }: Newest<Key>): Html {
       until ? html` · ${state === 'expired' ? 'expired' : 'expires'} ${renderTime(until)}` : null
     }</p>
 </div>
-${renderRevocation(`/profile/api-keys/${id}/revoke`, 'Revoke', `the key ${name}`)}
+${renderRevocation(pagePath(pages.revokeApiKey, { id }), 'Revoke', `the key ${name}`)}
 </li>`,
   )}${areAll ? null : olderOnes}</ul>`;
 }

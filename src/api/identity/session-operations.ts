@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { command, read, type Sender } from '#api/pipeline/operation.ts';
+import { command, type RequestMetadata, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { Email, PlatformRole, sessionLifetimeSeconds } from '#domain/identity/model.ts';
 import { GivenPassword } from '#domain/identity/passwords/rules.ts';
@@ -164,7 +164,7 @@ function sessionId(id: string, principal: Principal): string {
   return principal.credential.id;
 }
 
-export function sessionFactsOf({ address, headers }: Sender): SessionFacts {
+export function sessionFactsOf({ address, headers }: RequestMetadata): SessionFacts {
   const agent = headers['user-agent'];
   return { address, userAgent: typeof agent === 'string' ? agent : null };
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { command, type Sender } from '#api/pipeline/operation.ts';
+import { command, type RequestMetadata } from '#api/pipeline/operation.ts';
 import { Nothing, Time } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 import { issuePasswordReset } from '#domain/identity/passwords/resets.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { findUserToChange } from '#domain/identity/users/store.ts';
@@ -46,7 +47,7 @@ export const resetPassword = command({
   audit: 'user.password_reset_issued',
   handle: async ({ tx, principal, target, services, request }) => {
     const { token, expiresAt } = await issuePasswordReset(tx.em, principal, target);
-    const url = `${originOf(services, request)}/password-reset?token=${token}`;
+    const url = originOf(services, request) + pagePath(pages.passwordReset, {}, { token });
     return {
       id: target.id,
       after: { expiresAt: expiresAt.toISOString() },
@@ -56,6 +57,6 @@ export const resetPassword = command({
 });
 
 /** The service's own origin: the base URL, or else the checked `Host` of this request. */
-function originOf({ config }: Services, { headers }: Sender): string {
+function originOf({ config }: Services, { headers }: RequestMetadata): string {
   return config.baseUrl ?? `http://${headers['host']}`;
 }

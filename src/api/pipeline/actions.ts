@@ -1,42 +1,40 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Action, type Refusal, toAction } from '#domain/shared/actions.ts';
-import { describeDenial, type Guarded } from './authorization.ts';
-import { isPublic, type Operation } from './operation.ts';
+import { findDenial, isProtected, type ProtectedOperation } from './authorization.ts';
+import type { Operation } from './operation.ts';
 
 /** An action on one resource, as its area declares it. */
 export interface ActionDeclaration<Name extends string> {
   readonly name: Name;
-  /** The id of the operation that does it. */
+  /** The id of the operation that carries the action out. */
   readonly operation: string;
-  /** What that operation would find as its target; undefined: nothing. */
+  /** The target that the operation would find; undefined if there is none. */
   readonly target: Ownership | undefined;
-  /** The rule of the area that refuses it now; asked only where the caller's authority suffices. */
+  /** The area's own rule against the action at this moment. It is asked only if the caller has the authority. */
   readonly findRefusal: () => Refusal | null;
 }
 
-/** Who asks for the actions, and the operations that would carry them out. */
-export interface Asker {
+/** The caller to describe actions for, and the operations that carry the actions out. */
+export interface ActionContext {
   readonly operations: readonly Operation[];
   readonly principal: Principal;
 }
 
-/** The actions of one resource for its caller, decided as their operations decide: authority first, then the area's rules. */
+/** Describes what the caller may do with one resource, in the order in which operations decide: authority, then rules. */
 export function describeActions<Name extends string>(
-  { operations, principal }: Asker,
+  { operations, principal }: ActionContext,
   declarations: readonly ActionDeclaration<Name>[],
 ): Action<Name>[] {
-  return declarations.map(({ name, operation, target, findRefusal }) =>
-    toAction(
-      name,
-      describeDenial(findGuarded(operations, operation), principal, target) ?? findRefusal()?.message ?? null,
-    ),
-  );
+  return declarations.map(({ name, operation, target, findRefusal }) => {
+    const denial = findDenial(findProtected(operations, operation), principal, target);
+    return toAction(name, denial?.message ?? findRefusal()?.message ?? null);
+  });
 }
 
-/** @throws Error where there is no such operation, or it demands nothing of its caller: a defect of the declaration */
-function findGuarded(operations: readonly Operation[], id: string): Guarded {
+/** @throws Error if no operation has this id, or if it is public: the action is declared wrongly */
+function findProtected(operations: readonly Operation[], id: string): ProtectedOperation {
   const operation = operations.find((each) => each.id === id);
-  if (!operation || isPublic(operation.access)) throw new Error(`no operation ${id} decides about its caller`);
-  return operation as Guarded;
+  if (!operation || !isProtected(operation)) throw new Error(`there is no protected operation ${id}`);
+  return operation;
 }

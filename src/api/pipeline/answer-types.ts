@@ -1,49 +1,61 @@
 import type { z } from 'zod';
 import type { Change } from '#domain/shared/audit.ts';
 
-export type Shape = z.ZodType;
+export type Schema = z.ZodType;
 
-/** What an operation answers, by status. */
-export type Responses = Readonly<Record<number, Shape>>;
+/** The schemas of an operation's answers, by status. */
+export type Responses = Readonly<Record<number, Schema>>;
 
-/** The same value, read-only: the pipeline shows what a handler answers and never changes it. */
-type Shown<T> = T extends Date | null | undefined | string | number | boolean
+/** The same value, read-only: the pipeline never changes what a handler returns. */
+type DeepReadonly<T> = T extends Date | null | undefined | string | number | boolean
   ? T
   : T extends readonly (infer Item)[]
-    ? readonly Shown<Item>[]
+    ? readonly DeepReadonly<Item>[]
     : T extends object
-      ? { readonly [Name in keyof T]: Shown<T[Name]> }
+      ? { readonly [Name in keyof T]: DeepReadonly<T[Name]> }
       : T;
 
-/** What a success shows, as a handler makes it: codecs encode it on its way out. */
-export type AnswerOf<S extends Responses> = {
-  [Status in keyof S & number]: `${Status}` extends `2${string}` ? Shown<z.output<S[Status]>> : never;
-}[keyof S & number];
+type IsSuccess<Status extends number> = `${Status}` extends `2${string}` ? true : false;
 
-/** What a command did, with what the request that did it is answered. */
+/** The body of a success as a handler returns it. The schema's codecs encode it when it is sent. Unknown for any operation. */
+export type AnswerOf<S extends Responses> = number extends keyof S
+  ? unknown
+  : {
+      [Status in keyof S & number]: IsSuccess<Status> extends true ? DeepReadonly<z.output<S[Status]>> : never;
+    }[keyof S & number];
+
+/** The body of a success as a client receives it. */
+export type EncodedAnswerOf<S extends Responses> = number extends keyof S
+  ? unknown
+  : {
+      [Status in keyof S & number]: IsSuccess<Status> extends true ? z.input<S[Status]> : never;
+    }[keyof S & number];
+
+/** A command's change, and how the request that made it is answered. */
 export interface CommandAnswer<Answer> extends Change {
   /**
-   * Shown by the first answer and never kept, so that it may hold what is shown once (a new key, a link). Left out: the read
-   * operation `at` shows what the command left.
+   * The body of the first answer. It is never stored, so it may hold what is shown only once (a new key, a link).
+   * Without it, the read operation `at` shows the result.
    */
   readonly answer?: Answer | Promise<Answer>;
-  /** False: the thing was there already, which the first of two declared successes says. */
+  /** False if the resource existed already: the first of two declared successes answers that. */
   readonly isNew?: boolean;
 }
 
-/** What the handler of a command returns, by its declared successes and the read operation that shows what it left. */
-export type Done<S extends Responses, A> = [AnswerOf<S>] extends [undefined]
+/** What the handler of a command returns, given its declared successes and the read operation that shows its result. */
+export type HandlerResult<S extends Responses, A> = [AnswerOf<S>] extends [undefined]
   ? Change & { readonly answer?: never }
-  : A extends { readonly responses: infer Shows extends Responses }
-    ? [AnswerOf<Shows>] extends [AnswerOf<S>]
+  : A extends { readonly responses: infer ReadResponses extends Responses }
+    ? [AnswerOf<ReadResponses>] extends [AnswerOf<S>]
       ? CommandAnswer<AnswerOf<S>>
-      : Answering<S>
-    : Answering<S>;
+      : WithAnswer<S>
+    : WithAnswer<S>;
 
-/** Refuses a change with a member that nothing reads, such as a misspelled one. */
-export type Spelled<D> = [Exclude<keyof D, keyof CommandAnswer<unknown>>] extends [never]
+/** Rejects a result with a member that nothing reads, such as a misspelled one. */
+export type WithoutUnknownMembers<R> = [Exclude<keyof R, keyof CommandAnswer<unknown>>] extends [never]
   ? unknown
-  : { readonly handle: { readonly unknown: Exclude<keyof D, keyof CommandAnswer<unknown>> } };
+  : { readonly handle: { readonly unknown: Exclude<keyof R, keyof CommandAnswer<unknown>> } };
 
-/** Nothing else shows what the command answers. */
-type Answering<S extends Responses> = CommandAnswer<AnswerOf<S>> & Required<Pick<CommandAnswer<AnswerOf<S>>, 'answer'>>;
+/** The answer is required, because no read operation shows the same. */
+type WithAnswer<S extends Responses> = CommandAnswer<AnswerOf<S>> &
+  Required<Pick<CommandAnswer<AnswerOf<S>>, 'answer'>>;

@@ -1,59 +1,58 @@
 import type { FastifyRequest } from 'fastify';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import { type AuditEntry, type AuditedAction, insertAuditRecord, type RequestFacts } from '#domain/shared/audit.ts';
-import { Forbidden, NotFound, type ServiceError, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
-import { newId } from '#domain/shared/ids.ts';
-import type { Asking } from './asking.ts';
+import { type AuditEntry, type AuditedAction, type RequestFacts, recordAudit } from '#domain/shared/audit.ts';
+import { Forbidden, type ServiceError, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
 import { CredentialMissing } from './authentication.ts';
+import { HiddenTarget } from './authorization.ts';
+import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
 
-/** A target that is missing, or that the caller may not know of. */
-export class Hidden extends NotFound {}
-
-/** What the audit calls an operation: by what it has done, or by its own name where it only reads. */
+/** The audit's action of an operation: the one it declares, or its own id if it only reads. */
 export function actionOf(operation: Operation): string {
   return operation.audit ?? operation.id;
 }
 
-/** What the audit calls the kind of thing that an operation is about. */
+/** The audit's resource type of an operation. */
 export function resourceTypeOf({ id, resource }: Operation): string {
   return resource ?? id.slice(0, id.indexOf('.'));
 }
 
-/** What the audit rows of an operation say, by its declaration, from which the catalogue is made as well. */
+/** What the audit records of an operation say was done. The audit's catalogue is made from the same declarations. */
 export function auditedAction(operation: Operation): AuditedAction {
   return { action: actionOf(operation), resourceType: resourceTypeOf(operation) };
 }
 
-/** A row by itself of what was read, before any of it is answered. */
-export async function recordRead(asking: Asking, action: string, target: Ownership | undefined): Promise<void> {
-  const { operation, services, principal, parts, request } = asking;
+/** Records a read before any of it is answered. */
+export async function auditRead(invocation: Invocation, action: string, target: Ownership | undefined): Promise<void> {
+  const { operation, services, principal, input, request } = invocation;
   const entry: AuditEntry = {
-    ...{ action, resource: { type: resourceTypeOf(operation), id: namedId(asking) } },
-    ...{ organizationId: target?.organizationId ?? null, teamId: target?.teamId ?? null },
-    after: { ...parts.params, ...parts.query },
+    action,
+    resource: { type: resourceTypeOf(operation), id: idInPath(invocation) },
+    organizationId: target?.organizationId ?? null,
+    teamId: target?.teamId ?? null,
+    after: { ...input.params, ...input.query },
   };
-  await insertAuditRecord(services.orm.em.fork(), newId(), principal, entry, requestFacts(request)).execute();
+  await recordAudit(services.orm.em.fork(), principal, entry, requestFacts(request));
 }
 
 /**
- * Every refusal leaves a row of its own, whoever refused: the decision, or a rule of the operation. It is written when the
- * command's transaction is over, since a connection that waits for another one is how a pool locks up.
+ * Does work and records its refusal, whether the authorization or a rule of the operation refused. The record is written
+ * after the command's transaction has ended: a connection that waits for another connection can exhaust the pool.
  */
-export async function recordingRefusals<T>(asking: Asking, work: () => Promise<T>): Promise<T> {
+export async function auditingRefusals<T>(invocation: Invocation, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isRefusal(error)) await recordRefusal(asking, error);
+    if (isRefusal(error)) await auditRefusal(invocation, error);
     throw error;
   }
 }
 
-/** The target of a request that failed, once the target was found. */
+/** The targets of requests that failed after their target was found. */
 const targets = new WeakMap<Error, Ownership>();
 
-/** Does work that is about a target. A refusal of it is recorded with the target's owners. */
-export async function aboutTarget<T>(target: Ownership | null | undefined, work: () => T | Promise<T>): Promise<T> {
+/** Does work on a target, so that a refusal of it is recorded with the target's owners. */
+export async function withAuditTarget<T>(target: Ownership | null | undefined, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -62,33 +61,35 @@ export async function aboutTarget<T>(target: Ownership | null | undefined, work:
   }
 }
 
-const refusals = [Forbidden, Hidden, Unauthenticated, WrongSecret];
+const refusals = [Forbidden, HiddenTarget, Unauthenticated, WrongSecret];
 
 function isRefusal(error: unknown): error is ServiceError {
   if (error instanceof CredentialMissing) return false;
   return refusals.some((refusal) => error instanceof refusal);
 }
 
-async function recordRefusal(asking: Asking, error: ServiceError): Promise<void> {
-  const { operation, services, request, principal } = asking;
+async function auditRefusal(invocation: Invocation, error: ServiceError): Promise<void> {
+  const { operation, services, request, principal } = invocation;
   const target = targets.get(error);
   const entry: AuditEntry = {
-    ...{ action: actionOf(operation), resource: { type: resourceTypeOf(operation), id: namedId(asking) } },
-    ...{ organizationId: target?.organizationId ?? null, teamId: target?.teamId ?? null },
-    after: { refused: error.message, ...accountTried(asking) },
+    action: actionOf(operation),
+    resource: { type: resourceTypeOf(operation), id: idInPath(invocation) },
+    organizationId: target?.organizationId ?? null,
+    teamId: target?.teamId ?? null,
+    after: { refused: error.message, ...attemptedAccount(invocation) },
   };
   await services.refusals.record(services.orm.em.fork(), principal, entry, requestFacts(request));
 }
 
-/** Whom somebody tried to be, as far as they had come to say it. Never with which password. */
-function accountTried({ operation, parts, principal }: Asking): { account?: string } {
-  if (operation.kind === 'read' || !operation.limitGuesses || parts.body === undefined) return {};
-  return { account: operation.limitGuesses({ body: parts.body, principal }) };
+/** The account that a failed attempt was aimed at, if the body was read. The secret itself is never recorded. */
+function attemptedAccount({ operation, input, principal }: Invocation): { account?: string } {
+  if (operation.kind === 'read' || !operation.limitGuesses || input.body === undefined) return {};
+  return { account: operation.limitGuesses({ body: input.body, principal }) };
 }
 
-/** What the path names. Nobody may have checked it yet: what can be no id and no slug is not kept. */
-function namedId({ parts }: Asking): string | null {
-  const [id] = Object.values((parts.params ?? {}) as Record<string, unknown>);
+/** The id in the path. The input may not have been validated yet, so a text that cannot be an id or a slug is dropped. */
+function idInPath({ input }: Invocation): string | null {
+  const [id] = Object.values((input.params ?? {}) as Record<string, unknown>);
   return typeof id === 'string' && /^[\w.-]{1,128}$/.test(id) ? id : null;
 }
 

@@ -1,54 +1,54 @@
 import type { FastifyRequest } from 'fastify';
+import { sessionCookie } from '#api/edge/cookies.ts';
 import { isSameOrigin } from '#api/edge/same-origin.ts';
 import type { Services } from '#api/services.ts';
-import { isConnectionError } from '#database/errors.ts';
-import { findByApiKey, looksLikeApiKey } from '#domain/identity/api-keys/api-keys.ts';
-import { findBySessionToken } from '#domain/identity/sessions/sessions.ts';
+import { looksLikeApiKey } from '#domain/identity/api-keys/api-keys.ts';
+import { findPrincipalByCredential } from '#domain/identity/authentication.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { AuthorizationUnavailable } from '#domain/shared/access/principal.ts';
 import { Forbidden, Invalid, Unauthenticated } from '#domain/shared/errors.ts';
 
-export const sessionCookie = 'coordinator_session';
-
-/** Nothing came that could be anybody's: nobody is refused, no row says so, and no database is asked. */
+/** The request has nothing that could be a valid credential. It is not audited, and the database is not asked. */
 export class CredentialMissing extends Unauthenticated {}
 
-const invalid = 'the credential is not valid, has expired or was revoked';
+const invalidCredential = 'the credential is not valid, has expired or was revoked';
 
-type Presented = { kind: 'api_key' | 'bearer' | 'cookie'; secret: string };
+type RequestCredential = { source: 'api_key' | 'bearer' | 'cookie'; secret: string };
 
 /**
- * Who sends this request, read afresh from the database: a revocation holds on the next request.
- * (specification, *Authentication*)
+ * Authenticates a request. The principal is read from the database every time, so a revocation takes effect on the next
+ * request. (specification, *Authentication*)
+ * @throws Unauthenticated, AuthorizationUnavailable; Invalid if the request has two credentials; Forbidden if a session
+ * cookie comes from another origin
  */
 export async function authenticate(services: Services, request: FastifyRequest): Promise<Principal> {
-  const presented = readCredential(request);
-  if (!presented) throw new CredentialMissing();
-  if (presented.kind === 'api_key' && !looksLikeApiKey(presented.secret)) throw new CredentialMissing(invalid);
-  if (presented.kind === 'cookie') refuseCrossSite(request, services.config.baseUrl);
-  const principal = await findPrincipal(services, presented);
-  if (!principal) throw new Unauthenticated(invalid);
+  const credential = readCredential(request);
+  if (!credential) throw new CredentialMissing();
+  const { source, secret } = credential;
+  if (source === 'api_key' && !looksLikeApiKey(secret)) throw new CredentialMissing(invalidCredential);
+  if (source === 'cookie') refuseCrossSite(request, services.config.baseUrl);
+  const principal = await findPrincipal(services, credential);
+  if (!principal) throw new Unauthenticated(invalidCredential);
   return principal;
 }
 
-/** Who looks at a page: by the session cookie alone. Undefined where there is none, or none that still counts. */
+/** Finds the user who looks at a page, by the session cookie alone. Undefined without a valid session. */
 export async function authenticateVisitor(services: Services, request: FastifyRequest): Promise<Principal | undefined> {
-  const presented = readCredential(request);
-  return presented?.kind === 'cookie' ? findPrincipal(services, presented) : undefined;
+  const credential = readCredential(request);
+  return credential?.source === 'cookie' ? findPrincipal(services, credential) : undefined;
 }
 
-function readCredential(request: FastifyRequest): Presented | undefined {
+function readCredential(request: FastifyRequest): RequestCredential | undefined {
   const { authorization, 'x-api-key': apiKey } = request.headers;
   const cookie = request.cookies[sessionCookie];
-  const presented: Presented[] = [];
-  if (typeof apiKey === 'string') presented.push({ kind: 'api_key', secret: apiKey });
-  if (authorization !== undefined) presented.push({ kind: 'bearer', secret: readBearer(authorization) });
-  if (cookie) presented.push({ kind: 'cookie', secret: cookie });
-  if (presented.length > 1)
+  const credentials: RequestCredential[] = [];
+  if (typeof apiKey === 'string') credentials.push({ source: 'api_key', secret: apiKey });
+  if (authorization !== undefined) credentials.push({ source: 'bearer', secret: readBearer(authorization) });
+  if (cookie) credentials.push({ source: 'cookie', secret: cookie });
+  if (credentials.length > 1)
     throw new Invalid(
       'the request carries more than one credential: send one of session cookie, bearer token and X-API-Key',
     );
-  return presented[0];
+  return credentials[0];
 }
 
 function readBearer(header: string): string {
@@ -58,15 +58,9 @@ function readBearer(header: string): string {
   return match[1];
 }
 
-async function findPrincipal(services: Services, { kind, secret }: Presented): Promise<Principal | undefined> {
-  const em = services.orm.em.fork();
-  try {
-    return kind === 'api_key'
-      ? await findByApiKey(em, secret, (keyId) => services.keyUses.note(keyId))
-      : await findBySessionToken(em, services.installation, secret);
-  } catch (error) {
-    throw isConnectionError(error) ? new AuthorizationUnavailable(error) : error;
-  }
+function findPrincipal(services: Services, { source, secret }: RequestCredential): Promise<Principal | undefined> {
+  const kind = source === 'api_key' ? 'api_key' : 'session_token';
+  return findPrincipalByCredential(services.orm.em.fork(), services, { kind, secret });
 }
 
 const harmlessMethods = new Set(['GET', 'HEAD', 'OPTIONS']);

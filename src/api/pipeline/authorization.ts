@@ -7,64 +7,84 @@ import {
   type Ownership,
 } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { NotFound } from '#domain/shared/errors.ts';
-import type { Operation } from './operation.ts';
+import { Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { isPublic, type Operation } from './operation.ts';
 
-/** A decision, with what was demanded. */
-export interface Decided {
+/** A decision, with the access that was required. */
+export interface AccessDecision {
   readonly decision: Decision;
   readonly access: Access;
 }
 
-/** An operation that demands something of whoever calls it. */
-export type Guarded = Operation & { readonly access: Access };
+/** An operation that requires an authorized principal. */
+export type ProtectedOperation = Operation & { readonly access: Access };
 
-/** Whether a principal may ask for such a thing at all, whatever the target is. */
-export function decideAdmission({ access }: Guarded, principal: Principal): Decided {
+/** The target does not exist, or the caller may not know that it exists. */
+export class HiddenTarget extends NotFound {}
+
+export function isProtected(operation: Operation): operation is ProtectedOperation {
+  return !isPublic(operation.access);
+}
+
+/** Decides whether a principal may use an operation at all, on any target. */
+export function decideOperation({ access }: ProtectedOperation, principal: Principal): AccessDecision {
   return { decision: decidePermission(principal, access), access };
 }
 
 /**
- * Whether a principal may do it to this target, once it may ask at all. `undefined`: there is no such target; `null`: the
- * operation is about nothing in particular.
+ * Decides whether a principal who may use the operation may use it on this target. `undefined`: the target does not exist;
+ * `null`: the operation has no target.
  */
-export function decideTarget(operation: Guarded, principal: Principal, target: Ownership | null | undefined): Decided {
+export function decideTarget(
+  operation: ProtectedOperation,
+  principal: Principal,
+  target: Ownership | null | undefined,
+): AccessDecision {
   if (target === undefined) return { decision: { allowed: false, because: 'hidden' }, access: operation.access };
   const access = (target && operation.accessTo?.(target, principal)) ?? operation.access;
   return { decision: decide(principal, access, target ?? nobody), access };
 }
 
-/**
- * The sentence with which an operation refuses a caller who lacks the authority, in the order in which it decides; null
- * where the caller has it.
- */
-export function describeDenial(
-  operation: Guarded,
+/** Makes both decisions, in the order in which an operation makes them. Null if the principal has the authority. */
+export function findDenial(
+  operation: ProtectedOperation,
   principal: Principal,
   target: Ownership | null | undefined,
-): string | null {
-  const admission = decideAdmission(operation, principal);
-  const { decision, access } = admission.decision.allowed ? decideTarget(operation, principal, target) : admission;
-  if (decision.allowed) return null;
-  const isHidden = decision.because === 'hidden' && access.hidden === 'not_found';
-  const { targetName = 'the resource' } = operation;
-  return isHidden ? new NotFound(targetName).message : describeRefusal(operation, decision, access);
+): Forbidden | HiddenTarget | null {
+  return (
+    toDenial(operation, decideOperation(operation, principal)) ??
+    toDenial(operation, decideTarget(operation, principal, target))
+  );
 }
 
-/** The text of a refusal. It tells nothing of what the caller may not read. */
-export function describeRefusal(
-  { targetName = 'the resource' }: Pick<Operation, 'targetName'>,
+/** The error with which an operation refuses its caller after such a decision; null after one that allows. */
+export function toDenial(
+  operation: Pick<Operation, 'targetName'>,
+  { decision, access }: AccessDecision,
+): Forbidden | HiddenTarget | null {
+  if (decision.allowed) return null;
+  if (decision.because === 'hidden' && access.hidden === 'not_found') return new HiddenTarget(targetNameOf(operation));
+  return new Forbidden(describeDenial(operation, decision, access));
+}
+
+/** The text of a denial. It reveals nothing that the caller may not read. */
+export function describeDenial(
+  operation: Pick<Operation, 'targetName'>,
   { because }: Exclude<Decision, { allowed: true }>,
   access: Access,
 ): string {
   if (because === 'hidden' || access.hidden === 'forbidden') return 'permission denied';
   const permissions = access.anyOf.join(' or ');
   if (because === 'permission') return `permission denied: this needs ${permissions}`;
-  if (access.scope === 'organization') return `permission denied: this needs ${neededRole(access)}`;
-  const needed = access.teamAction ?? neededRole(access);
-  return `permission denied: this needs ${[needed].flat().join(' and ')} on the owner of the ${targetName.replace(/^the /, '')}`;
+  if (access.scope === 'organization') return `permission denied: this needs ${requiredRole(access)}`;
+  const required = [access.teamAction ?? requiredRole(access)].flat().join(' and ');
+  return `permission denied: this needs ${required} on the owner of the ${targetNameOf(operation).replace(/^the /, '')}`;
 }
 
-function neededRole({ scope, organizationRole }: Access): string {
+function targetNameOf({ targetName = 'the resource' }: Pick<Operation, 'targetName'>): string {
+  return targetName;
+}
+
+function requiredRole({ scope, organizationRole }: Access): string {
   return scope === 'service_account' ? 'the team role owner' : `the organization role ${organizationRole}`;
 }

@@ -1,36 +1,37 @@
 import type { z } from 'zod';
 import type { AccessReview } from '#domain/shared/access/decide.ts';
 import { Invalid } from '#domain/shared/errors.ts';
-import type { Guarded } from './authorization.ts';
+import { isProtected, type ProtectedOperation } from './authorization.ts';
+import { paramNamesOf } from './location.ts';
 import { type Erased, isPublic, type Operation, routeOf } from './operation.ts';
 
-/** An operation as `can-i` knows it. */
+/** An operation that `can-i` reviews. */
 export interface CatalogueEntry {
-  readonly operation: Guarded;
+  readonly operation: ProtectedOperation;
   readonly review: AccessReview;
-  /** A review of it must name something; else it is about a collection. */
+  /** A review of the operation names one resource; otherwise it is about the collection. */
   readonly isNamed: boolean;
-  /** A review of it says of which team it is; where it may be of none, only where it is of one. */
+  /** A review of the operation gives a team. If the resource may belong to no team, only when it belongs to one. */
   readonly takesTeam: boolean;
-  /** The parameter of the path that the name stands for, and what it may look like. */
+  /** The path parameter that the name stands for, with its schema; null if the path has none. */
   readonly parameter: { readonly name: string; readonly schema: z.ZodType } | null;
 }
 
-/** What may be reviewed: resources and verbs, as the operations themselves declare them. */
+/** The resources and verbs that can be reviewed, as the operations declare them. */
 export class Catalogue {
   readonly #resources = new Map<string, Map<string, CatalogueEntry>>();
 
-  /** @throws Error where two operations have one name, or one inherits a review that there is not */
+  /** @throws Error if two operations share a resource and verb, or one inherits a review that does not exist */
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) if (isReviewed(operation)) this.#add(toEntry(operation));
-    for (const operation of operations) refuseLostReview(operation, operations);
+    for (const operation of operations) refuseMissingReview(operation, operations);
   }
 
   get entries(): CatalogueEntry[] {
     return [...this.#resources.values()].flatMap((verbs) => [...verbs.values()]);
   }
 
-  /** @throws Invalid naming what there is instead */
+  /** @throws Invalid listing the resources or verbs that exist */
   find(resource: string, verb: string): CatalogueEntry {
     const verbs = this.#resources.get(resource);
     if (!verbs) throw new Invalid(`resource: ${quote(resource)} is not reviewed here: use ${list(this.#resources)}`);
@@ -51,19 +52,22 @@ export class Catalogue {
 
 const catalogues = new WeakMap<readonly Operation[], Catalogue>();
 
-/** The catalogue of these operations, made once. */
+/** The catalogue of these operations. It is built once. */
 export function catalogueOf(operations: readonly Operation[]): Catalogue {
   const known = catalogues.get(operations) ?? new Catalogue(operations);
   catalogues.set(operations, known);
   return known;
 }
 
-function isReviewed(operation: Operation): operation is Operation & Guarded & { access: { review: AccessReview } } {
-  const { access } = operation;
-  return !isPublic(access) && typeof access.review === 'object' && 'resource' in access.review;
+type ReviewedOperation = ProtectedOperation & { readonly access: { readonly review: AccessReview } };
+
+function isReviewed(operation: Operation): operation is ReviewedOperation {
+  if (!isProtected(operation)) return false;
+  const { review } = operation.access;
+  return typeof review === 'object' && 'resource' in review;
 }
 
-function toEntry(operation: Operation & Guarded & { access: { review: AccessReview } }): CatalogueEntry {
+function toEntry(operation: ReviewedOperation): CatalogueEntry {
   const { review } = operation.access;
   const parameter = parameterOf(operation, review);
   const isNamed = parameter !== null || review.only !== undefined;
@@ -72,21 +76,21 @@ function toEntry(operation: Operation & Guarded & { access: { review: AccessRevi
 }
 
 function parameterOf(operation: Operation, review: AccessReview): CatalogueEntry['parameter'] {
-  const inPath = (routeOf(operation).path.match(/:\w+/g) ?? []).map((each) => each.slice(1));
+  const inPath = paramNamesOf(routeOf(operation).path);
   const name = review.parameter ?? inPath.at(-1);
   if (name === undefined) return null;
   if (!inPath.includes(name)) throw new Error(`${operation.id} is reviewed by ${name}, which is not in its path`);
   return { name, schema: (operation.params as Erased).shape[name] };
 }
 
-/** Whose review an operation has inherited must have one itself. */
-function refuseLostReview(operation: Operation, operations: readonly Operation[]): void {
+/** An operation may inherit only a review that exists. */
+function refuseMissingReview(operation: Operation, operations: readonly Operation[]): void {
   if (isPublic(operation.access)) return;
   const { review } = operation.access;
   if (review === 'none' || !('inherits' in review)) return;
-  const heir = operations.find(({ id }) => id === review.inherits);
-  if (!heir || !isReviewed(heir))
-    throw new Error(`${operation.id} inherits the review of ${review.inherits}, which has none`);
+  const reviewed = operations.find(({ id }) => id === review.inherits);
+  if (!reviewed || !isReviewed(reviewed))
+    throw new Error(`${operation.id} inherits the review of ${review.inherits}, which has no review`);
 }
 
 function quote(text: string): string {

@@ -7,31 +7,32 @@ import type { CommandOperation, Operation } from './operation.ts';
 const headerName = 'idempotency-key';
 
 /**
- * The key of a command: the one that was sent, a fresh one where the operation takes but does not demand one, or null.
- * The same for a read that asks about a command.
+ * The idempotency key of a command: the header's, or a new one if the operation makes keys optional, or null if it takes
+ * none. Also the key of a read that asks about a command.
  * (specification, *Original-key outcome and command keys*, rule 1)
+ * @throws Invalid if the header is required and missing, appears twice, or is not a canonical UUID
  */
 export function commandKey(operation: Operation, request: FastifyRequest): string | null {
   if (operation.idempotency === undefined || operation.idempotency === 'none') return null;
-  const key = readKey(request) ?? freshKey(operation);
+  const key = readKey(request) ?? newKey(operation);
   if (key !== undefined) return key;
   const remedy =
     operation.kind === 'read'
       ? 'send the key of the command that you ask about'
-      : 'send a fresh lowercase UUID, and the same one again to repeat this request';
+      : 'send a new lowercase UUID, and the same UUID again to repeat this request';
   throw new Invalid(`the header Idempotency-Key is required: ${remedy}`);
 }
 
-/** The same for a form, which carries the key in a field of its own; undefined: it carries none. */
+/** The same for a form, which sends the key in a field; undefined if the form has no such field. @throws Invalid */
 export function formKey(operation: CommandOperation, sent: string | undefined): string | null {
   if (operation.idempotency === 'none') return null;
-  const key = sent ?? freshKey(operation);
+  const key = sent ?? newKey(operation);
   if (key === undefined || !isId(key))
-    throw new Invalid('the form has no valid key: open its page again and resubmit it');
+    throw new Invalid('the form has no valid key: reload its page and submit it again');
   return key;
 }
 
-function freshKey(operation: Operation): string | undefined {
+function newKey(operation: Operation): string | undefined {
   return operation.idempotency === 'optional' ? randomUUID() : undefined;
 }
 

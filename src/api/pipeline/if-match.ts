@@ -1,14 +1,14 @@
 import { Invalid } from '#domain/shared/errors.ts';
-import type { Sender } from './operation.ts';
+import type { RequestMetadata } from './operation.ts';
 
 const entityTag = /^"([1-9]\d{0,8})"$/;
 
 /**
- * The revision that a change was made for: what `If-Match` says, or the body's `expected_revision`. An entity tag is the
- * revision in quotes; `*` asks only that the resource is there, which every change asks.
- * @throws Invalid where the header is no entity tag, or says something else than the body
+ * The revision that a change expects: from `If-Match`, or from `expected_revision` in the body. An entity tag is the
+ * revision in quotes; `*` only requires that the resource exists, which every change requires anyway.
+ * @throws Invalid if the header is not an entity tag, or differs from the body
  */
-export function expectedRevision({ headers }: Pick<Sender, 'headers'>, given?: number): number | undefined {
+export function expectedRevision({ headers }: Pick<RequestMetadata, 'headers'>, given?: number): number | undefined {
   const header = headers['if-match'];
   if (header === undefined || header === '*') return given;
   const revision = Number(entityTag.exec(String(header))?.[1] ?? 0);

@@ -1,65 +1,60 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
-import { answerSession } from '#api/edge/cookies.ts';
-import { HttpProblem } from '#api/edge/errors/http-problem.ts';
 import type { Services } from '#api/services.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
-import { ServiceError } from '#domain/shared/errors.ts';
-import { successStatus } from './answering.ts';
-import type { Asking, Parts } from './asking.ts';
-import { recordingRefusals } from './auditing.ts';
+import { auditingRefusals } from './auditing.ts';
 import { authenticate } from './authentication.ts';
-import { admit, answerOf, executeCommand, executeRead } from './execution.ts';
 import { commandKey } from './idempotency.ts';
+import type { Invocation, OperationInput } from './invocation.ts';
+import { answerCommand, authorizeOperation, invokeCommand, invokeRead } from './invoke.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
 import { RawAnswer } from './raw-answer.ts';
+import { successStatus } from './receipt-answer.ts';
 
 /**
- * Makes a route of every operation. The order of answers is that of access.md in the design: credential, permission,
- * input, target, action, and only then what the operation itself has to say.
+ * Registers a route for every operation. Checks run in this order: credential, permission, input, target, action on the
+ * target, and only then the rules of the operation itself.
  */
 export function registerOperations(app: FastifyInstance, operations: readonly Operation[], services: Services): void {
   for (const operation of operations) {
     const { method, path } = routeOf(operation);
-    const toAsking = (request: FastifyRequest): Asking => {
-      const { principal, params, query, body } = request as FastifyRequest & Parts;
-      return { operation, operations, services, request, principal, parts: { params, query, body } };
+    const toInvocation = (request: FastifyRequest): Invocation => {
+      const { principal, params, query, body } = request as FastifyRequest & OperationInput;
+      return { operation, operations, services, request, principal, input: { params, query, body } };
     };
     app.route({
       ...routeOptions(operation),
       method,
       url: path,
-      // Who asks, and whether they may ask such a thing at all, is decided before the body is even read.
+      // The caller is authenticated and its permission checked before the body is read.
       onRequest: async (request, reply) => {
-        await identify(toAsking(request), reply);
-        await admit(toAsking(request));
+        await identifyCaller(toInvocation(request), reply);
+        await authorizeOperation(toInvocation(request));
       },
       preValidation: async (request) => {
         request.sentBody = request.body;
       },
-      handler: (request, reply) => answer(toAsking(request), reply),
+      handler: (request, reply) => handle(toInvocation(request), reply),
     });
   }
 }
 
-/** Counts the request by whoever sends it: by its address where that is nobody, or nobody any more. */
-async function identify(asking: Asking, reply: FastifyReply): Promise<void> {
-  const { operation, services, request } = asking;
+/** Authenticates the caller and counts the request: by principal, or by address if the caller is not authenticated. */
+async function identifyCaller(invocation: Invocation, reply: FastifyReply): Promise<void> {
+  const { operation, services, request } = invocation;
   request.principal = anonymous;
   try {
     if (isPublic(operation.access)) return;
-    const unknown = { ...asking, principal: anonymous };
-    request.principal = await recordingRefusals(unknown, () => authenticate(services, request));
-  } catch (error) {
-    throw asUnknownCaller(operation, error);
+    const unauthenticated = { ...invocation, principal: anonymous };
+    request.principal = await auditingRefusals(unauthenticated, () => authenticate(services, request));
   } finally {
     await request.server.countRequest(request, reply);
   }
 }
 
 function routeOptions(operation: Operation): RouteShorthandOptions {
-  const { id, summary, description, params, query, body, responses, malformedCode } = operation;
+  const { id, summary, description, params, query, body, responses, adaptErrorAnswer } = operation;
   return {
-    config: { operation, ...(malformedCode && { malformedCode }) },
+    config: { operation, ...(adaptErrorAnswer && { adaptErrorAnswer }) },
     schema: {
       operationId: id,
       tags: [id.split('.')[0]!],
@@ -74,41 +69,34 @@ function routeOptions(operation: Operation): RouteShorthandOptions {
   };
 }
 
-/** Where nobody could tell who asks, some operations answer by a status of their own. */
-function asUnknownCaller({ unknownCaller: status }: Operation, error: unknown): unknown {
-  const isRefusal = error instanceof ServiceError && error.kind !== 'unavailable';
-  if (isRefusal || status === undefined) return error;
-  return new HttpProblem(status, 'who you are could not be read again: try again', { cause: error });
+function handle(invocation: Invocation, reply: FastifyReply): Promise<unknown> {
+  return invocation.operation.kind === 'read'
+    ? handleRead(invocation as Invocation<ReadOperation>, reply)
+    : handleCommand(invocation as Invocation<CommandOperation>, reply);
 }
 
-function answer(asking: Asking, reply: FastifyReply): Promise<unknown> {
-  return asking.operation.kind === 'read'
-    ? answerRead(asking as Asking<ReadOperation>, reply)
-    : answerCommand(asking as Asking<CommandOperation>, reply);
+async function handleRead(invocation: Invocation<ReadOperation>, reply: FastifyReply): Promise<unknown> {
+  const { operation, request } = invocation;
+  const answer = await invokeRead(invocation, commandKey(operation, request));
+  if (answer instanceof RawAnswer) return answer.send(request, reply);
+  return reply.status(successStatus(operation)).send(answer);
 }
 
-async function answerRead(asking: Asking<ReadOperation>, reply: FastifyReply): Promise<unknown> {
-  const result = await executeRead(asking, commandKey(asking.operation, asking.request));
-  if (result instanceof RawAnswer) return result.send(asking.request, reply);
-  return reply.status(successStatus(asking.operation)).send(result);
-}
-
-async function answerCommand(asking: Asking<CommandOperation>, reply: FastifyReply): Promise<unknown> {
-  const { operation, request } = asking;
+async function handleCommand(invocation: Invocation<CommandOperation>, reply: FastifyReply): Promise<unknown> {
+  const { operation, request } = invocation;
   const key = commandKey(operation, request);
   if (key !== null) reply.header('idempotency-key', key);
-  const result = await executeCommand(asking, key, request.sentBody);
-  const { status, location, body } = await answerOf(asking, result);
+  const result = await invokeCommand(invocation, key, request.sentBody);
+  const { status, location, body } = await answerCommand(invocation, result, reply);
   reply.status(status);
   if (location) reply.header('location', location);
-  if (!result.replayed) answerSession(reply, asking, body);
   return reply.send(body);
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal;
-    /** The body as it was sent, before defaults: what an idempotency key is bound to. */
+    /** The body as it was sent, before defaults: an idempotency key is bound to it. */
     sentBody: unknown;
   }
   interface FastifyContextConfig {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** An answer that is no JSON: a text, a download, or whatever a writer makes of the reply (a stream of events). */
+/** An answer other than JSON: a text, a download, or a stream of events that a function writes. */
 export class RawAnswer {
   readonly send: (request: FastifyRequest, reply: FastifyReply) => unknown;
 
@@ -9,18 +9,18 @@ export class RawAnswer {
     this.send = send;
   }
 
-  /** Bytes under a content type, with a file name where it is a download. */
+  /** Content of a given type. With a file name it is a download. */
   static of(contentType: string, content: string | Buffer | Readable, fileName?: string): RawAnswer {
     return new RawAnswer((_request, reply) => {
       if (fileName) reply.header('content-disposition', `attachment; filename="${fileName}"`);
       reply.header('content-type', contentType);
-      // What is written here has no JSON schema to go through.
+      // The content must not be encoded by a JSON schema.
       reply.serializer((payload: unknown) => payload as string);
       return reply.send(content);
     });
   }
 
-  /** The writer takes the reply over. */
+  /** The function takes over the reply. */
   static by(writer: (request: FastifyRequest, reply: FastifyReply) => unknown): RawAnswer {
     return new RawAnswer(writer);
   }

@@ -137,7 +137,6 @@ export const run = command({
   body: CreateRun.omit({ template_id: true, version: true }),
   access: { ...(createRun.access as Access), review: { inherits: createRun.id } },
   target: (lookup) => createRun.target?.(asRun(lookup)) ?? Promise.resolve(undefined),
-  prepare: (call) => createRun.prepare?.(asRun(call)) ?? Promise.resolve(undefined),
   handle: (call) => createRun.handle(asRun(call)),
 });
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Asker, describeActions } from '#api/pipeline/actions.ts';
+import { type ActionContext, describeActions } from '#api/pipeline/actions.ts';
 import { factsOfNewRun, findRunRefusal, type RunAction, runActions } from '#domain/runs/actions.ts';
 import type { AdmittedRun } from '#domain/runs/admission/admission.ts';
 import type { RunWithFacts } from '#domain/runs/store.ts';
@@ -20,24 +20,24 @@ const operationOf: Record<RunAction, string> = {
 type ShownRun = z.input<typeof RunView>;
 
 /** A run in an answer about this run alone: with what its caller may do with it. */
-export function showRun(asker: Asker, run: RunWithFacts): ShownRun {
+export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
   const declarations = runActions.map((name) => ({
     name,
     operation: operationOf[name],
     target: targetOf(name, run),
-    findRefusal: () => findRunRefusal(name, run.facts, asker.principal),
+    findRefusal: () => findRunRefusal(name, run.facts, context.principal),
   }));
-  return { ...toListedRun(run.details), actions: describeActions(asker, declarations) };
+  return { ...toListedRun(run.details), actions: describeActions(context, declarations) };
 }
 
 /** The same for a run that the transaction admits; it resolves once the transaction has committed. */
 export function showAdmittedRun(
-  asker: Asker,
+  context: ActionContext,
   { teamId, organizationId }: Ownership,
   { id, details }: AdmittedRun,
 ): Promise<ShownRun> {
   const target = { id, teamId, organizationId, isDeleted: false };
-  const shown = details.then((run) => showRun(asker, { ...target, details: run, facts: factsOfNewRun(run.status) }));
+  const shown = details.then((run) => showRun(context, { ...target, details: run, facts: factsOfNewRun(run.status) }));
   shown.catch(() => undefined); // The commit fails with the same error, and the pipeline reports that one.
   return shown;
 }

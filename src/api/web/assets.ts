@@ -5,15 +5,15 @@ import { NotFound } from '#domain/shared/errors.ts';
 
 const files = new OpenFiles(fileURLToPath(new URL('./assets/', import.meta.url)));
 
-/** The address of a file of the pages. It changes whenever any of them does, so browsers may keep it for good. */
+/** The address of an asset. It changes when any asset changes, so browsers may cache the file forever. */
 export function assetUrl(name: string): string {
   if (!files.has(name)) throw new TypeError(`there is no asset ${name}`);
   return `/assets/${files.edition}/${name}`;
 }
 
 /**
- * Serves the files of the pages. While two releases run side by side a page of one may ask the other for its files: it
- * gets what there is, and asks again next time.
+ * Serves the assets of the pages. While two releases run side by side, a page of one may request the assets of the other:
+ * it gets the files of this release, uncached.
  */
 export async function registerAssets(app: FastifyInstance): Promise<void> {
   app.get<{ Params: { edition: string; name: string } }>(

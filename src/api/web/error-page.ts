@@ -5,10 +5,10 @@ import { pageHeaders } from '#api/edge/security-headers.ts';
 import { type Html, html } from './html.ts';
 import { sendPage } from './layout.ts';
 import { toLocalPath } from './local-path.ts';
-import { loginPath } from './page-route.ts';
-import { inWords, toSentence } from './words.ts';
+import { pagePath, pages } from './paths.ts';
+import { formatDuration, toSentence } from './text.ts';
 
-/** What an error is called; its cause follows as a sentence. */
+/** The title of an error page, by status. The cause follows as a sentence. */
 const titles: Readonly<Record<number, string>> = {
   400: 'That request is not right',
   401: 'You are not signed in',
@@ -22,7 +22,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'The service is not available just now',
 };
 
-/** Shows an error to who looks at a page: its cause, what finds it in the log, and what to do next. */
+/** Shows an error as a page: its cause, what to do next, and the ids that find it in the log. */
 export function sendErrorPage(
   answer: ErrorAnswer,
   request: FastifyRequest,
@@ -30,7 +30,7 @@ export function sendErrorPage(
 ): Promise<FastifyReply> {
   const { status, body, headers } = answer;
   const title = titles[status] ?? (status < 500 ? 'That request is not right' : 'Something went wrong here');
-  // What is not there has no route whose headers would be a page's.
+  // An unknown path has no route that would set a page's headers.
   reply.helmet(pageHeaders);
   return sendPage(reply, status, {
     title,
@@ -38,7 +38,7 @@ export function sendErrorPage(
 <p class="kicker">Error ${status}</p>
 <h1 id="title">${title}</h1>
 <p>${toSentence(body.error)}</p>
-${wayOn(request, status, headers['retry-after'])}
+${renderNextStep(request, status, headers['retry-after'])}
 <dl class="facts facts-small">
 <dt>Request</dt><dd><code>${request.id}</code></dd>
 ${status >= 500 ? html`<dt>Support</dt><dd><code>${supportIdOf(request)}</code></dd>` : null}
@@ -47,14 +47,14 @@ ${status >= 500 ? html`<dt>Support</dt><dd><code>${supportIdOf(request)}</code><
   });
 }
 
-/** Only what may well go better next time is offered again, and nothing is sent twice by a link. */
-function wayOn(request: FastifyRequest, status: number, retryAfter: string | undefined): Html {
-  const again = request.method === 'GET' && (status >= 500 || status === 429) ? toLocalPath(request.url) : null;
-  const wait = retryAfter ? html`<p class="aside">Try again in ${inWords(Number(retryAfter))}.</p>` : null;
-  const [label, path] = again
-    ? ['Try again', again]
+/** Offers to try again only if the request may succeed next time, and only for GET, because a link cannot send a form. */
+function renderNextStep(request: FastifyRequest, status: number, retryAfter: string | undefined): Html {
+  const retryPath = request.method === 'GET' && (status >= 500 || status === 429) ? toLocalPath(request.url) : null;
+  const wait = retryAfter ? html`<p class="aside">Try again in ${formatDuration(Number(retryAfter))}.</p>` : null;
+  const [label, path] = retryPath
+    ? ['Try again', retryPath]
     : status === 401
-      ? ['Sign in', loginPath]
-      : ['Go to the start', '/'];
+      ? ['Sign in', pagePath(pages.login)]
+      : ['Go to the start page', pagePath(pages.home)];
   return html`${wait}<a class="button button-primary" href="${path}">${label}</a>`;
 }

@@ -1,11 +1,11 @@
 import { Invalid } from '#domain/shared/errors.ts';
 import { type Html, html } from './html.ts';
 
-/** A form's fields as they were submitted: each at most once, none that the form does not have, empty where left out. */
+/** Reads the fields of a submitted form; a field that was left out is empty. @throws Invalid for an unknown or repeated field */
 export function readForm<Name extends string>(body: unknown, names: readonly Name[]): Record<Name, string> {
   const given = new Map(Object.entries(body ?? {}));
-  const foreign = [...given.keys()].find((name) => !(names as readonly string[]).includes(name));
-  if (foreign !== undefined) throw new Invalid(`the form has no field ${JSON.stringify(foreign)}`);
+  const unknown = [...given.keys()].find((name) => !(names as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new Invalid(`the form has no field ${JSON.stringify(unknown)}`);
   const fields = names.map((name) => {
     const value = given.get(name) ?? '';
     if (typeof value !== 'string') throw new Invalid(`the field "${name}" was sent more than once`);
@@ -14,7 +14,7 @@ export function readForm<Name extends string>(body: unknown, names: readonly Nam
   return Object.fromEntries(fields);
 }
 
-/** What is wrong with each field of the body, by its name, where that is all that is wrong; else undefined. */
+/** The problem of each field, by name, if the error is only about these fields of the body; otherwise undefined. */
 export function fieldProblems(error: unknown, names: readonly string[]): Record<string, string> | undefined {
   if (!(error instanceof Invalid)) return undefined;
   const problems = error.details?.['errors'];
@@ -30,37 +30,37 @@ export interface Field {
   readonly autocomplete: string;
   readonly value?: string;
   readonly maxLength: number;
-  /** What is wrong with it, in a sentence. */
+  /** The problem with the submitted value, as a sentence. */
   readonly problem?: string | undefined;
-  /** The id of what else describes it. */
+  /** The id of another element that describes the field. */
   readonly describedBy?: string | undefined;
-  /** Where typing goes when the page opens; one field of a page. */
+  /** The field has the focus when the page opens. At most one field of a page. */
   readonly isFirst?: boolean;
 }
 
-/** A required field with its label above and what is wrong with it below. */
+/** A required field, with its label above it and its problem below it. */
 export function renderField(field: Field): Html {
   const { name, label, type, autocomplete, value, maxLength, problem, describedBy, isFirst } = field;
   const problemId = `${name}-problem`;
-  const describing = [problem && problemId, describedBy].filter(Boolean).join(' ');
+  const describedByIds = [problem && problemId, describedBy].filter(Boolean).join(' ');
   return html`<div class="field">
 <label for="${name}">${label}</label>
 <input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxLength}" required
   autocapitalize="none" spellcheck="false"
   ${value ? html`value="${value}"` : null} ${problem ? html`aria-invalid="true"` : null}
-  ${describing ? html`aria-describedby="${describing}"` : null} ${isFirst ? html`autofocus` : null}>
-${problem ? html`<p class="field-problem" id="${problemId}">${problemShape}${problem}</p>` : null}
+  ${describedByIds ? html`aria-describedby="${describedByIds}"` : null} ${isFirst ? html`autofocus` : null}>
+${problem ? html`<p class="field-problem" id="${problemId}">${problemIcon}${problem}</p>` : null}
 </div>`;
 }
 
-/** Says what went wrong with what was sent, aloud. */
+/** A problem with the submitted form. Screen readers announce it at once. */
 export function renderAlert(id: string, text: string): Html {
-  return html`<p class="notice notice-problem" id="${id}" role="alert">${problemShape}<span>${text}</span></p>`;
+  return html`<p class="notice notice-problem" id="${id}" role="alert">${problemIcon}<span>${text}</span></p>`;
 }
 
-/** Says what has happened, quietly. */
+/** The result of the last action. Screen readers announce it politely. */
 export function renderStatus(text: string): Html {
   return html`<p class="notice" role="status">${text}</p>`;
 }
 
-const problemShape = html`<svg class="shape" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M8.3 3h7.4L21 8.3v7.4L15.7 21H8.3L3 15.7V8.3z"/><path d="m9.2 9.2 5.6 5.6m0-5.6-5.6 5.6"/></svg>`;
+const problemIcon = html`<svg class="shape" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M8.3 3h7.4L21 8.3v7.4L15.7 21H8.3L3 15.7V8.3z"/><path d="m9.2 9.2 5.6 5.6m0-5.6-5.6 5.6"/></svg>`;

@@ -4,7 +4,7 @@ import { html as escapingHtml } from 'hono/html';
 export type Html = ReturnType<typeof escapingHtml>;
 
 /**
- * The one way to write markup: every value is escaped, in text and in quoted attributes; nested markup and lists of it
- * pass, null and false vanish.
+ * The only way to write markup. Values are escaped in text and in quoted attributes; nested markup and lists of markup are
+ * inserted as they are; null and false are left out.
  */
 export const html = escapingHtml;

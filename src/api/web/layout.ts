@@ -2,18 +2,19 @@ import type { FastifyReply } from 'fastify';
 import { docsPath } from '#api/edge/docs/docs.ts';
 import { assetUrl } from './assets.ts';
 import { type Html, html } from './html.ts';
+import { type LocalPath, pagePath, pages } from './paths.ts';
 
 export interface Page {
-  /** What the page is about; its `h1` says the same. */
+  /** The title of the page. Its `h1` has the same text. */
   readonly title: string;
-  /** Something is wrong with what was sent: the title says so first, as a screen reader reads it first. */
+  /** The submitted form has a problem. The title begins with it, because a screen reader reads the title first. */
   readonly hasProblem?: boolean;
   readonly main: Html;
 }
 
-/** Answers with a page, everything on it escaped and nothing of it kept by caches. */
+/** Answers with a page. Caches do not store it. */
 export async function sendPage(reply: FastifyReply, status: number, page: Page): Promise<FastifyReply> {
-  const document = await layOut(page);
+  const document = await renderDocument(page);
   return reply
     .code(status)
     .type('text/html; charset=utf-8')
@@ -21,12 +22,12 @@ export async function sendPage(reply: FastifyReply, status: number, page: Page):
     .send(String(document));
 }
 
-/** Sends the browser to another page by GET. Only to a path of this service; see `toLocalPath`. */
-export function seeOther(reply: FastifyReply, path: `/${string}`): FastifyReply {
+/** Redirects the browser to a path of this service, by GET (303). See `toLocalPath` for paths from outside. */
+export function seeOther(reply: FastifyReply, path: LocalPath): FastifyReply {
   return reply.redirect(path, 303);
 }
 
-function layOut({ title, hasProblem, main }: Page): Html {
+function renderDocument({ title, hasProblem, main }: Page): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -40,7 +41,7 @@ function layOut({ title, hasProblem, main }: Page): Html {
 <body>
 <a class="skip-link" href="#main">Skip to content</a>
 <header class="masthead">
-<a class="brand" href="/">${mark}<span>delivery-coordinator</span></a>
+<a class="brand" href="${pagePath(pages.home)}">${mark}<span>delivery-coordinator</span></a>
 </header>
 <main id="main" tabindex="-1">
 ${main}
@@ -53,7 +54,7 @@ ${main}
 `;
 }
 
-/** Planned, approved, applied: two points, and the gate between them. */
+/** The logo: plan and apply as two points, with the approval as a gate between them. */
 const mark = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
 <rect class="mark-ground" width="32" height="32" rx="8"/>
 <path class="mark-line" d="M6 16h5M21 16h5"/><circle class="mark-gate" cx="16" cy="16" r="5"/>

@@ -1,16 +1,17 @@
-const anywhere = 'http://service.invalid';
-const longest = 2000;
+import type { LocalPath } from './paths.ts';
+
+const placeholderOrigin = 'http://service.invalid';
+const maxLength = 2000;
 
 /**
- * A path of this service out of what an address or a form says, so that nobody is sent elsewhere by a link to here; null
- * where it is anything else. Browsers read `\` as `/`, drop tabs and line breaks, and resolve dots: what is judged and
- * answered is the address as they would have it.
+ * Reads a path of this service from a query or a form, or returns null for any other address. This prevents open redirects.
+ * Browsers read `\` as `/`, drop tabs and line breaks, and resolve dots, so the text is resolved as a browser resolves it.
  */
-export function toLocalPath(text: unknown): `/${string}` | null {
-  if (typeof text !== 'string' || text.length > longest) return null;
+export function toLocalPath(text: unknown): LocalPath | null {
+  if (typeof text !== 'string' || text.length > maxLength) return null;
   if (!text.startsWith('/') || /[\\\u0000-\u001f\u007f]/.test(text)) return null;
-  if (!URL.canParse(text, anywhere)) return null;
-  const { origin, pathname, search, hash } = new URL(text, anywhere);
+  if (!URL.canParse(text, placeholderOrigin)) return null;
+  const { origin, pathname, search, hash } = new URL(text, placeholderOrigin);
   const path = `/${pathname.slice(1)}${search}${hash}` as const;
-  return origin === anywhere && !path.startsWith('//') ? path : null;
+  return origin === placeholderOrigin && !path.startsWith('//') ? path : null;
 }

@@ -1,24 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sessionCookie } from '#api/edge/cookies.ts';
 import { isSameOrigin } from '#api/edge/same-origin.ts';
 import { pageHeaders } from '#api/edge/security-headers.ts';
-import { authenticateVisitor, sessionCookie } from '#api/pipeline/authentication.ts';
+import { authenticateVisitor } from '#api/pipeline/authentication.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Forbidden, Unauthenticated } from '#domain/shared/errors.ts';
 import { seeOther } from './layout.ts';
-import type { Ground } from './perform.ts';
+import type { PageContext } from './page-operations.ts';
+import { pagePath, pages } from './paths.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-export const loginPath = '/login';
-
-/** Adds `GET /path`, or the form `POST /path`, with `request.principal` being who looks: a user, or `anonymous`. */
+/** Adds a page (`GET /path`) or a form (`POST /path`). In its handler, `request.principal` is the visitor or `anonymous`. */
 export type AddPage = (route: `${'GET' | 'POST'} /${string}`, handler: Handler) => void;
 
 /**
- * What every page has alike: its headers, who looks at it, where its forms may come from, pages for its errors, and the
- * way through the sign-in page, and back, for who must be somebody to see it.
+ * Gives every page its security headers, its visitor, the check that a form comes from this service, error pages, and the
+ * detour over the sign-in page if the visitor must sign in first.
  */
-export function pageAdder(app: FastifyInstance, { services }: Ground): AddPage {
+export function pageAdder(app: FastifyInstance, { services }: PageContext): AddPage {
   return (route, handler) => {
     const [method, url] = route.split(' ') as ['GET' | 'POST', string];
     const isForm = method === 'POST';
@@ -28,7 +28,7 @@ export function pageAdder(app: FastifyInstance, { services }: Ground): AddPage {
       helmet: pageHeaders,
       config: { page: true, anyQuery: true, form: isForm },
       onRequest: async (request, reply) => {
-        if (isForm) refuseForeignForm(request, services.config.baseUrl);
+        if (isForm) refuseCrossSiteForm(request, services.config.baseUrl);
         request.principal = (await authenticateVisitor(services, request)) ?? anonymous;
         await app.countRequest(request, reply);
       },
@@ -37,7 +37,7 @@ export function pageAdder(app: FastifyInstance, { services }: Ground): AddPage {
           return await handler(request, reply);
         } catch (error) {
           if (isForm || isSignedIn(request) || !(error instanceof Unauthenticated)) throw error;
-          return seeOther(reply, `${loginPath}?next=${encodeURIComponent(request.url)}`);
+          return seeOther(reply, pagePath(pages.login, {}, { next: request.url }));
         }
       },
     });
@@ -49,11 +49,12 @@ export function isSignedIn(request: FastifyRequest): boolean {
 }
 
 /**
- * Also where nobody is signed in: a foreign page must not sign a reader in as somebody else (login CSRF), so such a form
- * says where it comes from. Who has a session is held to the rule of the API: a program may say nothing, as no browser does.
+ * Rejects a form that another origin submits. Without a session, the form must prove its origin: another site must not be
+ * able to sign a visitor in as somebody else (login CSRF). With a session, the rule of the API applies: a request without
+ * any origin header passes, because browsers always send one with a form.
  */
-function refuseForeignForm(request: FastifyRequest, baseUrl: string | null): void {
-  const isOwn = isSameOrigin(request, baseUrl) ?? request.cookies[sessionCookie] !== undefined;
-  if (isOwn) return;
+function refuseCrossSiteForm(request: FastifyRequest, baseUrl: string | null): void {
+  const hasSession = request.cookies[sessionCookie] !== undefined;
+  if (isSameOrigin(request, baseUrl) ?? hasSession) return;
   throw new Forbidden('this form was not sent by a page of this service: open the page here and submit it again');
 }

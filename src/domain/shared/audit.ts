@@ -4,6 +4,7 @@ import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Ownership } from './access/decide.ts';
 import type { Principal } from './access/principal.ts';
+import { newId } from './ids.ts';
 
 /** What a request was, as far as history keeps it. */
 export interface RequestFacts {
@@ -60,6 +61,11 @@ export function entryOf(
 function inSnakeCase(fields: object): Record<string, unknown> {
   const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [rename(name), value]));
+}
+
+/** Writes the record of something that was done outside a command. */
+export async function recordAudit(em: Em, actor: Principal, entry: AuditEntry, request: RequestFacts): Promise<void> {
+  await insertAuditRecord(em, newId(), actor, entry, request).execute();
 }
 
 /** The statement that writes an audit record. A command sends it in its own transaction: no record, no command. */

@@ -69,9 +69,9 @@ describe('the catalogue', () => {
 
   it('refuses to inherit a review that does not exist', () => {
     const lost = declare('parts.list', 'GET /parts', { inherits: 'things.list' });
-    expect(() => new Catalogue([lost])).toThrow('parts.list inherits the review of things.list, which has none');
+    expect(() => new Catalogue([lost])).toThrow('parts.list inherits the review of things.list, which has no review');
     const none = declare('things.list', 'GET /things', 'none');
-    expect(() => new Catalogue([none, lost])).toThrow('which has none');
+    expect(() => new Catalogue([none, lost])).toThrow('which has no review');
     expect(new Catalogue([lost, declare('things.list', 'GET /things', list)]).entries).toHaveLength(1);
   });
 

@@ -110,7 +110,7 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it('declares the operations, and nothing that is not one', () => {
+  it('contains every operation and nothing else', () => {
     expect(Object.keys(document.paths ?? {}).sort()).toEqual([
       '/api/v1/system/version',
       '/api/v1/things',
@@ -120,7 +120,7 @@ describe('the OpenAPI document', () => {
     expect(document.paths?.['/api/v1/things/{id}']?.delete?.responses).toHaveProperty('204');
   });
 
-  it('says which parameters and fields there are, and that there are no others', () => {
+  it('describes all parameters and fields, and allows no others', () => {
     const limit = document.paths?.['/api/v1/things']?.get?.parameters?.find(
       (each) => 'name' in each && each.name === 'limit',
     );
@@ -135,7 +135,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('refers to named schemas, with times as the text that is sent', () => {
+  it('refers to named schemas, and describes times as text', () => {
     expect(document.paths?.['/api/v1/things']?.post?.responses?.['201']).toMatchObject({
       content: { 'application/json': { schema: { $ref: '#/components/schemas/EdgeTestThing' } } },
     });
@@ -144,7 +144,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('names the three ways in, needed everywhere but where an operation is public', () => {
+  it('requires one of three credentials except for public operations', () => {
     expect(document.security).toEqual([{ sessionCookie: [] }, { bearer: [] }, { apiKey: [] }]);
     expect(document.components?.securitySchemes).toMatchObject({
       sessionCookie: { in: 'cookie', name: 'coordinator_session' },
@@ -155,7 +155,7 @@ describe('the OpenAPI document', () => {
     expect(document.paths?.['/api/v1/things']?.get?.security).toBeUndefined();
   });
 
-  it('says of every operation how errors look', () => {
+  it('describes the errors of every operation', () => {
     const operations = Object.values(document.paths ?? {}).flatMap(
       (item) => Object.values(item ?? {}) as OpenAPIV3_1.OperationObject[],
     );
@@ -164,7 +164,7 @@ describe('the OpenAPI document', () => {
       expect(operation.responses?.['default']).toEqual({ $ref: '#/components/responses/Error' });
   });
 
-  it('is not sent again to who has it', async () => {
+  it('answers 304 to a client that already has it', async () => {
     const first = await app.inject('/api/v1/openapi.json');
     const again = await app.inject({
       url: '/api/v1/openapi.json',
@@ -183,7 +183,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
   afterAll(() => browser?.close());
 
   it.each(['/api/docs', '/api/docs/'])(
-    '%s shows the operations without a key, from this server alone, within its policy',
+    '%s shows the operations without a credential, loads only from this server, and complies with its policy',
     async (path) => {
       const { page, watch } = await openWatchedPage(browser, origin);
       const response = await page.goto(`${origin}${path}`);
@@ -214,7 +214,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     await page.close();
   }, 30_000);
 
-  it('notices a violation, so that an empty list means something', async () => {
+  it('reports a planted violation, so an empty list of violations is meaningful', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await page.goto(`${origin}/api/docs`);
     await page.evaluate(

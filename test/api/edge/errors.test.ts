@@ -1,6 +1,6 @@
 import { type AddressInfo, connect } from 'node:net';
 import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -64,7 +64,12 @@ beforeAll(async () => {
       name: 7,
       password_hash: 'secret-hash',
     }));
-    const config = { malformedCode: 'malformed_review' };
+    const config: FastifyContextConfig = {
+      adaptErrorAnswer: (answer) =>
+        answer.status === 400 || answer.status === 415
+          ? { ...answer, status: 400, body: { error: { code: 'malformed_review', message: answer.body.error } } }
+          : answer,
+    };
     server.post('/review', { config, schema: { body: z.strictObject({ name: z.string() }) } }, async () => {
       throw new Conflict('an ordinary error');
     });
@@ -88,7 +93,7 @@ afterAll(() => app.close());
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ method: 'GET', url, headers });
 
-describe('every error has one shape', () => {
+describe('an error', () => {
   it.each([
     ['forbidden', 403, { error: 'permission denied' }],
     ['notFound', 404, { error: 'run was not found' }],
@@ -110,8 +115,8 @@ describe('every error has one shape', () => {
     ['engine', 503, { error: 'a required service is unavailable: try again' }],
     ['badUuid', 500, { error: 'internal error' }],
     ['nul', 500, { error: 'internal error' }],
-    ['unique', 409, { error: expect.stringContaining('conflicts with another one') }],
-  ])('%s becomes %i', async (what, status, body) => {
+    ['unique', 409, { error: expect.stringContaining('conflicts with another change') }],
+  ])('%s is answered with %i', async (what, status, body) => {
     for (const path of [`/throw/${what}`, `/sync/${what}`]) {
       const response = await get(path);
       expect(response.statusCode).toBe(status);
@@ -123,13 +128,13 @@ describe('every error has one shape', () => {
     }
   });
 
-  it('tells when to come back in whole seconds', async () => {
+  it('is answered with Retry-After in whole seconds', async () => {
     expect((await get('/throw/limited')).headers['retry-after']).toBe('3');
     expect((await get('/throw/uncertain')).headers['retry-after']).toBe('1');
     expect((await get('/throw/refused')).headers['retry-after']).toBe('1');
   });
 
-  it('keeps a failure with its stack and cause under the support id that the client got', async () => {
+  it('is logged with its stack and cause under the support id that the client got, if it is a failure', async () => {
     for (const [what, word] of [
       ['bug', 'secret-internals'],
       ['uncertain', 'secret-cause'],
@@ -144,23 +149,23 @@ describe('every error has one shape', () => {
     }
   });
 
-  it('gives a 5xx that a handler sends itself a support id too', async () => {
+  it('that a handler sends itself with a 5xx status has a support id too', async () => {
     const response = await get('/five');
     const supportId = response.headers['x-support-id'];
     expect(supportId).toMatch(uuid7);
     expect(edge.logLines().some((line) => line['support_id'] === supportId)).toBe(true);
   });
 
-  it('never sends an answer that does not fit its schema, nor writes its values to the log', async () => {
+  it('is answered instead of an answer that does not match its schema, and its values are not logged', async () => {
     const response = await get('/secret-answer');
     expect(response.statusCode).toBe(500);
     expect(response.json()).toEqual({ error: 'internal error' });
-    expect(edge.logText()).toContain('does not fit its schema at name (invalid_type)');
+    expect(edge.logText()).toContain('does not match its schema at name (invalid_type)');
     expect(edge.logText()).not.toContain('secret-hash');
   });
 
   it.each(['/database', '/mikro-orm'])(
-    'answers 503 when the real driver behind %s cannot reach the database',
+    'is answered with 503 when the real driver behind %s cannot reach the database',
     async (url) => {
       const response = await get(url);
       expect(response.statusCode).toBe(503);
@@ -169,7 +174,7 @@ describe('every error has one shape', () => {
     },
   );
 
-  it('names a malformed review by code and message, and other errors as usual', async () => {
+  it('has another shape on a route that adapts its error answers', async () => {
     const review = (payload: string) => app.inject({ method: 'POST', url: '/review', headers: jsonType, payload });
     for (const payload of ['{', '{"name":"a","name":"b"}', '{"name":"a","x":1}', '']) {
       const response = await review(payload);
@@ -179,7 +184,7 @@ describe('every error has one shape', () => {
     expect((await review('{"name":"a"}')).json()).toEqual({ error: 'an ordinary error' });
   });
 
-  it('keeps what the driver says about values out of the log', () => {
+  it('is logged without the values that the driver reports', () => {
     expect(edge.logText()).toContain('users_email');
     expect(edge.logText()).toContain('invalid input syntax for type uuid');
     expect(edge.logText()).not.toMatch(/secret@x|secret-value/);
@@ -187,7 +192,7 @@ describe('every error has one shape', () => {
 });
 
 describe('paths and methods', () => {
-  it('says 404 for an unknown path, and where the reference is', async () => {
+  it('an unknown path answers 404 and names the API reference', async () => {
     for (const url of ['/nowhere', '/items', '/items/1/2', '/ITEMS/1', '/%2e%2e/items']) {
       const response = await get(url);
       expect(response.statusCode).toBe(404);
@@ -195,7 +200,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('says 405 with Allow where the path exists by another method', async () => {
+  it('a known path with an unknown method answers 405 with Allow', async () => {
     for (const method of ['POST', 'PUT', 'OPTIONS'] as const) {
       const response = await app.inject({ method, url: '/items/7?x=1' });
       expect(response.statusCode).toBe(405);
@@ -204,7 +209,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('finds 404 and 405 before it looks at a body', async () => {
+  it('404 and 405 are answered before the body is parsed', async () => {
     for (const payload of ['{broken', '<xml/>']) {
       const type = payload.startsWith('<') ? { 'content-type': 'text/xml' } : jsonType;
       expect((await app.inject({ method: 'POST', url: '/nowhere', payload, headers: type })).statusCode).toBe(404);
@@ -213,7 +218,7 @@ describe('paths and methods', () => {
   });
 
   it.each([['/items/%ZZ'], ['/%'], ['/items/%ff%fe'], ['/items/%E0%A4%A']])(
-    'answers 400 to the malformed %s',
+    'the malformed path %s answers 400',
     async (url) => {
       const response = await get(url);
       expect(response.statusCode).toBe(400);
@@ -222,12 +227,12 @@ describe('paths and methods', () => {
     },
   );
 
-  it('answers 414 to a part of a path without end', async () => {
+  it('an overlong path segment answers 414', async () => {
     expect((await get(`/items/${'x'.repeat(600)}`)).statusCode).toBe(414);
   });
 });
 
-/** What the server says on a plain socket, where a client may send what no client library would. */
+/** Sends a text over a plain socket, as no client library would, and returns what the server answers. */
 function speak(text: string): Promise<string> {
   const { port } = app.server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
@@ -241,7 +246,7 @@ function speak(text: string): Promise<string> {
   });
 }
 
-describe('what is hardly HTTP', () => {
+describe('a request that the HTTP parser rejects', () => {
   it.each([
     ['headers past 16 KiB', `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
     ['an unknown method', 'BREW / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', 400],
@@ -257,7 +262,7 @@ describe('what is hardly HTTP', () => {
       400,
     ],
     ['a space in a header name', 'GET / HTTP/1.1\r\nHost : x\r\n\r\n', 400],
-  ])('answers %s in the usual shape and hangs up', async (_what, text, status) => {
+  ])('is answered in the usual shape and its connection is closed: %s', async (_what, text, status) => {
     const answer = await speak(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toMatch(/X-Request-ID: [0-9a-f-]{36}/);

@@ -14,7 +14,7 @@ afterEach(() => Promise.all(open.splice(0).map((app) => app.close())));
 
 const fine = (name: string): DependencyCheck => ({ name, check: async () => {} });
 
-/** A real connection that nobody accepts. */
+/** A real connection to a port that nobody listens on. */
 const refused: DependencyCheck = {
   name: 'database',
   check: () =>
@@ -46,7 +46,7 @@ async function startAdmin(readiness: Readiness, more: Partial<Parameters<typeof 
 }
 
 describe('probes', () => {
-  it('say that the process lives, without asking anything of anybody', async () => {
+  it('answer that the process is alive without checking dependencies', async () => {
     const { app } = await start(new Readiness([refused]));
     for (const url of ['/health', '/healthz', '/healthz?verbose=1']) {
       const response = await app.inject({ url, headers: { host: 'pod-7.internal' } });
@@ -55,7 +55,7 @@ describe('probes', () => {
     }
   });
 
-  it('say ready when every dependency answers', async () => {
+  it('answer ready when all dependencies are available', async () => {
     const { app } = await start(new Readiness([fine('database'), fine('temporal'), fine('migrations')]));
     const response = await app.inject('/readyz');
     expect([response.statusCode, response.json()]).toEqual([
@@ -64,7 +64,7 @@ describe('probes', () => {
     ]);
   });
 
-  it('name what is missing, and nothing about it', async () => {
+  it('name the failed dependency without details', async () => {
     const { app } = await start(new Readiness([refused, fine('temporal')]));
     const response = await app.inject('/readyz');
     expect([response.statusCode, response.json()]).toEqual([
@@ -75,7 +75,7 @@ describe('probes', () => {
     expect(response.body).not.toMatch(/127\.0\.0\.1|ECONN/);
   });
 
-  it('do not wait for a dependency that hangs, nor fall over one that throws nonsense', async () => {
+  it('answer in time if a dependency hangs or throws something that is not an error', async () => {
     const hangs: DependencyCheck = { name: 'temporal', check: () => new Promise(() => {}) };
     const odd: DependencyCheck = { name: 'odd', check: () => Promise.reject(undefined) };
     const sync: DependencyCheck = {
@@ -91,7 +91,7 @@ describe('probes', () => {
     expect(response.json().error).toBe('not ready: temporal, odd, sync');
   });
 
-  it('ask the dependencies once for many probes, and again when the answer is old', async () => {
+  it('check the dependencies once for many probes, and again when the report has expired', async () => {
     let asked = 0;
     let up = false;
     const check = async () => {
@@ -107,7 +107,7 @@ describe('probes', () => {
     expect(asked).toBe(2);
   });
 
-  it('say not ready as soon as the stop is announced, and go on saying alive', async () => {
+  it('answer not ready but alive once the stop is announced', async () => {
     const { app } = await start(new Readiness([fine('database')]));
     await app.ready();
     app.announceStop();
@@ -118,7 +118,7 @@ describe('probes', () => {
 });
 
 describe('the admin listener', () => {
-  it('gives the details that the public probe withholds, and no password', async () => {
+  it('gives the details that the public probe omits, but no passwords', async () => {
     const leaky: DependencyCheck = {
       name: 'temporal',
       check: () => Promise.reject(new Error('cannot reach postgres://user:hunter2@db/x')),
@@ -139,7 +139,7 @@ describe('the admin listener', () => {
     });
   });
 
-  it('knows these paths and no other', async () => {
+  it('serves no other paths', async () => {
     const app = await startAdmin(new Readiness([fine('database')]));
     for (const url of ['/health', '/healthz', '/readyz/internal', '/metrics'])
       expect((await app.inject(url)).statusCode).toBe(200);
@@ -148,7 +148,7 @@ describe('the admin listener', () => {
     expect((await app.inject({ method: 'POST', url: '/metrics' })).statusCode).toBe(405);
   });
 
-  it('asks for the bearer token where one is set, and takes nothing that is nearly it', async () => {
+  it('requires the exact bearer token for metrics if one is set', async () => {
     const app = await startAdmin(new Readiness([]), { metricsBearerToken: 'scrape-me-0123456789' });
     const ask = async (authorization?: string) =>
       app.inject({ url: '/metrics', headers: authorization === undefined ? {} : { authorization } });
@@ -172,12 +172,12 @@ describe('the admin listener', () => {
     expect((await app.inject('/readyz/internal')).statusCode).toBe(200);
   });
 
-  it('has no metrics where they are off', async () => {
+  it('has no metrics if they are disabled', async () => {
     const app = await startAdmin(new Readiness([]), { registry: null });
     expect((await app.inject('/metrics')).statusCode).toBe(404);
   });
 
-  it('is not reached through a browser by another name over loopback', async () => {
+  it('rejects other host names over loopback', async () => {
     const app = await startAdmin(new Readiness([]));
     await app.listen({ port: 0, host: '127.0.0.1' });
     const { port } = app.server.address() as AddressInfo;

@@ -23,7 +23,7 @@ afterAll(() => app.close());
 const post = (url: string, payload: string | Buffer, headers: Record<string, string> = jsonType) =>
   app.inject({ method: 'POST', url, payload, headers });
 
-describe('the strict decoder reads exactly one JSON value', () => {
+describe('the strict decoder', () => {
   it.each([
     ['{}', {}],
     [' [1,2.5,-3e2] \n', [1, 2.5, -300]],
@@ -58,33 +58,33 @@ describe('the strict decoder reads exactly one JSON value', () => {
     ['{"__proto__":{"admin":true}}', /the key __proto__ is not allowed/],
     ['{"\\u005f_proto__":1}', /the key __proto__ is not allowed/],
     ['{"a":{"constructor":{"prototype":{"x":1}}}}', /the key a\.constructor\.prototype is not allowed/],
-    ['{"a":"x\\u0000y"}', /a holds a NUL character/],
-    ['{"a\\u0000":1}', /holds a NUL character/],
-    ['["\\ud800"]', /\[0\] holds half of a surrogate pair/],
+    ['{"a":"x\\u0000y"}', /a contains a NUL character/],
+    ['{"a\\u0000":1}', /contains a NUL character/],
+    ['["\\ud800"]', /\[0\] contains half of a surrogate pair/],
     ['{"n":1e999}', /n is a number out of range/],
     ['{"n":9007199254740993}', /n is an integer beyond 2\^53/],
     ['[0,-9007199254740993]', /\[1\] is an integer beyond 2\^53/],
-  ])('refuses %s', async (text, message) => {
+  ])('rejects %s', async (text, message) => {
     const response = await post('/any', text);
     expect(response.statusCode).toBe(400);
     expect(response.json().error).toMatch(message);
   });
 
-  it('names the path of a duplicate key beside the message, with its line', async () => {
+  it('reports the path and the line of a duplicate key', async () => {
     const response = await post('/any', '{\n "vars": {"size": 1,\n  "size": 2}\n}');
     expect(response.json().errors).toEqual([
       { in: 'body', path: 'vars.size', message: 'the key vars.size is given more than once', line: 3, column: 3 },
     ]);
   });
 
-  it('refuses a byte order mark, invalid UTF-8, and UTF-16', async () => {
+  it('rejects a byte order mark, invalid UTF-8, and UTF-16', async () => {
     expect((await post('/any', Buffer.from('\ufeff{}'))).json().error).toMatch(/byte order mark/);
     expect((await post('/any', Buffer.from([0x22, 0xff, 0x22]))).json().error).toMatch(/not valid UTF-8/);
     expect((await post('/any', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).json().error).toMatch(/not valid UTF-8/);
     expect((await post('/any', Buffer.from('{}', 'utf16le'))).statusCode).toBe(400);
   });
 
-  it('survives nesting without end, closed or not, at once', async () => {
+  it('rejects excessive nesting quickly, closed or not', async () => {
     const started = performance.now();
     const closed = await post('/any', '['.repeat(400_000) + ']'.repeat(400_000));
     expect(closed.json().error).toMatch(/nested deeper than 100 levels/);
@@ -96,13 +96,13 @@ describe('the strict decoder reads exactly one JSON value', () => {
     expect((await post('/any', '['.repeat(101) + ']'.repeat(101))).statusCode).toBe(400);
   });
 
-  it('never repeats a body that is not JSON in its answer', async () => {
+  it('does not repeat an invalid body in its answer', async () => {
     const response = await post('/any', '{"password": "hunter2-secret" oops}');
     expect(response.statusCode).toBe(400);
     expect(response.body).not.toContain('hunter2');
   });
 
-  it('reads a body of 1 MiB in well under a tenth of a second', () => {
+  it('parses a body of 1 MiB in well under a tenth of a second', () => {
     const item = { name: 'instance', tags: ['a', 'b'], nested: { size: 3, zone: 'é' } };
     const text = JSON.stringify({ items: Array.from({ length: 14_000 }, (_, id) => ({ id, ...item })) });
     expect(text.length).toBeGreaterThan(1_000_000);
@@ -114,7 +114,7 @@ describe('the strict decoder reads exactly one JSON value', () => {
     expect(Math.min(...times)).toBeLessThan(100);
   });
 
-  it('does not slow down on one object of many keys', () => {
+  it('takes linear time for an object with many keys', () => {
     const text = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, id) => [`key_${id}`, id])));
     const started = performance.now();
     expect(parseStrictJson(`${text.slice(0, -1)},"key_0":1}`)).toMatchObject({
@@ -125,8 +125,8 @@ describe('the strict decoder reads exactly one JSON value', () => {
   });
 });
 
-describe('a body has the right size and type', () => {
-  it('takes 1 MiB and refuses one byte more with 413', async () => {
+describe('a body', () => {
+  it('of 1 MiB is accepted, and one byte more answers 413', async () => {
     const exact = `"${'x'.repeat(1024 * 1024 - 2)}"`;
     expect((await post('/any', exact)).statusCode).toBe(200);
     const over = await post('/any', `${exact} `);
@@ -134,7 +134,7 @@ describe('a body has the right size and type', () => {
     expect(over.json()).toEqual({ error: 'the body is larger than 1 MiB' });
   });
 
-  it('answers 413 to a client that is still sending, and to chunks without a length', async () => {
+  it('that is too large answers 413 while the client is still sending, and without a declared length', async () => {
     const { port } = app.server.address() as AddressInfo;
     for (const headers of [{ 'content-length': String(20 * 1024 * 1024) }, { 'transfer-encoding': 'chunked' }]) {
       const status = await new Promise<number | undefined>((resolve, reject) => {
@@ -161,14 +161,14 @@ describe('a body has the right size and type', () => {
     ['application/jsonx'],
     ['application/json-patch+json'],
     ['not a type'],
-  ])('refuses %s with 415 and names the right type', async (type) => {
+  ])('of type %s answers 415 and names the accepted type', async (type) => {
     const response = await post('/any', '{}', { 'content-type': type });
     expect(response.statusCode).toBe(415);
     expect(response.json().error).toBe('the content type is not supported: send Content-Type: application/json');
     expect(response.headers['accept']).toBe('application/json');
   });
 
-  it('refuses a body without a content type, another charset, and compression', async () => {
+  it('without a content type, in another charset or compressed answers 415', async () => {
     expect((await post('/any', '{}', { 'content-length': '2' })).statusCode).toBe(415);
     expect((await post('/any', '{}', { 'content-type': 'application/json; charset=latin1' })).json().error).toMatch(
       /UTF-8/,
@@ -180,14 +180,14 @@ describe('a body has the right size and type', () => {
   });
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'nonsense'])(
-    'asks no type of an empty body: %s',
+    'that is empty needs no content type: %s is accepted',
     async (type) => {
       expect((await post('/bare', '', { 'content-type': type })).statusCode).toBe(200);
       expect((await post('/named', '', { 'content-type': type })).json().error).toMatch(/a JSON body is required/);
     },
   );
 
-  it('says that a body is required, whether it is absent or empty', async () => {
+  it('that is required but absent or empty answers 400', async () => {
     for (const response of [await app.inject({ method: 'POST', url: '/named' }), await post('/named', '')]) {
       expect(response.statusCode).toBe(400);
       expect(response.json().error).toMatch(/a JSON body is required/);
@@ -195,7 +195,7 @@ describe('a body has the right size and type', () => {
     expect((await post('/named', ' \n')).json().error).toMatch(/required/);
   });
 
-  it('refuses a body where none is declared, except an empty object', async () => {
+  it('that the route does not declare answers 400, unless it is an empty object', async () => {
     expect((await app.inject({ method: 'POST', url: '/bare' })).statusCode).toBe(200);
     expect((await post('/bare', '')).statusCode).toBe(200);
     expect((await post('/bare', '{}')).statusCode).toBe(200);
@@ -204,7 +204,7 @@ describe('a body has the right size and type', () => {
     }
   });
 
-  it('takes forms only on routes that declare them, and only forms there', async () => {
+  it('may be a form only on routes that declare forms, which accept nothing else', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const accepted = await post('/login', 'email=a%40b.c&password=x+y&__proto__=z', form);
     expect(accepted.json().got).toMatchObject({ email: 'a@b.c', password: 'x y' });
@@ -214,7 +214,7 @@ describe('a body has the right size and type', () => {
     });
   });
 
-  it('does not let one broken request disturb the next on the same connection', async () => {
+  it('that is broken does not affect the next request on the same connection', async () => {
     const { port } = app.server.address() as AddressInfo;
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(port, '127.0.0.1');

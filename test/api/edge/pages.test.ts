@@ -18,7 +18,7 @@ describe('an error on a page', () => {
     ['a field that the form does not have', {}, 'email=a&role=admin', 400],
     ['a field sent twice', {}, 'email=a&email=b&password=x', 400],
     ['a form of another site', { 'sec-fetch-site': 'cross-site' }, 'email=a', 403],
-  ])('is a page that names its request: %s', async (_what, headers: Record<string, string>, fields, status) => {
+  ])('is shown as a page with its request id: %s', async (_what, headers: Record<string, string>, fields, status) => {
     const answer = await visit().submit('/login', fields, headers);
     expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8']);
     expect(answer.text).toContain(`<code>${answer.headers['x-request-id']}</code>`);
@@ -27,14 +27,14 @@ describe('an error on a page', () => {
     expect(answer.headers['content-security-policy']).toContain("style-src 'self'");
   });
 
-  it('by a foreign host is a page, too, and leads nowhere foreign', async () => {
+  it('about another host is shown as a page that links only to this service', async () => {
     const answer = await visit().get('//evil.example/login', { host: 'evil.example' });
     expect(answer.status).toBe(421);
     expect(answer.text).not.toContain('href="//');
     expect((await visit().get('/login', { host: 'evil.example' })).headers['content-type']).toMatch(/^text\/html/);
   });
 
-  it('that is no fault of the reader names what finds it in the log, says nothing else, and can be tried again', async () => {
+  it('of the service shows only its support id, and offers to try again', async () => {
     const broken = await startApi();
     const visitor = new Visitor(broken.app);
     const user = await broken.addUser('admin', 'Ana');
@@ -50,8 +50,8 @@ describe('an error on a page', () => {
   });
 });
 
-describe('a path that is not there', () => {
-  it('is a page for a browser, with a style that its policy allows', async () => {
+describe('an unknown path', () => {
+  it('is answered with a page to a browser, with a stylesheet that the policy allows', async () => {
     const answer = await visit().get('/logn');
     expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
     expect(answer.headers['content-security-policy']).toContain("style-src 'self'");
@@ -59,7 +59,7 @@ describe('a path that is not there', () => {
     expect(script.text).not.toContain('<script');
   });
 
-  it('stays JSON for a client, and below /api for everybody', async () => {
+  it('is answered with JSON to other clients, and below /api to all clients', async () => {
     for (const [url, accept] of [
       ['/logn', 'application/json'],
       ['/logn', ''],
@@ -73,10 +73,10 @@ describe('a path that is not there', () => {
   });
 });
 
-describe('the files of the pages', () => {
+describe('the assets of the pages', () => {
   const stylesheet = async () => /href="(\/assets\/[^"]+\.css)"/.exec((await visit().get('/login')).text)![1]!;
 
-  it('may be kept for good, as their address changes with them', async () => {
+  it('may be cached forever, because their address changes with their content', async () => {
     const answer = await visit().get(await stylesheet());
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('text/css; charset=utf-8');
@@ -87,18 +87,18 @@ describe('the files of the pages', () => {
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  it('of another release are answered by today’s, which are asked for again', async () => {
+  it('of another release are answered with those of this release, uncached', async () => {
     const answer = await visit().get('/assets/another-release/coordinator.css');
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-cache']);
   });
 
   it.each([
     '/assets/x/package.json',
-    '/assets/x/..%2fpages.ts',
+    '/assets/x/..%2flayout.ts',
     '/assets/x/%2e%2e',
     '/assets/x/coordinator.css%00',
     '/assets/x/',
-  ])('are the only ones there: %s', async (url) => {
+  ])('are the only files that are served: %s answers 404', async (url) => {
     const answer = await visit().get(url);
     expect([400, 404]).toContain(answer.status);
     expect(answer.text).not.toMatch(/import|dependencies/);
@@ -120,7 +120,7 @@ describe('the session cookie', () => {
     return { page, call: String(call.headers['set-cookie']), callStatus: call.statusCode };
   };
 
-  it('is for encrypted connections alone where the base URL is https, also through a proxy that names loopback', async () => {
+  it('is Secure if the base URL is https, even through a proxy that names loopback', async () => {
     for (const host of ['coordinator.example.com', '127.0.0.1:8080']) {
       const { page, call } = await cookieOf(secured, { host });
       expect(page.setCookie, host).toMatch(/; Secure/);
@@ -128,7 +128,7 @@ describe('the session cookie', () => {
     }
   });
 
-  it('may go in the clear on the machine itself', async () => {
+  it('is not Secure over loopback', async () => {
     for (const host of ['localhost:8080', '127.0.0.1', '[::1]:8080', 'coordinator.localhost']) {
       const { page, call } = await cookieOf(api, { host });
       expect([page.status, page.setCookie], host).toEqual([303, expect.not.stringContaining('Secure')]);
@@ -136,7 +136,7 @@ describe('the session cookie', () => {
     }
   });
 
-  it('never goes in the clear over a network: the page says so before anybody types a password', async () => {
+  it('cannot be set without TLS over a network, and the sign-in page says so first', async () => {
     const open = await startApi({ COORDINATOR_BASE_URL: 'http://coordinator.internal:8080' });
     const host = 'coordinator.internal:8080';
     const shown = await new Visitor(open.app).get('/login', { host });
@@ -148,7 +148,7 @@ describe('the session cookie', () => {
     await open.close();
   });
 
-  it('is secure behind a trusted proxy that ends TLS', async () => {
+  it('is Secure behind a trusted proxy that terminates TLS', async () => {
     const proxied = await startApi({ COORDINATOR_TRUSTED_PROXIES: '127.0.0.1' });
     const forwarded = { 'x-forwarded-proto': 'https', host: 'localhost' };
     expect((await cookieOf(proxied, forwarded)).page.setCookie).toMatch(/; Secure/);
@@ -156,7 +156,7 @@ describe('the session cookie', () => {
     expect((await cookieOf(api, forwarded)).page.setCookie).not.toMatch(/; Secure/);
   });
 
-  it('is taken as it was given', async () => {
+  it('is cleared with the same attributes', async () => {
     const host = 'coordinator.example.com';
     const answer = await new Visitor(secured.app).submit('/logout', '', { host });
     expect(answer.setCookie).toMatch(/^coordinator_session=; .*Secure/);

@@ -28,7 +28,7 @@ afterEach(() => Promise.all(open.splice(0).map((app) => app.close())));
 
 const count = async () => Number((await orm.em.execute('select count(*) as n from rate_counts'))[0]?.n);
 
-/** Two servers that share a database, in turns: as good as one. */
+/** Two servers that share a database, used in turns. They must act as one. */
 async function start(options: Partial<GuessLimits> = {}) {
   const limits = { perAccount: 10, perAddress: 100, windowMs: 5 * 60_000, ...options };
   const counts = { verified: 0, turn: 0 };
@@ -71,7 +71,7 @@ async function startServer(limits: GuessLimits, counts: { verified: number }): P
 const statuses = (responses: { statusCode: number }[]) => responses.map((response) => response.statusCode);
 
 describe('guessing passwords', () => {
-  it('is refused after ten failures at one account from one address, with when to come back', async () => {
+  it('answers 429 with Retry-After after ten failures at one account from one address', async () => {
     const { signIn, counts } = await start();
     for (let attempt = 0; attempt < 10; attempt += 1) expect((await signIn('a@x.y', 'wrong')).statusCode).toBe(401);
     const refused = await signIn('a@x.y', 'right');
@@ -84,27 +84,27 @@ describe('guessing passwords', () => {
     expect(counts.verified).toBe(10);
   });
 
-  it('is not made easier by spelling the account otherwise', async () => {
+  it('counts different spellings of one account together', async () => {
     const { signIn } = await start({ perAccount: 3 });
     for (const email of ['a@x.y', 'A@X.Y', ' a@x.y ']) await signIn(email, 'wrong');
     expect((await signIn('a@x.Y', 'wrong')).statusCode).toBe(429);
   });
 
-  it('is not made easier by asking many times at once', async () => {
+  it('counts concurrent attempts', async () => {
     const { signIn, counts } = await start();
     const answers = statuses(await Promise.all(Array.from({ length: 60 }, () => signIn('a@x.y', 'wrong'))));
     expect(answers.filter((status) => status === 401).length).toBeLessThanOrEqual(10);
     expect(counts.verified).toBeLessThanOrEqual(10);
   });
 
-  it('locks nobody out from another address or another account', async () => {
+  it('does not block other addresses or other accounts', async () => {
     const { signIn } = await start({ perAccount: 2 });
     for (let attempt = 0; attempt < 3; attempt += 1) await signIn('a@x.y', 'wrong');
     expect((await signIn('a@x.y', 'right', '203.0.113.2')).statusCode).toBe(200);
     expect((await signIn('b@x.y', 'right')).statusCode).toBe(200);
   });
 
-  it('is refused over all accounts together', async () => {
+  it('answers 429 after too many failures across all accounts', async () => {
     const { signIn } = await start({ perAddress: 5 });
     for (let attempt = 0; attempt < 5; attempt += 1) await signIn(`user${attempt}@x.y`, 'wrong');
     expect((await signIn('fresh@x.y', 'wrong')).statusCode).toBe(429);
@@ -118,7 +118,7 @@ describe('guessing passwords', () => {
     expect((await signIn('a@x.y', 'wrong', '2001:db8:1::3')).statusCode).toBe(401);
   });
 
-  it('ends its punishment with the window', async () => {
+  it('is possible again after the window', async () => {
     const { signIn } = await start({ perAccount: 1, windowMs: 200 });
     await signIn('a@x.y', 'wrong');
     expect((await signIn('a@x.y', 'right')).statusCode).toBe(429);
@@ -127,26 +127,26 @@ describe('guessing passwords', () => {
   });
 });
 
-describe('signing in rightly', () => {
-  it('is never limited, one after the other', async () => {
+describe('signing in with the right password', () => {
+  it('is not limited sequentially', async () => {
     const { signIn } = await start();
     for (let attempt = 0; attempt < 40; attempt += 1) expect((await signIn('a@x.y', 'right')).statusCode).toBe(200);
   });
 
-  it('is never limited, many times at once', async () => {
+  it('is not limited concurrently', async () => {
     const { signIn } = await start();
     const answers = await Promise.all(Array.from({ length: 40 }, () => signIn('a@x.y', 'right')));
     expect(new Set(statuses(answers))).toEqual(new Set([200]));
   });
 
-  it('takes nothing of what others may guess', async () => {
+  it('does not use up the limit of wrong guesses', async () => {
     const { signIn } = await start({ perAccount: 3 });
     await Promise.all(Array.from({ length: 20 }, () => signIn('a@x.y', 'right')));
     for (let attempt = 0; attempt < 3; attempt += 1) expect((await signIn('a@x.y', 'wrong')).statusCode).toBe(401);
     expect((await signIn('a@x.y', 'right')).statusCode).toBe(429);
   });
 
-  it('is not punished for failures of this service', async () => {
+  it('is not counted as a wrong guess if the service fails', async () => {
     const { signIn } = await start({ perAccount: 2 });
     for (let attempt = 0; attempt < 5; attempt += 1) expect((await signIn('a@x.y', 'broken')).statusCode).toBe(500);
     expect((await signIn('a@x.y', 'right')).statusCode).toBe(200);
@@ -154,14 +154,14 @@ describe('signing in rightly', () => {
 });
 
 describe('the counts', () => {
-  it('say nothing of whom they are about', async () => {
+  it('do not reveal the account or the address', async () => {
     const { signIn } = await start();
     await signIn('ana@example.com', 'wrong', '203.0.113.77');
     const rows = JSON.stringify(await orm.em.execute('select * from rate_counts'));
     expect(rows).not.toMatch(/ana|203/);
   });
 
-  it('go when their window has ended, and not before', async () => {
+  it('are deleted after their window has ended, and not before', async () => {
     await (await start({ windowMs: 50 })).signIn('a@x.y', 'wrong');
     await (await start()).signIn('b@x.y', 'wrong', '203.0.113.2');
     await pause(60);
@@ -170,7 +170,7 @@ describe('the counts', () => {
     expect(await count()).toBe(2);
   });
 
-  it('of a limit that is off are none', async () => {
+  it('are not kept for a disabled limit', async () => {
     const { signIn } = await start({ perAccount: 0, perAddress: 0 });
     for (let attempt = 0; attempt < 15; attempt += 1) expect((await signIn('a@x.y', 'wrong')).statusCode).toBe(401);
     expect(await count()).toBe(0);

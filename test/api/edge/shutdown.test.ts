@@ -58,7 +58,7 @@ function fetchOver(
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 describe('stopping', () => {
-  it('lets a slow request finish on its kept-alive connection, then ends it at once', async () => {
+  it('lets a slow request finish and then closes its kept-alive connection', async () => {
     const { app, port, release } = await start();
     const agent = new Agent({ keepAlive: true });
     await fetchOver(port, '/quick', agent);
@@ -75,7 +75,7 @@ describe('stopping', () => {
     agent.destroy();
   });
 
-  it('takes no new connections, and answers nothing that still comes on an old one', async () => {
+  it('accepts no new connections, and rejects new requests on open ones', async () => {
     const { app, port, release } = await start();
     const answers = new Promise<string>((resolve, reject) => {
       const socket = connect(port, '127.0.0.1');
@@ -100,7 +100,7 @@ describe('stopping', () => {
     expect(await stopping).toBe(true);
   });
 
-  it('ends event streams, and their connections with them', async () => {
+  it('ends event streams and closes their connections', async () => {
     const { app, port } = await start();
     const agent = new Agent({ keepAlive: true });
     const streams = [1, 2, 3].map(() => fetchOver(port, '/stream', agent));
@@ -115,7 +115,7 @@ describe('stopping', () => {
     agent.destroy();
   });
 
-  it('cuts off what does not finish in time, and says so', async () => {
+  it('closes the connections of requests that do not finish in time, and logs that', async () => {
     const { app, port } = await start();
     const slow = fetchOver(port, '/slow', new Agent()).catch((error: Error) => error);
     await pause(50);
@@ -125,7 +125,7 @@ describe('stopping', () => {
     expect(await slow).toBeInstanceOf(Error);
   });
 
-  it('is announced before connections are refused, so that load balancers notice', async () => {
+  it('is announced to load balancers before connections are refused', async () => {
     const { app, port } = await start();
     const stopping = stopServer(app, { announceFor: 200, within: 1_000 });
     await pause(50);

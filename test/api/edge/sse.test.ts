@@ -49,7 +49,7 @@ const producers: Record<string, (context: EventContext) => AsyncIterable<ServerE
     }
   },
   async *deaf() {
-    // Never looks at its signal.
+    // Ignores its signal.
     await pause(60_000, undefined, { ref: false });
     yield { data: 'too late' };
   },
@@ -83,8 +83,8 @@ async function readEvents(path: string, headers: Record<string, string> = {}): P
   return events;
 }
 
-describe('a stream of events', () => {
-  it('arrives as it was sent, and ends when there is no more', async () => {
+describe('an event stream', () => {
+  it('delivers all events and then ends', async () => {
     expect(await readEvents('/events/three')).toEqual([
       { id: '1', event: 'log', data: 'plain\ntext' },
       { id: '2', event: undefined, data: '{"json":["é","\\n"]}' },
@@ -92,7 +92,7 @@ describe('a stream of events', () => {
     ]);
   });
 
-  it('has the headers that keep caches and proxies out of the way', async () => {
+  it('has headers that disable caching and buffering', async () => {
     const stream = await openStream('/events/three');
     stream.resume();
     expect(stream.headers).toMatchObject({
@@ -104,7 +104,7 @@ describe('a stream of events', () => {
     });
   });
 
-  it('cannot be made to carry an event that was not sent', () => {
+  it('cannot contain an injected event', () => {
     const text = formatEvent({
       id: 'a\nevent: forged',
       event: 'x\r\ndata: forged',
@@ -117,13 +117,13 @@ describe('a stream of events', () => {
     ]);
   });
 
-  it('tells the producer where the reader left off, unless that is nonsense', async () => {
+  it('passes the last event id to the producer if it is acceptable', async () => {
     expect((await readEvents('/events/resume', { 'last-event-id': '41' }))[0]?.data).toBe('41');
     expect((await readEvents('/events/resume'))[0]?.data).toBe('from the start');
     expect((await readEvents('/events/resume', { 'last-event-id': 'x'.repeat(300) }))[0]?.data).toBe('from the start');
   });
 
-  it('opens at once and sends heartbeats while nothing happens', async () => {
+  it('opens at once and sends heartbeats during silence', async () => {
     const stream = await openStream('/events/silent');
     let text = '';
     stream.setEncoding('utf8').on('data', (chunk) => {
@@ -135,7 +135,7 @@ describe('a stream of events', () => {
     stream.destroy();
   });
 
-  it('tells a reader of a failure without its reason, and the log of the reason', async () => {
+  it('ends with an error event without details if the producer fails, and the failure is logged', async () => {
     const events = await readEvents('/events/fails');
     expect(events.map((event) => event.event ?? 'message')).toEqual(['message', 'error']);
     const { error, support_id } = JSON.parse(events[1]?.data ?? '');
@@ -144,7 +144,7 @@ describe('a stream of events', () => {
     expect(JSON.stringify(line)).toContain('secret-reason');
   });
 
-  it('ends its producer when the reader goes away, also before anything was sent', async () => {
+  it('ends its producer when the client disconnects, even before the first event', async () => {
     const before = seen.signalled;
     const streams = await Promise.all(Array.from({ length: 20 }, () => openStream('/events/silent')));
     await expect.poll(() => seen.running).toBe(20);
@@ -153,7 +153,7 @@ describe('a stream of events', () => {
     expect(seen.running).toBe(0);
   });
 
-  it('ends when the reader goes away even if the producer does not listen', async () => {
+  it('ends when the client disconnects even if the producer ignores its signal', async () => {
     const connections = () =>
       new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)));
     const stream = await openStream('/events/deaf');
@@ -161,7 +161,7 @@ describe('a stream of events', () => {
     await expect.poll(connections).toBe(0);
   });
 
-  it('asks for no more than a slow reader takes, and cuts off one that takes nothing', async () => {
+  it('produces no more than a slow client reads, and disconnects a client that reads nothing', async () => {
     seen.produced = 0;
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
@@ -176,7 +176,7 @@ describe('a stream of events', () => {
     socket.destroy();
   }, 15_000);
 
-  it('does not begin one for HEAD that would go on by itself', async () => {
+  it('does not start the producer for HEAD', async () => {
     const before = seen.running;
     const response = await app.inject({ method: 'HEAD', url: '/events/silent' });
     expect(response.statusCode).toBe(200);

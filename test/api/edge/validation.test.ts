@@ -75,7 +75,7 @@ const post = async (url: string, body: unknown) => {
   return { status: response.statusCode, ...response.json() };
 };
 
-describe('a request that does not fit says which field, and what would be right', () => {
+describe('an invalid body', () => {
   it.each([
     [{ name: 'x', nmae: 1 }, 'unknown field "nmae"'],
     [{ name: 'x', steps: [{ name: 'a', run: [], shell: 'sh' }] }, 'unknown field "steps[0].shell"'],
@@ -91,11 +91,11 @@ describe('a request that does not fit says which field, and what would be right'
     [{ name: 'x', when: { cron: 5 } }, 'field "when.cron" must be a string, not a number'],
     [[], 'the body must be an object, not an array'],
     ['text', 'the body must be an object, not a string'],
-  ])('%j: %s', async (body, message) => {
+  ])('%j is answered with: %s', async (body, message) => {
     expect(await post('/spec', body)).toMatchObject({ status: 400, error: message });
   });
 
-  it('names the bounds and the choices', async () => {
+  it('is answered with the bounds and the choices', async () => {
     const errorOf = async (body: unknown) => (await post('/spec', body)).error;
     expect(await errorOf({ name: 'x', size: 6 })).toBe('field "size" must be at most 5');
     expect(await errorOf({ name: 'x', size: 0 })).toBe('field "size" must be at least 1');
@@ -109,12 +109,12 @@ describe('a request that does not fit says which field, and what would be right'
     );
   });
 
-  it('says what is wrong before it goes into details', async () => {
+  it('is answered with the message before the details', async () => {
     const response = await app.inject({ method: 'POST', url: '/spec', headers: jsonType, payload: '{}' });
     expect(response.body).toMatch(/^\{"error":"field \\"name\\" is required","errors":\[/);
   });
 
-  it('reports everything that is wrong at once', async () => {
+  it('is answered with all problems at once', async () => {
     const answer = await post('/spec', { nmae: 1, size: 'x', steps: [{ name: '', run: 'ls' }] });
     expect(answer.status).toBe(400);
     expect(answer.errors.map((each: { path: string }) => each.path).sort()).toEqual(
@@ -124,7 +124,7 @@ describe('a request that does not fit says which field, and what would be right'
     for (const each of answer.errors) expect(answer.error).toContain(each.message);
   });
 
-  it('stays short whatever was sent, and never repeats a value', async () => {
+  it('is answered with a short message that does not repeat values', async () => {
     const names = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`unknown_${index}`, 1]));
     const many = await post('/spec', { name: 'x', ...names });
     expect(many.errors).toHaveLength(20);
@@ -135,7 +135,7 @@ describe('a request that does not fit says which field, and what would be right'
     expect(JSON.stringify(secret)).not.toContain('hunter2');
   });
 
-  it('lets an optional body be absent, not wrong', async () => {
+  it('is rejected even if the body is optional, and an absent one is accepted', async () => {
     const absent = await app.inject({ method: 'POST', url: '/optional' });
     expect(absent.json()).toEqual({ got: null });
     expect(await post('/optional', { force: true })).toMatchObject({ got: { force: true } });
@@ -149,12 +149,12 @@ describe('queries and paths', () => {
     return { status: response.statusCode, ...response.json() };
   };
 
-  it('coerces what is declared and fills defaults', async () => {
+  it('are converted to the declared types, with defaults', async () => {
     expect(await get('/list?limit=7')).toEqual({ status: 200, limit: 7 });
     expect(await get('/list')).toEqual({ status: 200, limit: 50 });
   });
 
-  it('names unknown query parameters, also where none is declared', async () => {
+  it('with unknown query parameters answer 400 and name them, even if none is declared', async () => {
     expect(await get('/list?limt=7&x=1')).toMatchObject({
       status: 400,
       error: 'unknown query parameter "limt"; unknown query parameter "x"',
@@ -167,7 +167,7 @@ describe('queries and paths', () => {
     expect((await get('/list?__proto__=1')).status).toBe(400);
   });
 
-  it('refuses what is no number, a repeated parameter and an empty one', async () => {
+  it('with an invalid number, a repeated parameter or an empty one answer 400', async () => {
     expect((await get('/list?limit=ten')).error).toMatch(/^query parameter "limit" must be a number/);
     expect((await get('/list?limit=0')).error).toBe('query parameter "limit" must be at least 1');
     expect((await get('/list?cursor=a&cursor=b')).error).toMatch(
@@ -175,10 +175,10 @@ describe('queries and paths', () => {
     );
   });
 
-  it('refuses NUL and ids in another spelling before any rule sees them', async () => {
+  it('with NUL or noncanonical ids answer 400 before any rule is applied', async () => {
     expect(await get('/slugs/a%00b')).toMatchObject({
       status: 400,
-      error: 'path parameter "slug" holds a NUL character',
+      error: 'path parameter "slug" contains a NUL character',
     });
     expect((await get('/list?cursor=%00')).status).toBe(400);
     expect((await get('/items/019AA5C2-7D31-7CC4-9C55-0D6A1F6C8B11')).error).toMatch(
@@ -189,7 +189,7 @@ describe('queries and paths', () => {
 });
 
 describe('answers', () => {
-  it('hold what their schema declares, and nothing that it does not', async () => {
+  it('contain only what their schema declares', async () => {
     const response = await app.inject({ method: 'GET', url: '/view' });
     expect(response.json()).toEqual({
       items: [{ id: 'a', created_at: '1970-01-01T00:00:00.000Z', owner: { name: 'x' } }],
@@ -197,7 +197,7 @@ describe('answers', () => {
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  it('have no body at 204', async () => {
+  it('have no body with status 204', async () => {
     const response = await app.inject({ method: 'DELETE', url: '/gone' });
     expect([response.statusCode, response.body]).toEqual([204, '']);
   });

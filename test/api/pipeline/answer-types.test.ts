@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 
-/** What must not compile. `tsc` fails where an `@ts-expect-error` has nothing to expect. */
+/** Declarations that must not compile. `tsc` fails for an `@ts-expect-error` without an error. */
 
 const Thing = z.object({ name: z.string(), size: z.enum(['small', 'large']) });
 const params = z.strictObject({ id: z.string() });
@@ -23,39 +23,40 @@ const getPart = read({
 const wrong = {
   // @ts-expect-error a field is missing
   readWithoutField: read({ ...looked, responses: { 200: Thing }, handle: async () => ({ name: 'a' }) }),
-  // @ts-expect-error another field has another type
+  // @ts-expect-error a field has another type
   readOfOtherType: read({ ...looked, responses: { 200: Thing }, handle: async () => ({ ...small, size: 'huge' }) }),
   readOfNothing: read({
     ...looked,
     responses: { 200: Thing },
-    // @ts-expect-error the thing may be missing
+    // @ts-expect-error the answer may be undefined
     handle: async () => (Math.random() ? small : undefined),
   }),
-  // @ts-expect-error what fits a refusal alone is no success
+  // @ts-expect-error the answer matches only the schema of an error
   readOfRefusal: read({ ...looked, responses: { 200: Thing, 400: z.object({}) }, handle: async () => ({}) }),
 
   // @ts-expect-error a field is missing
   commandWithoutField: command({ ...made, responses: { 201: Thing }, handle: async () => ({ id: null, answer: {} }) }),
-  // @ts-expect-error no read operation shows what it left, so it must answer
+  // @ts-expect-error no read operation shows the result, so the answer is required
   commandWithoutAnswer: command({ ...made, responses: { 201: Thing }, handle: async () => ({ id: 'a' }) }),
   commandOfNothing: command({
     ...made,
     responses: { 204: z.undefined() },
-    // @ts-expect-error nothing is shown
+    // @ts-expect-error a 204 has no answer
     handle: async () => ({ id: 'a', answer: small }),
   }),
-  // @ts-expect-error what was changed is missing
+  // @ts-expect-error the id of the changed resource is missing
   commandOnNothing: command({ ...made, responses: { 204: z.undefined() }, handle: async () => ({}) }),
   commandWithTypo: command({
-    ...{ ...made, responses: { 204: z.undefined() } },
-    // @ts-expect-error nothing reads it
+    ...made,
+    responses: { 204: z.undefined() },
+    // @ts-expect-error the member is unknown
     handle: async () => ({ id: 'a', owner: { organizationId: null, teamId: null } }),
   }),
   commandShownByOther: command({
     ...made,
     responses: { 201: z.object({ secret: z.string() }) },
     at: getThing,
-    // @ts-expect-error the read operation shows something else than the command answers
+    // @ts-expect-error the read operation shows another type, so the answer is required
     handle: async () => ({ id: 'a' }),
   }),
   commandAtWrongPlace: command({
@@ -72,16 +73,19 @@ const right = {
   shown: command({ ...made, responses: { 201: Thing }, at: getThing, handle: async () => ({ id: 'a' }) }),
   answered: command({ ...made, responses: { 201: Thing }, handle: async () => ({ id: 'a', answer: small }) }),
   later: command({
-    ...{ ...made, responses: { 201: Thing } },
+    ...made,
+    responses: { 201: Thing },
     handle: async () => ({ id: 'a', answer: Promise.resolve(small) }),
   }),
   placed: command({
-    ...{ ...made, responses: { 201: Thing }, at: getPart },
+    ...made,
+    responses: { 201: Thing },
+    at: getPart,
     handle: async () => ({ id: 'a', after: { part: 1 } }),
     atParams: ({ id, after }) => ({ id, part: after.part }),
   }),
 };
 
-it('an answer that does not fit its schema does not compile', () => {
+it('an answer that does not match its schema does not compile', () => {
   expect([...Object.values(wrong), ...Object.values(right)].every(({ id }) => id.startsWith('things.'))).toBe(true);
 });

@@ -3,12 +3,12 @@ import { operations } from '#api/operations.ts';
 import type { CommandOperation } from '#api/pipeline/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { addPerson } from '#test/support/access/people.ts';
+import type { FixtureApi } from '#test/support/api/command-fixtures.ts';
 import { requestOf } from '#test/support/api/command-requests.ts';
-import type { Stage } from '#test/support/api/command-scenes.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { ask, type Request } from '#test/support/api/operation-requests.ts';
 
-/** The status of every command's success, and the address of what it leaves where it names one. Written by hand. */
+/** The expected status of every command, and its `Location` if it has one. This table is written by hand. */
 const answers: Readonly<Record<string, readonly [status: number, location?: string]>> = {
   'bootstrap.admin': [201],
   'auth.sign_in': [201, '/api/v1/auth/sessions/:id'],
@@ -97,7 +97,7 @@ const keyed = commands.filter(({ idempotency }) => idempotency !== 'none');
 
 let api: TestApi;
 let empty: TestApi;
-let stage: Stage;
+let stage: FixtureApi;
 let emptyUrl: string;
 
 beforeAll(async () => {
@@ -112,7 +112,7 @@ afterAll(async () => {
   await empty?.close();
 });
 
-async function perform(operation: CommandOperation) {
+async function carryOut(operation: CommandOperation) {
   const isBootstrap = operation.id === 'bootstrap.admin';
   const request = await requestOf(stage, operation);
   const headers = { ...request.headers, ...(isBootstrap && { 'x-service-bootstrap-token': bootstrapToken }) };
@@ -120,13 +120,13 @@ async function perform(operation: CommandOperation) {
   return { request, answer };
 }
 
-/** What its caller reads at an address. */
+/** Reads an address with the credential of a request. */
 async function readAt(location: string, { key, headers }: { key?: string | undefined; headers?: object }) {
   const response = await fetch(stage.url + location, { headers: { ...(key && { 'x-api-key': key }), ...headers } });
   return { status: response.status, text: await response.text() };
 }
 
-/** The credential that a command made, with which its caller goes on where the one that it came by has ended. */
+/** The credential that a command created, for commands that end the caller's old one. */
 function madeCredential(text: string) {
   const { key, token, session_id: session } = text ? JSON.parse(text) : {};
   return key ? { key } : session ? { headers: { authorization: `Bearer ${token}` } } : {};
@@ -135,15 +135,15 @@ function madeCredential(text: string) {
 const pattern = (route: string) => new RegExp(`^${route.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
 
 describe('a successful command', () => {
-  it('is in the table by hand, each of them', () => {
+  it('is listed in the table', () => {
     expect(Object.keys(answers).sort()).toEqual(commands.map(({ id }) => id).sort());
   });
 
   it.each(commands.map((operation) => [operation.id, operation] as const))(
-    '%s answers its declared status and the address of what it left',
+    '%s answers its status and the address of its result',
     async (id, operation) => {
       const [status, location] = answers[id]!;
-      const { request, answer } = await perform(operation);
+      const { request, answer } = await carryOut(operation);
       expect(answer.status, answer.text).toBe(status);
       if (location === undefined) expect(answer.location).toBeNull();
       else expect(answer.location).toMatch(pattern(location));
@@ -156,17 +156,17 @@ describe('a successful command', () => {
 
 describe('a repeated command', () => {
   it.each(keyed.map((operation) => [operation.id, operation] as const))(
-    '%s answers the status and the address of the first time, with what is read there today',
+    '%s answers the first status and address, and the body that is read there now',
     async (_id, operation) => {
-      const { request, answer } = await perform(operation);
+      const { request, answer } = await carryOut(operation);
       await expectRepeated(operation, request, answer);
     },
   );
 
   it.each(keyed.map((operation) => [operation.id, operation] as const))(
-    '%s answers the same from a receipt of the release before, which keeps the status and the address alone',
+    '%s answers the same from a receipt of the previous release, which has only a status and an address',
     async (_id, operation) => {
-      const { request, answer } = await perform(operation);
+      const { request, answer } = await carryOut(operation);
       const key = request.headers?.['idempotency-key'];
       const rows = await api.rows<{ status: number; location: string | null }>(
         'update command_receipts set answer = null where key = ? returning status, location',
@@ -190,8 +190,8 @@ describe('a repeated command', () => {
 describe('the publication of a version', () => {
   const publish = commands.find(({ id }) => id === 'template_versions.publish')!;
 
-  it('answers 201 the first time and 200 where the same version is there already, at one address', async () => {
-    const { request, answer } = await perform(publish);
+  it('answers 201 the first time and 200 for the same version again, with the same address', async () => {
+    const { request, answer } = await carryOut(publish);
     const again = await ask(stage, publish, request);
     expect([answer.status, again.status]).toEqual([201, 200]);
     expect(again.location).toBe(answer.location);

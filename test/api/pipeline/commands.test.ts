@@ -35,30 +35,30 @@ const select = <Row extends object>(sql: string, ...params: unknown[]) => api.or
 const count = async (sql: string, ...params: unknown[]) =>
   (await select<{ n: number }>(`select count(*)::int as n from ${sql}`, ...params))[0]?.n;
 
-describe('the key of a command', () => {
+describe('an idempotency key', () => {
   it.each([
     ['an uppercase UUID', randomUUID().toUpperCase()],
     ['the zero UUID', '00000000-0000-0000-0000-000000000000'],
     ['a UUID in braces', `{${randomUUID()}}`],
     ['a UUID without hyphens', randomUUID().replaceAll('-', '')],
-    ['two in one header', `${randomUUID()}, ${randomUUID()}`],
-    ['one twice in one header', ((key) => `${key}, ${key}`)(randomUUID())],
-    ['no UUID', 'deploy-network'],
-    ['nothing', ''],
-  ])('is refused as %s', async (_name, key) => {
+    ['two different keys in one header', `${randomUUID()}, ${randomUUID()}`],
+    ['the same key twice in one header', ((key) => `${key}, ${key}`)(randomUUID())],
+    ['not a UUID', 'deploy-network'],
+    ['empty', ''],
+  ])('is rejected if it is %s', async (_name, key) => {
     const answer = await admit(root.caller, key);
     expect(answer.status, answer.text).toBe(400);
     expect(answer.body.error).toMatch(/^the header Idempotency-Key must/);
   });
 
-  it.each(['the same', 'another'])('is refused when it comes twice, as %s one', async (which) => {
+  it.each(['the same', 'another'])('is rejected if it is sent twice: %s one', async (which) => {
     const key = randomUUID();
     const keys = [key, which === 'another' ? randomUUID() : key];
     expect(await sendRaw({ 'idempotency-key': keys })).toBe(400);
     expect((await admit(root.caller, key)).status).toBe(202);
   });
 
-  it('is demanded where an operation demands one, and made where it does not', async () => {
+  it('is required by some operations, and generated for others', async () => {
     const app = Fastify();
     for (const idempotency of ['required', 'optional', 'none'] as const)
       app.post(`/${idempotency}`, async (sent) => ({ key: commandKey(declare(idempotency), sent) }));
@@ -73,7 +73,7 @@ describe('the key of a command', () => {
     await app.close();
   });
 
-  it('is echoed, and a fresh one comes back where none was sent', async () => {
+  it('is returned in the answer, even if it was generated', async () => {
     const key = randomUUID();
     const given = await admit(root.caller, key);
     expect(given.headers.get('idempotency-key')).toBe(key);
@@ -84,15 +84,20 @@ describe('the key of a command', () => {
     expect(again.body.id).toBe(made.body.id);
   });
 
-  it('keeps command answers out of every cache', async () => {
+  it('makes the answer of a command uncacheable', async () => {
     const answer = await admit(root.caller, randomUUID());
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
   function declare(idempotency: CommandOperation['idempotency']): CommandOperation {
     return command({
-      ...{ id: 'tests.command', route: 'POST /command', summary: 'A command', audit: 'test.done', idempotency },
-      ...{ responses: { 204: z.undefined() }, access: { public: 'a test' } },
+      id: 'tests.command',
+      route: 'POST /command',
+      summary: 'A command',
+      audit: 'test.done',
+      idempotency,
+      responses: { 204: z.undefined() },
+      access: { public: 'a test' },
       handle: async () => ({ id: null }),
     });
   }
@@ -113,8 +118,8 @@ describe('the key of a command', () => {
   }
 });
 
-describe('the same key', () => {
-  it('admits one run, whichever of two processes gets which of 50 requests at once', async () => {
+describe('repeating a key', () => {
+  it('admits one run for 50 concurrent requests at two processes', async () => {
     const processes = await Promise.all([startProcess(), startProcess()]);
     try {
       const callers = processes.map(({ url }) => new Caller(url, { 'x-api-key': root.key }));
@@ -140,7 +145,7 @@ describe('the same key', () => {
     }
   });
 
-  it('starts one workflow: one message for the engine is all that 50 requests leave', async () => {
+  it('starts one workflow for 50 concurrent requests', async () => {
     const away = await startProcess({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
     try {
       const caller = new Caller(away.url, { 'x-api-key': root.key });
@@ -168,14 +173,14 @@ describe('the same key', () => {
     expect((await admit(root.caller, key, { message: 'first', variables: { size: 4 } })).status).toBe(202);
   });
 
-  it('conflicts even where the other body is not acceptable by itself', async () => {
+  it('with another body conflicts even if that body is invalid', async () => {
     const key = randomUUID();
     await admit(root.caller, key);
     expectBoundElsewhere(await admit(root.caller, key, { variables: { size: 'large' } }));
     expectBoundElsewhere(await admit(root.caller, key, { template_id: randomUUID() }));
   });
 
-  it('of another caller conflicts, and says nothing about the first', async () => {
+  it('by another caller conflicts and reveals nothing about the first command', async () => {
     const key = randomUUID();
     const first = await admit(root.caller, key);
     const other = await addPerson(api, 'requester');
@@ -185,7 +190,7 @@ describe('the same key', () => {
     expect(answer.headers.get('location')).toBeNull();
   });
 
-  it('of the same person by another credential is the same command', async () => {
+  it('by the same user with another credential repeats the command', async () => {
     const person = await addPerson(api, 'requester', {}, 'correct horse battery');
     const session = await Caller.signIn(api.url, person.email, 'correct horse battery');
     const key = randomUUID();
@@ -207,7 +212,7 @@ describe('the same key', () => {
     expect((await root.caller.get(`/runs/${second.body.id}`)).body.status).toBe('queued');
   });
 
-  it('means the same after a restart', async () => {
+  it('after a restart repeats the command', async () => {
     const key = randomUUID();
     const first = await admit(root.caller, key);
     const restarted = await runApi(api.config);
@@ -220,7 +225,7 @@ describe('the same key', () => {
     }
   });
 
-  it('still answers the first run after its template was archived', async () => {
+  it('answers the first run even after its template was archived', async () => {
     const template = await publish(root.caller, spec);
     const body = { template_id: template };
     const key = randomUUID();
@@ -233,14 +238,14 @@ describe('the same key', () => {
     expect(again.headers.get('location')).toBe(first.headers.get('location'));
   });
 
-  it('answers what the run has become, not what it was', async () => {
+  it('answers the current state of the run', async () => {
     const key = randomUUID();
     const { body } = await admit(root.caller, key);
     await root.caller.post(`/runs/${body.id}/cancel`, { force: true });
     expect((await admit(root.caller, key)).body).toMatchObject({ id: body.id, status: 'canceled' });
   });
 
-  it('opens nothing that its caller may no longer read', async () => {
+  it('shows nothing that its caller may no longer read', async () => {
     const { teamId } = await addTeam(api.orm);
     const { environmentId } = await addEnvironment(api.orm, teamId);
     const person = await addPerson(api, 'requester', { teams: { [teamId]: 'member' } });
@@ -261,7 +266,7 @@ describe('the same key', () => {
 });
 
 describe('a refused command', () => {
-  it('binds nothing: its key can be used afterwards', async () => {
+  it('does not bind its key', async () => {
     const key = randomUUID();
     const stranger = await addPerson(api, 'requester');
     const { teamId } = await addTeam(api.orm);
@@ -284,7 +289,7 @@ describe('a refused command', () => {
     expect((await admit(root.caller, key)).status).toBe(202);
   });
 
-  it('leaves no trace but a line in the audit, and so many of those a minute', async () => {
+  it('leaves only audit records, and a limited number of them per minute', async () => {
     const { teamId } = await addTeam(api.orm);
     const template = await publish(root.caller, spec, teamId);
     const { body: run } = await root.caller.post('/runs', { template_id: template });
@@ -301,7 +306,7 @@ describe('a refused command', () => {
     expect(lines.length).toBeLessThanOrEqual(120);
   });
 
-  it('does not take the connections that recording it needs: many at once are answered', async () => {
+  it('is audited without exhausting the connection pool, even if many are refused at once', async () => {
     const small = await runApi({ ...api.config, databasePoolSize: 2 });
     try {
       const { teamId } = await addTeam(api.orm);
@@ -321,7 +326,7 @@ describe('a refused command', () => {
   }, 40_000);
 
   it.each(['%00', 'a%00b', '%EF%BF%BF', 'not-an-id', "' or 1=1", '%F0%9F%98%80'])(
-    'is refused for want of permission whatever the path says: %s',
+    'is refused for lack of permission regardless of the path: %s',
     async (id) => {
       const requester = await addPerson(api, 'requester');
       const answer = await requester.caller.post(`/runs/${id}/cancel`);
@@ -331,15 +336,21 @@ describe('a refused command', () => {
 });
 
 describe('a command', () => {
-  it('is one audit row, with who, by what, what and from where', async () => {
+  it('leaves one audit record with actor, credential, action and address', async () => {
     const person = await addPerson(api, 'requester');
     const answer = await person.caller.post('/runs', { template_id: templateId });
     const rows = await select('select * from audit_records where actor_id = ?', person.id);
     expect(rows).toMatchObject([
       {
-        ...{ actor_type: 'user', actor_name: person.email, credential_id: person.keyId, action: 'run.created' },
-        ...{ resource_type: 'runs', resource_id: answer.body.id, outcome: 'committed' },
-        ...{ request_id: answer.headers.get('x-request-id'), address: '127.0.0.1' },
+        actor_type: 'user',
+        actor_name: person.email,
+        credential_id: person.keyId,
+        action: 'run.created',
+        resource_type: 'runs',
+        resource_id: answer.body.id,
+        outcome: 'committed',
+        request_id: answer.headers.get('x-request-id'),
+        address: '127.0.0.1',
       },
     ]);
     const receipts = await select<{ audit_record_id: string }>(
@@ -349,7 +360,7 @@ describe('a command', () => {
     expect(receipts).toEqual([{ audit_record_id: (rows[0] as { id: string }).id }]);
   });
 
-  it('is nothing at all where its audit row cannot be written', async () => {
+  it('is rolled back if its audit record cannot be written', async () => {
     await select(`alter table audit_records add constraint broken check (action <> 'run.created') not valid`);
     try {
       const key = randomUUID();
@@ -364,7 +375,7 @@ describe('a command', () => {
     }
   });
 
-  it('decides by what its caller is when it commits, not when it came', async () => {
+  it('is authorized with the caller’s authority at the commit', async () => {
     const { teamId } = await addTeam(api.orm);
     const { environmentId } = await addEnvironment(api.orm, teamId);
     const person = await addPerson(api, 'requester', { teams: { [teamId]: 'member' } });
@@ -378,7 +389,7 @@ describe('a command', () => {
     expect((await answer).status).toBe(404);
   });
 
-  it('is refused to somebody who was disabled while it waited', async () => {
+  it('is refused if its caller was disabled while it waited', async () => {
     const person = await addPerson(api, 'requester');
     const change = api.orm.em.fork();
     await change.begin();
@@ -389,7 +400,7 @@ describe('a command', () => {
     expect((await answer).status).toBe(401);
   });
 
-  it('is refused to a credential that was revoked while it waited', async () => {
+  it('is refused if its credential was revoked while it waited', async () => {
     const person = await addPerson(api, 'requester');
     const change = api.orm.em.fork();
     await change.begin();
@@ -401,7 +412,7 @@ describe('a command', () => {
     expect((await answer).status).toBe(401);
   });
 
-  it('is refused where its environment was archived while it waited', async () => {
+  it('is refused if its environment was archived while it waited', async () => {
     const { teamId } = await addTeam(api.orm);
     const { environmentId } = await addEnvironment(api.orm, teamId);
     const change = api.orm.em.fork();
@@ -413,7 +424,7 @@ describe('a command', () => {
     expect((await answer).status).toBe(409);
   });
 
-  it('survives being chosen as the victim of a deadlock', async () => {
+  it('is retried after a deadlock', async () => {
     const { teamId } = await addTeam(api.orm);
     const { environmentId } = await addEnvironment(api.orm, teamId);
     const blocker = api.orm.em.fork();
@@ -422,14 +433,14 @@ describe('a command', () => {
     await blocker.execute('update environments set name = name where id = ?', [environmentId]);
     const answer = admit(root.caller, randomUUID(), { environment_id: environmentId });
     await untilWaiting();
-    // The command holds its caller's row and waits for the environment's: now each waits for the other.
+    // The command has locked its caller's row and waits for the environment's, so each transaction waits for the other.
     await blocker.execute('update principals set name = name where id = ?', [root.id]);
     await blocker.commit();
     const { status, text } = await answer;
     expect(status, text).toBe(202);
   });
 
-  /** Until some command waits for a lock that the test holds. */
+  /** Waits until a command waits for a lock that the test holds. */
   async function untilWaiting(): Promise<void> {
     await expect
       .poll(() => count(`pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`), {
@@ -441,8 +452,12 @@ describe('a command', () => {
 
 function startProcess(overrides: Record<string, string> = {}): Promise<ApiProcess> {
   return startApiProcess({
-    ...{ DATABASE_URL: api.database.url, TEMPORAL_ADDRESS: inject('temporalAddress'), LOG_LEVEL: 'silent' },
-    ...{ COORDINATOR_PORT: '0', COORDINATOR_ADMIN_PORT: '0', COORDINATOR_DATA_DIR: api.config.dataDir },
+    DATABASE_URL: api.database.url,
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    LOG_LEVEL: 'silent',
+    COORDINATOR_PORT: '0',
+    COORDINATOR_ADMIN_PORT: '0',
+    COORDINATOR_DATA_DIR: api.config.dataDir,
     COORDINATOR_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     ...overrides,
   });

@@ -7,25 +7,25 @@ import type { CommandOperation } from '#api/pipeline/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { addPerson } from '#test/support/access/people.ts';
 import { fillSecrets, secretsIn } from '#test/support/access/secret-fields.ts';
+import type { FixtureApi } from '#test/support/api/command-fixtures.ts';
 import { requestOf } from '#test/support/api/command-requests.ts';
-import type { Stage } from '#test/support/api/command-scenes.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { ask, type Request } from '#test/support/api/operation-requests.ts';
 
 /**
- * Every command there is, once where its audit row cannot be written and once where it can, with a secret in each of its
- * secret fields. A new operation that fails here wants a scene (test/support/api/command-scenes.ts), a body, or a declaration
- * (`resource`) that says what it is about.
+ * Runs every command with a secret in each secret field: once while audit records cannot be written, and once while they
+ * can. A new operation that fails here needs a fixture (test/support/api/command-fixtures.ts), a body, or `resource` in its
+ * declaration.
  */
 const commands = operations.filter((operation): operation is CommandOperation => operation.kind === 'command');
 const bootstrapToken = `secret-of-bootstrap-${newId()}`;
 
 const lines: string[] = [];
-/** What was secret, and in which command. */
+/** All secrets, with the place where each was used. */
 const secrets = new Map<string, string>();
 let api: TestApi;
 let empty: TestApi;
-let stage: Stage;
+let stage: FixtureApi;
 let emptyUrl: string;
 
 beforeAll(async () => {
@@ -47,10 +47,10 @@ afterAll(async () => {
   await empty?.close();
 });
 
-/** Commands about something that has owners; the others are about people, their credentials, or the whole installation. */
+/** Commands on resources without owners: users, their credentials, and the whole installation. */
 const ownerless = /^(bootstrap|auth|profile|users|workers|worker_pools|invitations|organizations\.create$)/;
 const owned = commands.filter(({ id }) => !ownerless.test(id));
-/** What they are about is in another organization afterwards, or another one was made for the scene. */
+/** Commands whose resource belongs to another organization than the tenant's, before or after the command. */
 const isElsewhere = (id: string) => /^(teams\.transfer|organizations\.(delete|transfer))/.test(id);
 const forAdministratorsAlone = new Set(['runs.delete']);
 const isOfOrganization = (id: string) => /^(organization|teams\.create$)/.test(id);
@@ -71,7 +71,7 @@ async function whileBroken<T>({ services }: TestApi, work: () => Promise<T>): Pr
   }
 }
 
-/** A digest of every row of every table, but for what is counted apart from commands: uses of keys, and attempts. */
+/** A digest of every table, except those that change without commands: uses of API keys, and rate counts. */
 async function contents({ services }: TestApi): Promise<Record<string, string>> {
   const em = services.orm.em.fork();
   const tables = await em.execute<{ name: string }[]>(
@@ -86,7 +86,7 @@ async function contents({ services }: TestApi): Promise<Record<string, string>> 
   return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
 }
 
-/** The request by which a command succeeds, with a secret in every secret field. */
+/** A request with which the command succeeds, with a secret in every secret field. */
 async function prepare(operation: CommandOperation): Promise<Request> {
   const isBootstrap = operation.id === 'bootstrap.admin';
   const request = await requestOf(stage, operation);
@@ -108,7 +108,7 @@ function withSecrets(operation: CommandOperation, body: string | undefined): str
 
 describe('every command', () => {
   it.each(commands.map((operation) => [operation.id, operation] as const))(
-    '%s has no effect without its audit row, and with it the one that it declares',
+    '%s has no effect without its audit record, and writes the record that it declares',
     async (id, operation) => {
       const at = id === 'bootstrap.admin' ? empty : api;
       const url = at === empty ? emptyUrl : stage.url;
@@ -133,7 +133,7 @@ describe('every command', () => {
   );
 
   it.each(owned.map((operation) => [operation.id, operation] as const))(
-    '%s and its refusal are found in the audit by the owners of what they are about',
+    '%s and its refusal are recorded with the owners of the target',
     async (id, operation) => {
       const request = await prepare(operation);
       const stranger = await addPerson(stage, 'maintainer');
@@ -145,7 +145,7 @@ describe('every command', () => {
         `select outcome, organization_id, team_id from audit_records where action = ? order by at desc, id desc limit 2`,
         [actionOf(operation)],
       );
-      // Who may do such a thing to nothing at all is refused before the target is looked up.
+      // A caller without the permission is refused before the target is looked up.
       if (forAdministratorsAlone.has(id)) rows.pop();
       const { organization, team } = request.ids;
       expect(rows.map(({ outcome }) => outcome)).toEqual(['committed', 'refused'].slice(0, rows.length));
@@ -158,7 +158,7 @@ describe('every command', () => {
     },
   );
 
-  it('leaves no secret in the audit, in receipts, in what the engine is told, or in any line of the log', async () => {
+  it('leaves no secret in the audit, in receipts, in messages to the engine, or in the log', async () => {
     expect(secrets.size).toBeGreaterThan(commands.length / 3);
     const kept: Record<string, string> = { log: lines.join('\n') };
     for (const each of [api, empty]) {
@@ -166,7 +166,7 @@ describe('every command', () => {
         const rows = await each.rows<{ text: string }>(`select t::text as text from ${table} t`);
         kept[table] = `${kept[table] ?? ''}${rows.map(({ text }) => text).join('\n')}`;
       }
-      kept['told'] = `${kept['told'] ?? ''}${JSON.stringify(each.told)}`;
+      kept['engineMessages'] = `${kept['engineMessages'] ?? ''}${JSON.stringify(each.engineMessages)}`;
     }
     expect(kept['log']).toContain('the audit is broken');
     const leaks = [...secrets].flatMap(([secret, where]) =>

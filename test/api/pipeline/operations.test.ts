@@ -34,8 +34,8 @@ afterAll(() => api?.close());
 
 const people = new Map<string, Promise<Person>>();
 
-/** Somebody with a role and memberships: the same one whenever they are asked for. */
-function somebody(role: PlatformRole, memberships: Memberships = {}): Promise<Person> {
+/** A user with a role and memberships. The same arguments return the same user. */
+function userWith(role: PlatformRole, memberships: Memberships = {}): Promise<Person> {
   const name = JSON.stringify([role, memberships]);
   const person = people.get(name) ?? addPerson(api, role, memberships);
   people.set(name, person);
@@ -56,16 +56,16 @@ const demandOf = (operation: Operation): Demand => {
 const may = (role: PlatformRole, { permissions }: Demand) =>
   permissions.some((each) => permissionsOf(role).includes(each));
 const weakest = (demand: Demand) => platformRoles.find((role) => may(role, demand)) ?? 'admin';
-/** The path with something in place of its ids that is none. */
+/** The operation's path with malformed ids. */
 const malformed = (operation: Operation) => routeOf(operation).path.replace(/:\w+/g, 'not an id');
 
-describe('the table of operations', () => {
-  it('names every operation and no other', () => {
+describe('the table of demands', () => {
+  it('lists every operation and no others', () => {
     expect([...demands.keys()].sort()).toEqual(operations.map(({ id }) => id).sort());
   });
 
   it.each(operations.map((operation) => [operation.id, operation] as const))(
-    'says what %s demands',
+    'states the access that %s demands',
     (id, { access }) => {
       const demand = demands.get(id);
       if (isPublic(access)) return expect(demand).toBeNull();
@@ -80,25 +80,25 @@ describe('the table of operations', () => {
     },
   );
 
-  it('leaves no two operations on one route', () => {
+  it('is about operations with different routes', () => {
     const routes = operations.map(({ route }) => route.replace(/:\w+/g, ':'));
     expect(new Set(routes).size).toBe(routes.length);
   });
 
-  it('knows a body for every operation that takes one', () => {
+  it('has an example body for every operation that takes one', () => {
     const without = operations.filter(({ id, body, access }) => body && !isPublic(access) && !bodies[id]);
     expect(without.map(({ id }) => id)).toEqual([]);
   });
 });
 
-describe('without a credential', () => {
-  it.each(closed)('%s answers 401, whatever it is asked about', async (_id, operation) => {
+describe('a caller without a credential', () => {
+  it.each(closed)('gets 401 from %s regardless of the input', async (_id, operation) => {
     for (const request of [{}, { ids: missing() }, { path: malformed(operation) }, operation.body ? { body: '{' } : {}])
       expect((await ask(operation, request)).status).toBe(401);
   });
 });
 
-describe('with a credential that no longer counts', () => {
+describe('a caller with a revoked credential', () => {
   const ended: Record<string, (person: Person) => [sql: string, id: string]> = {
     'a disabled user': ({ id }) => ['update principals set enabled = false where id = ?', id],
     'a deleted user': ({ id }) => ['update principals set deleted_at = now() where id = ?', id],
@@ -115,52 +115,49 @@ describe('with a credential that no longer counts', () => {
     }
   });
 
-  it.each(closed)('%s answers 401, although it was an administrator’s', async (_id, operation) => {
+  it.each(closed)('gets 401 from %s even if it was an administrator', async (_id, operation) => {
     for (const [name, key] of people) expect((await ask(operation, { key })).status, name).toBe(401);
   });
 });
 
-describe('without the permission', () => {
+describe('a caller without the permission', () => {
   const refused = closed.flatMap(([id, operation]) =>
     platformRoles.filter((role) => !may(role, demandOf(operation))).map((role) => [role, id, operation] as const),
   );
 
-  it.each(refused)(
-    'a %s gets 403 from %s, the same for what is there and what is not',
-    async (role, _id, operation) => {
-      const { key } = await somebody(role);
-      const there = await ask(operation, { key });
-      expect(there.status, there.text).toBe(403);
-      expect(await ask(operation, { key, ids: missing() })).toEqual(there);
-      expect(await ask(operation, { key, path: malformed(operation) })).toEqual(there);
-      if (operation.body) expect(await ask(operation, { key, body: '{' })).toEqual(there);
-    },
-  );
+  it.each(refused)('as %s gets 403 from %s, for existing and missing targets alike', async (role, _id, operation) => {
+    const { key } = await userWith(role);
+    const there = await ask(operation, { key });
+    expect(there.status, there.text).toBe(403);
+    expect(await ask(operation, { key, ids: missing() })).toEqual(there);
+    expect(await ask(operation, { key, path: malformed(operation) })).toEqual(there);
+    if (operation.body) expect(await ask(operation, { key, body: '{' })).toEqual(there);
+  });
 });
 
 const ofSomebody = ['team', 'organization', 'service_account'];
 const owned = closed.filter(([, operation]) => ofSomebody.includes(demandOf(operation).scope));
 
-describe('to a stranger', () => {
-  it.each(owned)('%s answers as if nothing were there', async (_id, operation) => {
+describe('a caller outside the tenant', () => {
+  it.each(owned)('gets the same answer from %s as for a missing target', async (_id, operation) => {
     const role = weakest(demandOf(operation));
-    const stranger = await somebody(role, elsewhere);
+    const stranger = await userWith(role, elsewhere);
     const there = await ask(operation, { key: stranger.key });
     expect(there.status, there.text).toBe(404);
     expect(await ask(operation, { key: stranger.key, ids: missing() })).toEqual(there);
   });
 
   it.each(owned.filter(([, operation]) => demandOf(operation).scope !== 'organization'))(
-    '%s answers a mere member of the organization alike',
+    'gets 404 from %s as a mere member of the organization',
     async (_id, operation) => {
       const organizations: Record<string, OrganizationRole> = { [tenant.organization]: 'member' };
-      const member = await somebody(weakest(demandOf(operation)), { organizations });
+      const member = await userWith(weakest(demandOf(operation)), { organizations });
       expect((await ask(operation, { key: member.key })).status).toBe(404);
     },
   );
 });
 
-/** Every membership that does not suffice, by its role, and the weakest that does. */
+/** The memberships that are too weak, by role, and the weakest membership that is sufficient. */
 function memberships(demand: Demand, ids: Ids): { weaker: [string, Memberships][]; enough: Memberships } {
   if (demand.scope === 'organization') {
     const roles: OrganizationRole[] = ['member', 'admin', 'owner'];
@@ -179,43 +176,54 @@ function memberships(demand: Demand, ids: Ids): { weaker: [string, Memberships][
   return { weaker: roles.slice(0, at).map((role) => [role, as(role)]), enough: as(roles[at]!) };
 }
 
-describe('to a member', () => {
+describe('a member of the tenant', () => {
   const limited = owned.flatMap(([id, operation]) =>
     memberships(demandOf(operation), {} as Ids).weaker.map(([role]) => [role, id, operation] as const),
   );
-  it.each(limited)('the role %s is too weak for %s, which refuses it by 403', async (role, _id, operation) => {
+  it.each(limited)('with the role %s is too weak for %s and gets 403', async (role, _id, operation) => {
     const demand = demandOf(operation);
     const weaker = new Map(memberships(demand, tenant).weaker);
-    const member = await somebody(weakest(demand), weaker.get(role));
+    const member = await userWith(weakest(demand), weaker.get(role));
     const answer = await ask(operation, { key: member.key });
     expect(answer.status, answer.text).toBe(403);
   });
 
-  /** Where the things of a new tenant are in no state for it, or it does more than one thing. */
+  /** The status of operations that a new tenant's resources are in the wrong state for, or that answer 202. */
   const otherwise: Record<string, number> = {
-    ...{
-      'runs.get_plan': 404,
-      'runs.request_approval': 409,
-      'runs.review': 409,
-      'runs.requeue': 409,
-      'runs.delete': 409,
-    },
-    // Its owner team has it already.
+    'runs.get_plan': 404,
+    'runs.request_approval': 409,
+    'runs.review': 409,
+    'runs.requeue': 409,
+    'runs.delete': 409,
+    // The account already belongs to that team.
     'service_accounts.transfer': 409,
-    ...{ 'runs.create': 202, 'runs.cancel': 202, 'template_versions.run': 202, 'instances.unlock': 409 },
-    ...{ 'instances.get_state_version': 404, 'instances.download_state': 404, 'environment_variables.remove': 404 },
-    // A new instance has a run in line, but nobody works on it: its state may be imported.
-    // An admin of a team takes nobody into its organization, and takes back no such offer.
-    ...{ 'team_invitations.create': 409, 'team_invitations.resend': 403, 'team_invitations.revoke': 403 },
-    // To whom they belong already.
-    ...{ 'teams.transfer': 409, 'projects.transfer': 409 },
-    ...{ 'organizations.delete': 409, 'teams.delete': 409, 'projects.delete': 409, 'environments.delete': 409 },
-    ...{ 'organizations.archive': 409, 'teams.archive': 409, 'projects.archive': 409, 'environments.archive': 409 },
+    'runs.create': 202,
+    'runs.cancel': 202,
+    'template_versions.run': 202,
+    'instances.unlock': 409,
+    'instances.get_state_version': 404,
+    'instances.download_state': 404,
+    'environment_variables.remove': 404,
+    // An admin of a team cannot invite into its organization, nor change such an invitation.
+    'team_invitations.create': 409,
+    'team_invitations.resend': 403,
+    'team_invitations.revoke': 403,
+    // They already belong to the new owner.
+    'teams.transfer': 409,
+    'projects.transfer': 409,
+    'organizations.delete': 409,
+    'teams.delete': 409,
+    'projects.delete': 409,
+    'environments.delete': 409,
+    'organizations.archive': 409,
+    'teams.archive': 409,
+    'projects.archive': 409,
+    'environments.archive': 409,
   };
-  it.each(owned)('%s is done where the role there is just strong enough', async (id, operation) => {
+  it.each(owned)('with the weakest sufficient role succeeds with %s', async (id, operation) => {
     const ids = operation.kind === 'read' ? tenant : await addTenant(api, root);
     const demand = demandOf(operation);
-    const member = await somebody(weakest(demand), memberships(demand, ids).enough);
+    const member = await userWith(weakest(demand), memberships(demand, ids).enough);
     const answer = await ask(operation, { key: member.key, ids });
     const expected = otherwise[id];
     if (expected !== undefined) expect(answer.status, answer.text).toBe(expected);
@@ -223,12 +231,12 @@ describe('to a member', () => {
   });
 });
 
-describe('a run whose environment is gone', () => {
-  it('is not told from a missing one to a stranger who would requeue it', async () => {
+describe('a run whose environment was deleted', () => {
+  it('looks like a missing run to a stranger who requeues it', async () => {
     const ids = await addTenant(api, root);
     await api.orm.em.fork().execute('update environments set deleted_at = now() where id = ?', [ids.environment]);
     const requeue = operations.find(({ id }) => id === 'runs.requeue')!;
-    const stranger = await somebody('requester', elsewhere);
+    const stranger = await userWith('requester', elsewhere);
     const there = await ask(requeue, { ids, key: stranger.key });
     expect(there.status).toBe(404);
     expect(await ask(requeue, { ids: missing(), key: stranger.key })).toEqual(there);
@@ -236,9 +244,9 @@ describe('a run whose environment is gone', () => {
   });
 });
 
-describe('to a service account', () => {
+describe('a service account', () => {
   it.each(closed.filter(([, operation]) => demandOf(operation).peopleOnly))(
-    '%s is refused, whatever its role',
+    'gets 403 from %s regardless of its role',
     async (_id, operation) => {
       const account = await addServiceAccount(api, 'admin', { organizations: { [tenant.organization]: 'owner' } });
       const answer = await ask(operation, { key: account.key });
@@ -246,7 +254,7 @@ describe('to a service account', () => {
     },
   );
 
-  it.each(owned)('%s is closed outside its teams, also with the role of an administrator', async (_id, operation) => {
+  it.each(owned)('cannot use %s outside its teams, even with the role of an administrator', async (_id, operation) => {
     const account = await addServiceAccount(api, 'admin');
     const answer = await ask(operation, { key: account.key });
     expect([403, 404], answer.text).toContain(answer.status);
@@ -255,11 +263,11 @@ describe('to a service account', () => {
 
 describe('another user', () => {
   it.each(['users.get', 'users.update'])(
-    'is neither there nor missing to whoever may not manage users: %s',
+    'looks the same as a missing user to a caller who may not manage users: %s',
     async (id) => {
       const operation = operations.find((each) => each.id === id)!;
       for (const role of ['requester', 'maintainer', 'operator'] as const) {
-        const { key } = await somebody(role);
+        const { key } = await userWith(role);
         const there = await ask(operation, { key });
         expect(there.status, there.text).toBe(403);
         expect(await ask(operation, { key, ids: missing() })).toEqual(there);
@@ -270,14 +278,14 @@ describe('another user', () => {
   );
 });
 
-describe('whatever stands in a request', () => {
+describe('a request with odd values', () => {
   const odd = ['a%00b', "'", '%F0%9F%98%80', '-1', '%5B%5D', '1e999', ''];
   const parameters = operations.flatMap((operation) => [
     ...(routeOf(operation).path.match(/:\w+/g) ?? []).map((name) => [operation.id, name, operation] as const),
     ...Object.keys(queryShape(operation)).map((name) => [operation.id, `?${name}`, operation] as const),
   ]);
 
-  it.each(parameters)('%s answers for odd values of %s', async (_id, name, operation) => {
+  it.each(parameters)('to %s in %s never answers 5xx', async (_id, name, operation) => {
     for (const value of odd) {
       const path = name.startsWith('?')
         ? `${pathOf(operation, tenant).split('?')[0]}${name}=${value}`

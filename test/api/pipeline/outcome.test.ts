@@ -30,7 +30,7 @@ async function makeOrganization(): Promise<{ id: string; path: string; teamPath:
 }
 
 describe('the outcome of a command', () => {
-  it('is its receipt, and nothing of what it was about', async () => {
+  it('is its receipt, without the resource itself', async () => {
     const { id, path, teamPath } = await makeOrganization();
     await remove(owner.caller, teamPath, randomUUID());
     const key = randomUUID();
@@ -41,8 +41,14 @@ describe('the outcome of a command', () => {
     expect(answer.body).toEqual({
       kind: 'committed',
       receipt: {
-        ...{ key, operation: 'organizations.delete', status: 204, resource_id: id, location: null, revision: 2 },
-        ...{ audit_record_id: expect.any(String), created_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+        key,
+        operation: 'organizations.delete',
+        status: 204,
+        resource_id: id,
+        location: null,
+        revision: 2,
+        audit_record_id: expect.any(String),
+        created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       },
     });
     const [record] = await execute(
@@ -52,16 +58,16 @@ describe('the outcome of a command', () => {
     expect(record).toEqual({ action: 'organization.deleted', resource_id: id });
   });
 
-  it('is kept out of every cache, whatever it is', async () => {
+  it('is never cacheable', async () => {
     const { teamPath } = await makeOrganization();
     const key = randomUUID();
-    for (const answer of [await outcome(owner.caller, key), await outcome(owner.caller, 'none')])
+    for (const answer of [await outcome(owner.caller, key), await outcome(owner.caller, 'no key')])
       expect(answer.headers.get('cache-control')).toBe('no-store');
     await remove(owner.caller, teamPath, key);
     expect((await outcome(owner.caller, key)).headers.get('cache-control')).toBe('no-store');
   });
 
-  it('is there for work that is accepted as well, with where to read it', async () => {
+  it('exists for accepted work too, with the location of the result', async () => {
     const root = await addPerson(api, 'admin');
     const template = await publish(root.caller, sayHello);
     const key = randomUUID();
@@ -73,25 +79,25 @@ describe('the outcome of a command', () => {
   });
 
   it.each([
-    ['none', []],
-    ['an empty one', ['']],
-    ['an uppercase one', [randomUUID().toUpperCase()]],
+    ['no key', []],
+    ['an empty key', ['']],
+    ['an uppercase key', [randomUUID().toUpperCase()]],
     ['the zero UUID', ['00000000-0000-0000-0000-000000000000']],
-    ['two of them', [randomUUID(), randomUUID()]],
-    ['the same one twice', ((key) => [key, key])(randomUUID())],
-    ['two in one', [`${randomUUID()}, ${randomUUID()}`]],
-  ])('is asked for by exactly one canonical key: %s is refused', async (_name, keys) => {
+    ['two keys', [randomUUID(), randomUUID()]],
+    ['the same key twice', ((key) => [key, key])(randomUUID())],
+    ['two keys in one header', [`${randomUUID()}, ${randomUUID()}`]],
+  ])('requires exactly one canonical key: %s is rejected', async (_name, keys) => {
     expect(await askRaw(keys)).toBe(400);
   });
 
-  it('of a refused command is not observed: a refusal binds nothing', async () => {
+  it('of a refused command is not_observed, because a refusal does not bind its key', async () => {
     const { path } = await makeOrganization();
     const key = randomUUID();
     expect((await remove(owner.caller, path, key)).status).toBe(409);
     expect(await outcome(owner.caller, key)).toMatchObject(notObserved);
   });
 
-  it('of a command that has not committed yet is not observed', async () => {
+  it('of a command that has not committed yet is not_observed', async () => {
     const { path, teamPath } = await makeOrganization();
     await remove(owner.caller, teamPath, randomUUID());
     const blocker = api.orm.em.fork();
@@ -124,8 +130,8 @@ describe('the outcome of a command', () => {
   }
 });
 
-describe('the outcome is for its original caller', () => {
-  it('by whatever credential of theirs counts now, and never by one that does not', async () => {
+describe('the outcome of a command', () => {
+  it('is shown to its caller with any valid credential, and with no invalid one', async () => {
     const person = await addPerson(api, 'maintainer', {}, 'correct horse battery');
     const session = await Caller.signIn(api.url, person.email, 'correct horse battery');
     const { body: organization } = await person.caller.post('/organizations', { name: `Own ${randomUUID()}` });
@@ -139,7 +145,7 @@ describe('the outcome is for its original caller', () => {
     expect((await outcome(session, key)).status).toBe(401);
   });
 
-  it('and to anybody else the same as that of a key that nobody used', async () => {
+  it('looks to other callers like that of an unused key', async () => {
     const { teamPath } = await makeOrganization();
     const key = randomUUID();
     await remove(owner.caller, teamPath, key);
@@ -156,7 +162,7 @@ describe('the outcome is for its original caller', () => {
     expect((await outcome(new Caller(api.url, {}), key)).status).toBe(401);
   });
 
-  it('also once they are no member, and once team and organization are gone', async () => {
+  it('is shown to its caller even after they left the team, and after team and organization were deleted', async () => {
     const { path, teamPath } = await makeOrganization();
     const member = await addPerson(api, 'maintainer', {});
     await owner.caller.send('PUT', `${path}/members/${member.id}`, { role: 'owner' });
@@ -169,7 +175,7 @@ describe('the outcome is for its original caller', () => {
     expect((await outcome(member.caller, key)).body).toMatchObject({ kind: 'committed' });
   });
 
-  it('and opens nothing else to them', async () => {
+  it('gives its caller access to nothing else', async () => {
     const { path, teamPath } = await makeOrganization();
     const member = await addPerson(api, 'maintainer', {});
     await owner.caller.send('PUT', `${path}/members/${member.id}`, { role: 'owner' });
@@ -199,7 +205,7 @@ describe('a deletion whose connection is cut at its commit', () => {
     await proxy?.close();
   });
 
-  it('answers 503 with an unknown outcome; the outcome says that it was committed, where it was', async () => {
+  it('answers 503 with an unknown outcome, and the outcome is committed if the commit arrived', async () => {
     const { teamPath } = await makeOrganization();
     const key = randomUUID();
     proxy.watch((data) => (isCommit(data) ? 'cut after' : 'pass'));
@@ -210,7 +216,7 @@ describe('a deletion whose connection is cut at its commit', () => {
     expect((await remove(caller, teamPath, key)).status).toBe(204);
   });
 
-  it('answers the same where the commit never arrived; the outcome has observed nothing, and nothing is gone', async () => {
+  it('answers 503 with an unknown outcome, and the outcome is not_observed if the commit never arrived', async () => {
     const { teamPath } = await makeOrganization();
     const key = randomUUID();
     proxy.watch((data) => (isCommit(data) ? 'cut before' : 'pass'));
@@ -230,8 +236,8 @@ describe('a deletion whose connection is cut at its commit', () => {
   }
 });
 
-describe('the reference', () => {
-  it('declares the key where it is demanded, and where it may be sent', async () => {
+describe('the OpenAPI document', () => {
+  it('declares the idempotency key as required or optional', async () => {
     const document = (await (await fetch(`${api.url}/api/v1/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { parameters?: { name: string; in: string; required?: boolean }[] }>>;
     };

@@ -3,10 +3,10 @@ import { addServiceAccount } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** Who may not do a thing gets 403, also where a stale revision or an archive would be a 409 to others (access.md, *Answers*). */
+/** A caller without the authority gets 403 even if a stale revision or an archived owner would answer 409 to others. */
 let api: TestApi;
 let tenant: Tenant;
-/** Admin of the organization, and of the team: above them are only its owners. */
+/** An admin of the organization and of the team: only its owners have more authority. */
 let below: ApiUser;
 const stale = { expected_revision: 99 };
 
@@ -26,7 +26,7 @@ const archive = async (path: string) => {
 };
 const organizationPath = () => `/organizations/${tenant.organization}`;
 
-describe('membership roles above one’s own answer 403', () => {
+describe('setting a membership role above one’s own answers 403', () => {
   it('in an archived organization', async () => {
     const path = `${organizationPath()}/members/${below.id}`;
     await archive(organizationPath());
@@ -44,15 +44,15 @@ describe('membership roles above one’s own answer 403', () => {
   });
 });
 
-describe('invitations to roles above one’s own answer 403', () => {
-  it('of an archived organization, when they are sent', async () => {
+describe('an invitation to a role above one’s own answers 403', () => {
+  it('when it is sent in an archived organization', async () => {
     const offer = { email: 'new@example.com', role: 'owner' };
     await archive(organizationPath());
     expect(await below.post(`${organizationPath()}/invitations`, offer)).toMatchObject({ status: 403 });
     expect(await tenant.owner.post(`${organizationPath()}/invitations`, offer)).toMatchObject({ status: 409 });
   });
 
-  it('of a team to which nobody of that address may come, when they are sent', async () => {
+  it('when it is sent for a team that this address may not join', async () => {
     const teamAdmin = await api.addUser('maintainer');
     await join(tenant, teamAdmin, 'member', 'admin');
     const offer = { email: 'nobody@example.com', role: 'owner' };
@@ -61,7 +61,7 @@ describe('invitations to roles above one’s own answer 403', () => {
     expect(await teamAdmin.post(`${tenant.teamPath}/invitations`, milder)).toMatchObject({ status: 409 });
   });
 
-  it('when they are revoked or sent again after they were revoked', async () => {
+  it('when it is revoked again, or sent again after its revocation', async () => {
     const offer = { email: 'gone@example.com', role: 'owner' };
     const { body } = await tenant.owner.post(`${organizationPath()}/invitations`, offer);
     const path = `${organizationPath()}/invitations/${body.invitation?.id ?? body.id}`;
@@ -72,13 +72,13 @@ describe('invitations to roles above one’s own answer 403', () => {
   });
 });
 
-describe('transfers to where the caller may not bring a thing answer 403', () => {
-  it('of an organization to nobody, with a stale revision', async () => {
+describe('a transfer to an owner that the caller may not transfer to answers 403', () => {
+  it('for an organization to an unknown user, with a stale revision', async () => {
     const body = { new_owner_user_id: '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11', ...stale };
     expect(await tenant.owner.post(`${organizationPath()}/transfer`, body)).toMatchObject({ status: 403 });
   });
 
-  it('of a service account to a team that the caller does not own, with a stale revision', async () => {
+  it('for a service account to a team that the caller does not own, with a stale revision', async () => {
     const account = await addAccount('requester', { userId: below.id });
     const body = { owner: { team_id: tenant.team }, ...stale };
     expect(await below.post(`/service-accounts/${account.id}/transfer`, body)).toMatchObject({ status: 403 });
@@ -87,15 +87,15 @@ describe('transfers to where the caller may not bring a thing answer 403', () =>
   });
 });
 
-describe('a service account that would get above its owner answers 403', () => {
-  it('to a role above the caller’s, with a stale revision', async () => {
+describe('raising a service account above the caller’s authority answers 403', () => {
+  it('for a role above the caller’s, with a stale revision', async () => {
     const account = await addAccount('requester', { userId: below.id });
     const path = `/service-accounts/${account.id}`;
     expect(await below.patch(path, { role: 'admin', ...stale })).toMatchObject({ status: 403 });
     expect(await below.patch(path, { role: 'maintainer', ...stale })).toMatchObject({ status: 409 });
   });
 
-  it('to a key or to being enabled, in an archived team', async () => {
+  it('for a new key or for enabling it, in an archived team', async () => {
     const admin = await api.addUser('admin');
     const account = await addAccount('admin', { teamId: tenant.team });
     const path = `/service-accounts/${account.id}`;

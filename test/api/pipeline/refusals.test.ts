@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 describe('a refusal', () => {
-  it('leaves a row of its own, whether the decision refused or a rule of the operation', async () => {
+  it('is audited, whether the authorization or a rule of the operation refused', async () => {
     const user = await api.addUser('requester');
     expect((await user.get('/users')).status).toBe(403);
     expect((await user.put(`/users/${user.id}`, { role: 'admin' })).status).toBe(403);
@@ -22,7 +22,7 @@ describe('a refusal', () => {
     expect(rows).toMatchObject([{ outcome: 'refused' }, { action: 'user.updated', outcome: 'refused' }]);
   });
 
-  it('never waits for a second connection while it holds one', async () => {
+  it('does not wait for a second connection while it holds one', async () => {
     const user = await api.addUser('requester');
     const attempts = Array.from({ length: 60 }, () => user.put(`/users/${user.id}`, { role: 'admin' }));
     const answers = await Promise.all(attempts);
@@ -30,7 +30,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('who was refused', () => {
+describe('the audit record of a refusal', () => {
   const find = (condition: string, params: unknown[] = []) =>
     api.rows<{ action: string; actor_name: string; credential_type: string; address: string; after: object }>(
       `select action, actor_name, credential_type, address, after from audit_records
@@ -38,7 +38,7 @@ describe('who was refused', () => {
       params,
     );
 
-  it('is kept with the account, and never the password, where somebody could not sign in', async () => {
+  it('names the account and never the password after a failed sign-in', async () => {
     const user = await api.addUser('requester');
     const password = 'not the right one';
     await expect(api.signIn(user, password)).rejects.toThrow();
@@ -47,7 +47,7 @@ describe('who was refused', () => {
     expect(JSON.stringify(rows)).not.toContain(password);
   });
 
-  it('is kept by address where a credential is not valid, and not at all where there is none or what cannot be one', async () => {
+  it('has the address for an invalid credential, and does not exist for a missing or malformed one', async () => {
     const before = (await find('true')).length;
     expect((await api.nobody.get('/runs')).status).toBe(401);
     const typo = { 'x-api-key': `dc_${'a'.repeat(49)}` };
@@ -78,7 +78,7 @@ describe('the log of refusals', () => {
     vi.useRealTimers();
   });
 
-  it('keeps so many a minute of each principal, and says with the last one that it is', async () => {
+  it('records a limited number per principal and minute, and marks the last one', async () => {
     const log = new RefusalLog({ each: 3, unknown: 3 });
     const em = api.services.orm.em.fork();
     const record = (id: string) => log.record(em, { ...anonymous, kind: 'user', id }, entry, from(id));
@@ -96,7 +96,7 @@ describe('the log of refusals', () => {
     expect(await kept()).toHaveLength(5);
   });
 
-  it('counts strangers by their network, and all of them together', async () => {
+  it('limits unauthenticated callers by network, and as one group', async () => {
     const log = new RefusalLog({ each: 3, unknown: 5 });
     const em = api.services.orm.em.fork();
     const record = (address: string) => log.record(em, anonymous, entry, from(address));

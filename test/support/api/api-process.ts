@@ -3,15 +3,15 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { withoutInspector } from '#local/node-flags.ts';
 
-/** An API in an operating-system process of its own. */
+/** An API in a separate process. */
 export interface ApiProcess {
   readonly url: string;
   readonly process: ChildProcess;
-  /** Asks it to stop, as a supervisor does, and waits until it has; answers how it ended and what it complained of. */
+  /** Signals the process to stop and waits for its end. Returns its exit code and its standard error. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; errors: string }>;
 }
 
-/** Starts one with the settings of `environment`; resolves when it listens. */
+/** Starts an API process with the settings of `environment`; resolves when it listens. */
 export async function startApiProcess(environment: Record<string, string>): Promise<ApiProcess> {
   const child = spawn(
     process.execPath,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever came, and the test looks into it
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect any body
 export type Answer = { status: number; body: any; headers: Headers; text: string };
 
-/** Somebody with a credential. */
+/** A client of the API with a credential. Paths are relative to `/api/v1`. */
 export class Caller {
   readonly #url: string;
   readonly #headers: Record<string, string>;
@@ -43,7 +43,7 @@ export class Caller {
     return this.send('POST', path, body, headers);
   }
 
-  /** A stream of events, from behind the event that the reader has. */
+  /** Opens an event stream that resumes after the last event id. */
   stream(path: string, lastEventId?: string): Promise<Response> {
     const headers = {
       ...this.#headers,
@@ -53,15 +53,15 @@ export class Caller {
     return fetch(`${this.#url}/api/v1${path}`, { headers });
   }
 
-  /** The run, once its status is one of those; fails with its story where that takes too long. */
+  /** Waits until the run has one of the statuses. @throws with the run's events if that takes too long */
   async awaitRun(id: string, statuses: string[], withinMs = 40_000) {
     const deadline = Date.now() + withinMs;
     for (;;) {
       const { body } = await this.get(`/runs/${id}`);
       if (statuses.includes(body.status)) return body;
       if (Date.now() > deadline) {
-        const { body: story } = await this.get(`/runs/${id}/events`);
-        throw new Error(`run ${id} is ${JSON.stringify(body)} after ${withinMs} ms: ${JSON.stringify(story)}`);
+        const { body: events } = await this.get(`/runs/${id}/events`);
+        throw new Error(`run ${id} is ${JSON.stringify(body)} after ${withinMs} ms: ${JSON.stringify(events)}`);
       }
       await sleep(50);
     }

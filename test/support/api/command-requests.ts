@@ -1,17 +1,17 @@
 import type { CommandOperation } from '#api/pipeline/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { type Stage, scenes } from './command-scenes.ts';
+import { type FixtureApi, fixtures } from './command-fixtures.ts';
 import { addTenant, bodies, type Ids, type Request } from './operation-requests.ts';
 
-/** The request by which a command succeeds on a new tenant, under a key of its own where it takes one. */
-export async function requestOf(stage: Stage, operation: CommandOperation): Promise<Request> {
-  const tenant = operation.id === 'bootstrap.admin' ? ({} as Ids) : await addTenant(stage, stage.root);
-  const scene = (await scenes[operation.id]?.(stage, tenant)) ?? {};
-  const ids = scene.ids ?? tenant;
-  const body = operation.body && JSON.stringify(scene.body ?? bodies[operation.id]?.(ids) ?? {});
+/** A request with which a command succeeds on a new tenant, with a new idempotency key if the command takes one. */
+export async function requestOf(api: FixtureApi, operation: CommandOperation): Promise<Request> {
+  const tenant = operation.id === 'bootstrap.admin' ? ({} as Ids) : await addTenant(api, api.root);
+  const fixture = (await fixtures[operation.id]?.(api, tenant)) ?? {};
+  const ids = fixture.ids ?? tenant;
+  const body = operation.body && JSON.stringify(fixture.body ?? bodies[operation.id]?.(ids) ?? {});
   const headers = {
-    ...scene.headers,
+    ...fixture.headers,
     ...(operation.idempotency !== 'none' && { 'idempotency-key': newId() }),
   };
-  return { ids, key: 'key' in scene ? scene.key : stage.root.key, headers, path: scene.path, body };
+  return { ids, key: 'key' in fixture ? fixture.key : api.root.key, headers, path: fixture.path, body };
 }

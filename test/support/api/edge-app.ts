@@ -11,7 +11,7 @@ import { shutdown } from '#api/edge/shutdown.ts';
 
 export type EdgeApp = { app: FastifyInstance; logLines: () => Record<string, unknown>[]; logText: () => string };
 
-/** A small server with the plugins of the edge and no domain: routes are the test's. */
+/** A server with the plugins of the edge, without the domain. The test adds its routes. */
 export async function createEdgeApp(
   addRoutes: (app: FastifyInstance) => void | Promise<void>,
   options: Omit<EdgeServerOptions, 'logger'> & RequestIdOptions & SecurityHeadersOptions = {},

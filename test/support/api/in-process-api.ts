@@ -22,26 +22,31 @@ import { createTestConfig } from '../config.ts';
 import { createDatabase } from '../database/database.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever came, and the test looks into it
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect any body
 export type ApiAnswer = { status: number; body: any; headers: Record<string, unknown>; text: string };
 
-/** The API on a migrated database of its own, without a socket and without an engine: what it would tell one is kept. */
+/** The API on its own migrated database, without a socket. Messages to the workflow engine are recorded instead of sent. */
 export class TestApi {
   readonly app: FastifyInstance;
   readonly services: Services;
-  /** What was committed to be told to the engine. */
-  readonly told: readonly OutboxMessage[];
+  /** The committed messages to the workflow engine. */
+  readonly engineMessages: readonly OutboxMessage[];
   readonly #close: () => Promise<void>;
   #made = 0;
 
-  constructor(app: FastifyInstance, services: Services, told: readonly OutboxMessage[], close: () => Promise<void>) {
+  constructor(
+    app: FastifyInstance,
+    services: Services,
+    engineMessages: readonly OutboxMessage[],
+    close: () => Promise<void>,
+  ) {
     this.app = app;
     this.services = services;
-    this.told = told;
+    this.engineMessages = engineMessages;
     this.#close = close;
   }
 
-  /** Somebody with a platform role and an API key, in no organization. */
+  /** Adds a user with a platform role and an API key, without memberships. */
   async addUser(role: PlatformRole, name = `${role} ${++this.#made}`): Promise<ApiUser> {
     const em = this.services.orm.em.fork();
     const email = `${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-${++this.#made}@example.com`;
@@ -53,19 +58,19 @@ export class TestApi {
     return new ApiUser(this, { 'x-api-key': issued.key }, { id: principal.id, email });
   }
 
-  /** Somebody who signs in with the password that every user of these tests has, or another. */
+  /** Signs a user in with the test password or another. */
   async signIn(user: { id: string; email: string }, password = testPassword): Promise<ApiUser> {
     const { status, body, text } = await this.nobody.post('/auth/sessions', { email: user.email, password });
-    if (status !== 201) throw new Error(`signing in answered ${status}: ${text}`);
+    if (status !== 201) throw new Error(`sign-in answered ${status}: ${text}`);
     return new ApiUser(this, { authorization: `Bearer ${body.token}` }, user);
   }
 
-  /** Whoever sends no credential. */
+  /** A client without a credential. */
   get nobody(): ApiUser {
     return new ApiUser(this, {}, { id: '', email: '' });
   }
 
-  /** Rows of the database, past the API. */
+  /** Queries the database directly. */
   rows<Row extends object>(sql: string, params: unknown[] = []): Promise<Row[]> {
     return this.services.orm.em.fork().execute<Row[]>(sql, params);
   }
@@ -78,7 +83,7 @@ export class TestApi {
 export const testPassword = 'correct horse battery';
 let passwordHash: Promise<string> | undefined;
 
-/** Starts the API for one test file; `overrides` are settings, and `log` is where its lines go. */
+/** Starts the API for one test file. `overrides` are settings. */
 export async function startApi(
   overrides: Record<string, string> = {},
   log: Logger = pino({ level: 'silent' }),
@@ -87,23 +92,21 @@ export async function startApi(
   const config = createTestConfig(database.url, overrides);
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
-  const told: OutboxMessage[] = [];
+  const engineMessages: OutboxMessage[] = [];
   const services: Services = {
-    ...{
-      config,
-      orm,
-      keyRing,
-      log,
-      refusals: new RefusalLog(),
-      keyUses: new KeyUses(orm, log),
-      runFeed: new RunFeed(orm, log),
-    },
+    config,
+    orm,
+    keyRing,
+    log,
+    refusals: new RefusalLog(),
+    keyUses: new KeyUses(orm, log),
+    runFeed: new RunFeed(orm, log),
     installation: await openInstallation(orm, keyRing),
-    transactions: new Transactions(orm, (messages) => told.push(...messages)),
+    transactions: new Transactions(orm, (messages) => engineMessages.push(...messages)),
   };
   const app = await buildServer(services, { readiness: new Readiness([]), registry: createMetricsRegistry() });
   await app.ready();
-  return new TestApi(app, services, told, async () => {
+  return new TestApi(app, services, engineMessages, async () => {
     await app.close();
     await services.keyUses.settle();
     await expectKnownActions(orm);
@@ -113,12 +116,12 @@ export async function startApi(
   });
 }
 
-/** Somebody with a credential. Paths are below `/api/v1`. */
+/** A client of the API with a credential. Paths are relative to `/api/v1`. */
 export class ApiUser {
   readonly id: string;
   readonly email: string;
   readonly #api: TestApi;
-  /** The headers that it calls by. */
+  /** The headers that hold its credential. */
   readonly credential: Record<string, string>;
 
   constructor(api: TestApi, headers: Record<string, string>, { id, email }: { id: string; email: string }) {
@@ -161,7 +164,7 @@ export class ApiUser {
     return this.send('DELETE', path, undefined, headers);
   }
 
-  /** The same, where anything but success is a fault of the test. */
+  /** Creates a resource. @throws Error if the answer is not 201 */
   async make(path: string, body: unknown): Promise<{ id: string } & Record<string, unknown>> {
     const { status, text, body: made } = await this.post(path, body);
     if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);

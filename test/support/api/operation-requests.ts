@@ -12,7 +12,7 @@ import {
 } from '../access/people.ts';
 import type { TestApi } from './http-api.ts';
 
-/** Ids of one tenant's things, by the names under which `pathOf` and `bodies` use them. */
+/** The ids of one tenant's resources, by the names that `pathOf` and `bodies` use. */
 export type Ids = Record<
   | 'organization'
   | 'team'
@@ -30,7 +30,7 @@ export type Ids = Record<
   string
 >;
 
-/** A team with one of everything, and a run of its template, admitted by the administrator. */
+/** Adds a team with one resource of every kind, and a run of its template, which the administrator requests. */
 export async function addTenant(
   api: Pick<TestApi, 'url' | 'orm'>,
   root: Person,
@@ -48,8 +48,18 @@ export async function addTenant(
   const sent = await root.caller.post(`/organizations/${organization}/teams/${team}/invitations`, offer);
   const { body: run } = await root.caller.post('/runs', { template_id: template, environment_id: environment });
   return {
-    ...{ organization, team, project, environment, template, run: run.id, instance: run.instance_id },
-    ...{ person: person.id, session: newId(), key: person.keyId, account: account.id, accountKey: account.keyId },
+    organization,
+    team,
+    project,
+    environment,
+    template,
+    run: run.id,
+    instance: run.instance_id,
+    person: person.id,
+    session: newId(),
+    key: person.keyId,
+    account: account.id,
+    accountKey: account.keyId,
     invitation: sent.body.invitation.id,
   };
 }
@@ -63,27 +73,33 @@ async function placeIn(
   return { organization: added.organizationId, team: added.teamId };
 }
 
-/** Ids of nothing. */
+/** Ids of resources that do not exist. */
 export function missingIds(like: Ids): Ids {
   return Object.fromEntries(Object.keys(like).map((name) => [name, newId()])) as Ids;
 }
 
-/** What `:id` names, by the first part of an operation's id. */
-const named: Record<string, keyof Ids> = {
-  ...{ auth: 'session', profile: 'key', users: 'person', runs: 'run', instances: 'instance', templates: 'template' },
-  ...{
-    template_versions: 'template',
-    teams: 'team',
-    team_members: 'team',
-    organization_invitations: 'invitation',
-    team_invitations: 'team',
-    projects: 'project',
-  },
-  ...{ environments: 'environment', environment_variables: 'environment', workers: 'session' },
-  ...{ service_accounts: 'account', service_account_keys: 'account' },
+/** The resource that `:id` names, by the first part of an operation's id. */
+const resourceOfId: Record<string, keyof Ids> = {
+  auth: 'session',
+  profile: 'key',
+  users: 'person',
+  runs: 'run',
+  instances: 'instance',
+  templates: 'template',
+  template_versions: 'template',
+  teams: 'team',
+  team_members: 'team',
+  organization_invitations: 'invitation',
+  team_invitations: 'team',
+  projects: 'project',
+  environments: 'environment',
+  environment_variables: 'environment',
+  workers: 'session',
+  service_accounts: 'account',
+  service_account_keys: 'account',
 };
 
-/** The path of an operation on a tenant's things. */
+/** The path of an operation on a tenant's resources. */
 export function pathOf(operation: Operation, ids: Ids): string {
   const values = parametersOf(operation, ids);
   const path = routeOf(operation).path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? name);
@@ -94,31 +110,42 @@ function isListOfTeam({ access, query }: Operation): boolean {
   return 'scope' in access && access.scope === 'team' && query?.shape?.team_id !== undefined;
 }
 
-/** What the parameters of an operation's path stand for in a tenant. */
+/** The path parameters of an operation on a tenant's resources. */
 export function parametersOf(operation: Operation, ids: Ids): Record<string, string> {
   const area = operation.id.split('.')[0] ?? '';
   const values: Record<string, string> = {
-    ...{ id: ids[named[area] ?? 'run'], orgID: ids.organization, userID: ids.person, keyID: ids.accountKey },
+    id: ids[resourceOfId[area] ?? 'run'],
+    orgID: ids.organization,
+    userID: ids.person,
+    keyID: ids.accountKey,
     invitationID: ids.invitation,
-    ...{ serial: '1', version: '1.0.0', name: area === 'worker_pools' ? 'nowhere' : 'REGION' },
+    serial: '1',
+    version: '1.0.0',
+    name: area === 'worker_pools' ? 'nowhere' : 'REGION',
   };
   const names = [...routeOf(operation).path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   return Object.fromEntries(names.map((name) => [name, values[name] ?? name]));
 }
 
-/** A body that each operation accepts. */
+/** An example body for every operation that takes one. */
 export const bodies: Record<string, (ids: Ids) => object> = {
   'auth.can_i': ({ project, team }) => ({
     resource_attributes: {
-      ...{ group: 'delivery.coordinator', version: 'v1' },
-      ...{ resource: 'projects', verb: 'get', name: project, team_id: team },
+      group: 'delivery.coordinator',
+      version: 'v1',
+      resource: 'projects',
+      verb: 'get',
+      name: project,
+      team_id: team,
     },
   }),
   'profile.create_api_key': () => ({ name: 'ci' }),
   'profile.rotate_api_key': () => ({}),
   'profile.regenerate_api_key': () => ({}),
   'profile.change_password': () => ({
-    ...{ current_password: 'not the one', new_password: 'long enough', confirm_password: 'long enough' },
+    current_password: 'not the one',
+    new_password: 'long enough',
+    confirm_password: 'long enough',
   }),
   'users.create': () => ({ email: `${newId()}@example.com`, name: 'New', password: 'long enough', role: 'requester' }),
   'users.update': () => ({ name: 'Renamed' }),
@@ -162,12 +189,12 @@ export interface Request {
   readonly ids: Ids;
   readonly key?: string | undefined;
   readonly body?: string | undefined;
-  /** Instead of the operation's own path. */
+  /** Replaces the operation's own path. */
   readonly path?: string | undefined;
   readonly headers?: Record<string, string>;
 }
 
-/** Asks an operation, with its body of `bodies` where the request names none; an endless answer is not read. */
+/** Sends a request to an operation, with its example body unless the request has one. Event streams are not read. */
 export async function ask(
   { url }: { readonly url: string },
   operation: Operation,
@@ -186,8 +213,8 @@ export async function ask(
     ...(content !== undefined && { body: content }),
     signal: stop.signal,
   });
-  const endless = response.headers.get('content-type')?.startsWith('text/event-stream');
-  const text = endless ? '' : await response.text();
+  const isEventStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  const text = isEventStream ? '' : await response.text();
   stop.abort();
   return { status: response.status, text, location: response.headers.get('location') };
 }

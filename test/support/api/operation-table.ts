@@ -2,10 +2,10 @@ import type { OrganizationRole } from '#domain/organizations/model.ts';
 import type { TeamAction, TeamRole } from '#domain/teams/model.ts';
 
 /**
- * Every operation and what it demands, copied by hand from the design (access.md, specification *Authorization model*):
- * the permission, then whose it is. `team:` and `organization:` name the action or role that is needed there besides,
- * `service_account:` the role in the team that owns the account.
- * An operation that is declared otherwise, or not in here, fails the tests.
+ * Every operation and the access it demands, written by hand from the specification (*Authorization model*): the
+ * permissions, then the scope. `team:` and `organization:` name the action or role that is needed in the owner,
+ * `service_account:` the role in the team that owns the account. `user`: service accounts may not use it.
+ * The tests fail for an operation that is missing here or declared differently.
  */
 const lines = `
 system.identity                     public
@@ -150,7 +150,7 @@ export interface Demand {
   readonly peopleOnly: boolean;
 }
 
-/** What each operation demands; null where it is public. */
+/** The demand of each operation; null if it is public. */
 export const demands: ReadonlyMap<string, Demand | null> = new Map(
   lines
     .trim()

@@ -14,20 +14,20 @@ import { createTestConfig } from '../config.ts';
 import { createDatabase } from '../database/database.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever came, and the test looks into it
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect any body
 export type Answer = { status: number; body: any; headers: Headers };
 export type Client = (method: Method, path: string, body?: unknown) => Promise<Answer>;
 
 export type RegistryApi = {
   readonly orm: Orm;
-  /** A caller with a platform role and optionally a role in teams. Paths are relative to `/api/v1/registry`. */
+  /** Adds a user with a platform role and optionally team roles. Its paths are relative to `/api/v1/registry`. */
   readonly addClient: (role: PlatformRole, teams?: Record<string, TeamRole>) => Promise<Client>;
-  /** A team in a new organization. */
+  /** Adds a team in a new organization. */
   readonly addTeam: () => Promise<{ organizationId: string; teamId: string }>;
   readonly close: () => Promise<void>;
 };
 
-/** The API on its own database; `outboundAllow` lists where git may connect. */
+/** Starts the API on its own database. `outboundAllow` lists the addresses that git may reach. */
 export async function startRegistryApi(outboundAllow: string): Promise<RegistryApi> {
   const database = await createDatabase();
   const config = createTestConfig(database.url, { COORDINATOR_OUTBOUND_ALLOW: outboundAllow });

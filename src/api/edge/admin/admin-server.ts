@@ -16,21 +16,21 @@ import type { Readiness } from './readiness.ts';
 export type AdminServerOptions = {
   logger: FastifyBaseLogger;
   readiness: Readiness;
-  /** What is running, by name: the service, Node, the API contract. */
+  /** The versions of the service, of Node and of the API. */
   versions: Readonly<Record<string, string>>;
-  /** Figures of pools and queues as they are now, by name. */
+  /** Current figures of pools and queues, by name. */
   figures?: () => Readonly<Record<string, number>>;
-  /** Where metrics are kept; null where they are not to be shown. */
+  /** The registry of the metrics; null if metrics are disabled. */
   registry: Registry | null;
-  /** Whoever reads the metrics must send this as bearer, where set. */
+  /** The bearer token that reading the metrics requires, if set. */
   metricsBearerToken?: string | null;
 };
 
 const route = { config: { anyQuery: true, whileStopping: true } } as const;
 
 /**
- * The listener for trusted networks: liveness, detailed readiness and metrics, and nothing else. The caller listens.
- * Specification, *Operational endpoints*.
+ * Builds the server for trusted networks: liveness, detailed readiness and metrics. It does not listen yet.
+ * (specification, *Operational endpoints*)
  */
 export async function createAdminServer(options: AdminServerOptions): Promise<FastifyInstance> {
   const app = Fastify(edgeServerOptions({ logger: options.logger }));
@@ -63,7 +63,7 @@ function addMetrics(app: FastifyInstance, registry: Registry, token: string | nu
   });
 }
 
-/** Both sides are hashed first, so that neither length nor content of the token shows in the time it takes. */
+/** Compares hashes, so that the duration reveals neither the length nor the content of the token. */
 function requireBearer(request: FastifyRequest, token: string): void {
   const given = /^Bearer +([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (given !== undefined && timingSafeEqual(digest(given), digest(token))) return;

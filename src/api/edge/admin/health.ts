@@ -4,12 +4,12 @@ import type { Readiness } from './readiness.ts';
 
 export type HealthOptions = { readiness: Readiness };
 
-/** Probes ask by any host name, with whatever query, without a key, and while the server stops. */
+/** Probes may use any host name and query. They need no credential, and are answered while the server stops. */
 const probe = { config: { anyHost: true, anyQuery: true, whileStopping: true } } as const;
 
 /**
- * `/health` and `/healthz` (the process answers) and `/readyz` (so do the dependencies; by name only, the details are on
- * the admin listener). Specification, *Operational endpoints*.
+ * `/health` and `/healthz` answer if the process is alive; `/readyz` answers if its dependencies are ready, by name only:
+ * details are on the admin listener. (specification, *Operational endpoints*)
  */
 export const health = fp<HealthOptions>(
   async (app, { readiness }) => {

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export type HttpMetricsOptions = { registry: Registry };
 
-/** A registry with the figures of this process. Other parts add theirs to it. */
+/** Creates a registry with the metrics of this process. Other parts add their own metrics to it. */
 export function createMetricsRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -11,8 +11,8 @@ export function createMetricsRegistry(): Registry {
 }
 
 /**
- * Counts and times every request by method, route pattern (never the address) and status. Streams are counted when they
- * end, and not timed: they last as long as somebody looks.
+ * Counts and times requests by method, route pattern (never the address) and status. Event streams are counted when they
+ * end, and not timed: they last as long as the client is connected.
  */
 export const httpMetrics = fp<HttpMetricsOptions>(
   async (app, { registry }) => {
@@ -33,13 +33,13 @@ export const httpMetrics = fp<HttpMetricsOptions>(
     });
     const aborted = new Counter({
       name: 'http_requests_aborted_total',
-      help: 'Requests whose client went away',
+      help: 'Requests whose client disconnected before the answer',
       labelNames: ['route'],
       registers,
     });
     const inFlight = new Gauge({
       name: 'http_requests_in_flight',
-      help: 'Requests being answered, streams included',
+      help: 'Requests in progress, event streams included',
       registers,
     });
 

@@ -1,17 +1,17 @@
-/** One thing that the service cannot work without. `check` resolves when it is there and rejects when it is not. */
+/** A dependency that the service cannot work without. `check` resolves if it is available and rejects if it is not. */
 export type DependencyCheck = { name: string; check: () => Promise<void> };
 
 export type CheckResult = { name: string; ok: boolean; duration_ms: number; error?: string };
 export type ReadinessReport = { ready: boolean; checked_at: string; checks: readonly CheckResult[] };
 
 export type ReadinessOptions = {
-  /** Milliseconds after which a check counts as failed. */
+  /** Milliseconds after which a check fails. */
   timeout?: number;
-  /** Milliseconds for which a report is given again, so that probes cost the dependencies nothing. */
+  /** Milliseconds for which a report is reused, so that frequent probes do not load the dependencies. */
   cacheFor?: number;
 };
 
-/** The state of every dependency, asked at most once a second however many probes ask, all checks at once. */
+/** Checks all dependencies in parallel, at most once a second regardless of the number of probes. */
 export class Readiness {
   readonly #checks: readonly DependencyCheck[];
   readonly #timeout: number;
@@ -25,17 +25,17 @@ export class Readiness {
     this.#cacheFor = options.cacheFor ?? 1_000;
   }
 
-  /** Never rejects: what cannot be known is not ready. */
+  /** Returns the current report. Never rejects: a check that fails makes the report not ready. */
   read(): Promise<ReadinessReport> {
     if (this.#report && performance.now() < this.#freshUntil) return this.#report;
     this.#freshUntil = Number.POSITIVE_INFINITY;
-    this.#report = this.#ask().finally(() => {
+    this.#report = this.#check().finally(() => {
       this.#freshUntil = performance.now() + this.#cacheFor;
     });
     return this.#report;
   }
 
-  async #ask(): Promise<ReadinessReport> {
+  async #check(): Promise<ReadinessReport> {
     const checks = await Promise.all(this.#checks.map((each) => this.#run(each)));
     return { ready: checks.every((each) => each.ok), checked_at: new Date().toISOString(), checks };
   }
@@ -58,7 +58,7 @@ export class Readiness {
   }
 }
 
-/** An AggregateError (a name with several addresses) says nothing itself. Passwords in connection URLs are cut out. */
+/** Uses the first error of an AggregateError without a message, as failed connections give. Redacts passwords in URLs. */
 function describe(error: unknown): string {
   const first = error instanceof AggregateError && error.message === '' ? error.errors[0] : error;
   const text = first instanceof Error ? first.message || first.name : 'failed';

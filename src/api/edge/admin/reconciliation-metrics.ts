@@ -3,8 +3,8 @@ import type { Orm } from '#database/database.ts';
 import { readReconciliation } from '#domain/shared/installation/installation.ts';
 
 /**
- * Shows what the workers' last comparison of runs with the engine found. Above zero for long is an alarm: the engine has
- * lost more than the workers end by themselves. While the database is away the figures stay what they were.
+ * Adds the results of the last comparison of runs with the workflow engine. A count that stays above zero is an alarm: the
+ * engine has lost more runs than the workers end by themselves. While the database is down, the metrics keep their values.
  */
 export function addReconciliationMetrics(registry: Registry, orm: Orm): void {
   const checked = new Gauge({

@@ -3,8 +3,8 @@ import type { Orm } from '#database/database.ts';
 import { countRefusedStates } from '#domain/shared/installation/installation.ts';
 
 /**
- * Shows how many states of attempts were ever set aside, since they could not be stored. Every rise is an alarm: somebody
- * has to compare what is deployed with the latest state. While the database is away, the metric keeps its last value.
+ * Adds the number of attempts' states that could not be stored and were set aside. Every increase is an alarm: an operator
+ * must compare the deployed resources with the latest state. While the database is down, the metric keeps its value.
  */
 export function addStateMetrics(registry: Registry, orm: Orm): void {
   const refused = new Gauge({

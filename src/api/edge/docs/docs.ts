@@ -9,14 +9,14 @@ import { OpenFiles } from '../open-files.ts';
 import { openApiOptions } from './openapi.ts';
 
 export type DocsOptions = {
-  /** The release that is running. */
+  /** The release of the service. */
   version: string;
 };
 
 export const openApiPath = '/api/v1/openapi.json';
 export const docsPath = '/api/docs';
 
-/** The viewer has no inline style or script; its icons are data URLs inside its own stylesheet. */
+/** The viewer has no inline styles or scripts. Its icons are data URLs in its own stylesheet. */
 const docsPolicy = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -29,8 +29,8 @@ const docsPolicy = {
 };
 
 /**
- * The OpenAPI document at `/api/v1/openapi.json` and the interactive reference at `/api/docs`: served from here alone,
- * readable without a key. Register it before the operations, so that it sees them.
+ * Serves the OpenAPI document at `/api/v1/openapi.json` and the interactive reference at `/api/docs`. Both need no
+ * credential and load nothing from other origins. Register this plugin before the operations, so that it sees their routes.
  */
 export const docs = fp<DocsOptions>(
   async (app, { version }) => {
@@ -45,7 +45,7 @@ export const docs = fp<DocsOptions>(
         routePrefix: docsPath,
         staticCSP: docsPolicy,
         theme: { title: 'delivery-coordinator API' },
-        // BaseLayout has no bar on top that would load a document from any address.
+        // BaseLayout has no top bar, which could load a document from any address.
         uiConfig: { layout: 'BaseLayout', docExpansion: 'list', persistAuthorization: false, validatorUrl: null },
       });
     });
@@ -53,7 +53,7 @@ export const docs = fp<DocsOptions>(
   { name: 'docs', fastify: '5.x', dependencies: ['security-headers', 'validation'] },
 );
 
-/** The document is made once, when first asked for: by then every operation is registered. */
+/** Builds the document at the first request: by then all operations are registered. */
 function addDocument(app: FastifyInstance): void {
   let made: { text: string; tag: string } | undefined;
   app.get(openApiPath, async (request, reply) => {
@@ -64,7 +64,7 @@ function addDocument(app: FastifyInstance): void {
   });
 }
 
-/** Those that the viewer would read from its own directory at each request. It makes the other ones itself. */
+/** Serves the viewer's static files from memory, instead of reading them from the library's directory at every request. */
 function addViewerFiles(app: FastifyInstance): void {
   const library = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui'));
   const files = new OpenFiles(join(library, 'static'));

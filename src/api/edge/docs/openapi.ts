@@ -28,10 +28,10 @@ const errorSchema: OpenAPIV3_1.SchemaObject = {
   type: 'object',
   required: ['error'],
   properties: {
-    error: { type: 'string', description: 'What was wrong, and what would be right' },
+    error: { type: 'string', description: 'What is wrong, and how to correct it' },
     errors: {
       type: 'array',
-      description: 'Each thing that is wrong with the request, where there may be several',
+      description: 'All problems of the request, if there can be several',
       items: {
         type: 'object',
         required: ['path', 'message'],
@@ -48,11 +48,11 @@ const errorSchema: OpenAPIV3_1.SchemaObject = {
 const text = { type: 'string' } as const;
 
 const errorResponse: OpenAPIV3_1.ResponseObject = {
-  description: 'The request was refused, or failed',
+  description: 'The request was refused or failed',
   headers: {
-    'X-Request-ID': { description: 'Names this request', schema: text },
-    'X-Support-ID': { description: 'Finds the log line of a failure (5xx)', schema: text },
-    'Retry-After': { description: 'Seconds after which to try again (429, 503)', schema: text },
+    'X-Request-ID': { description: 'Identifies this request', schema: text },
+    'X-Support-ID': { description: 'Identifies the log entry of a failure (5xx)', schema: text },
+    'Retry-After': { description: 'Seconds to wait before trying again (429, 503)', schema: text },
   },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
@@ -61,8 +61,8 @@ const transformRoute = createJsonSchemaTransform({});
 const transformDocument = createJsonSchemaTransformObject({});
 
 /**
- * How the OpenAPI 3.1 document comes from the routes: every route with an `operationId` is in it, by its zod schemas;
- * each may answer with an error, and needs a credential unless it declares `security: []`.
+ * The options that build the OpenAPI 3.1 document from the routes. It contains every route with an `operationId`, described
+ * by its zod schemas. Every operation may answer with an error, and needs a credential unless it declares `security: []`.
  */
 export function openApiOptions(version: string): FastifyDynamicSwaggerOptions {
   return {
@@ -80,7 +80,9 @@ export function openApiOptions(version: string): FastifyDynamicSwaggerOptions {
     },
     transform: (route) => {
       const declared = (route.schema as { operationId?: string } | undefined)?.operationId !== undefined;
-      return declared ? withKey(transformRoute(route), route.route) : { schema: { hide: true }, url: route.url };
+      return declared
+        ? withIdempotencyKey(transformRoute(route), route.route)
+        : { schema: { hide: true }, url: route.url };
     },
     transformObject: (document) => addErrors(transformDocument(document) as OpenAPIV3_1.Document),
   };
@@ -90,12 +92,12 @@ const keyHeader = {
   type: 'string',
   format: 'uuid',
   description:
-    'A lowercase UUID other than zero, exactly once: the key of the command. The same one with the same request answers ' +
-    'what it answered first; with any other it conflicts.',
+    'The key of the command: a lowercase UUID other than zero, sent exactly once. The same key with the same request repeats ' +
+    'the first answer; with any other request it conflicts.',
 } as const;
 
-/** The header is judged apart from the schemas, and so it is only described here. */
-function withKey<T extends { schema: object }>(transformed: T, { config }: RouteOptions): T {
+/** Describes the Idempotency-Key header. The pipeline validates it, not a schema. */
+function withIdempotencyKey<T extends { schema: object }>(transformed: T, { config }: RouteOptions): T {
   const demand = config?.operation?.idempotency ?? 'none';
   if (demand === 'none') return transformed;
   const required = demand === 'required' ? ['Idempotency-Key'] : [];

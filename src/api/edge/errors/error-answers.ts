@@ -4,7 +4,7 @@ import { jsonBodyLimit, unsupportedMediaType } from '../json/strict-json.ts';
 import { HttpProblem } from './http-problem.ts';
 import { isConcurrentConflict, isDependencyUnavailable } from './unavailability.ts';
 
-/** What the client gets for an error, and whether the log must keep the error itself. */
+/** The answer to an error, and how the error is logged. */
 export type ErrorAnswer = {
   status: number;
   body: { error: string; [detail: string]: unknown };
@@ -25,7 +25,7 @@ const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   unavailable: 503,
 };
 
-/** Fastify's own refusals in the words of this service. */
+/** The answers to Fastify's own errors. */
 const frameworkAnswers: Readonly<Record<string, (request: FastifyRequest) => ErrorAnswer>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: (request) => plain(413, `the body is larger than ${describeLimit(request)}`),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => ofHttpProblem(unsupportedMediaType(request)),
@@ -38,17 +38,24 @@ const frameworkAnswers: Readonly<Record<string, (request: FastifyRequest) => Err
 
 export const unknownPath: ErrorAnswer = plain(404, 'there is nothing at this path; /api/docs lists every operation');
 
-/** The answer to an error. What is not known is `internal error`, and nothing more (specification, *Errors*). */
+/** Changes the answer to an error on one route, whose specified errors differ from those of all other routes. */
+export type AdaptErrorAnswer = (answer: ErrorAnswer, error: unknown) => AdaptedErrorAnswer;
+
+/** An answer whose body may have another shape than `{ error: message }`. */
+export type AdaptedErrorAnswer = Pick<ErrorAnswer, 'status' | 'headers'> & { readonly body: object };
+
+/** The answer to an error. An unexpected error is answered as `internal error` without details (specification, *Errors*). */
 export function answerError(error: unknown, request: FastifyRequest): ErrorAnswer {
   if (error instanceof ServiceError) return ofServiceError(error);
   if (error instanceof HttpProblem) return ofHttpProblem(error);
   const { code, statusCode } = Object(error) as { code?: unknown; statusCode?: unknown };
   const framework = typeof code === 'string' ? frameworkAnswers[code] : undefined;
   if (framework) return framework(request);
-  if (statusCode === 400 && code === 'ECONNRESET') return plain(400, 'the request was cut off');
+  if (statusCode === 400 && code === 'ECONNRESET')
+    return plain(400, 'the connection closed before the request was complete');
   if (isDependencyUnavailable(error)) return dependencyUnavailable;
   if (isConcurrentConflict(error)) return concurrentConflict;
-  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) return ofRefusal(statusCode);
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) return ofPluginError(statusCode);
   return { ...plain(500, 'internal error'), log: 'failure' };
 }
 
@@ -58,7 +65,10 @@ const dependencyUnavailable: ErrorAnswer = {
 };
 
 const concurrentConflict: ErrorAnswer = {
-  ...plain(409, 'the change conflicts with another one made at the same time: read it again and decide afresh'),
+  ...plain(
+    409,
+    'the change conflicts with another change made at the same time: read the resource again, then repeat the change',
+  ),
   log: 'warning',
 };
 
@@ -77,18 +87,18 @@ function ofHttpProblem(problem: HttpProblem): ErrorAnswer {
   return { status, body: toBody(message, details), headers, log: status >= 500 ? 'failure' : 'nothing' };
 }
 
-/** A refusal by some plugin. Its own message may hold internals, so only what its status means is told. */
-function ofRefusal(status: number): ErrorAnswer {
-  const words: Readonly<Record<number, string>> = {
+/** An error of a Fastify plugin. Its message may contain internals, so only the meaning of its status is told. */
+function ofPluginError(status: number): ErrorAnswer {
+  const messages: Readonly<Record<number, string>> = {
     403: 'permission denied',
     404: unknownPath.body.error,
     408: 'the request took too long to arrive',
     429: 'too many requests: slow down',
   };
-  return plain(status, words[status] ?? 'the request is not valid');
+  return plain(status, messages[status] ?? 'the request is not valid');
 }
 
-/** The message comes first, and no detail takes its place. */
+/** The message comes first. A detail named `error` cannot replace it. */
 function toBody(message: string, details: Readonly<Record<string, unknown>> = {}): ErrorAnswer['body'] {
   return Object.assign({ error: message }, details, { error: message });
 }

@@ -3,19 +3,25 @@ import fp from 'fastify-plugin';
 import findMyWay from 'find-my-way';
 import { logFailure } from '../log-options.ts';
 import { supportIdOf } from '../request-id.ts';
-import { answerError, type ErrorAnswer, unknownPath } from './error-answers.ts';
+import {
+  type AdaptErrorAnswer,
+  type AdaptedErrorAnswer,
+  answerError,
+  type ErrorAnswer,
+  unknownPath,
+} from './error-answers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A malformed request, or one of another content type, is 400 `{ error: { code, message } }` with this code, as `can-i` must. */
-    malformedCode?: string;
-    /** The route shows a page to a browser, and so do its errors. */
+    /** Changes the answers to errors on this route. */
+    adaptErrorAnswer?: AdaptErrorAnswer;
+    /** The route shows a page to a browser, so its errors are pages too. */
     page?: boolean;
   }
 }
 
 export type ErrorsOptions = {
-  /** Shows an error to somebody who looks at a page; without it, they too get JSON. */
+  /** Sends an error as a page to a browser. Without it, browsers get JSON. */
   sendPage?: SendErrorPage;
 };
 
@@ -26,9 +32,9 @@ export type SendErrorPage = (
 ) => Promise<FastifyReply>;
 
 /**
- * Every error is `{ "error": "message" }`, or a page where a person looks at pages, here and nowhere else. A failure of this service is logged with its stack
- * under the `X-Support-ID` that the client gets, and tells the client nothing else. A path that is known by other
- * methods answers 405 with `Allow`. Specification, *Errors*.
+ * Answers every error as `{ "error": "message" }`, or as a page to a browser. A failure of this service is logged with its
+ * stack under the `X-Support-ID` that the client gets, and the client gets no other details. A path that exists for other
+ * methods answers 405 with `Allow`. (specification, *Errors*)
  */
 export const errors = fp<ErrorsOptions>(
   async (app, { sendPage }) => {
@@ -44,7 +50,7 @@ export const errors = fp<ErrorsOptions>(
   { name: 'errors', fastify: '5.x', dependencies: ['request-id', 'strict-json'] },
 );
 
-/** Answers an error; for the framework's hooks and for code outside a route (see `server-options.ts`). */
+/** Logs an error and answers it. Fastify's own error hooks use it too (see `server-options.ts`). */
 export function sendError(
   error: unknown,
   request: FastifyRequest,
@@ -52,8 +58,12 @@ export function sendError(
   sendPage?: SendErrorPage,
 ): FastifyReply | Promise<FastifyReply> {
   const answer = answerError(error, request);
-  if (answer.log === 'failure') logFailure(request.log, error, supportIdOf(request), 'request failed by an error');
-  if (answer.log === 'warning') request.log.warn({ err: error }, 'the database refused a change');
+  if (answer.log === 'failure')
+    logFailure(request.log, error, supportIdOf(request), 'the request failed with an error');
+  if (answer.log === 'warning')
+    request.log.warn({ err: error }, 'the database refused a change that conflicts with a concurrent one');
+  const adapt = request.routeOptions.config?.adaptErrorAnswer;
+  if (adapt) return sendJson(adapt(answer, error), request, reply);
   return sendAnswer(answer, request, reply, sendPage);
 }
 
@@ -63,32 +73,34 @@ function sendAnswer(
   reply: FastifyReply,
   sendPage?: SendErrorPage,
 ): FastifyReply | Promise<FastifyReply> {
-  if (answer.status >= 500) reply.header('x-support-id', supportIdOf(request));
-  const { status, body } = shapeAnswer(answer, request);
-  reply
-    .code(status)
-    .headers({ ...answer.headers })
-    .header('cache-control', 'no-store');
-  if (sendPage && isForPage(request)) return sendPage(answer, request, reply);
-  return reply
-    .type('application/json; charset=utf-8')
-    .serializer((body: unknown) => JSON.stringify(body))
-    .send(body);
+  if (!sendPage || !isForBrowser(request)) return sendJson(answer, request, reply);
+  return sendPage(answer, request, setStatus(answer, request, reply));
 }
 
-/** What is asked of a page, or by a browser outside the API of what is not there. */
-function isForPage(request: FastifyRequest): boolean {
+function sendJson(answer: AdaptedErrorAnswer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return setStatus(answer, request, reply)
+    .type('application/json; charset=utf-8')
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(answer.body);
+}
+
+function setStatus(
+  { status, headers }: AdaptedErrorAnswer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (status >= 500) reply.header('x-support-id', supportIdOf(request));
+  return reply
+    .code(status)
+    .headers({ ...headers })
+    .header('cache-control', 'no-store');
+}
+
+/** True for the routes of pages, and for unknown paths outside the API if the client accepts HTML. */
+function isForBrowser(request: FastifyRequest): boolean {
   if (!request.is404) return request.routeOptions.config.page ?? false;
   const isApi = /^\/api(?:[/?#]|$)/.test(request.url);
   return !isApi && (request.headers.accept ?? '').includes('text/html');
-}
-
-function shapeAnswer({ status, body }: ErrorAnswer, request: FastifyRequest): { status: number; body: object } {
-  const code = request.routeOptions.config?.malformedCode;
-  const isMalformed = status === 400 || status === 415;
-  return isMalformed && code !== undefined
-    ? { status: 400, body: { error: { code, message: body.error } } }
-    : { status, body };
 }
 
 function wrongMethod(method: string, allowed: readonly string[]): ErrorAnswer {
@@ -101,7 +113,7 @@ function wrongMethod(method: string, allowed: readonly string[]): ErrorAnswer {
   };
 }
 
-/** Which methods each path knows; the router itself tells only whether a method and a path go together. */
+/** The methods of every path. Fastify's own router only tells whether one method has a path. */
 class RouteTable {
   readonly #router = findMyWay();
   readonly #methods = new Set<findMyWay.HTTPMethod>();

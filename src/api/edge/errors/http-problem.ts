@@ -1,6 +1,6 @@
 /**
- * A refusal which only HTTP knows (wrong content type, wrong method, wrong host), so that the domain's errors need no
- * kind for it. `message` is public and says what would be right.
+ * An error of HTTP itself (wrong content type, wrong method, wrong host), which the domain's errors have no kind for.
+ * `message` is public and says how to correct the request.
  */
 export class HttpProblem extends Error {
   readonly statusCode: number;

@@ -1,14 +1,14 @@
 import { chainOf } from '#domain/shared/logging/error-chain.ts';
 
-/** SQLSTATE classes and codes after which the same request may well succeed: connections, resources, shutdown, locks. */
+/** SQLSTATEs after which a retry may succeed: connections, resources, shutdown, locks. */
 const transientStates: readonly RegExp[] = [
-  /^08(?!P01)/, // connection exceptions; 08P01 is what a NUL in a text looks like
+  /^08(?!P01)/, // connection exceptions; 08P01 is how PostgreSQL reports a NUL in a text
   /^53/, // insufficient resources, too many connections
   /^57P0/, // shutdown, crash, starting up
   /^57014$/, // statement timeout
   /^55P03$/, // lock not available
   /^40(001|P01)$/, // serialization failure, deadlock
-  /^25006$/, // a standby after a failover: read-only
+  /^25006$/, // read-only: a standby after a failover
 ];
 
 const networkCodes: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ const networkCodes: ReadonlySet<string> = new Set([
   'ENETUNREACH',
 ]);
 
-/** What the PostgreSQL driver and its pool say without a code. */
+/** Messages of the PostgreSQL driver and its pool that come without a code. */
 const driverMessages: readonly RegExp[] = [
   /^Connection terminated/,
   /^timeout exceeded when trying to connect/,
@@ -34,10 +34,10 @@ const driverMessages: readonly RegExp[] = [
 /** gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE. */
 const transientGrpc: ReadonlySet<number> = new Set([4, 8, 14]);
 
-/** SQLSTATEs of two changes that cannot both hold: unique, foreign key, exclusion. */
+/** SQLSTATEs of violated constraints: unique, foreign key, exclusion. */
 const conflictStates: ReadonlySet<string> = new Set(['23505', '23503', '23P01']);
 
-/** Whether an error, or what caused it, is the database or the workflow engine being away or too busy. */
+/** Whether an error or one of its causes says that the database or the workflow engine is unavailable or overloaded. */
 export function isDependencyUnavailable(error: unknown): boolean {
   return chainOf(error).some((link) => {
     const { code, details } = link as { code?: unknown; details?: unknown };
@@ -48,7 +48,7 @@ export function isDependencyUnavailable(error: unknown): boolean {
   });
 }
 
-/** Whether the database refused a change because another one made at the same time rules it out. */
+/** Whether the database refused a change because of a concurrent change. */
 export function isConcurrentConflict(error: unknown): boolean {
   return chainOf(error).some((link) => conflictStates.has(String((link as { code?: unknown }).code)));
 }

@@ -1,24 +1,24 @@
-/** Where a value stands inside a body: member names and array positions from the root. */
+/** The position of a value inside a body: member names and array indexes from the root. */
 export type FieldPath = readonly (string | number)[];
 
 const plainName = /^[A-Za-z_$][A-Za-z0-9_$-]*$/;
-const longestName = 80;
+const maxNameLength = 80;
 
 /**
- * A path as people write it: `rules[2].name`, `labels["a b"]`; empty for the root. A name that a client made up is
- * quoted and cut, so that a message stays a line of text whatever was sent.
+ * Formats a path: `rules[2].name`, `labels["a b"]`; empty for the root. Unusual names are quoted and shortened, so that a
+ * message stays one line of text.
  */
 export function formatPath(path: FieldPath): string {
   let text = '';
   for (const part of path) {
     if (typeof part === 'number') text += `[${part}]`;
-    else if (plainName.test(part) && part.length <= longestName) text += text === '' ? part : `.${part}`;
+    else if (plainName.test(part) && part.length <= maxNameLength) text += text === '' ? part : `.${part}`;
     else text += `[${quoteName(part)}]`;
   }
   return text;
 }
 
-/** A client's name in quotes: control characters escaped, at most 80 characters of it. */
+/** Quotes a name that a client sent: control characters are escaped, and at most 80 characters are kept. */
 export function quoteName(name: string): string {
-  return JSON.stringify(name.length <= longestName ? name : `${name.slice(0, longestName)}…`);
+  return JSON.stringify(name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength)}…`);
 }

@@ -11,7 +11,7 @@ export type JsonProblemKind =
   | 'text'
   | 'number';
 
-/** Why a text is not one acceptable JSON value. `line` and `column` count from 1; `path` names the member it is about. */
+/** Why a text is not accepted as JSON. `line` and `column` count from 1; `path` is the member with the problem. */
 export type JsonProblem = {
   kind: JsonProblemKind;
   message: string;
@@ -22,10 +22,10 @@ export type JsonProblem = {
 
 export type StrictJson = { ok: true; value: unknown } | { ok: false; problem: JsonProblem };
 
-/** The deepest nesting that is read; far above any real body, far below what a recursive reader can bear. */
-export const deepestNesting = 100;
+/** The deepest nesting that is accepted: far above any real body, and far below what overflows a recursive parser. */
+export const maxNesting = 100;
 
-/** The scanner's own numbering; its enum exists in its types alone. */
+/** The token kinds of jsonc-parser, whose enum exists only as a type. */
 const token = {
   openBrace: 1,
   closeBrace: 2,
@@ -39,17 +39,17 @@ const token = {
 } as const;
 
 /**
- * Reads exactly one JSON value, as `JSON.parse` does, and refuses what it lets through silently: a key given twice, keys
- * which reach a prototype, nesting past `deepestNesting`, text that cannot be stored (NUL, half of a surrogate pair) and
- * numbers that would change. Linear in the text and not recursive. Serves *Conventions* (strict decoder) and `can-i`.
+ * Parses exactly one JSON value, as `JSON.parse` does, and rejects what `JSON.parse` accepts silently: repeated keys, keys
+ * that reach a prototype, nesting deeper than `maxNesting`, text that cannot be stored (NUL, half of a surrogate pair) and
+ * numbers that would lose precision. Takes linear time and is not recursive. (specification, *Conventions*: strict decoder)
  */
 export function parseStrictJson(text: string): StrictJson {
-  if (text.trim() === '') return refuse('empty', 'a JSON value is required, the body is empty');
+  if (text.trim() === '') return refuse('empty', 'a JSON value is required, but the body is empty');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // V8's words are the only place that tells content after the value from a value that is broken.
+    // Only V8's message tells content after the value from a syntax error inside the value.
     const trailing = error instanceof SyntaxError && error.message.includes('after JSON');
     return { ok: false, problem: explainSyntax(text, trailing ? 'trailing' : 'syntax') };
   }
@@ -57,10 +57,10 @@ export function parseStrictJson(text: string): StrictJson {
   return problem ? { ok: false, problem } : { ok: true, value };
 }
 
-/** An object (`keys` seen so far) or array (`keys` null) that the inspection stands in. */
+/** An object (`keys` seen so far) or array (`keys` is null) that encloses the current token. */
 type Frame = { keys: Set<string> | null; part: string | number; inValue: boolean };
 
-/** One walk over the tokens of a text known to be JSON, looking for what `JSON.parse` does not report. */
+/** Scans the tokens of a text that is valid JSON for problems that `JSON.parse` does not report. */
 class Inspection {
   readonly #scanner: JSONScanner;
   readonly #frames: Frame[] = [];
@@ -105,8 +105,8 @@ class Inspection {
   }
 
   #enter(frame: Frame): JsonProblem | undefined {
-    if (this.#frames.length >= deepestNesting) {
-      return this.#problem('depth', `the body is nested deeper than ${deepestNesting} levels`);
+    if (this.#frames.length >= maxNesting) {
+      return this.#problem('depth', `the body is nested deeper than ${maxNesting} levels`);
     }
     this.#frames.push(frame);
     return undefined;
@@ -116,8 +116,9 @@ class Inspection {
     const text = this.#scanner.getTokenValue();
     const isKey = frame?.keys && !frame.inValue;
     if (isKey) frame.part = text;
-    if (!text.isWellFormed()) return this.#problem('text', '%s holds half of a surrogate pair, which is not text');
-    if (text.includes('\0')) return this.#problem('text', '%s holds a NUL character, which cannot be stored');
+    if (!text.isWellFormed())
+      return this.#problem('text', '%s contains half of a surrogate pair, which is not valid text');
+    if (text.includes('\0')) return this.#problem('text', '%s contains a NUL character, which cannot be stored');
     if (!isKey || !frame.keys) return undefined;
     if (this.#reachesPrototype(text)) return this.#problem('refused_key', 'the key %s is not allowed');
     if (frame.keys.has(text)) return this.#problem('duplicate_key', 'the key %s is given more than once');
@@ -143,16 +144,16 @@ class Inspection {
 
   #problem(kind: JsonProblemKind, message: string): JsonProblem {
     const path = this.#frames.map((frame) => frame.part);
-    const words = message.replace('%s', () => formatPath(path) || 'the body');
+    const text = message.replace('%s', () => formatPath(path) || 'the body');
     const line = this.#scanner.getTokenStartLine() + 1;
-    return { kind, message: words, path, line, column: this.#scanner.getTokenStartCharacter() + 1 };
+    return { kind, message: text, path, line, column: this.#scanner.getTokenStartCharacter() + 1 };
   }
 }
 
-/** Says where a text stops being JSON, without repeating any of it. */
+/** Locates the first syntax error, without repeating any of the text. */
 function explainSyntax(text: string, kind: 'syntax' | 'trailing'): JsonProblem {
   const what =
-    kind === 'trailing' ? 'exactly one JSON value is expected, more follows it' : 'the body is not valid JSON';
+    kind === 'trailing' ? 'exactly one JSON value is expected, but more follows it' : 'the body is not valid JSON';
   const problems: JsonProblem[] = [];
   const onError: JSONVisitor['onError'] = (_code, _offset, _length, startLine, startCharacter) => {
     if (problems.length > 0) return;
@@ -162,7 +163,7 @@ function explainSyntax(text: string, kind: 'syntax' | 'trailing'): JsonProblem {
   try {
     visit(text, { onError }, { disallowComments: true, allowTrailingComma: false });
   } catch (error) {
-    // The visitor is recursive; what JSON.parse refused may still nest without end.
+    // The visitor is recursive, and a text that JSON.parse rejected may be nested to any depth.
     if (!(error instanceof RangeError)) throw error;
   }
   return problems[0] ?? { kind, message: what, path: [], line: 1, column: 1 };

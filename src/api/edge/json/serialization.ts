@@ -2,15 +2,15 @@ import type { FastifySerializerCompiler } from 'fastify';
 import { safeEncode } from 'zod';
 import { $ZodType, type input, type output } from 'zod/v4/core';
 
-/** An answer that does not fit the schema its operation declares: a defect of this service, for the log alone. */
-export class AnswerDoesNotFit extends Error {
+/** An answer that does not match its operation's schema. This is a defect of the service; clients see no details. */
+export class AnswerMismatch extends Error {
   constructor(operation: string, status: string, places: readonly string[]) {
-    super(`the answer of ${operation} with status ${status} does not fit its schema at ${places.join(', ')}`);
-    this.name = 'AnswerDoesNotFit';
+    super(`the answer of ${operation} with status ${status} does not match its schema at ${places.join(', ')}`);
+    this.name = 'AnswerMismatch';
   }
 }
 
-/** Writes an answer through its zod schema, as JSON text; see `encodeAnswer`. */
+/** Serializes an answer to JSON text with its zod schema. See `encodeAnswer`. */
 export const serializeByZod: FastifySerializerCompiler<unknown> = ({ schema, method, url, httpStatus }) => {
   if (!(schema instanceof $ZodType)) throw new TypeError(`the answer schema of ${method} ${url} is not a zod schema`);
   const operation = `${method} ${url}`;
@@ -18,8 +18,8 @@ export const serializeByZod: FastifySerializerCompiler<unknown> = ({ schema, met
 };
 
 /**
- * An answer as its schema shows it: what the schema does not declare never leaves, codecs encode, and an answer which
- * does not fit is an error (500) instead of a surprise to the client. The error names places, never values.
+ * Encodes an answer with its schema: members that the schema does not declare are removed, and codecs encode their values.
+ * @throws AnswerMismatch (answered as 500) if the answer does not match. It names the places, never the values.
  */
 export function encodeAnswer<S extends $ZodType>(
   schema: S,
@@ -32,5 +32,5 @@ export function encodeAnswer<S extends $ZodType>(
   const places = result.error.issues.map(
     (issue) => `${issue.path.map(String).join('.') || 'its root'} (${issue.code})`,
   );
-  throw new AnswerDoesNotFit(operation, status, places.slice(0, 10));
+  throw new AnswerMismatch(operation, status, places.slice(0, 10));
 }

@@ -8,13 +8,13 @@ import { parseStrictJson } from './json-text.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route takes a browser's form (`application/x-www-form-urlencoded`), and nothing else. */
+    /** The route takes only a browser's form (`application/x-www-form-urlencoded`). */
     form?: boolean;
   }
 }
 
 export type StrictJsonOptions = {
-  /** Bytes of a body, 1 MiB unless told (specification, *Limits*). */
+  /** Maximum size of a body in bytes; 1 MiB by default (specification, *Limits*). */
   bodyLimit?: number;
 };
 
@@ -23,8 +23,8 @@ const formBodyLimit = 64 * 1024;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The strict decoder: a body is exactly one JSON value of at most 1 MiB in UTF-8, or on routes with `config.form` a
- * browser's form. An empty body is no body; whether one is required is the route's schema to say.
+ * The strict decoder: a body is exactly one JSON value in UTF-8 of at most 1 MiB, or a browser's form on routes with
+ * `config.form`. An empty body counts as no body; the route's schema decides whether a body is required.
  */
 export const strictJson = fp<StrictJsonOptions>(
   async (app, options) => {
@@ -37,13 +37,13 @@ export const strictJson = fp<StrictJsonOptions>(
       async (request: FastifyRequest, body: Buffer) => (request.is404 ? undefined : decodeJsonBody(body)),
     );
     app.addHook('preParsing', async (request) => {
-      if (!request.is404) refuseOtherContent(request);
+      if (!request.is404) refuseUnsupportedContent(request);
     });
   },
   { name: 'strict-json', fastify: '5.x' },
 );
 
-/** The value of a JSON body; undefined when it is empty. Throws `Invalid`, which names the key or the line. */
+/** Decodes a JSON body; undefined if it is empty. @throws Invalid naming the key or the line */
 export function decodeJsonBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
@@ -64,38 +64,38 @@ function decodeText(body: Buffer): string {
   }
 }
 
-function refuseOtherContent(request: FastifyRequest): void {
+function refuseUnsupportedContent(request: FastifyRequest): void {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new HttpProblem(415, 'compressed bodies are not accepted: send the body without Content-Encoding');
   }
   if (type === undefined || request.method === 'GET' || request.method === 'HEAD') return;
-  if (hasNoBody(request)) {
-    // Nothing has no type, though clients name one all the same (`curl -d ''`).
+  if (isWithoutBody(request)) {
+    // Some clients send a content type without a body (`curl -d ''`).
     delete request.headers['content-type'];
     return;
   }
-  const wanted = wantedMediaType(request);
+  const accepted = acceptedMediaType(request);
   const [essence = ''] = type.split(';', 1);
-  if (essence.trim().toLowerCase() !== wanted) throw unsupportedMediaType(request);
+  if (essence.trim().toLowerCase() !== accepted) throw unsupportedMediaType(request);
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
     throw new HttpProblem(415, 'the body must be UTF-8: leave the charset out or send charset=utf-8');
   }
 }
 
-function hasNoBody({ headers }: FastifyRequest): boolean {
+function isWithoutBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 }
 
-/** The refusal of a body of another type, or of none, which names the type that this route takes. */
+/** The 415 answer. It names the content type that the route takes. */
 export function unsupportedMediaType(request: FastifyRequest): HttpProblem {
-  const wanted = wantedMediaType(request);
-  return new HttpProblem(415, `the content type is not supported: send Content-Type: ${wanted}`, {
-    headers: { accept: wanted },
+  const accepted = acceptedMediaType(request);
+  return new HttpProblem(415, `the content type is not supported: send Content-Type: ${accepted}`, {
+    headers: { accept: accepted },
   });
 }
 
-function wantedMediaType(request: FastifyRequest): string {
+function acceptedMediaType(request: FastifyRequest): string {
   return request.routeOptions.config.form ? 'application/x-www-form-urlencoded' : 'application/json';
 }

@@ -3,7 +3,7 @@ import { formatPath, quoteName } from './field-path.ts';
 
 export type RequestPart = 'body' | 'query' | 'path' | 'header';
 
-/** One thing that is wrong with a request; `path` names the field inside its part. */
+/** One problem of a request. `path` is the field inside its part. */
 export type FieldProblem = { in: RequestPart; path: string; message: string };
 
 const nouns: Readonly<Record<RequestPart, string>> = {
@@ -13,8 +13,8 @@ const nouns: Readonly<Record<RequestPart, string>> = {
   header: 'header',
 };
 
-/** A JSON word with its article, for zod's name of a type. */
-const typeWords: Readonly<Record<string, string>> = {
+/** The JSON name of a type, with its article, by zod's name. */
+const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
   int: 'an integer',
@@ -28,7 +28,7 @@ const typeWords: Readonly<Record<string, string>> = {
   nonoptional: 'given',
 };
 
-/** Every problem zod found, in words: which field, what is wrong, what would be right. Never repeats a value. */
+/** Describes zod's issues: which field, what is wrong, what is expected. Values are never repeated. */
 export function describeIssues(part: RequestPart, issues: readonly $ZodIssue[]): FieldProblem[] {
   return issues.flatMap((issue) => describeIssue(part, issue, []));
 }
@@ -49,18 +49,18 @@ function describeIssue(part: RequestPart, issue: $ZodIssue, base: readonly Prope
   }
   const path = pathOf(at);
   const subject = path === '' ? `the ${part}` : `${nouns[part]} ${quoteField(part, path)}`;
-  const words = explain(issue);
-  return [{ in: part, path, message: `${subject}${words.startsWith('expected ') ? ':' : ''} ${words}` }];
+  const problem = explain(issue);
+  return [{ in: part, path, message: `${subject}${problem.startsWith('expected ') ? ':' : ''} ${problem}` }];
 }
 
-/** Of a union's branches the one that fits best: the fewest problems, the deepest first. */
+/** The branch of a union that fits best: the deepest problems first, then the fewest. */
 function closestBranch(branches: readonly (readonly $ZodIssue[])[]): readonly $ZodIssue[] {
   const depth = (branch: readonly $ZodIssue[]) => Math.max(0, ...branch.map((issue) => issue.path.length));
   const [best = []] = [...branches].sort((a, b) => depth(b) - depth(a) || a.length - b.length);
   return best;
 }
 
-/** What a schema itself says of a value stands; what zod says by default is put in the words of this service. */
+/** Keeps a message that a schema defines, and replaces zod's default messages. */
 function explain(issue: $ZodIssue): string {
   if (issue.code === 'invalid_type') return explainType(issue);
   if (!/^(Too|Invalid) /.test(issue.message)) return decapitalize(issue.message);
@@ -72,11 +72,11 @@ function explain(issue: $ZodIssue): string {
 }
 
 function explainType(issue: Extract<$ZodIssue, { code: 'invalid_type' }>): string {
-  const expected = typeWords[issue.expected] ?? issue.expected;
+  const expected = typeNames[issue.expected] ?? issue.expected;
   const received = /received (\w+)/i.exec(issue.message)?.[1]?.toLowerCase();
   if (received === 'undefined') return 'is required';
   if (issue.expected === 'int' && received === 'number') return 'must be an integer';
-  return `must be ${expected}${received ? `, not ${typeWords[received] ?? received}` : ''}`;
+  return `must be ${expected}${received ? `, not ${typeNames[received] ?? received}` : ''}`;
 }
 
 function oneOf(values: readonly unknown[]): string {

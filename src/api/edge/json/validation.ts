@@ -13,13 +13,13 @@ const partOf: Readonly<Record<string, RequestPart>> = {
   headers: 'header',
 };
 
-/** How many problems one answer lists; the rest would not help anybody. */
-const mostProblems = 20;
+/** The number of problems that one answer lists. */
+const maxProblems = 20;
 
 /**
- * Requests are checked and answers written by the zod schemas of the route. Everything that is wrong with one part of a
- * request comes in one 400: `error` in words, `errors` as `[{ in, path, message }]`. Parameters that no schema declares
- * are refused: a body where none is declared, a query where none is declared.
+ * Validates requests and serializes answers with the zod schemas of their route. All problems of one part of a request are
+ * answered in one 400: `error` is a text, `errors` is a list of `{ in, path, message }`. A body or a query that the route
+ * does not declare is rejected.
  */
 export const validation = fp(
   async (app) => {
@@ -32,13 +32,13 @@ export const validation = fp(
   { name: 'validation', fastify: '5.x' },
 );
 
-/** A validator of one part of a request. Its error is an `Invalid`, ready for the error handler. */
+/** Compiles the validator of one part of a request. Its error is an `Invalid`, which the error handler answers. */
 export const validateByZod: FastifySchemaCompiler<$ZodType> = ({ schema, httpPart }) => {
   const part = partOf[httpPart ?? 'body'] ?? 'body';
   return (data: unknown) => parsePart(schema, part, data);
 };
 
-/** One part of a request by its schema, with everything that is wrong with it in one `Invalid`. */
+/** Parses one part of a request with its schema. The error holds all problems of that part. */
 export function parsePart(
   schema: $ZodType,
   part: RequestPart,
@@ -50,24 +50,28 @@ export function parsePart(
   const result = safeParse(schema, given);
   if (result.success) return { value: result.data };
   if (part === 'body' && given === undefined)
-    return { error: new Invalid('a JSON body is required, the request has none') };
+    return { error: new Invalid('a JSON body is required, but the request has none') };
   return { error: invalidRequest(describeIssues(part, result.error.issues)) };
 }
 
-/** One error for several problems: each in words, the first twenty as `errors`. */
+/** Combines problems into one error, which lists the first twenty. */
 export function invalidRequest(problems: readonly FieldProblem[]): Invalid {
-  const listed = problems.slice(0, mostProblems);
+  const listed = problems.slice(0, maxProblems);
   const more = problems.length > listed.length ? `; and ${problems.length - listed.length} more` : '';
   return new Invalid(listed.map((problem) => problem.message).join('; ') + more, { errors: listed });
 }
 
-/** Percent-encoding brings NUL into paths and queries, which no column can store: the database would answer 500. */
+/** Finds NUL characters, which percent-encoding can bring into paths and queries: no column can store them. */
 function findUnstorableText(part: RequestPart, data: unknown): FieldProblem[] {
   const problems: FieldProblem[] = [];
   for (const [name, value] of Object.entries(data ?? {})) {
     const texts = Array.isArray(value) ? value : [value];
     if (texts.every((text) => typeof text !== 'string' || (!text.includes('\0') && text.isWellFormed()))) continue;
-    problems.push({ in: part, path: name, message: `${part} parameter ${JSON.stringify(name)} holds a NUL character` });
+    problems.push({
+      in: part,
+      path: name,
+      message: `${part} parameter ${JSON.stringify(name)} contains a NUL character`,
+    });
   }
   return problems;
 }
@@ -78,7 +82,7 @@ function refuseUndeclared(request: FastifyRequest): void {
     const names = Object.keys(request.query ?? {});
     if (names.length > 0 && !config.anyQuery) throw invalidRequest(describeIssues('query', [unknownKeys(names)]));
   }
-  if (schema?.body === undefined && !config.form && isMoreThanNothing(request.body)) {
+  if (schema?.body === undefined && !config.form && isNonEmptyBody(request.body)) {
     throw new Invalid('this operation takes no body: send none, or {}');
   }
 }
@@ -87,14 +91,14 @@ function unknownKeys(keys: string[]) {
   return { code: 'unrecognized_keys' as const, keys, path: [], message: 'unknown' };
 }
 
-function isMoreThanNothing(body: unknown): boolean {
+function isNonEmptyBody(body: unknown): boolean {
   if (body === undefined || body === null) return false;
   return typeof body !== 'object' || Array.isArray(body) || Object.keys(body).length > 0;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route has no query schema and passes by what a browser adds to its address (static files, pages). */
+    /** The route accepts any query without a schema, because browsers may add parameters (static files, pages). */
     anyQuery?: boolean;
   }
 }

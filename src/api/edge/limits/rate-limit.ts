@@ -7,16 +7,16 @@ import { anonymous } from '#domain/shared/access/principal.ts';
 import { deleteExpiredCounts } from '#domain/shared/rate-counts/store.ts';
 import { GuessLimit } from './guess-limit.ts';
 import { RequestCounts } from './request-counts.ts';
-import { tooMany } from './too-many.ts';
+import { tooManyRequests } from './too-many-requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Counts a request by `request.principal`, or by its address where that is nobody, says in the answer's headers what is
-     * left, and refuses it with 429 where nothing is.
+     * Counts a request by `request.principal`, or by address if the principal is anonymous. Sets the rate-limit headers.
+     * @throws HttpProblem (429) if the limit is used up
      */
     countRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-    /** Runs an attempt that may be a guess at a secret of `account`; see `GuessLimit`. */
+    /** Runs an attempt that may be a guess at a secret of `account`. See `GuessLimit`. */
     limitGuesses: <Result>(request: FastifyRequest, account: string, attempt: () => Promise<Result>) => Promise<Result>;
   }
 }
@@ -26,7 +26,7 @@ export type RateLimitOptions = { orm: Orm; limits: LimitsConfig };
 const minute = 60_000;
 const sweepEveryMs = 5 * minute;
 
-/** The two limits of the edge: how much anybody may ask, and how often a secret may be guessed. */
+/** The two limits of the edge: how many requests a caller may send, and how often a secret may be guessed. */
 export const rateLimit = fp<RateLimitOptions>(
   async (app, { orm, limits }) => {
     const guesses = new GuessLimit(orm, limits.guesses, app.log);
@@ -40,7 +40,7 @@ export const rateLimit = fp<RateLimitOptions>(
       max: (request) => (isAnonymous(request) ? perAddress : perPrincipal),
       keyGenerator: (request) =>
         isAnonymous(request) ? `address:${addressOf(request)}` : `principal:${request.principal.id}`,
-      errorResponseBuilder: (_request, { ttl, max }) => tooMany('too many requests', max, ttl / 1000),
+      errorResponseBuilder: (_request, { ttl, max }) => tooManyRequests('too many requests', max, ttl / 1000),
     });
     app.decorate('countRequest', async (request, reply) => {
       const isLimited = (isAnonymous(request) ? perAddress : perPrincipal) > 0;
@@ -49,7 +49,7 @@ export const rateLimit = fp<RateLimitOptions>(
 
     const sweep = setInterval(() => {
       deleteExpiredCounts(orm.em.fork()).catch((err: unknown) =>
-        app.log.warn({ err }, 'old counts could not be removed'),
+        app.log.warn({ err }, 'could not remove expired rate counts; the next sweep tries again'),
       );
     }, sweepEveryMs).unref();
     app.addHook('onClose', async () => {
@@ -60,7 +60,7 @@ export const rateLimit = fp<RateLimitOptions>(
   { name: 'rate-limit', fastify: '5.x', dependencies: ['errors'] },
 );
 
-/** An address as `COORDINATOR_TRUSTED_PROXIES` lets it be known; one network of IPv6 is one address. */
+/** The client's address, as seen through `COORDINATOR_TRUSTED_PROXIES`. All addresses of one IPv6 network count as one. */
 function addressOf(request: FastifyRequest): string {
   return normalizeIP(request.ip);
 }
@@ -69,7 +69,7 @@ function isAnonymous({ principal }: FastifyRequest): boolean {
   return principal === anonymous;
 }
 
-/** The counts as the library takes them. */
+/** Adapts the counts to the store that the library expects. */
 function storeOf(counts: RequestCounts) {
   return class implements FastifyRateLimitStore {
     incr(...[key, done, timeWindow, max]: Parameters<FastifyRateLimitStore['incr']>): void {

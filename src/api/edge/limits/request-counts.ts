@@ -3,38 +3,38 @@ import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { addCounts, type LocalCount } from '#domain/shared/rate-counts/store.ts';
 
-/** What this process knows of one key's requests in the current window. */
+/** The requests of one key in the current window, as this process knows them. */
 interface Count {
   readonly key: string;
   readonly endsAt: number;
-  /** By this process. */
-  own: number;
-  /** How many of its own it has told the others. */
-  told: number;
-  /** By all processes together, when they were told. */
-  shared: number;
+  /** Requests at this process. */
+  local: number;
+  /** How many of the local requests are included in `total`. */
+  synced: number;
+  /** Requests at all processes, as of the last synchronization. */
+  total: number;
 }
 
-/** How often processes tell each other what they have counted, while there is something to tell. */
-const exchangeEveryMs = 250;
-/** Whoever has used less than this share of its limit at a process is not worth telling of. */
-const toldShare = 1 / 20;
-/** As many are kept as a process may see in one window; beyond, the oldest are forgotten. */
-const mostKeys = 100_000;
+/** How often a process synchronizes its counts while there are new ones. */
+const syncEveryMs = 250;
+/** Counts below this share of the limit are not synchronized. */
+const syncedShare = 1 / 20;
+/** The number of keys that a process keeps. Beyond it, the oldest keys are dropped. */
+const maxKeys = 100_000;
 
 /**
- * Counts requests without asking the database for each: in this process, and over all of them by an exchange every 250 ms.
- * So a limit holds exactly in one process; together, several may let through at most what they admit in 250 ms, and a
- * twentieth of the limit each, beyond it. Where the database is away, each process goes on by its own count.
- * Windows are fixed; their ends differ from key to key, so that not everybody comes back in the same moment.
+ * Counts requests in memory, and synchronizes the counts of all processes through the database every 250 ms. A limit is
+ * exact in one process. Several processes together may exceed it by what they admit in 250 ms, and by a twentieth of the
+ * limit each. While the database is down, each process uses its own counts.
+ * Windows are fixed. They end at different times for different keys, so that callers do not all return at once.
  */
 export class RequestCounts {
   readonly #orm: Orm;
   readonly #log: Pick<Logger, 'warn'>;
   readonly #counts = new Map<string, Count>();
-  readonly #untold = new Set<Count>();
+  readonly #unsynced = new Set<Count>();
   #timer: NodeJS.Timeout | undefined;
-  #exchange: Promise<void> | undefined;
+  #sync: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(orm: Orm, log: Pick<Logger, 'warn'>) {
@@ -42,20 +42,20 @@ export class RequestCounts {
     this.#log = log;
   }
 
-  /** Counts one more request; answers how many there were in this window, and the milliseconds until it ends. */
+  /** Counts one request. Returns the requests in this window so far, and the milliseconds until it ends. */
   count(key: string, windowMs: number, most: number): { current: number; ttl: number } {
     const now = Date.now();
     const count = this.#current(key, windowMs, now);
-    count.own += 1;
-    if (count.own >= most * toldShare) this.#tell(count);
-    return { current: count.shared + count.own - count.told, ttl: count.endsAt - now };
+    count.local += 1;
+    if (count.local >= most * syncedShare) this.#markUnsynced(count);
+    return { current: count.total + count.local - count.synced, ttl: count.endsAt - now };
   }
 
-  /** Nothing is told any more; waits for what is on its way. */
+  /** Stops synchronizing, and waits for a synchronization in progress. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#exchange;
+    await this.#sync;
   }
 
   #current(key: string, windowMs: number, now: number): Count {
@@ -63,49 +63,52 @@ export class RequestCounts {
     if (known && known.endsAt > now) return known;
     const offset = crc32(key) % windowMs;
     const endsAt = (Math.floor((now + offset) / windowMs) + 1) * windowMs - offset;
-    const count: Count = { key: `${key}:${endsAt}`, endsAt, own: 0, told: 0, shared: 0 };
+    const count: Count = { key: `${key}:${endsAt}`, endsAt, local: 0, synced: 0, total: 0 };
     this.#counts.delete(key);
     this.#counts.set(key, count);
-    this.#forgetOldest();
+    this.#dropOldest();
     return count;
   }
 
-  #forgetOldest(): void {
-    if (this.#counts.size <= mostKeys) return;
+  #dropOldest(): void {
+    if (this.#counts.size <= maxKeys) return;
     const [oldest] = this.#counts.keys();
     if (oldest !== undefined) this.#counts.delete(oldest);
   }
 
-  #tell(count: Count): void {
-    this.#untold.add(count);
-    this.#exchangeSoon();
+  #markUnsynced(count: Count): void {
+    this.#unsynced.add(count);
+    this.#scheduleSync();
   }
 
-  #exchangeSoon(): void {
-    if (this.#timer || this.#isClosed || this.#untold.size === 0) return;
+  #scheduleSync(): void {
+    if (this.#timer || this.#isClosed || this.#unsynced.size === 0) return;
     this.#timer = setTimeout(() => {
-      this.#exchange = this.#exchangeAll().finally(() => {
+      this.#sync = this.#syncAll().finally(() => {
         this.#timer = undefined;
-        this.#exchangeSoon();
+        this.#scheduleSync();
       });
-    }, exchangeEveryMs).unref();
+    }, syncEveryMs).unref();
   }
 
-  async #exchangeAll(): Promise<void> {
-    const counts = [...this.#untold];
-    this.#untold.clear();
-    const additions = counts.map(({ key, endsAt, own, told }): LocalCount => {
-      return { key, count: own - told, endsAt: new Date(endsAt) };
+  async #syncAll(): Promise<void> {
+    const counts = [...this.#unsynced];
+    this.#unsynced.clear();
+    const additions = counts.map(({ key, endsAt, local, synced }): LocalCount => {
+      return { key, count: local - synced, endsAt: new Date(endsAt) };
     });
     try {
-      const shared = await addCounts(this.#orm.em.fork(), additions);
+      const totals = await addCounts(this.#orm.em.fork(), additions);
       counts.forEach((count, index) => {
-        count.told += additions[index]?.count ?? 0;
-        count.shared = shared.get(count.key) ?? count.shared;
+        count.synced += additions[index]?.count ?? 0;
+        count.total = totals.get(count.key) ?? count.total;
       });
     } catch (error) {
-      this.#log.warn({ err: error }, 'counts of requests could not be shared; each process goes by its own meanwhile');
-      for (const count of counts) if (count.endsAt > Date.now()) this.#untold.add(count);
+      this.#log.warn(
+        { err: error },
+        'could not synchronize request counts with the database; each process uses its own counts until it can',
+      );
+      for (const count of counts) if (count.endsAt > Date.now()) this.#unsynced.add(count);
     }
   }
 }

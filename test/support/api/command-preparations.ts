@@ -3,22 +3,22 @@ import { newId } from '#domain/shared/ids.ts';
 import type { Person } from '../access/people.ts';
 import type { Ids } from './operation-requests.ts';
 
-/** Where a command is to succeed: a new tenant, whose rows may be changed behind the service's back. */
-export interface Ground {
+/** What a preparation works with: a new tenant, and direct access to the database. */
+export interface PreparationContext {
   readonly root: Person;
   readonly ids: Ids;
   execute(sql: string, ...params: unknown[]): Promise<void>;
 }
 
-/** What the request must be besides, where the ground's things and `bodies` are not enough. */
-export interface Special {
+/** The parts of a request that differ from the tenant's ids and the example `bodies`. */
+export interface RequestOverrides {
   readonly ids?: Partial<Ids>;
   readonly body?: object;
-  /** Where they hold a session token, the request comes from its user, else from the administrator. */
+  /** With a session token, the request comes from the token's user; otherwise from the administrator. */
   readonly headers?: Record<string, string>;
 }
 
-type Preparation = (ground: Ground) => Promise<Special | undefined>;
+type Preparation = (context: PreparationContext) => Promise<RequestOverrides | undefined>;
 
 export const bootstrapToken = 'the token of the proofs';
 const password = 'correct horse battery';
@@ -49,8 +49,8 @@ const archived =
     return undefined;
   };
 
-/** The tenant's person may sign in from now on; answers the address. */
-async function givePassword({ ids, execute }: Ground): Promise<string> {
+/** Sets an email address and a password for the tenant's user; returns the address. */
+async function givePassword({ ids, execute }: PreparationContext): Promise<string> {
   const email = `${newId()}@example.com`;
   await execute(
     `update users set email = $2, email_key = $2, password_hash = $3 where id = $1`,
@@ -61,12 +61,12 @@ async function givePassword({ ids, execute }: Ground): Promise<string> {
   return email;
 }
 
-/** Whatever stands in the way of deleting something is gone before. */
-const without =
+/** Removes what blocks a deletion. */
+const withoutBlockers =
   (...changes: [sql: string, name: keyof Ids][]): Preparation =>
-  async (ground) => {
-    await endRun(ground);
-    for (const [sql, name] of changes) await ground.execute(sql, ground.ids[name]);
+  async (context) => {
+    await endRun(context);
+    for (const [sql, name] of changes) await context.execute(sql, context.ids[name]);
     return undefined;
   };
 
@@ -79,14 +79,14 @@ const anotherKey: Preparation = async ({ root }) => {
   return { ids: { key: body.api_key.id } };
 };
 
-/** The pool that requests about pools name. */
+/** Adds the pool that requests about pools name. */
 const addPool: Preparation = async ({ execute }) => {
   await execute('truncate worker_pools');
   await execute(`insert into worker_pools (name, created_at) values ('nowhere', now())`);
   return undefined;
 };
 
-/** What has to be so before a command can succeed, by its operation's id. A command that is not here needs nothing. */
+/** What to do before a command can succeed, by operation id. Other commands need no preparation. */
 export const preparations: Readonly<Record<string, Preparation>> = {
   'organizations.archive': endRun,
   'teams.archive': endRun,
@@ -101,9 +101,9 @@ export const preparations: Readonly<Record<string, Preparation>> = {
   'projects.unarchive': archived('projects', 'project'),
   'environments.unarchive': archived('environments', 'environment'),
   'templates.unarchive': archived('templates', 'template'),
-  'instances.unlock': async (ground) => {
-    await endRun(ground);
-    const { ids, execute } = ground;
+  'instances.unlock': async (context) => {
+    await endRun(context);
+    const { ids, execute } = context;
     await execute(`insert into instance_slots values ($1, $2, now())`, ids.instance, ids.run);
     return undefined;
   },
@@ -143,40 +143,40 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     await execute('delete from team_members where team_id = $1', ids.team);
     return { body: { organization_id: (await addOrganization(root)).id } };
   },
-  'projects.transfer': async (ground) => {
-    await endRun(ground);
-    const { root } = ground;
+  'projects.transfer': async (context) => {
+    await endRun(context);
+    const { root } = context;
     const { id } = await addOrganization(root);
     const { body } = await root.caller.post(`/organizations/${id}/teams`, { name: 'Other' });
     return { body: { team_id: body.id } };
   },
-  'organizations.delete': without(['update teams set deleted_at = now() where id = $1', 'team']),
-  'teams.delete': without(
+  'organizations.delete': withoutBlockers(['update teams set deleted_at = now() where id = $1', 'team']),
+  'teams.delete': withoutBlockers(
     ['update projects set deleted_at = now() where id = $1', 'project'],
     ['update templates set archived_at = now() where id = $1', 'template'],
     ['update principals set deleted_at = now() where id = $1', 'account'],
   ),
-  'projects.delete': without(['update environments set deleted_at = now() where id = $1', 'environment']),
+  'projects.delete': withoutBlockers(['update environments set deleted_at = now() where id = $1', 'environment']),
   'environments.delete': endRun,
   'auth.sign_out': async ({ root, execute }) => {
     const session = newId();
     await execute(`insert into sessions values ($1, $2, now(), now() + interval '1 hour')`, session, root.id);
     return { ids: { session } };
   },
-  'auth.sign_in': async (ground) => ({ body: { email: await givePassword(ground), password } }),
+  'auth.sign_in': async (context) => ({ body: { email: await givePassword(context), password } }),
   'auth.reset_password': async ({ ids, root }) => {
     const { body } = await root.caller.post(`/users/${ids.person}/password-reset`);
     return { body: { token: body.token, new_password: 'another good one' } };
   },
-  'profile.change_password': async (ground) => {
-    const email = await givePassword(ground);
-    const { body } = await ground.root.caller.post('/auth/sessions', { email, password });
+  'profile.change_password': async (context) => {
+    const email = await givePassword(context);
+    const { body } = await context.root.caller.post('/auth/sessions', { email, password });
     return {
       body: { current_password: password, new_password: 'another good one', confirm_password: 'another good one' },
       headers: { authorization: `Bearer ${body.token}` },
     };
   },
-  /** After this one there is nobody else: it comes last. */
+  /** Deletes all users, so it must be the last one. */
   'bootstrap.admin': async ({ execute }) => {
     await execute('truncate principals cascade');
     return {

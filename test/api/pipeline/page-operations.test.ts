@@ -9,8 +9,8 @@ import { buildServer } from '#api/server.ts';
 import { readForm } from '#api/web/forms.ts';
 import { html } from '#api/web/html.ts';
 import { sendPage } from '#api/web/layout.ts';
+import { readForPage, runForPage } from '#api/web/page-operations.ts';
 import { pageAdder } from '#api/web/page-route.ts';
-import { performCommand, performRead } from '#api/web/perform.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
@@ -19,13 +19,22 @@ const access = { anyOf: ['connection:manage'], scope: 'platform', hidden: 'not_f
 const params = z.strictObject({ name: z.string().max(20) });
 
 const readThing = read({
-  ...{ id: 'things.read', route: 'GET /api/v1/things/:name', summary: 'Read', params, access },
+  id: 'things.read',
+  route: 'GET /api/v1/things/:name',
+  summary: 'Read',
+  params,
+  access,
   responses: { 200: z.object({ name: z.string() }) },
   handle: async ({ params: { name } }) => ({ name, secret: 'never shown' }),
 });
 
 const makeThing = command({
-  ...{ id: 'things.make', route: 'POST /api/v1/things/:name', summary: 'Make', params, access, audit: 'thing.made' },
+  id: 'things.make',
+  route: 'POST /api/v1/things/:name',
+  summary: 'Make',
+  params,
+  access,
+  audit: 'thing.made',
   body: z.strictObject({ size: z.enum(['small', 'large']).default('small') }),
   responses: { 201: z.object({ name: z.string() }) },
   at: readThing,
@@ -49,16 +58,16 @@ beforeAll(async () => {
   app = await buildServer(services, { readiness: new Readiness([]), registry: createMetricsRegistry() });
   const operations = [readThing, makeThing];
   registerOperations(app, operations, services);
-  const ground = { operations, services };
-  const addPage = pageAdder(app, ground);
+  const context = { operations, services };
+  const addPage = pageAdder(app, context);
   addPage('GET /things/:name', async (request, reply) => {
-    const thing = await performRead(ground, request, readThing, { params: request.params });
+    const thing = await readForPage(context, request, readThing, { params: request.params });
     return sendPage(reply, 200, { title: thing.name, main: html`${JSON.stringify(thing)}` });
   });
   addPage('POST /things/:name', async (request, reply) => {
     const { key, size } = readForm(request.body, ['key', 'size']);
     const input = { params: request.params, body: size ? { size } : {}, ...(key && { key }) };
-    const thing = await performCommand(ground, request, reply, makeThing, input);
+    const thing = await runForPage(context, request, reply, makeThing, input);
     return sendPage(reply, 200, { title: 'Made', main: html`<h1>${JSON.stringify(thing)}</h1>` });
   });
   await app.ready();
@@ -71,9 +80,9 @@ afterAll(async () => {
 });
 
 async function signIn(user: ApiUser): Promise<Visitor> {
-  const somebody = new Visitor(app);
-  expect((await somebody.submit('/login', { email: user.email, password: testPassword })).status).toBe(303);
-  return somebody;
+  const visitor = new Visitor(app);
+  expect((await visitor.submit('/login', { email: user.email, password: testPassword })).status).toBe(303);
+  return visitor;
 }
 
 function callApi(name: string, body: object, key: string) {
@@ -87,8 +96,8 @@ const made = (name: string) =>
     [name],
   );
 
-describe('a page that asks an operation', () => {
-  it('shows what the API would answer, and nothing that it would not', async () => {
+describe('a page that invokes an operation', () => {
+  it('shows only what the API would answer', async () => {
     const { status, text } = await visitor.get('/things/one');
     expect([status, text.includes('{&quot;name&quot;:&quot;one&quot;}'), text.includes('secret')]).toEqual([
       200,
@@ -97,7 +106,7 @@ describe('a page that asks an operation', () => {
     ]);
   });
 
-  it('changes something once, by the same key from wherever it comes, with one audit row by who submitted it', async () => {
+  it('carries out a command once for the same key from pages and the API, with one audit record of the visitor', async () => {
     const key = crypto.randomUUID();
     expect((await visitor.submit('/things/two', { key, size: 'large' })).status).toBe(200);
     expect((await visitor.submit('/things/two', { key, size: 'large' })).text).toContain('&quot;two&quot;');
@@ -111,7 +120,7 @@ describe('a page that asks an operation', () => {
     expect((await callApi('two', {}, key)).statusCode).toBe(409);
   });
 
-  it('binds a key to what was said, not to what was understood', async () => {
+  it('binds a key to the input before defaults', async () => {
     const key = crypto.randomUUID();
     expect((await callApi('three', {}, key)).statusCode).toBe(201);
     expect((await visitor.submit('/things/three', { key })).status).toBe(200);
@@ -119,14 +128,14 @@ describe('a page that asks an operation', () => {
     expect(await made('three')).toEqual([{ actor_id: ana.id, outcome: 'committed', size: 'small' }]);
   });
 
-  it('changes once where a form is submitted many times at once', async () => {
+  it('carries out a command once for concurrent submissions of a form', async () => {
     const key = crypto.randomUUID();
     const answers = await Promise.all(Array.from({ length: 5 }, () => visitor.submit('/things/four', { key })));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(await made('four')).toHaveLength(1);
   });
 
-  it('refuses a form without a key, and what the schemas of the operation refuse', async () => {
+  it('rejects a form without a valid key or with invalid input', async () => {
     for (const key of ['', 'x', '00000000-0000-0000-0000-000000000000'])
       expect((await visitor.submit('/things/five', { key })).status).toBe(400);
     const key = crypto.randomUUID();
@@ -137,7 +146,7 @@ describe('a page that asks an operation', () => {
     expect(await made('five')).toEqual([]);
   });
 
-  it('refuses who may not ask, and records it as it does by the API', async () => {
+  it('refuses a visitor without the permission, and audits that as the API does', async () => {
     const bea = await api.addUser('requester', 'Bea');
     const beas = await signIn(bea);
     const refused = await beas.submit('/things/six', { key: crypto.randomUUID(), size: 'huge' });
@@ -153,18 +162,18 @@ describe('a page that asks an operation', () => {
     expect(rows[0]).toEqual(rows[2]);
   });
 
-  it('sends who is nobody through the sign-in page and back', async () => {
-    const stranger = new Visitor(app);
-    const asked = await stranger.get('/things/eight?a=b&c');
+  it('redirects an anonymous visitor to the sign-in page and back', async () => {
+    const anonymous = new Visitor(app);
+    const asked = await anonymous.get('/things/eight?a=b&c');
     expect([asked.status, asked.location]).toEqual([303, '/login?next=%2Fthings%2Feight%3Fa%3Db%26c']);
-    const [, next] = /name="next" value="([^"]+)"/.exec((await stranger.get(asked.location!)).text)!;
+    const [, next] = /name="next" value="([^"]+)"/.exec((await anonymous.get(asked.location!)).text)!;
     const fields = { email: ana.email, password: testPassword, next: next!.replaceAll('&amp;', '&') };
-    const back = await stranger.submit('/login', fields);
+    const back = await anonymous.submit('/login', fields);
     expect(back.location).toBe('/things/eight?a=b&c');
-    expect((await stranger.get(back.location!)).status).toBe(200);
+    expect((await anonymous.get(back.location!)).status).toBe(200);
   });
 
-  it('refuses a form by who is nobody, or is nobody any more', async () => {
+  it('answers 401 to a form of an anonymous visitor or of a disabled user', async () => {
     const stranger = await new Visitor(app).submit('/things/seven', { key: crypto.randomUUID() });
     expect([stranger.status, stranger.headers['content-type']]).toEqual([401, 'text/html; charset=utf-8']);
     expect(stranger.text).toContain('href="/login">Sign in');

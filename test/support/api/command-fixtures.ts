@@ -5,28 +5,28 @@ import { addPerson, addTeam, type Person, publish } from '../access/people.ts';
 import { Caller } from './caller.ts';
 import type { Ids, Request } from './operation-requests.ts';
 
-/** Where commands are tried: an API, and its administrator. */
-export interface Stage {
+/** A running API, with its database and an administrator. */
+export interface FixtureApi {
   readonly url: string;
   readonly orm: Orm;
   readonly root: Person;
 }
 
-/** What a request of a command needs beside what every new tenant has, so that it succeeds. */
-export type Scene = Partial<Omit<Request, 'body'>> & { readonly body?: object };
-type Arrange = (stage: Stage, ids: Ids) => Promise<Scene>;
+/** What a request needs in addition to a new tenant, so that the command succeeds. */
+export type Fixture = Partial<Omit<Request, 'body'>> & { readonly body?: object };
+type MakeFixture = (api: FixtureApi, ids: Ids) => Promise<Fixture>;
 
 const digest = `sha256:${'0'.repeat(64)}`;
 const password = 'correct horse battery';
 const secret = (of: string) => `secret-of-${of}-${newId()}`;
 
-/** A template's version that takes a secret, and a run's worth of it. */
+/** The spec of a template that takes a secret variable. */
 const withSecret = {
   variables: { type: 'object', properties: { token: { type: 'string', writeOnly: true } } },
   executor: { kind: 'command', apply: [{ name: 'work', run: ['true'] }] },
 };
 
-async function endRun({ orm }: Stage, { run }: Ids): Promise<Scene> {
+async function endRun({ orm }: FixtureApi, { run }: Ids): Promise<Fixture> {
   await orm.em.execute(
     `update runs set status = 'canceled', phase = 'finished', waiting_on = null, finished_at = now() where id = ?`,
     [run],
@@ -34,9 +34,9 @@ async function endRun({ orm }: Stage, { run }: Ids): Promise<Scene> {
   return {};
 }
 
-/** The run waits for approval; whoever asks is not the one who asked for it. */
-async function awaitApproval(stage: Stage, { run }: Ids): Promise<Scene> {
-  const { orm } = stage;
+/** Makes the run wait for approval. The caller is not the user who requested the run. */
+async function awaitApproval(api: FixtureApi, { run }: Ids): Promise<Fixture> {
+  const { orm } = api;
   await orm.em.execute(
     `insert into run_plans (run_id, digest, executor_digest, changes, state_serial, created_at) values (?, ?, ?, '[]', 0, now())`,
     [run, digest, digest],
@@ -46,67 +46,67 @@ async function awaitApproval(stage: Stage, { run }: Ids): Promise<Scene> {
         plan_summary = '{"add": 0, "change": 0, "destroy": 0}' where id = ?`,
     [digest, run],
   );
-  return { key: (await addPerson(stage, 'admin')).key };
+  return { key: (await addPerson(api, 'admin')).key };
 }
 
-/** Somebody who has signed in, without any other credential. */
-async function signedIn(stage: Stage): Promise<Scene & { readonly id: string }> {
-  const { id, email } = await addPerson(stage, 'requester', {}, password);
-  const { body } = await new Caller(stage.url, {}).post('/auth/sessions', { email, password });
+/** A new user who has a session and no other credential. */
+async function signIn(api: FixtureApi): Promise<Fixture & { readonly id: string }> {
+  const { id, email } = await addPerson(api, 'requester', {}, password);
+  const { body } = await new Caller(api.url, {}).post('/auth/sessions', { email, password });
   return { id, key: undefined, headers: { authorization: `Bearer ${body.token}` } };
 }
 
-async function ownKey(stage: Stage, ids: Ids): Promise<Scene> {
-  const { key, keyId } = await addPerson(stage, 'requester');
+async function ownKey(api: FixtureApi, ids: Ids): Promise<Fixture> {
+  const { key, keyId } = await addPerson(api, 'requester');
   return { key, ids: { ...ids, key: keyId } };
 }
 
-/** A tenant's thing of which there is nothing further, so that it can be deleted. */
-function empty(kind: keyof Ids, path: (ids: Ids) => string, body: (ids: Ids) => object): Arrange {
+/** Adds a resource without dependents, so that it can be deleted. */
+function empty(kind: keyof Ids, path: (ids: Ids) => string, body: (ids: Ids) => object): MakeFixture {
   return async ({ root }, ids) => {
     const made = await root.caller.post(path(ids), body(ids));
-    if (made.status !== 201) throw new Error(`no ${kind}: ${made.text}`);
+    if (made.status !== 201) throw new Error(`could not create the ${kind}: ${made.text}`);
     return { ids: { ...ids, [kind]: made.body.id } };
   };
 }
 
-async function addPool({ root }: Stage): Promise<Scene> {
+async function addPool({ root }: FixtureApi): Promise<Fixture> {
   const { headers } = await root.caller.post('/worker-pools', { name: `pool-${newId()}` });
   return { path: headers.get('location') ?? undefined };
 }
 
-async function runWithSecret({ root }: Stage, { team, environment }: Ids) {
+async function runWithSecret({ root }: FixtureApi, { team, environment }: Ids) {
   const template = await publish(root.caller, withSecret, team);
   return { template_id: template, environment_id: environment, variables: { token: secret('run') } };
 }
 
-/** By the id of an operation; those that are not in here succeed as they are. */
-export const scenes: Readonly<Record<string, Arrange>> = {
+/** Fixtures by operation id. Other commands succeed on a new tenant without one. */
+export const fixtures: Readonly<Record<string, MakeFixture>> = {
   'bootstrap.admin': async () => ({
     key: undefined,
     headers: { 'x-service-bootstrap-token': secret('bootstrap') },
     body: { email: 'first@example.com', name: 'First', password: secret('first') },
   }),
-  'auth.sign_in': async (stage) => {
-    const { email } = await addPerson(stage, 'requester', {}, password);
+  'auth.sign_in': async (api) => {
+    const { email } = await addPerson(api, 'requester', {}, password);
     return { key: undefined, body: { email, password } };
   },
-  'auth.sign_out': async (stage) => ({ ...(await signedIn(stage)), path: '/api/v1/auth/sessions/current' }),
+  'auth.sign_out': async (api) => ({ ...(await signIn(api)), path: '/api/v1/auth/sessions/current' }),
   'auth.reset_password': async ({ root }, { person }) => {
     const { body } = await root.caller.post(`/users/${person}/password-reset`);
     return { key: undefined, body: { token: body.token, new_password: secret('reset') } };
   },
   'profile.rotate_api_key': ownKey,
   'profile.revoke_api_key': ownKey,
-  'profile.change_password': async (stage) => {
-    const wanted = secret('password');
-    const body = { current_password: password, new_password: wanted, confirm_password: wanted };
-    return { ...(await signedIn(stage)), body };
+  'profile.change_password': async (api) => {
+    const next = secret('password');
+    const body = { current_password: password, new_password: next, confirm_password: next };
+    return { ...(await signIn(api)), body };
   },
   'users.update': async () => ({ body: { password: secret('user') } }),
-  'runs.create': async (stage, ids) => ({ body: await runWithSecret(stage, ids) }),
-  'template_versions.run': async (stage, ids) => {
-    const { template_id: template, ...body } = await runWithSecret(stage, ids);
+  'runs.create': async (api, ids) => ({ body: await runWithSecret(api, ids) }),
+  'template_versions.run': async (api, ids) => {
+    const { template_id: template, ...body } = await runWithSecret(api, ids);
     return { ids: { ...ids, template }, body };
   },
   'runs.requeue': endRun,
@@ -115,13 +115,16 @@ export const scenes: Readonly<Record<string, Arrange>> = {
   'runs.review': awaitApproval,
   'instances.import_state': async () => ({
     body: {
-      ...{ version: 4, serial: 1, lineage: 'a', outputs: { token: { value: secret('state'), type: 'string' } } },
+      version: 4,
+      serial: 1,
+      lineage: 'a',
+      outputs: { token: { value: secret('state'), type: 'string' } },
       resources: [],
     },
   }),
-  'instances.unlock': async (stage, ids) => {
-    await endRun(stage, ids);
-    await stage.orm.em.execute(`insert into instance_slots (instance_id, run_id, acquired_at) values (?, ?, now())`, [
+  'instances.unlock': async (api, ids) => {
+    await endRun(api, ids);
+    await api.orm.em.execute(`insert into instance_slots (instance_id, run_id, acquired_at) values (?, ?, now())`, [
       ids.instance,
       ids.run,
     ]);
@@ -161,16 +164,18 @@ export const scenes: Readonly<Record<string, Arrange>> = {
     'environment',
     () => '/environments',
     ({ project }) => ({
-      ...{ project_id: project, name: 'Empty', kind: 'staging' },
+      project_id: project,
+      name: 'Empty',
+      kind: 'staging',
     }),
   ),
   'teams.transfer': async ({ orm }, ids) => {
     const { organizationId: organization, teamId: team } = await addTeam(orm);
     return { ids: { ...ids, organization, team }, body: { organization_id: (await addTeam(orm)).organizationId } };
   },
-  'projects.transfer': async (stage, ids) => {
-    await endRun(stage, ids);
-    const { body } = await stage.root.caller.post(`/organizations/${ids.organization}/teams`, { name: 'Other' });
+  'projects.transfer': async (api, ids) => {
+    await endRun(api, ids);
+    const { body } = await api.root.caller.post(`/organizations/${ids.organization}/teams`, { name: 'Other' });
     return { body: { team_id: body.id } };
   },
   'workers.drain': async ({ orm }, ids) => {
@@ -179,9 +184,9 @@ export const scenes: Readonly<Record<string, Arrange>> = {
     await registerWorker(orm.em.fork(), { id: ids.session, ...facts, ...containment });
     return {};
   },
-  'invitations.accept': async (stage, { organization }) => {
-    const { email, key } = await addPerson(stage, 'requester');
-    const { body } = await stage.root.caller.post(`/organizations/${organization}/invitations`, { email });
+  'invitations.accept': async (api, { organization }) => {
+    const { email, key } = await addPerson(api, 'requester');
+    const { body } = await api.root.caller.post(`/organizations/${organization}/invitations`, { email });
     return { key, body: { token: body.token } };
   },
 };

@@ -1,0 +1,210 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { setSessionCookie } from '#api/edge/cookies.ts';
+import type { Em } from '#database/database.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
+import { type Command, type CommandResult, findReceipt, runCommand } from '#domain/shared/commands/command.ts';
+import { ServiceError, Unavailable } from '#domain/shared/errors.ts';
+import type { CommandAnswer, Responses } from './answer-types.ts';
+import { auditedAction, auditingRefusals, auditRead, requestFacts, withAuditTarget } from './auditing.ts';
+import { type AccessDecision, decideOperation, decideTarget, isProtected, toDenial } from './authorization.ts';
+import type { Invocation, OperationInput } from './invocation.ts';
+import {
+  type Call,
+  type CommandOperation,
+  type Erased,
+  isPublic,
+  type Operation,
+  type ReadOperation,
+  type RequestMetadata,
+} from './operation.ts';
+import type { RawAnswer } from './raw-answer.ts';
+import { findReadOf, type ReceiptAnswer, toReceiptAnswer } from './receipt-answer.ts';
+
+/**
+ * Checks that the caller may use the operation at all, on any target.
+ * @throws Forbidden; for an operation with a credential of its own, what its check throws
+ */
+export function authorizeOperation(invocation: Invocation): Promise<void> {
+  return auditingRefusals(invocation, async () => {
+    const { operation, principal } = invocation;
+    if (isProtected(operation)) refuseUnlessAllowed(operation, decideOperation(operation, principal));
+    else await verifyOwnCredential(invocation);
+  });
+}
+
+async function verifyOwnCredential({ operation: { access }, request, services }: Invocation): Promise<void> {
+  if (!('verifyCredential' in access)) return;
+  const verify = async () => access.verifyCredential(metadataOf(request), services);
+  await request.server.limitGuesses(request, access.guessedAs, verify);
+}
+
+/** Counts the attempt if the command takes a secret. @throws HttpProblem (429) after too many wrong attempts */
+function limitingGuesses<Result>(
+  { operation, request, input, principal }: Invocation<CommandOperation>,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  if (!operation.limitGuesses) return attempt();
+  const account = operation.limitGuesses({ body: input.body, principal });
+  return request.server.limitGuesses(request, account, attempt);
+}
+
+/** The result of a command, and how it is answered. */
+export type InvokedCommand = CommandResult<CommandAnswer<unknown>, ReceiptAnswer>;
+
+/** Runs a read operation. The answer is not encoded yet. */
+export function invokeRead<Answer>(
+  invocation: Invocation<ReadOperation<Responses, Erased, Answer>>,
+  key: string | null = null,
+): Promise<Answer | RawAnswer> {
+  const { operation, services } = invocation;
+  return auditingRefusals(invocation, async () => {
+    const call = await authorizeCall(invocation, services.orm.em.fork());
+    const answer = await withAuditTarget(call.target, () => operation.handle({ ...call, key: key ?? '' }));
+    if (operation.audit !== undefined) await auditRead(invocation, operation.audit, call.target);
+    return answer;
+  });
+}
+
+/**
+ * Runs a command in one transaction, after its slow preparation. `sentBody` is the body before defaults, which the key is
+ * bound to. A repeated command is answered from its receipt, even if its preparation would fail now.
+ */
+export function invokeCommand(
+  invocation: Invocation<CommandOperation>,
+  key: string | null,
+  sentBody: unknown,
+): Promise<InvokedCommand> {
+  const run = () => prepareAndRun(invocation, toCommand(invocation, key, sentBody));
+  return auditingRefusals(invocation, () => limitingGuesses(invocation, run));
+}
+
+async function prepareAndRun(invocation: Invocation<CommandOperation>, command: Command): Promise<InvokedCommand> {
+  const { operation, services, input } = invocation;
+  const { bindingKey } = services.installation;
+  let prepared: unknown;
+  try {
+    prepared = await prepare(invocation);
+  } catch (error) {
+    const receipt = await findReceipt<ReceiptAnswer>(services.orm.em.fork(), bindingKey, command);
+    if (receipt) return { receipt, replayed: true };
+    throw error;
+  }
+  return runCommand(services.transactions, bindingKey, command, {
+    find: (tx) => findTarget(invocation, tx.em),
+    act: (tx, caller, target) =>
+      withAuditTarget(target, () => {
+        const call = authorizeTarget({ ...invocation, principal: caller }, tx.em, target);
+        return operation.handle({ ...call, tx, key: command.key, prepared });
+      }),
+    answer: (result, target) => toReceiptAnswer(operation, result, { ...input, target }),
+  });
+}
+
+/**
+ * Builds the answer of a command. A repeat has the status and address of the first answer, and the body that a read shows
+ * now. The first answer also sets or clears the session cookie.
+ */
+export async function answerCommand(
+  invocation: Invocation<CommandOperation>,
+  result: InvokedCommand,
+  reply: FastifyReply,
+): Promise<{ status: number; location: string | null; body: unknown }> {
+  const { operation, principal, input, services } = invocation;
+  const kept = result.receipt.answer;
+  if (!kept) throw new Error(`the receipt of ${operation.id} does not say how to answer it`);
+  const { status, location } = kept;
+  const body = status === 204 ? undefined : await bodyOf(invocation, result, kept);
+  const session = result.replayed ? undefined : operation.sessionCookie?.(body, { params: input.params, principal });
+  if (session !== undefined) setSessionCookie(reply, services.config, session);
+  return { status, location, body };
+}
+
+/** The first answer shows what the handler returned; a repeat shows what the read operation shows now. */
+async function bodyOf(
+  invocation: Invocation<CommandOperation>,
+  result: InvokedCommand,
+  kept: ReceiptAnswer,
+): Promise<unknown> {
+  if (!result.replayed && result.change.answer !== undefined) return result.change.answer;
+  const read = findReadOf(invocation.operations, kept);
+  if (!read) return {};
+  const reading = invokeRead({ ...invocation, ...read });
+  return result.replayed ? reading : reading.catch(failAfterCommit);
+}
+
+/** The command was committed but cannot be shown. The client must not conclude that it was undone. */
+function failAfterCommit(error: unknown): never {
+  if (error instanceof ServiceError && error.kind !== 'unavailable') throw error;
+  throw new Unavailable(
+    'the command was carried out, but its result could not be read: read the resource, or repeat the request with the same key',
+    { details: { outcome: 'unknown' }, cause: error },
+  );
+}
+
+/** The principal that an operation runs as. A public operation runs as anonymous even for an authenticated caller. */
+export function effectivePrincipal(operation: Operation, principal: Principal): Principal {
+  return isPublic(operation.access) ? anonymous : principal;
+}
+
+/** Does the slow work only for a caller who is authorized. The transaction decides again. */
+async function prepare(invocation: Invocation<CommandOperation>): Promise<unknown> {
+  const { operation, services } = invocation;
+  const call = await authorizeCall(invocation, services.orm.em.fork());
+  return withAuditTarget(call.target, () => operation.prepare?.(call));
+}
+
+function toCommand(invocation: Invocation<CommandOperation>, key: string | null, sentBody: unknown): Command {
+  const { operation, principal, input, request } = invocation;
+  return {
+    key,
+    caller: principal,
+    operation: operation.id,
+    audit: auditedAction(operation),
+    target: input.params as Record<string, string>,
+    input: sentBody,
+    locks: locksOf(operation, principal, input),
+    request: requestFacts(request),
+  };
+}
+
+function locksOf(
+  { locks = [] }: CommandOperation,
+  principal: Principal,
+  { params }: OperationInput,
+): readonly string[] {
+  return typeof locks === 'function' ? locks({ params, principal }) : locks;
+}
+
+/** The operation's own schemas have parsed the input, and its own resolver has found the target. */
+type AuthorizedCall = Call<Erased, Erased, Erased, Erased>;
+
+/** Finds the target and decides about it; returns what the handler needs. @throws Forbidden, HiddenTarget */
+export async function authorizeCall(invocation: Invocation, em: Em): Promise<AuthorizedCall> {
+  const target = await findTarget(invocation, em);
+  return withAuditTarget(target, () => authorizeTarget(invocation, em, target));
+}
+
+/** Inside a command's transaction, the target's rows are locked until the transaction ends. */
+async function findTarget({ operation, input, principal }: Invocation, em: Em): Promise<Ownership | null | undefined> {
+  const lock = em.isInTransaction();
+  return operation.target ? operation.target({ em, ...input, callerId: principal.id, lock }) : null;
+}
+
+/** Inside a command, the principal is the one that the transaction has read and locked. @throws Forbidden, HiddenTarget */
+function authorizeTarget(invocation: Invocation, em: Em, found: Ownership | null | undefined): AuthorizedCall {
+  const { operation, operations, services, request, principal, input } = invocation;
+  if (isProtected(operation)) refuseUnlessAllowed(operation, decideTarget(operation, principal, found));
+  const target = found ?? undefined;
+  return { em, principal, ...input, target, services, operations, request: metadataOf(request) };
+}
+
+function refuseUnlessAllowed(operation: Operation, decision: AccessDecision): void {
+  const denial = toDenial(operation, decision);
+  if (denial) throw denial;
+}
+
+function metadataOf(request: FastifyRequest): RequestMetadata {
+  const socketAddress = request.socket.remoteAddress ?? null;
+  return { ...requestFacts(request), headers: request.headers, socketAddress };
+}

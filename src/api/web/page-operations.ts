@@ -1,0 +1,101 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { encodeAnswer } from '#api/edge/json/serialization.ts';
+import { parsePart } from '#api/edge/json/validation.ts';
+import type { RequestPart } from '#api/edge/json/validation-messages.ts';
+import type { EncodedAnswerOf, Responses } from '#api/pipeline/answer-types.ts';
+import { formKey } from '#api/pipeline/idempotency.ts';
+import type { Invocation, OperationInput } from '#api/pipeline/invocation.ts';
+import {
+  answerCommand,
+  authorizeOperation,
+  effectivePrincipal,
+  invokeCommand,
+  invokeRead,
+} from '#api/pipeline/invoke.ts';
+import { type CommandOperation, isPublic, type Operation, type ReadOperation } from '#api/pipeline/operation.ts';
+import { successStatus } from '#api/pipeline/receipt-answer.ts';
+import { anonymous } from '#domain/shared/access/principal.ts';
+import { Unauthenticated } from '#domain/shared/errors.ts';
+import type { Services } from '../services.ts';
+
+/** What pages work with: the operations of the API and the services that these use. */
+export interface PageContext {
+  readonly operations: readonly Operation[];
+  readonly services: Services;
+}
+
+/** The input that a client of the API would send as JSON. The operation's own schemas validate it. */
+export interface PageInput {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+}
+
+/** Invokes a read operation for the visitor of a page. Returns the body that the API would send to them. */
+export async function readForPage<S extends Responses>(
+  context: PageContext,
+  request: FastifyRequest,
+  operation: ReadOperation<S>,
+  input: PageInput = {},
+): Promise<EncodedAnswerOf<S>> {
+  const answer = await invokeRead(await authorizeForPage(context, request, operation, input));
+  return encode(operation, successStatus(operation), answer);
+}
+
+/**
+ * Invokes a command for the visitor who submitted a form, with the same authorization, limits, transaction, audit record,
+ * receipt and session cookie as by the operation's own route. `key` is the idempotency key that the form sent, if any.
+ * Returns the body that the API would send. @throws what the operation throws; `Invalid` names the fields of the body
+ */
+export async function runForPage<S extends Responses>(
+  context: PageContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: CommandOperation<S>,
+  { key: sentKey, ...input }: PageInput & { readonly key?: string } = {},
+): Promise<EncodedAnswerOf<S>> {
+  const invocation = await authorizeForPage(context, request, operation, input);
+  const result = await invokeCommand(invocation, formKey(invocation.operation, sentKey), input.body);
+  const { status, body } = await answerCommand(invocation, result, reply);
+  return encode(operation, status, body);
+}
+
+/** Authenticates, authorizes and then validates the input: the same order as on the operation's own route. */
+async function authorizeForPage<O extends Operation>(
+  context: PageContext,
+  request: FastifyRequest,
+  operation: O,
+  input: PageInput,
+): Promise<Invocation<O>> {
+  if (!isPublic(operation.access) && request.principal === anonymous)
+    throw new Unauthenticated('you are not signed in');
+  const principal = effectivePrincipal(operation, request.principal);
+  const unparsed: OperationInput = { params: input.params, query: input.query, body: input.body };
+  await authorizeOperation({ ...context, operation, request, principal, input: unparsed });
+  return { ...context, operation, request, principal, input: parseInput(operation, input) };
+}
+
+function parseInput({ params, query, body }: Operation, input: PageInput): OperationInput {
+  return {
+    params: params ? parseOrThrow(params, 'path', input.params ?? {}) : {},
+    query: query ? parseOrThrow(query, 'query', input.query ?? {}) : {},
+    body: body ? parseOrThrow(body, 'body', input.body) : undefined,
+  };
+}
+
+function parseOrThrow(schema: z.ZodType, part: RequestPart, given: unknown): unknown {
+  const { value, error } = parsePart(schema, part, given);
+  if (error) throw error;
+  return value;
+}
+
+function encode<S extends Responses>(
+  { id, responses }: { readonly id: string; readonly responses: S },
+  status: number,
+  answer: unknown,
+): EncodedAnswerOf<S> {
+  const schema = responses[status];
+  if (!schema) throw new TypeError(`${id} declares no answer with status ${status}`);
+  return encodeAnswer(schema, answer, id, String(status)) as EncodedAnswerOf<S>;
+}
