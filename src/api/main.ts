@@ -37,7 +37,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   );
   const engine = openEngine(config.temporal);
   const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
-  const transactions = new Transactions(orm, dispatcher.deliver, dispatcher.foresee);
+  const transactions = new Transactions(orm, dispatcher);
   const runFeed = new RunFeed(orm, log);
   const keyUses = new KeyUses(orm, log);
   const services: Services = {

@@ -17,9 +17,10 @@ import {
 } from './identity/entity.ts';
 import { InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
-import { RunAttemptSchema, RunEventSchema, RunPlanSchema, RunReviewSchema, RunSchema } from './runs/entity.ts';
+import { RunAttemptSchema, RunPlanSchema, RunReviewSchema, RunSchema } from './runs/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
-import { CommandReceiptSchema, InstallationSchema, OutboxRowSchema } from './shared/entity.ts';
+import { CommandReceiptSchema, InstallationSchema } from './shared/entity.ts';
+import { DomainEventSchema, OutboxRowSchema } from './shared/events/entity.ts';
 import { WorkerPoolSchema, WorkerSchema } from './workers/entity.ts';
 
 /** Every entity of the service. A new area adds its own here, and nothing else has to know them. */
@@ -27,6 +28,7 @@ export const entities = [
   AuditRecordSchema,
   InstallationSchema,
   CommandReceiptSchema,
+  DomainEventSchema,
   OutboxRowSchema,
   PrincipalRecordSchema,
   UserSchema,
@@ -53,7 +55,6 @@ export const entities = [
   RunAttemptSchema,
   RunPlanSchema,
   RunReviewSchema,
-  RunEventSchema,
   WorkerSchema,
   WorkerPoolSchema,
 ] as const;

@@ -1,5 +1,5 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { OutboxMessage, OutboxPayload } from '#domain/shared/events/outbox.ts';
+import type { EngineMessage, OutboxMessage } from '#domain/shared/events/outbox.ts';
 
 /** Every workflow but those of pools runs here. */
 export const coordinatorQueue = 'coordinator';
@@ -45,7 +45,7 @@ function deliverPayload(
   client: Client,
   installationId: string,
   target: string,
-  payload: OutboxPayload,
+  payload: EngineMessage,
 ): Promise<unknown> {
   switch (payload.kind) {
     case 'start':
@@ -61,7 +61,7 @@ async function startOnce(
   client: Client,
   installationId: string,
   workflowId: string,
-  { workflow, input }: Extract<OutboxPayload, { kind: 'start' }>,
+  { workflow, input }: Extract<EngineMessage, { kind: 'start' }>,
 ): Promise<void> {
   try {
     await client.workflow.start(workflow, {

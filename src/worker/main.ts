@@ -16,11 +16,13 @@ import type { WorkerFacts } from '#domain/workers/model.ts';
 import { isEngineUnreachable, openEngine } from '#engine/connection.ts';
 import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
-import { Sweeper } from '#engine/sweeper.ts';
+import { openEngineSweeper } from '#engine/engine-sweeper.ts';
+import { EventDelivery } from '#engine/event-delivery.ts';
 import type { Executor } from '#executors/client/executor.ts';
 import { discoverTools } from '#executors/client/tools.ts';
 import { openDatabase } from '#open-database';
 import { AttemptWatch } from './attempt-watch.ts';
+import { eventHandlers } from './event-handlers.ts';
 import { executionLimits, openExecutor } from './executor.ts';
 import { openExpiry } from './expiry.ts';
 import { Presence } from './presence.ts';
@@ -57,7 +59,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   await waitForServer('database', database, () => bindEngineNamespace(orm, namespaceId));
   const delivery = { client: engine.client, orm, installationId: installation.id, log };
   const dispatcher = new Dispatcher(delivery);
-  const transactions = new Transactions(orm, dispatcher.deliver, dispatcher.foresee);
+  const transactions = new Transactions(orm, dispatcher);
   const workerId = newId();
   const spool = new StateSpool({
     ...{ directory: join(config.dataDir, 'spool'), keyRing, log },
@@ -77,8 +79,10 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const presence = new Presence(orm, facts, tasks.drain, log);
   // Known before it works: an attempt whose worker nobody knows is taken for lost.
   await waitForServer('database', database, () => presence.start());
-  const sweeper = new Sweeper(delivery);
+  const sweeper = openEngineSweeper(delivery);
   sweeper.start();
+  const eventDelivery = new EventDelivery({ orm, log }, eventHandlers);
+  eventDelivery.start();
   const reconciler = openReconciler({ orm, transactions, engine, log });
   reconciler.start('later');
   const maintenance = new DatabaseMaintenance({ orm, log, auditRetentionDays: config.auditRetentionDays });
@@ -99,6 +103,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await tasks.close();
       spool.close();
       await sweeper.stop();
+      await eventDelivery.stop();
       await reconciler.stop();
       await maintenance.stop();
       await expirer.stop();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   orm = openDatabase(system.config);
   engine = openEngine(system.config.temporal);
   const log = pino({ level: 'warn' }, { write: (line) => said.push(JSON.parse(line)) });
-  deps = { orm, engine, log, transactions: new Transactions(orm, () => undefined) };
+  deps = { orm, engine, log, transactions: new Transactions(orm, { dispatch: () => undefined }) };
   const spec = { ...commands({ act: 'true' }), approval: { required: 1, when: 'always' } };
   reviewed = await publish(system.administrator, 'reviewed', spec);
 });

@@ -194,17 +194,3 @@ export const RunReviewSchema = defineEntity({
 });
 export class RunReview extends RunReviewSchema.class {}
 RunReviewSchema.setClass(RunReview);
-
-export const RunEventSchema = defineEntity({
-  name: 'RunEvent',
-  tableName: 'run_events',
-  properties: {
-    runId: () => p.manyToOne(Run).primary().mapToPk().fieldName('run_id').deleteRule('restrict'),
-    sequence: p.integer().primary(),
-    type: p.string(),
-    data: p.json<Record<string, JsonValue>>(),
-    createdAt: createdAt(),
-  },
-});
-export class RunEvent extends RunEventSchema.class {}
-RunEventSchema.setClass(RunEvent);

@@ -151,7 +151,8 @@ export interface RunEventView {
 /** A run's story from its beginning. */
 export function listEvents(em: Em, runId: string, after: number, limit: number): Promise<RunEventView[]> {
   return em.execute<RunEventView[]>(
-    `select sequence, type, data, created_at as at from run_events where run_id = ? and sequence > ? order by sequence limit ?`,
+    `select sequence, type, data, created_at as at from domain_events
+      where subject_kind = 'run' and subject_id = ? and sequence > ? order by sequence limit ?`,
     [runId, after, limit],
   );
 }

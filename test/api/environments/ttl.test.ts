@@ -54,7 +54,7 @@ describe("an environment's time to live", () => {
       ...{ operation: 'destroy', status: 'queued', instance_id: deployed.instance_id, template_version: '1.0.0' },
       ...{ requested_by: { type: 'system', name: 'time to live' }, responsible_user_id: null },
     });
-    expect(api.told).toContainEqual(expect.objectContaining({ target: run.idempotency_key }));
+    expect(api.engineMessages).toContainEqual(expect.objectContaining({ target: run.idempotency_key }));
     const records = await api.rows(
       `select action, actor_name from audit_records where resource_id = ? and actor_type = 'system'`,
       [deployed.instance_id],

@@ -4,12 +4,12 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Orm } from '#database/database.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
-import type { OutboxPayload } from '#domain/shared/events/outbox.ts';
+import type { EngineMessage } from '#domain/shared/events/outbox.ts';
 import { openInstallation } from '#domain/shared/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
-import { Sweeper } from '#engine/sweeper.ts';
+import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { openDatabase } from '#open-database';
 import { createTestConfig } from '#test/support/config.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
@@ -40,8 +40,8 @@ afterAll(async () => {
 });
 
 const execute = <Row extends object>(sql: string, ...params: unknown[]) => orm.em.fork().execute<Row[]>(sql, params);
-const start = (): OutboxPayload => ({ kind: 'start', workflow: 'run', input: { run_id: randomUUID() } });
-const leave = (target: string, payload: OutboxPayload, attempts = 0) =>
+const start = (): EngineMessage => ({ kind: 'start', workflow: 'run', input: { run_id: randomUUID() } });
+const leave = (target: string, payload: EngineMessage, attempts = 0) =>
   execute(
     `insert into outbox (target, payload, created_at, due_at, attempts) values (?, ?, now(), now(), ?)`,
     ...[target, JSON.stringify(payload), attempts],
@@ -58,7 +58,7 @@ const exists = (workflowId: string) =>
     );
 
 async function whileSweeping(engines: readonly Engine[], until: () => Promise<void>): Promise<void> {
-  const sweepers = engines.map(({ client }) => new Sweeper({ client, orm, installationId, log }));
+  const sweepers = engines.map(({ client }) => openEngineSweeper({ client, orm, installationId, log }));
   for (const sweeper of sweepers) sweeper.start();
   try {
     await until();
@@ -131,9 +131,9 @@ describe('the outbox', () => {
 describe('the process that committed', () => {
   it('delivers at once, and clears what it delivered', async () => {
     const dispatcher = new Dispatcher({ client: engine.client, orm, installationId, log });
-    const transactions = new Transactions(orm, dispatcher.deliver);
+    const transactions = new Transactions(orm, dispatcher);
     const targets = Array.from({ length: 40 }, () => randomUUID());
-    await Promise.all(targets.map((target) => transactions.run(async (tx) => tx.tell(target, start()))));
+    await Promise.all(targets.map((target) => transactions.run(async (tx) => tx.notifyEngine(target, start()))));
     await dispatcher.drain(10_000);
     expect(dispatcher.pending).toBe(0);
     expect(await left()).toEqual([]);
@@ -141,24 +141,24 @@ describe('the process that committed', () => {
   });
 
   it('tells nobody of what was rolled back', async () => {
-    const told: unknown[] = [];
-    const transactions = new Transactions(orm, (messages) => told.push(...messages));
+    const dispatched: unknown[] = [];
+    const transactions = new Transactions(orm, { dispatch: (messages) => dispatched.push(...messages) });
     const failing = transactions.run(async (tx) => {
-      tx.tell(randomUUID(), start());
+      tx.notifyEngine(randomUUID(), start());
       await tx.em.flush();
       throw new Error('changed my mind');
     });
     await expect(failing).rejects.toThrow('changed my mind');
-    expect([told, await left()]).toEqual([[], []]);
+    expect([dispatched, await left()]).toEqual([[], []]);
   });
 
   it('leaves what it cannot deliver, and the rest of that target with it', async () => {
     const dispatcher = new Dispatcher({ client: nowhere.client, orm, installationId, log });
-    const transactions = new Transactions(orm, dispatcher.deliver);
+    const transactions = new Transactions(orm, dispatcher);
     const target = randomUUID();
     await transactions.run(async (tx) => {
-      tx.tell(target, start());
-      tx.tell(target, { kind: 'signal', signal: 'wake' });
+      tx.notifyEngine(target, start());
+      tx.notifyEngine(target, { kind: 'signal', signal: 'wake' });
     });
     await dispatcher.drain(10_000);
     expect(await left()).toEqual([target, target]);

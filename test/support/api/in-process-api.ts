@@ -29,15 +29,20 @@ export type ApiAnswer = { status: number; body: any; headers: Record<string, unk
 export class TestApi {
   readonly app: FastifyInstance;
   readonly services: Services;
-  /** What was committed to be told to the engine. */
-  readonly told: readonly OutboxMessage[];
+  /** The committed messages that the engine would have received at once. */
+  readonly engineMessages: readonly OutboxMessage[];
   readonly #close: () => Promise<void>;
   #made = 0;
 
-  constructor(app: FastifyInstance, services: Services, told: readonly OutboxMessage[], close: () => Promise<void>) {
+  constructor(
+    app: FastifyInstance,
+    services: Services,
+    engineMessages: readonly OutboxMessage[],
+    close: () => Promise<void>,
+  ) {
     this.app = app;
     this.services = services;
-    this.told = told;
+    this.engineMessages = engineMessages;
     this.#close = close;
   }
 
@@ -87,7 +92,7 @@ export async function startApi(
   const config = createTestConfig(database.url, overrides);
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
-  const told: OutboxMessage[] = [];
+  const engineMessages: OutboxMessage[] = [];
   const services: Services = {
     ...{
       config,
@@ -99,11 +104,11 @@ export async function startApi(
       runFeed: new RunFeed(orm, log),
     },
     installation: await openInstallation(orm, keyRing),
-    transactions: new Transactions(orm, (messages) => told.push(...messages)),
+    transactions: new Transactions(orm, { dispatch: (messages) => engineMessages.push(...messages) }),
   };
   const app = await buildServer(services, { readiness: new Readiness([]), registry: createMetricsRegistry() });
   await app.ready();
-  return new TestApi(app, services, told, async () => {
+  return new TestApi(app, services, engineMessages, async () => {
     await app.close();
     await services.keyUses.settle();
     await expectKnownActions(orm);

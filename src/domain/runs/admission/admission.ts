@@ -1,7 +1,3 @@
-import { sql } from 'kysely';
-import type { Em } from '#database/database.ts';
-import { json } from '#database/tables.ts';
-import { db } from '#domain/db.ts';
 import { Instance } from '#domain/instances/entity.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
@@ -9,7 +5,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
-import type { JsonValue } from '../model.ts';
+import { publishRunEvent } from '../events.ts';
 import { runWorkflow } from '../model.ts';
 import { type RunView, runColumns } from '../store.ts';
 import type { PreparedRun } from './resolve.ts';
@@ -54,15 +50,9 @@ export async function admitRun(
   });
   await refuseClosedPool(tx, target, prepared.pool);
   const { runId: id, operation } = prepared;
-  tx.write(insertFirstEvent(tx.em, id, { by: requester.name, operation }));
-  tx.tell(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id } });
+  publishRunEvent(tx, { id, teamId: target.teamId }, 'run.admitted', { by: requester.name, operation });
+  tx.notifyEngine(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id } });
   return { id, teamId: target.teamId, revision: 1, view };
-}
-
-function insertFirstEvent(em: Em, runId: string, data: Record<string, JsonValue>) {
-  return db(em)
-    .insertInto('run_events')
-    .values({ run_id: runId, sequence: 1, type: 'run.admitted', data: json(data), created_at: sql`clock_timestamp()` });
 }
 
 /** Answers the run as it is read; with everything that is not given as the table has it by itself. */

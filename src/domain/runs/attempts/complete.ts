@@ -16,8 +16,8 @@ import { demandsSandboxSql } from '#domain/workers/run-sql.ts';
 import { openInputs, type RunInputs } from '../admission/inputs.ts';
 import { Run, RunAttempt, RunPlan } from '../entity.ts';
 import { AttemptSuperseded, WorkerTooWeak } from '../errors.ts';
-import { recordEvent } from '../events.ts';
-import type { MaskedOutputs, NextStep } from '../model.ts';
+import { publishRunEvent } from '../events.ts';
+import type { MaskedOutputs, NextStep, PlanSummary } from '../model.ts';
 import { advanceRun } from '../steps/advance.ts';
 import { closeAttempt, lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkResult } from './checks.ts';
@@ -140,8 +140,7 @@ export async function completeAttempt(
   if (result.outputs) await keepOutputs(tx, keyRing, run, result.outputs);
   if (result.outcome === 'applied') await noteDeployment(tx, run, result.resourceCount);
   await tx.em.flush();
-  if (result.plan)
-    await recordEvent(tx.em, run.id, 'run.planned', { digest: run.planDigest ?? null, ...result.plan.summary });
+  if (result.plan) publishPlanned(tx, run, result.plan.summary);
   return run;
 }
 
@@ -174,7 +173,7 @@ export async function abandonAttempt(
   closeAttempt(attempt, outcome);
   if (outcome === 'failed' && run.status === 'running') run.statusReason = 'executor_failed';
   await tx.em.flush();
-  if (outcome === 'lost') await recordEvent(tx.em, run.id, 'run.attempt_lost', { phase: attempt.phase });
+  if (outcome === 'lost') publishRunEvent(tx, run, 'run.attempt_lost', { phase: attempt.phase });
 }
 
 async function lockLiveAttempt(tx: Transaction, attemptId: string): Promise<{ run: Run; attempt: RunAttempt }> {
@@ -202,6 +201,10 @@ async function keepPlan(
     createdAt: new Date(),
   };
   await tx.em.upsert(RunPlan, { runId: run.id, ...row });
+}
+
+function publishPlanned(tx: Transaction, run: Run, { add, change, destroy }: PlanSummary): void {
+  publishRunEvent(tx, run, 'run.planned', { digest: run.planDigest ?? null, add, change, destroy });
 }
 
 /** What a review approves: this plan, from these inputs, on this state. */

@@ -1,5 +1,5 @@
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { recordEventOnce } from '../events.ts';
+import { publishRunEventOnce } from '../events.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
 
 /** A state that an attempt wrote and that could not be stored. */
@@ -24,6 +24,6 @@ export async function noteRefusedState(tx: Transaction, refused: RefusedState): 
   const { run } = await lockAttemptInOrder(tx.em, refused.attemptId);
   const { attemptId: attempt_id, write, digest, file, workerId: worker_id, problem } = refused;
   const key = { attempt_id, write, digest };
-  const isNew = await recordEventOnce(tx.em, run.id, 'run.state_refused', key, { file, worker_id, problem });
+  const isNew = await publishRunEventOnce(tx, run, 'run.state_refused', key, { ...key, file, worker_id, problem });
   if (isNew) await tx.em.execute(`update installation set states_refused = states_refused + 1`);
 }

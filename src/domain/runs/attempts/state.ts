@@ -4,7 +4,7 @@ import { addStateVersion, lockInstance } from '#domain/instances/state.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type Run, RunAttempt } from '../entity.ts';
-import { recordEvent } from '../events.ts';
+import { publishRunEvent } from '../events.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkState, refuseStateOfPlanning } from './checks.ts';
 import type { AttemptState } from './writes.ts';
@@ -42,7 +42,7 @@ export async function keepAttemptState(tx: Transaction, keyRing: KeyRing, state:
   instance.deployedRunId = run.id;
   await tx.em.flush();
   if (!isOver) return 'kept';
-  await recordEvent(tx.em, run.id, 'run.state_recovered', { serial });
+  publishRunEvent(tx, run, 'run.state_recovered', { serial });
   return 'late';
 }
 

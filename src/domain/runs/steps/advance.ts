@@ -1,7 +1,7 @@
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { engagementSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
-import { recordEvent } from '../events.ts';
+import { publishRunEvent } from '../events.ts';
 import { type AttemptPhase, type NextStep, phasePriority } from '../model.ts';
 import { readSituation, type Situation, type WorkflowFacts } from './facts.ts';
 import { type Closing, decideNextStep, noWorkerRetrySeconds, type Step } from './next-step.ts';
@@ -37,7 +37,7 @@ async function carryOut(tx: Transaction, run: Run, situation: Situation, step: S
     case 'nothing':
       return { kind: 'end' };
     case 'finish':
-      await endAttempt(tx, situation, step.closes);
+      endAttempt(tx, run, situation, step.closes);
       await finishRun(tx, run, step.status, step.reason);
       return { kind: 'end' };
     case 'wait':
@@ -48,21 +48,21 @@ async function carryOut(tx: Transaction, run: Run, situation: Situation, step: S
       return askApproval(tx, run, step.seconds);
     case 'apply':
       run.moveTo('running', 'applying');
-      await recordEvent(tx.em, run.id, 'run.applying', { digest: run.planDigest ?? null });
+      publishRunEvent(tx, run, 'run.applying', { digest: run.planDigest ?? null });
       return execute(tx, run, 'applying');
     case 'execute':
-      await endAttempt(tx, situation, step.closes);
+      endAttempt(tx, run, situation, step.closes);
       return execute(tx, run, step.phase);
     case 'resume':
       return place(tx, run, requireAttempt(situation));
   }
 }
 
-async function endAttempt(tx: Transaction, situation: Situation, closing: Closing | undefined): Promise<void> {
+function endAttempt(tx: Transaction, run: Run, situation: Situation, closing: Closing | undefined): void {
   if (!closing) return;
   const attempt = requireAttempt(situation);
   closeAttempt(attempt, closing.outcome);
-  if (closing.isReported) await recordEvent(tx.em, attempt.runId, 'run.attempt_lost', { phase: attempt.phase });
+  if (closing.isReported) publishRunEvent(tx, run, 'run.attempt_lost', { phase: attempt.phase });
 }
 
 async function wait(
@@ -71,7 +71,7 @@ async function wait(
   { placement }: Situation,
   { seconds, suspects, waitingOn }: Extract<Step, { kind: 'wait' }>,
 ): Promise<NextStep> {
-  if (waitingOn?.code === 'no_worker' && placement?.hasWeakWorkers) await noteWeakWorkers(tx.em, run);
+  if (waitingOn?.code === 'no_worker' && placement?.hasWeakWorkers) await noteWeakWorkers(tx, run);
   if (waitingOn) run.waitFor(waitingOn.code, waitingOn);
   await tx.em.flush();
   return { kind: 'wait', seconds, ...(suspects && { suspects }) };
@@ -82,7 +82,7 @@ async function begin(tx: Transaction, run: Run, { stateSerial, placement }: Situ
   run.startedAt = new Date();
   run.stateSerialBefore = stateSerial;
   run.moveTo('running', 'planning');
-  await recordEvent(tx.em, run.id, 'run.planning');
+  publishRunEvent(tx, run, 'run.planning', {});
   return execute(tx, run, 'planning', placement);
 }
 
@@ -92,7 +92,7 @@ async function askApproval(tx: Transaction, run: Run, seconds: number): Promise<
   run.waitFor('approval');
   await tx.em.flush();
   const { approvalRequired: required, planDigest } = run;
-  await recordEvent(tx.em, run.id, 'run.approval_required', { required, digest: planDigest ?? null });
+  publishRunEvent(tx, run, 'run.approval_required', { required, digest: planDigest ?? null });
   return { kind: 'wait', seconds };
 }
 
@@ -116,7 +116,7 @@ async function place(
 ): Promise<NextStep> {
   const { taskQueue, hasWeakWorkers } = known ?? (await findPlacement(tx.em, run));
   if (taskQueue === null) {
-    if (hasWeakWorkers) await noteWeakWorkers(tx.em, run);
+    if (hasWeakWorkers) await noteWeakWorkers(tx, run);
     return { kind: 'wait', seconds: noWorkerRetrySeconds };
   }
   return {

@@ -1,8 +1,9 @@
 import type { Em } from '#database/database.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findLiveWorkers, type LiveWorker } from '#domain/workers/store.ts';
 import type { Run } from '../entity.ts';
-import { recordEventOnce } from '../events.ts';
+import { publishRunEventOnce } from '../events.ts';
 import { poolQueue } from '../model.ts';
 
 /** Where the next attempt of a run can be executed. */
@@ -43,11 +44,12 @@ function pollsContainedQueue({ isolation }: LiveWorker): boolean {
   return isolation !== 'none';
 }
 
-/** Records in the run's events, once, why workers that live do not take it. */
-export async function noteWeakWorkers(em: Em, run: Run): Promise<void> {
-  await recordEventOnce(em, run.id, 'run.not_contained', {
+/** Publishes once for a run why no live worker takes it. */
+export async function noteWeakWorkers(tx: Transaction, run: Run): Promise<void> {
+  const data = {
     pool: run.pool,
     message:
       'its pool or environment demands a sandbox, or the egress policy of its pool needs one, and no live worker of its pool contains template code',
-  });
+  };
+  await publishRunEventOnce(tx, run, 'run.not_contained', data, data);
 }

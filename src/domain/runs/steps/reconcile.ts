@@ -9,7 +9,7 @@ export interface DispatchedRun {
   readonly workflowId: string;
 }
 
-const startIsDue = `exists (select 1 from outbox o where o.target = r.idempotency_key::text and o.payload->>'kind' = 'start')`;
+const startIsDue = `exists (select 1 from outbox o where o.subscriber = 'engine' and o.target = r.idempotency_key::text and o.payload->>'kind' = 'start')`;
 
 /**
  * The next unfinished runs, by id, whose start the engine has confirmed. None that is younger than `graceSeconds`: what was

@@ -52,6 +52,6 @@ export async function releaseSlot(tx: Transaction, run: Run): Promise<void> {
     [run.instanceId],
   );
   if (next && (released.length > 0 || next.position > run.instancePosition)) {
-    tx.tell(next.workflow_id, { kind: 'signal', signal: wakeSignal });
+    tx.notifyEngine(next.workflow_id, { kind: 'signal', signal: wakeSignal });
   }
 }

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { Run, RunAttempt } from '../entity.ts';
-import { recordEvent } from '../events.ts';
+import { publishRunEvent } from '../events.ts';
 import type { AttemptOutcome, AttemptPhase, StatusReason, TerminalStatus } from '../model.ts';
 import { releaseSlot } from './slot.ts';
 
@@ -45,7 +45,7 @@ export async function finishRun(
   run.finishedAt = new Date();
   run.attemptId = null;
   await tx.em.flush();
-  await recordEvent(tx.em, run.id, 'run.finished', { status, reason });
+  publishRunEvent(tx, run, 'run.finished', { status, reason });
   await tx.em.execute(`update run_plans set artifact = null where run_id = ? and artifact is not null`, [run.id]);
   await releaseSlot(tx, run);
 }
