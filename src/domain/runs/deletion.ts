@@ -1,7 +1,7 @@
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { refuseByStatus } from './actions.ts';
 import type { Run } from './entity.ts';
-import { publishRunEvent } from './events.ts';
+import { publishRunEvent } from './publish-event.ts';
 
 /** Purges the log and the plan of an ended run; its lineage, reviews and events stay for history. */
 export async function deleteRun(tx: Transaction, run: Run, by: string): Promise<void> {

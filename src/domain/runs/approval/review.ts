@@ -5,8 +5,8 @@ import { newId } from '#domain/shared/ids.ts';
 import { readApprovalFacts } from '../action-facts.ts';
 import { refuseByStatus } from '../actions.ts';
 import { type Run, RunReview } from '../entity.ts';
-import { publishRunEvent } from '../events.ts';
 import { wakeSignal } from '../model.ts';
+import { publishRunEvent } from '../publish-event.ts';
 import { finishRun } from '../steps/transitions.ts';
 import { countApprovals, findReviewRefusal, hasQuorum, responsiblePerson } from './rules.ts';
 

@@ -1,5 +1,5 @@
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { publishRunEventOnce } from '../events.ts';
+import { publishRunEventOnce } from '../publish-event.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
 
 /** A state that an attempt wrote and that could not be stored. */

@@ -4,7 +4,7 @@ import { addStateVersion, lockInstance } from '#domain/instances/state.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type Run, RunAttempt } from '../entity.ts';
-import { publishRunEvent } from '../events.ts';
+import { publishRunEvent } from '../publish-event.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkState, refuseStateOfPlanning } from './checks.ts';
 import type { AttemptState } from './writes.ts';

@@ -1,8 +1,8 @@
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { engagementSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
-import { publishRunEvent } from '../events.ts';
 import { type AttemptPhase, type NextStep, phasePriority } from '../model.ts';
+import { publishRunEvent } from '../publish-event.ts';
 import { readSituation, type Situation, type WorkflowFacts } from './facts.ts';
 import { type Closing, decideNextStep, noWorkerRetrySeconds, type Step } from './next-step.ts';
 import { findPlacement, noteWeakWorkers, type Placement } from './placement.ts';

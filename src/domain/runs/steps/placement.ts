@@ -3,8 +3,8 @@ import { loadVersionById } from '#domain/registry/published.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findLiveWorkers, type LiveWorker } from '#domain/workers/store.ts';
 import type { Run } from '../entity.ts';
-import { publishRunEventOnce } from '../events.ts';
 import { poolQueue } from '../model.ts';
+import { publishRunEventOnce } from '../publish-event.ts';
 
 /** Where the next attempt of a run can be executed. */
 export interface Placement {

@@ -3,8 +3,8 @@ import type { Em } from '#database/database.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { Run, RunAttempt } from '../entity.ts';
-import { publishRunEvent } from '../events.ts';
 import type { AttemptOutcome, AttemptPhase, StatusReason, TerminalStatus } from '../model.ts';
+import { publishRunEvent } from '../publish-event.ts';
 import { releaseSlot } from './slot.ts';
 
 /** The run with its row locked until the commit, after its instance's: the order of locks. Null where there is none. */
