@@ -39,19 +39,19 @@ export class Sweeper {
     return this.#task.stop();
   }
 
-  /** A full batch is followed by the next at once. */
+  /** Sweeps again at once where there may be more: after a full batch, and where targets may have a next row. */
   async #sweepOnce(): Promise<'again' | undefined> {
-    const swept = await this.#deps.orm.em.fork().transactional((em) => this.#sweep(em));
-    return swept < batchSize ? undefined : 'again';
+    const { found, delivered } = await this.#deps.orm.em.fork().transactional((em) => this.#sweep(em));
+    return found === batchSize || delivered > 0 ? 'again' : undefined;
   }
 
-  async #sweep(em: Em): Promise<number> {
+  async #sweep(em: Em): Promise<{ found: number; delivered: number }> {
     const entries = await lockDueEntries(em, this.#deps.subscriber, batchSize);
     const failures = await this.#deliverAll(entries);
     const delivered = entries.map(({ id }) => id).filter((id) => !failures.has(id));
     if (delivered.length > 0) await removeEntries(em, delivered);
     for (const [id, reason] of failures) await postponeEntry(em, id, reason);
-    return entries.length;
+    return { found: entries.length, delivered: delivered.length };
   }
 
   /** Delivers several entries at a time. Answers the reasons of those that failed, by the numbers of their rows. */

@@ -67,8 +67,8 @@ async function whileSweeping(engines: readonly Engine[], until: () => Promise<vo
   }
 }
 
-describe('the outbox', () => {
-  it('is delivered by whoever sweeps, each message once, those of one target in order', async () => {
+describe('sweepers of the engine', () => {
+  it('deliver each message once, and those of one workflow in order, however many sweep', async () => {
     const targets = Array.from({ length: 30 }, () => randomUUID());
     for (const target of targets) {
       await leave(target, start());
@@ -82,7 +82,7 @@ describe('the outbox', () => {
     }
   });
 
-  it('is waited with while the engine is away, longer and longer, and however often it was tried', async () => {
+  it('wait longer and longer while the engine is unreachable, and never give up', async () => {
     const [fresh, ancient] = [randomUUID(), randomUUID()];
     await leave(fresh, start());
     await leave(ancient, start(), 100_000);
@@ -102,7 +102,7 @@ describe('the outbox', () => {
     expect(await Promise.all([fresh, ancient].map(exists))).toEqual([true, true]);
   });
 
-  it('goes on behind a workflow of the same id that somebody else started', async () => {
+  it('go on past a workflow of the same id that somebody else started', async () => {
     const [taken, free] = [randomUUID(), randomUUID()];
     await engine.client.workflow.start('other', { workflowId: taken, taskQueue: 'elsewhere' });
     await leave(taken, start());
@@ -114,7 +114,7 @@ describe('the outbox', () => {
     await execute('delete from outbox');
   });
 
-  it('takes a workflow that it started before for delivered, and one that has ended for told', async () => {
+  it('count a workflow that was started before, or has ended, as delivered', async () => {
     const target = randomUUID();
     const payload = start();
     for (let index = 0; index < 2; index += 1) {
@@ -129,7 +129,7 @@ describe('the outbox', () => {
 });
 
 describe('the process that committed', () => {
-  it('delivers at once, and clears what it delivered', async () => {
+  it('delivers its messages at once and removes them from the outbox', async () => {
     const dispatcher = new Dispatcher({ client: engine.client, orm, installationId, log });
     const transactions = new Transactions(orm, dispatcher);
     const targets = Array.from({ length: 40 }, () => randomUUID());
@@ -140,7 +140,7 @@ describe('the process that committed', () => {
     expect((await Promise.all(targets.map(exists))).every(Boolean)).toBe(true);
   });
 
-  it('tells nobody of what was rolled back', async () => {
+  it('delivers nothing that was rolled back', async () => {
     const dispatched: unknown[] = [];
     const transactions = new Transactions(orm, { dispatch: (messages) => dispatched.push(...messages) });
     const failing = transactions.run(async (tx) => {
@@ -152,7 +152,26 @@ describe('the process that committed', () => {
     expect([dispatched, await left()]).toEqual([[], []]);
   });
 
-  it('leaves what it cannot deliver, and the rest of that target with it', async () => {
+  it('leaves a message to the sweeper while an older one for the same workflow is in the outbox', async () => {
+    const dispatched: string[] = [];
+    const transactions = new Transactions(orm, {
+      dispatch: (messages) => dispatched.push(...messages.map(({ target, payload }) => `${payload.kind} ${target}`)),
+    });
+    const [busy, idle] = [randomUUID(), randomUUID()];
+    await transactions.run(async (tx) => {
+      tx.notifyEngine(busy, start());
+      tx.notifyEngine(busy, { kind: 'signal', signal: 'wake' });
+    });
+    await transactions.run(async (tx) => {
+      tx.notifyEngine(busy, { kind: 'cancel' });
+      tx.notifyEngine(idle, start());
+    });
+    expect(dispatched).toEqual([`start ${busy}`, `signal ${busy}`, `start ${idle}`]);
+    expect(await left()).toEqual([busy, busy, busy, idle]);
+    await execute('delete from outbox');
+  });
+
+  it('leaves a message that it cannot deliver in the outbox, and the next ones of that workflow too', async () => {
     const dispatcher = new Dispatcher({ client: nowhere.client, orm, installationId, log });
     const transactions = new Transactions(orm, dispatcher);
     const target = randomUUID();
@@ -167,7 +186,7 @@ describe('the process that committed', () => {
 });
 
 describe('an installation', () => {
-  it('is made once, however many processes start first', async () => {
+  it('is made once, however many processes start at the same time', async () => {
     const fresh = await createDatabase();
     const pools = Array.from({ length: 4 }, () => openDatabase({ databaseUrl: fresh.url, databasePoolSize: 4 }));
     try {
