@@ -64,7 +64,13 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
     registry: config.metrics.enabled ? registry : null,
     metricsBearerToken: config.metrics.bearerToken,
   });
-  const maintenance = new DatabaseMaintenance({ orm, log, auditRetentionDays: config.auditRetentionDays });
+  const maintenance = new DatabaseMaintenance({
+    orm,
+    log,
+    transactions,
+    bindingKey: installation.bindingKey,
+    auditRetentionDays: config.auditRetentionDays,
+  });
   maintenance.start();
   const url = await app.listen({ host: config.host, port: config.port });
   const adminUrl = await admin.listen({ host: config.adminHost, port: config.adminPort });

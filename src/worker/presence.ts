@@ -1,64 +1,69 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
+import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import { removeDeadWorker } from '#domain/workers/loss.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
 import { deregisterWorker, findWorkersOnHost, recordHeartbeat, registerWorker } from '#domain/workers/store.ts';
 import { pause } from '#engine/periodic-task.ts';
 
 const heartbeatMs = 5_000;
 
-/** Keeps a worker's row alive while the worker is; queued runs of its pools begin only while it is. */
+export interface PresenceDeps extends SystemCommandDeps {
+  readonly orm: Orm;
+  readonly log: Logger;
+  readonly facts: WorkerFacts;
+  /** Called once, when an operator asks the worker to drain. */
+  readonly onDrain: () => void;
+}
+
+/** Registers the worker and sends its heartbeats. Queued runs of its pools begin only while some worker of them is alive. */
 export class Presence {
-  readonly #orm: Orm;
-  readonly #facts: WorkerFacts;
-  readonly #log: Logger;
-  readonly #onDrain: () => void;
+  readonly #deps: PresenceDeps;
   readonly #stop = new AbortController();
   #draining = false;
   #loop: Promise<void> | undefined;
 
-  /** @param onDrain is called once, when an operator asks for it */
-  constructor(orm: Orm, facts: WorkerFacts, onDrain: () => void, log: Logger) {
-    this.#orm = orm;
-    this.#onDrain = onDrain;
-    this.#facts = facts;
-    this.#log = log;
+  constructor(deps: PresenceDeps) {
+    this.#deps = deps;
   }
 
   async start(): Promise<void> {
     await this.#removeDead();
-    await registerWorker(this.#orm.em.fork(), this.#facts);
+    await registerWorker(this.#em(), this.#deps.facts);
     this.#loop = this.#run();
   }
 
-  /** Says that this worker takes no new work; what is under way goes on. */
+  /** Announces that this worker takes no new work. What it executes goes on. */
   async drain(): Promise<void> {
     this.#draining = true;
     await this.#beat();
   }
 
-  /** Workers of this machine that were killed: nobody needs to wait until they have been silent for long enough. */
-  async #removeDead(): Promise<void> {
-    const em = this.#orm.em.fork();
-    for (const { id, processId } of await findWorkersOnHost(em, this.#facts.host)) {
-      if (processId === process.pid || !isAlive(processId)) await deregisterWorker(em, id);
-    }
-  }
-
-  #beginDrain(): void {
-    this.#draining = true;
-    this.#log.info({ worker_id: this.#facts.id }, 'an operator drains this worker: it takes no new work');
-    this.#onDrain();
-  }
-
+  /** Stops the heartbeats and deregisters the worker. */
   async stop(): Promise<void> {
+    const { facts, log } = this.#deps;
     this.#stop.abort();
     await this.#loop;
-    await deregisterWorker(this.#orm.em.fork(), this.#facts.id).catch((error: unknown) => {
-      this.#log.warn(
+    await deregisterWorker(this.#em(), facts.id).catch((error: unknown) => {
+      log.warn(
         { err: error },
         'could not deregister the worker; it will be considered lost after its heartbeat expires',
       );
     });
+  }
+
+  /** Removes killed workers of this machine at once, instead of after the timeout of their heartbeats. */
+  async #removeDead(): Promise<void> {
+    for (const { id, processId } of await findWorkersOnHost(this.#em(), this.#deps.facts.host)) {
+      if (processId === process.pid || !isAlive(processId)) await removeDeadWorker(this.#deps, id);
+    }
+  }
+
+  #beginDrain(): void {
+    const { facts, log, onDrain } = this.#deps;
+    this.#draining = true;
+    log.info({ worker_id: facts.id }, 'an operator drains this worker: it takes no new work');
+    onDrain();
   }
 
   async #run(): Promise<void> {
@@ -69,18 +74,23 @@ export class Presence {
   }
 
   async #beat(): Promise<void> {
-    const em = this.#orm.em.fork();
+    const { facts, log } = this.#deps;
+    const em = this.#em();
     try {
-      const answer = await recordHeartbeat(em, this.#facts.id, this.#draining);
-      if (answer === 'unregistered') await registerWorker(em, this.#facts);
+      const answer = await recordHeartbeat(em, facts.id, this.#draining);
+      if (answer === 'unregistered') await registerWorker(em, facts);
       if (answer === 'drain' && !this.#draining) this.#beginDrain();
     } catch (error) {
-      this.#log.warn({ err: error }, 'the heartbeat could not be written; trying again');
+      log.warn({ err: error }, 'could not send the heartbeat; trying again');
     }
+  }
+
+  #em() {
+    return this.#deps.orm.em.fork();
   }
 }
 
-/** A number that another program has by now counts as alive; that worker is then found to be silent. */
+/** Answers true also where another program has the process id by now. Such a worker is lost when its heartbeat expires. */
 function isAlive(processId: number): boolean {
   try {
     return process.kill(processId, 0);

@@ -21,7 +21,13 @@ beforeAll(async () => {
   orm = openDatabase(system.config);
   engine = openEngine(system.config.temporal);
   const log = pino({ level: 'warn' }, { write: (line) => said.push(JSON.parse(line)) });
-  deps = { orm, engine, log, transactions: new Transactions(orm, { dispatch: () => undefined }) };
+  deps = {
+    orm,
+    engine,
+    log,
+    transactions: new Transactions(orm, { dispatch: () => undefined }),
+    bindingKey: Buffer.alloc(32),
+  };
   const spec = { ...commands({ act: 'true' }), approval: { required: 1, when: 'always' } };
   reviewed = await publish(system.administrator, 'reviewed', spec);
 });

@@ -210,7 +210,7 @@ export const importInstanceState = command({
     const instance = await lockInstance(tx.em, params.id);
     const content = Buffer.from(JSON.stringify(body));
     const resourceCount = countResources(content);
-    const serial = await importState(tx.em, services.keyRing, instance, {
+    const serial = await importState(tx, services.keyRing, instance, {
       content,
       resourceCount,
       createdBy: principal.id,
@@ -237,8 +237,8 @@ export const unlock = command({
   targetName: 'instance',
   idempotency: 'none',
   audit: 'instance.unlocked',
-  handle: async ({ tx, params }) => {
-    await unlockInstance(tx, params.id);
+  handle: async ({ tx, params, target }) => {
+    await unlockInstance(tx, params.id, target);
     return { id: params.id };
   },
 });

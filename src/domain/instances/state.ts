@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { Instance, InstanceSlot, StateVersion } from './entity.ts';
@@ -56,7 +57,7 @@ export function lockInstance(em: Em, instanceId: string): Promise<Instance> {
 
 /** Adopts existing infrastructure: an OpenTofu state for an instance that has none and that nobody is changing. */
 export async function importState(
-  em: Em,
+  tx: Transaction,
   keyRing: KeyRing,
   instance: Instance,
   state: { content: Buffer; resourceCount: number; createdBy: string },
@@ -66,10 +67,17 @@ export async function importState(
       `the instance already has state (serial ${instance.stateSerial}): import works only into an instance without one`,
     );
   }
-  if (await em.findOne(InstanceSlot, { instanceId: instance.id })) {
+  if (await tx.em.findOne(InstanceSlot, { instanceId: instance.id })) {
     throw new Conflict('a run is changing the instance: wait for it, or cancel it');
   }
-  return addStateVersion(em, keyRing, instance, { ...state, runId: null, attempt: null });
+  const serial = await addStateVersion(tx.em, keyRing, instance, { ...state, runId: null, attempt: null });
+  tx.publish({
+    type: 'instance.state_imported',
+    subjectId: instance.id,
+    owners: { teamId: instance.teamId ?? null },
+    data: { serial, resource_count: state.resourceCount },
+  });
+  return serial;
 }
 
 /** What an instance answers of its outputs, with secret ones masked. */

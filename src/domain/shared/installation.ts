@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Em, Orm } from '#database/database.ts';
+import { db } from '#domain/db.ts';
 import { Installation } from './entity.ts';
 import { newId } from './ids.ts';
 import type { KeyRing } from './secrets.ts';
@@ -68,6 +69,14 @@ export async function readEngineNamespace(orm: Orm): Promise<string | null> {
 /** Keeps what a comparison of runs with the engine found: how many runs the engine has lost. */
 export async function noteReconciliation(em: Em, missed: number): Promise<void> {
   await em.execute(`update installation set reconciled_at = clock_timestamp(), runs_missed = ?`, [missed]);
+}
+
+/** Counts a state of an attempt that was set aside. */
+export async function addRefusedState(em: Em): Promise<void> {
+  await db(em)
+    .updateTable('installation')
+    .set((eb) => ({ states_refused: eb('states_refused', '+', 1) }))
+    .execute();
 }
 
 /** How many states of attempts were set aside since they could not be stored. */

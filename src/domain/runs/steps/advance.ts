@@ -1,4 +1,7 @@
+import { nobody } from '#domain/shared/access/decide.ts';
+import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
 import { engagementSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { type AttemptPhase, type NextStep, phasePriority } from '../model.ts';
@@ -39,6 +42,7 @@ async function carryOut(tx: Transaction, run: Run, situation: Situation, step: S
     case 'finish':
       endAttempt(tx, run, situation, step.closes);
       await finishRun(tx, run, step.status, step.reason);
+      if (step.reason === 'approval_timeout') await recordApprovalTimeout(tx, run);
       return { kind: 'end' };
     case 'wait':
       return wait(tx, run, situation, step);
@@ -63,6 +67,12 @@ function endAttempt(tx: Transaction, run: Run, situation: Situation, closing: Cl
   const attempt = requireAttempt(situation);
   closeAttempt(attempt, closing.outcome);
   if (closing.isReported) publishRunEvent(tx, run, 'run.attempt_lost', { phase: attempt.phase });
+}
+
+/** Nobody asked for this end: the audit records that the service did it. */
+async function recordApprovalTimeout(tx: Transaction, { id, status, revision }: Run): Promise<void> {
+  const owners = (await findOwningTeam(tx.em, 'run', id)) ?? nobody;
+  recordSystemAction(tx, 'run.approval_timed_out', { id, after: { status }, revision }, owners);
 }
 
 async function wait(

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { sqlState } from '#database/errors.ts';
+import { db } from '#domain/db.ts';
 import type { Ownership } from '../access/decide.ts';
 import type { Principal } from '../access/principal.ts';
 import { lockCaller } from '../access/store.ts';
@@ -58,27 +60,34 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
   work: CommandWork<Found, Done, Answer>,
 ): Promise<CommandResult<Done, Answer>> {
   const binding = bindCommand(bindingKey, command);
-  return transactions.run(async (tx) => {
-    for (const lock of [...command.locks].sort()) {
-      await tx.em.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [`delivery-coordinator/${lock}`]);
-    }
-    const auditRecordId = newId();
-    // Sent together, carried out one after the other, in the order of locks; what comes first counts first.
-    const [earlier, current, found] = await allDone([
-      claimKey<Answer>(tx, command, binding, auditRecordId),
-      refreshCaller(tx, command.caller),
-      work.find(tx),
-    ]);
-    const replayed = answerOf(earlier);
-    if (replayed) return { receipt: replayed, replayed: true };
-    const [caller, target] = [answerOf(current), answerOf(found)];
-    const change = await work.act(tx, caller, target);
-    const entry = entryOf(command.audit, change, target);
-    tx.write(insertAuditRecord(tx.em, auditRecordId, change.actor ?? caller, entry, command.request));
-    const receipt = toReceipt(change, auditRecordId, work.answer?.(change, target) ?? null);
-    if (command.key !== null) completeReceipt(tx, command.key, receipt);
-    return { receipt, replayed: false, change };
-  });
+  return transactions.run(
+    async (tx) => {
+      for (const lock of [...command.locks].sort()) {
+        await takeAdvisoryLock(tx.em, `delivery-coordinator/${lock}`);
+      }
+      const auditRecordId = newId();
+      // Sent together, carried out one after the other, in the order of locks; what comes first counts first.
+      const [earlier, current, found] = await allDone([
+        claimKey<Answer>(tx, command, binding, auditRecordId),
+        refreshCaller(tx, command.caller),
+        work.find(tx),
+      ]);
+      const replayed = answerOf(earlier);
+      if (replayed) return { receipt: replayed, replayed: true };
+      const [caller, target] = [answerOf(current), answerOf(found)];
+      const change = await work.act(tx, caller, target);
+      const entry = entryOf(command.audit, change, target);
+      tx.write(insertAuditRecord(tx.em, auditRecordId, change.actor ?? caller, entry, command.request));
+      const receipt = toReceipt(change, auditRecordId, work.answer?.(change, target) ?? null);
+      if (command.key !== null) completeReceipt(tx, command.key, receipt);
+      return { receipt, replayed: false, change };
+    },
+    { actor: command.caller },
+  );
+}
+
+async function takeAdvisoryLock(em: Em, name: string): Promise<void> {
+  await db(em).selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))`.as('locked')).execute();
 }
 
 /** What each came to. @throws what PostgreSQL itself refused: everything after it failed by that alone */
