@@ -59,7 +59,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const spool = new StateSpool({
     ...{ directory: join(config.dataDir, 'spool'), keyRing, log },
     save: (state) => transactions.run((tx) => keepAttemptState(tx, keyRing, state)),
-    note: (refused) => transactions.run((tx) => recordRefusedState(tx, { ...refused, workerId })),
+    recordRefusal: (refused) => transactions.run((tx) => recordRefusedState(tx, { ...refused, workerId })),
   });
   const stateRecovery = new StateRecovery({ spool, log });
   await stateRecovery.start();

@@ -6,6 +6,7 @@ import { eventSubscriptions } from '#domain/event-subscriptions.ts';
 import type { EventTypeName } from '#domain/events.ts';
 import { systemPrincipal } from '../access/principal.ts';
 import { Unavailable } from '../errors.ts';
+import { eventNumberConstraint, insertEvents } from '../events/insert-events.ts';
 import {
   type EngineMessage,
   engineSubscriber,
@@ -13,15 +14,7 @@ import {
   type OutboxMessage,
   ownDeliveryMs,
 } from '../events/outbox.ts';
-import {
-  deliveriesOf,
-  type EventActor,
-  eventNumberConstraint,
-  insertEvents,
-  type NewEvent,
-  type PendingEvent,
-  toPendingEvent,
-} from '../events/publish.ts';
+import { deliveriesOf, type EventActor, type NewEvent, type PendingEvent, toPendingEvent } from '../events/publish.ts';
 import type { EventSubscription } from '../events/subscription.ts';
 import { Changes } from './changes.ts';
 
@@ -65,7 +58,7 @@ const service = systemPrincipal('coordinator');
 
 /**
  * The one way to change the database: READ COMMITTED, tried again after a deadlock or a serialization failure. Messages for the
- * engine are handed to `dispatch` after the commit. If this process dies before it has delivered them, a sweeper does.
+ * engine are handed to `dispatch` after the commit. If this process dies before it has delivered them, a sweeper delivers them.
  */
 export class Transactions {
   readonly #orm: Orm;
@@ -78,7 +71,7 @@ export class Transactions {
     this.#subscriptions = subscriptions;
   }
 
-  /** @throws Unavailable with `outcome: 'unknown'` where the connection was lost while committing */
+  /** @throws Unavailable with `outcome: 'unknown'` where the connection was lost during the commit */
   async run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -107,7 +100,7 @@ export class Transactions {
       });
       await em.flush();
     } catch (error) {
-      await em.rollback().catch(() => undefined); // the connection is gone, and its transaction with it
+      await em.rollback().catch(() => undefined); // Without the connection, the transaction is gone too.
       throw error;
     }
     if (events.length > 0) changes.write(insertEvents(em, events));
@@ -128,7 +121,7 @@ function mayRetry(error: unknown): boolean {
   return retriedStates.has(sqlState(error) ?? '') || brokenConstraint(error) === eventNumberConstraint;
 }
 
-/** Whatever was sent before is waited for together with the commit, which comes after all of it. */
+/** Commits, and waits for every statement that was sent before. */
 async function commit(em: Em, sent: readonly Promise<unknown>[]): Promise<void> {
   try {
     await Promise.all([...sent, em.commit()]);

@@ -1,7 +1,3 @@
-import { sql } from 'kysely';
-import type { Em } from '#database/database.ts';
-import { json } from '#database/tables.ts';
-import { db } from '#domain/db.ts';
 import { type EventData, type EventTypeName, eventTypes } from '#domain/events.ts';
 import type { Principal } from '../access/principal.ts';
 import { newId } from '../ids.ts';
@@ -72,69 +68,4 @@ export function deliveriesOf(
         payload: { kind: 'event', event_id: id },
       })),
   );
-}
-
-/** The constraint that two transactions break which give the same number to events of one subject; see `insertEvents`. */
-export const eventNumberConstraint = 'domain_events_subject_sequence_unique';
-
-/**
- * The statement that writes events. Each gets the next number of its subject. A publisher holds the subject's row until the
- * commit, so that no other transaction counts at the same time; where one does not, the second to commit breaks
- * `eventNumberConstraint` and is tried again. So the numbers have no gaps and ascend in the order of the commits.
- */
-export function insertEvents(em: Em, events: readonly PendingEvent[]) {
-  const rows = events.map((event, ordinal) => ({ ...event, ordinal }));
-  const source = sql<PendingEvent & { ordinal: number }>`jsonb_to_recordset(${json(rows)}::jsonb)`;
-  const columns = sql.raw<'e'>(
-    `e(ordinal int, id uuid, type text, subject_kind text, subject_id uuid, team_id uuid, organization_id uuid, data jsonb,
-       actor_id uuid, actor_type text, actor_name text)`,
-  );
-  const connection = db(em);
-  return connection
-    .insertInto('domain_events')
-    .columns([
-      'id',
-      'type',
-      'subject_kind',
-      'subject_id',
-      'sequence',
-      'team_id',
-      'organization_id',
-      'data',
-      'actor_id',
-      'actor_type',
-      'actor_name',
-      'created_at',
-    ])
-    .expression(
-      connection
-        .selectFrom(source.as<'e'>(columns))
-        .select((eb) => {
-          const last = eb
-            .selectFrom('domain_events as d')
-            .whereRef('d.subject_kind', '=', 'e.subject_kind')
-            .whereRef('d.subject_id', '=', 'e.subject_id')
-            .select((one) => one.fn.max('d.sequence').as('sequence'));
-          const place = sql<number>`row_number() over (partition by ${eb.ref('e.subject_kind')}, ${eb.ref('e.subject_id')} order by ${eb.ref('e.ordinal')})`;
-          const organization = eb
-            .selectFrom('teams as t')
-            .whereRef('t.id', '=', 'e.team_id')
-            .select('t.organization_id');
-          return [
-            'e.id',
-            'e.type',
-            'e.subject_kind',
-            'e.subject_id',
-            sql<number>`coalesce(${last}, 0) + ${place}`.as('sequence'),
-            'e.team_id',
-            eb.fn.coalesce('e.organization_id', organization).as('organization_id'),
-            sql<string>`${eb.ref('e.data')}`.as('data'),
-            'e.actor_id',
-            'e.actor_type',
-            'e.actor_name',
-            sql<string>`clock_timestamp()`.as('created_at'),
-          ];
-        })
-        .orderBy('e.ordinal'),
-    );
 }
