@@ -9,6 +9,8 @@ import { Reconciler } from './20261122_reconciler.ts';
 import { Containment } from './20261123_1_containment.ts';
 import { Publishers } from './20261123_2_publishers.ts';
 import { ReceiptAnswers } from './20261123_3_receipt_answers.ts';
+import { Events } from './20261124_1_events.ts';
+import { LostWorkers } from './20261124_2_lost_workers.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -23,4 +25,6 @@ export const migrations = [
   { name: '20261123_1_containment', class: Containment },
   { name: '20261123_2_publishers', class: Publishers },
   { name: '20261123_3_receipt_answers', class: ReceiptAnswers },
+  { name: '20261124_1_events', class: Events },
+  { name: '20261124_2_lost_workers', class: LostWorkers },
 ];

@@ -37,7 +37,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   );
   const engine = openEngine(config.temporal);
   const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
-  const transactions = new Transactions(orm, dispatcher.deliver, dispatcher.foresee);
+  const transactions = new Transactions(orm, dispatcher);
   const runFeed = new RunFeed(orm, log);
   const keyUses = new KeyUses(orm, log);
   const services: Services = {
@@ -64,7 +64,13 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
     registry: config.metrics.enabled ? registry : null,
     metricsBearerToken: config.metrics.bearerToken,
   });
-  const maintenance = new DatabaseMaintenance({ orm, log, auditRetentionDays: config.auditRetentionDays });
+  const maintenance = new DatabaseMaintenance({
+    orm,
+    log,
+    transactions,
+    bindingKey: installation.bindingKey,
+    auditRetentionDays: config.auditRetentionDays,
+  });
   maintenance.start();
   const url = await app.listen({ host: config.host, port: config.port });
   const adminUrl = await admin.listen({ host: config.adminHost, port: config.adminPort });

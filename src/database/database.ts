@@ -11,6 +11,9 @@ import { queriesOf } from './queries.ts';
 /** Tables that are partitioned by time or not logged. Only migrations can make them, so entities and tables are not compared. */
 const tablesOfMigrations = [/^audit_records/, /^run_log_chunks/, /^rate_counts/];
 
+/** Views that stand for what the release before this one still reads and writes. */
+const viewsForEarlierRelease = ['run_events'];
+
 export type Orm = MikroORM;
 /** The entity manager of one request or one transaction. It carries the transaction, where there is one. */
 export type Em = EntityManager;
@@ -37,7 +40,11 @@ export function openOrm(settings: DatabaseSettings, entities: Entities): Orm {
     extensions: [Migrator],
     pool: { min: 0, max: settings.databasePoolSize, idleTimeoutMillis: 30_000 },
     migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migrations', silent: true },
-    schemaGenerator: { skipTables: tablesOfMigrations, disableForeignKeys: false },
+    schemaGenerator: {
+      skipTables: tablesOfMigrations,
+      skipViews: viewsForEarlierRelease,
+      disableForeignKeys: false,
+    },
     forceUtcTimezone: true,
     driverOptions: {
       application_name: 'delivery-coordinator',

@@ -1,5 +1,5 @@
+import type { EntityManager as Em } from '@mikro-orm/postgresql';
 import type { SelectQueryBuilder } from 'kysely';
-import type { Em } from './database.ts';
 
 /**
  * How a lookup locks what it finds until the commit. `true` shares the row and its owners against change, for a command that

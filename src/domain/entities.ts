@@ -17,16 +17,10 @@ import {
 } from './identity/entity.ts';
 import { InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
-import {
-  RunAttemptSchema,
-  RunEventSchema,
-  RunLogChunkSchema,
-  RunPlanSchema,
-  RunReviewSchema,
-  RunSchema,
-} from './runs/entity.ts';
+import { RunAttemptSchema, RunLogChunkSchema, RunPlanSchema, RunReviewSchema, RunSchema } from './runs/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
-import { CommandReceiptSchema, InstallationSchema, OutboxRowSchema } from './shared/entity.ts';
+import { CommandReceiptSchema, InstallationSchema } from './shared/entity.ts';
+import { DomainEventSchema, OutboxRowSchema } from './shared/events/entity.ts';
 import { RateCountSchema } from './shared/rate-counts/entity.ts';
 import { WorkerPoolSchema, WorkerSchema } from './workers/entity.ts';
 
@@ -35,6 +29,7 @@ export const entities = [
   AuditRecordSchema,
   InstallationSchema,
   CommandReceiptSchema,
+  DomainEventSchema,
   OutboxRowSchema,
   RateCountSchema,
   PrincipalRecordSchema,
@@ -62,7 +57,6 @@ export const entities = [
   RunAttemptSchema,
   RunPlanSchema,
   RunReviewSchema,
-  RunEventSchema,
   RunLogChunkSchema,
   WorkerSchema,
   WorkerPoolSchema,

@@ -2,13 +2,12 @@ import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import type { TemporalConfig } from '#config';
 
 /**
- * A client of the workflow engine. Connects when it is first used, so that a process starts while the engine is away.
- * It tries each call once: what fails stays in the outbox, and a call of the SDK that sleeps between tries would outlive
- * the connection that it needs.
+ * A client of the workflow engine. It connects at its first use, so that a process starts while the engine is unreachable. It
+ * tries each call once: a failed message stays in the outbox, and a call that the SDK retries could outlive the connection.
  */
 export interface Engine {
   readonly client: Client;
-  /** Resolves where the engine answers for the namespace; its id is answered. */
+  /** Asks the engine for the namespace and answers the namespace's id. @throws where the engine cannot be reached */
   check(): Promise<string>;
   close(): Promise<void>;
 }
@@ -34,13 +33,13 @@ export function openEngine(config: TemporalConfig): Engine {
   };
 }
 
-/** gRPC's words for a server that cannot be reached, does not answer, or is just starting. */
-const awayCodes = new Set([4, 8, 14]);
+/** The gRPC codes of a server that cannot be reached, does not answer, or is just starting. */
+const unreachableCodes = new Set([4, 8, 14]);
 
-/** Whether the engine could not be reached: the same call may well succeed later. */
+/** Whether a call failed because the engine could not be reached. The same call may succeed later. */
 export function isEngineUnreachable(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
-    if (isGrpcServiceError(current)) return awayCodes.has(current.code);
+    if (isGrpcServiceError(current)) return unreachableCodes.has(current.code);
     if (current.name === 'TransportError' || /failed to connect/i.test(current.message)) return true;
   }
   return false;

@@ -3,24 +3,28 @@ import type { Orm } from '#database/database.ts';
 import { makePartitions } from '#database/partitions.ts';
 import { removeExpired } from '#domain/audit/retention.ts';
 import { removeOldSessions } from '#domain/identity/sessions/cleaning.ts';
+import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
 const intervalMs = 10 * 60_000;
+
+export interface DatabaseMaintenanceDeps extends SystemCommandDeps {
+  readonly orm: Orm;
+  readonly log: Logger;
+  /** Null: audit records are kept for good. */
+  readonly auditRetentionDays: number | null;
+}
 
 /**
  * Makes the partitions of coming months for logs and audit, and removes audit records out of retention and sessions that
  * ended long ago. Every process does it: a run with nothing to do is cheap, and concurrent runs do no harm.
  */
 export class DatabaseMaintenance {
-  readonly #orm: Orm;
-  readonly #log: Logger;
-  readonly #auditRetentionDays: number | null;
+  readonly #deps: DatabaseMaintenanceDeps;
   readonly #task: PeriodicTask;
 
-  constructor(deps: { orm: Orm; log: Logger; auditRetentionDays: number | null }) {
-    this.#orm = deps.orm;
-    this.#log = deps.log;
-    this.#auditRetentionDays = deps.auditRetentionDays;
+  constructor(deps: DatabaseMaintenanceDeps) {
+    this.#deps = deps;
     const failure = 'could not maintain the database';
     this.#task = new PeriodicTask({ intervalMs, log: deps.log, failure, run: () => this.#doAll() });
   }
@@ -40,26 +44,27 @@ export class DatabaseMaintenance {
   }
 
   async #makePartitions(): Promise<void> {
-    await makePartitions(this.#orm.em.fork());
+    await makePartitions(this.#deps.orm.em.fork());
   }
 
   async #removeExpired(): Promise<void> {
-    const days = this.#auditRetentionDays;
+    const { orm, log, auditRetentionDays: days } = this.#deps;
     if (days === null) return;
-    const months = await removeExpired(this.#orm.em.fork(), days);
-    if (months.length > 0) this.#log.info({ months }, 'removed the audit records out of retention');
+    const months = await removeExpired(orm.em.fork(), this.#deps, days);
+    if (months.length > 0) log.info({ months }, 'removed the audit records out of retention');
   }
 
   async #removeOldSessions(): Promise<void> {
-    const sessions = await removeOldSessions(this.#orm.em.fork());
-    if (sessions > 0) this.#log.info({ sessions }, 'removed the sessions that ended long ago');
+    const { orm, log } = this.#deps;
+    const sessions = await removeOldSessions(orm.em.fork());
+    if (sessions > 0) log.info({ sessions }, 'removed the sessions that ended long ago');
   }
 
   async #attempt(failure: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.#log.warn({ err: error }, `${failure}; trying again`);
+      this.#deps.log.warn({ err: error }, `${failure}; trying again`);
     }
   }
 }

@@ -1,13 +1,13 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { OutboxMessage, OutboxPayload } from '#domain/shared/events/outbox.ts';
+import type { EngineMessage, OutboxMessage } from '#domain/shared/events/outbox.ts';
 
-/** Every workflow but those of pools runs here. */
+/** The task queue of workflows and of every activity that needs no pool. */
 export const coordinatorQueue = 'coordinator';
 
-/** Names the installation in every workflow, so that a workflow of the same id that is not ours is never taken for it. */
+/** The memo that names the installation in every workflow, so that another installation's workflow is not taken for ours. */
 export const installationMemo = 'installation_id';
 
-/** A workflow of this id exists, and it is another installation's or another input's. */
+/** A workflow with this id exists, and another installation started it, or it was started with another input. */
 export class ForeignWorkflow extends Error {
   constructor(workflowId: string) {
     super(`a workflow with the id ${workflowId} exists that this installation did not start`);
@@ -15,14 +15,14 @@ export class ForeignWorkflow extends Error {
   }
 }
 
-/** An engine that takes calls and does not answer is as good as away. */
+/** An engine that has not answered after this long counts as unreachable. */
 const answerWithinMs = 4_000;
 
 export type DeliveryOutcome = 'delivered' | 'gone';
 
 /**
- * Tells the engine one message. Repeating it is harmless: a start names its workflow, and signals are hints.
- * `gone`: the workflow has ended, and there is nobody to tell.
+ * Delivers one message to the engine. Repeating it is harmless: a start names its workflow, and a signal only makes the workflow
+ * read the database again. `gone`: the workflow has ended, so the message has no recipient.
  */
 export async function deliverMessage(
   client: Client,
@@ -45,7 +45,7 @@ function deliverPayload(
   client: Client,
   installationId: string,
   target: string,
-  payload: OutboxPayload,
+  payload: EngineMessage,
 ): Promise<unknown> {
   switch (payload.kind) {
     case 'start':
@@ -61,7 +61,7 @@ async function startOnce(
   client: Client,
   installationId: string,
   workflowId: string,
-  { workflow, input }: Extract<OutboxPayload, { kind: 'start' }>,
+  { workflow, input }: Extract<EngineMessage, { kind: 'start' }>,
 ): Promise<void> {
   try {
     await client.workflow.start(workflow, {
@@ -78,7 +78,7 @@ async function startOnce(
   }
 }
 
-/** Started before: by us, where installation and input are the same, and then this message has been delivered. */
+/** Where the running workflow has our installation and input, an earlier delivery of this message started it. */
 async function refuseForeign(
   client: Client,
   installationId: string,
@@ -90,7 +90,7 @@ async function refuseForeign(
   if (!expected.every(([name, value]) => memo?.[name] === value)) throw new ForeignWorkflow(workflowId);
 }
 
-/** Whether a workflow that was started is definitely no more: unknown to the engine, or ended. */
+/** Whether a workflow that was started is definitely gone: the engine does not know it, or it has ended. */
 export async function isWorkflowGone(client: Client, workflowId: string): Promise<boolean> {
   try {
     const { status } = await client.withDeadline(Date.now() + answerWithinMs, () =>

@@ -1,13 +1,16 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
+import type { MessageDelivery } from '#domain/shared/commands/transaction.ts';
 import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
+import { removeEntries } from '#domain/shared/events/outbox-store.ts';
 import { deliverMessage } from './deliver.ts';
 import { DeliveryThrottle } from './delivery-throttle.ts';
 
-/** More than this waits in the database for the sweeper, not in memory. */
+/** More messages than this wait in the database for a sweeper, not in memory. */
 const maximumQueued = 10_000;
-const clearBatch = 200;
+const clearBatchSize = 200;
+const clearDelayMs = 10;
 
 /** The messages of one commit. */
 interface Batch {
@@ -16,19 +19,20 @@ interface Batch {
 }
 
 /**
- * Delivers what this process has just committed, in order for each target, and clears the rows in batches.
- * What it cannot deliver stays in the outbox for the sweeper: nothing here needs to survive.
+ * Delivers the messages to workflows that this process has just committed, and removes their rows in batches. It is given only
+ * messages that wait for no older one of their target, so a target receives its messages in order. A message that it cannot
+ * deliver stays in the outbox for a sweeper: nothing here needs to survive the process.
  */
-export class Dispatcher {
+export class Dispatcher implements MessageDelivery {
   readonly #client: Client;
   readonly #orm: Orm;
   readonly #installationId: string;
   readonly #log: Logger;
   readonly #throttle = new DeliveryThrottle();
   readonly #queue: Batch[] = [];
-  #queued = 0;
+  #pending = 0;
   #running = 0;
-  #lookAgain: NodeJS.Timeout | undefined;
+  #recheck: NodeJS.Timeout | undefined;
   #delivered: string[] = [];
   #clearing: Promise<void> | undefined;
 
@@ -39,55 +43,55 @@ export class Dispatcher {
     this.#log = deps.log;
   }
 
-  /** Takes the messages of one commit; they are delivered one after another. Never waits. */
-  readonly deliver = (messages: OutboxMessage[]): void => {
+  /** Takes the messages of one commit, which are delivered one after another. Never waits. */
+  readonly dispatch = (messages: OutboxMessage[]): void => {
     this.#throttle.noteCommit();
-    if (this.#queued + messages.length > maximumQueued) return;
+    if (this.#pending + messages.length > maximumQueued) return;
     this.#queue.push({ messages, committedAt: Date.now() });
-    this.#queued += messages.length;
-    this.#work();
+    this.#pending += messages.length;
+    this.#startDeliveries();
   };
 
-  /** Messages that this process has yet to deliver. */
+  /** The number of messages that this process has yet to deliver. */
   get pending(): number {
-    return this.#queued;
+    return this.#pending;
   }
 
-  /** Milliseconds that a message committed now may have to wait for its turn here. */
-  readonly foresee = (): number => this.#throttle.expectedWaitMs(this.#queued);
+  /** How long a message that is committed now may wait for its delivery here. */
+  readonly expectedWaitMs = (): number => this.#throttle.expectedWaitMs(this.#pending);
 
-  /** Waits for what is under way, and no longer than `withinMs`; the rest is the sweeper's. */
+  /** Waits until everything is delivered, and no longer than `withinMs`. A sweeper delivers the rest. */
   async drain(withinMs: number): Promise<void> {
     const deadline = Date.now() + withinMs;
-    while ((this.#running > 0 || this.#queued > 0 || this.#clearing) && Date.now() < deadline) {
+    while ((this.#running > 0 || this.#pending > 0 || this.#clearing) && Date.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
 
-  #work(): void {
+  #startDeliveries(): void {
     for (let [batch] = this.#queue; batch; [batch] = this.#queue) {
-      if (this.#running >= this.#throttle.limit(this.#queued, batch.committedAt)) {
-        this.#workLater();
+      if (this.#running >= this.#throttle.limit(this.#pending, batch.committedAt)) {
+        this.#startLater();
         return;
       }
       this.#queue.shift();
-      this.#begin(batch.messages);
+      this.#start(batch.messages);
     }
   }
 
-  #begin(messages: OutboxMessage[]): void {
+  #start(messages: OutboxMessage[]): void {
     this.#running += 1;
     void this.#deliverAll(messages).finally(() => {
       this.#running -= 1;
-      this.#queued -= messages.length;
-      this.#work();
+      this.#pending -= messages.length;
+      this.#startDeliveries();
     });
   }
 
-  #workLater(): void {
-    this.#lookAgain ??= setTimeout(() => {
-      this.#lookAgain = undefined;
-      this.#work();
+  #startLater(): void {
+    this.#recheck ??= setTimeout(() => {
+      this.#recheck = undefined;
+      this.#startDeliveries();
     }, this.#throttle.recheckMs);
   }
 
@@ -98,7 +102,7 @@ export class Dispatcher {
       } catch (error) {
         this.#log.warn(
           { err: error, outbox_id: message.id, target: message.target },
-          'the engine could not be told; the sweeper will',
+          'could not deliver a message to the engine; a sweeper will try again',
         );
         return;
       }
@@ -114,15 +118,15 @@ export class Dispatcher {
   }
 
   async #clearDelivered(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, clearDelayMs));
     while (this.#delivered.length > 0) {
-      const ids = this.#delivered.splice(0, clearBatch);
+      const ids = this.#delivered.splice(0, clearBatchSize);
       try {
-        await this.#orm.em.fork().execute(`delete from outbox where id = any(?::bigint[])`, [`{${ids.join(',')}}`]);
+        await removeEntries(this.#orm.em.fork(), ids);
       } catch (error) {
         this.#log.warn(
           { err: error },
-          'delivered messages could not be cleared; the sweeper delivers them again, harmlessly',
+          'could not remove delivered messages from the outbox; a sweeper delivers them once more, which does no harm',
         );
       }
     }

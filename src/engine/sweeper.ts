@@ -1,35 +1,34 @@
-import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
-import { pgArray } from '#database/errors.ts';
-import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
-import { deliverMessage } from './deliver.ts';
+import { type DueEntry, lockDueEntries, postponeEntry, removeEntries } from '#domain/shared/events/outbox-store.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
 const batchSize = 100;
 const concurrency = 8;
-const idleMs = 1_000;
-/** 2⁵ seconds: half a minute. */
-const longestBackoffExponent = 5;
+const intervalMs = 1_000;
+
+export interface SweeperDeps {
+  readonly orm: Orm;
+  readonly log: Logger;
+  /** The subscriber whose rows of the outbox it delivers. */
+  readonly subscriber: string;
+  /** Delivers one entry. It may be called again for the same entry, and must settle: the next batch waits for it. */
+  readonly deliver: (entry: DueEntry) => Promise<unknown>;
+}
 
 /**
- * Delivers what the process that committed it did not: it died, or the engine was away. Any number of sweepers share the
- * work; a message goes out only when nothing older waits for the same target.
+ * Delivers the due rows of one subscriber from the outbox, at least once, and the rows of one target in order. Any number of
+ * processes may sweep. A row that fails is tried again later, and the rows of its target wait for it; other targets and other
+ * subscribers do not.
  */
 export class Sweeper {
-  readonly #client: Client;
-  readonly #orm: Orm;
-  readonly #installationId: string;
-  readonly #log: Logger;
+  readonly #deps: SweeperDeps;
   readonly #task: PeriodicTask;
 
-  constructor(deps: { client: Client; orm: Orm; installationId: string; log: Logger }) {
-    this.#client = deps.client;
-    this.#orm = deps.orm;
-    this.#installationId = deps.installationId;
-    this.#log = deps.log;
-    const failure = 'could not sweep the outbox';
-    this.#task = new PeriodicTask({ intervalMs: idleMs, log: deps.log, failure, run: () => this.#sweepOnce() });
+  constructor(deps: SweeperDeps) {
+    this.#deps = deps;
+    const failure = `could not sweep the outbox for the subscriber "${deps.subscriber}"`;
+    this.#task = new PeriodicTask({ intervalMs, log: deps.log, failure, run: () => this.#sweepOnce() });
   }
 
   start(): void {
@@ -40,58 +39,46 @@ export class Sweeper {
     return this.#task.stop();
   }
 
-  /** A full batch is followed by the next at once. */
+  /** Sweeps again at once where there may be more: after a full batch, and where targets may have a next row. */
   async #sweepOnce(): Promise<'again' | undefined> {
-    const swept = await this.#orm.em.fork().transactional((em) => this.#sweep(em));
-    return swept < batchSize ? undefined : 'again';
+    const { found, delivered } = await this.#deps.orm.em.fork().transactional((em) => this.#sweep(em));
+    return found === batchSize || delivered > 0 ? 'again' : undefined;
   }
 
-  async #sweep(em: Em): Promise<number> {
-    const messages = await em.execute<OutboxMessage[]>(
-      `select o.id, o.target, o.payload from outbox o
-        where o.due_at <= now() and not exists (select 1 from outbox older where older.target = o.target and older.id < o.id)
-        order by o.id limit ? for update of o skip locked`,
-      [batchSize],
-    );
-    const failures = await this.#deliverAll(messages);
-    const delivered = messages.filter(({ id }) => !failures.has(id)).map(({ id }) => id);
-    await em.execute(`delete from outbox where id = any(?::bigint[])`, [pgArray(delivered)]);
-    for (const [id, reason] of failures) await postpone(em, id, reason);
-    return messages.length;
+  async #sweep(em: Em): Promise<{ found: number; delivered: number }> {
+    const entries = await lockDueEntries(em, this.#deps.subscriber, batchSize);
+    const failures = await this.#deliverAll(entries);
+    const delivered = entries.map(({ id }) => id).filter((id) => !failures.has(id));
+    if (delivered.length > 0) await removeEntries(em, delivered);
+    for (const [id, reason] of failures) await postponeEntry(em, id, reason);
+    return { found: entries.length, delivered: delivered.length };
   }
 
-  /** Tells the engine several at a time; answers why it could not be told which. */
-  async #deliverAll(messages: readonly OutboxMessage[]): Promise<Map<string, string>> {
+  /** Delivers several entries at a time. Answers the reasons of those that failed, by the numbers of their rows. */
+  async #deliverAll(entries: readonly DueEntry[]): Promise<Map<string, string>> {
     const failures = new Map<string, string>();
-    const waiting = [...messages];
-    const deliverSome = async () => {
-      for (let message = waiting.shift(); message; message = waiting.shift()) {
-        const reason = await this.#deliver(message);
-        if (reason !== null) failures.set(message.id, reason);
+    const waiting = [...entries];
+    const deliverNext = async () => {
+      for (let entry = waiting.shift(); entry; entry = waiting.shift()) {
+        const reason = await this.#deliver(entry);
+        if (reason !== null) failures.set(entry.id, reason);
       }
     };
-    await Promise.all(Array.from({ length: concurrency }, deliverSome));
+    await Promise.all(Array.from({ length: concurrency }, deliverNext));
     return failures;
   }
 
-  async #deliver(message: OutboxMessage): Promise<string | null> {
+  async #deliver(entry: DueEntry): Promise<string | null> {
+    const { log, subscriber, deliver } = this.#deps;
     try {
-      await deliverMessage(this.#client, this.#installationId, message);
+      await deliver(entry);
       return null;
     } catch (error) {
-      this.#log.warn(
-        { err: error, outbox_id: message.id, target: message.target },
-        'the engine could not be told; trying again',
+      log.warn(
+        { err: error, subscriber, outbox_id: entry.id, target: entry.target },
+        'could not deliver from the outbox; trying again',
       );
       return error instanceof Error ? error.message : String(error);
     }
   }
-}
-
-async function postpone(em: Em, id: string, reason: string): Promise<void> {
-  await em.execute(
-    `update outbox set attempts = attempts + 1, last_error = ?,
-        due_at = now() + make_interval(secs => power(2, least(attempts, ?))) where id = ?`,
-    [reason.slice(0, 500), longestBackoffExponent, id],
-  );
 }

@@ -1,29 +1,32 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { destroyExpired, type ExpiredInstance, type ExpiryDeps, findExpired } from '#domain/runs/admission/expiry.ts';
+import { destroyExpired, type ExpiryDeps } from '#domain/runs/admission/expiry.ts';
+import { type ExpiredInstance, findExpired } from '#domain/runs/admission/expiry-store.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
 
 const intervalMs = 30_000;
 const pageSize = 100;
+const firstId = '00000000-0000-0000-0000-000000000000';
 
-export interface ExpirerDeps extends ExpiryDeps {
+export interface ExpiryTaskDeps extends ExpiryDeps {
   readonly orm: Orm;
   readonly log: Logger;
 }
 
-/** Destroys what has outlived its environment's time to live; any number of workers may look, and one run comes of it. */
-export function openExpiry(deps: ExpirerDeps): PeriodicTask {
+/** Destroys instances that have outlived their environment's time to live. Any number of workers may do it. */
+export function openExpiry(deps: ExpiryTaskDeps): PeriodicTask {
   return new PeriodicTask({
-    ...{ intervalMs, log: deps.log },
-    failure: 'what has outlived its environment could not be looked for',
+    intervalMs,
+    log: deps.log,
+    failure: "could not look for instances that have outlived their environment's time to live",
     run: () => expireInstances(deps),
   });
 }
 
-/** One pass over all that is due. What cannot be destroyed now is left for the next one, and stands in nobody's way. */
-export async function expireInstances(deps: ExpirerDeps, limit = pageSize): Promise<void> {
-  let after = '00000000-0000-0000-0000-000000000000';
+/** One pass over all due instances. One that cannot be destroyed now is left for the next pass and holds up no other. */
+export async function expireInstances(deps: ExpiryTaskDeps, limit = pageSize): Promise<void> {
+  let after = firstId;
   for (;;) {
     const page = await findExpired(deps.orm.em.fork(), { after, limit });
     for (const expired of page) await expire(deps, expired);
@@ -33,15 +36,16 @@ export async function expireInstances(deps: ExpirerDeps, limit = pageSize): Prom
   }
 }
 
-async function expire(deps: ExpirerDeps, expired: ExpiredInstance): Promise<void> {
+async function expire(deps: ExpiryTaskDeps, expired: ExpiredInstance): Promise<void> {
+  const { log } = deps;
   try {
     await destroyExpired(deps, expired);
-    deps.log.info(
-      { instance_id: expired.id },
-      "a run destroys an instance whose environment's time to live has passed",
-    );
+    log.info({ instance_id: expired.id }, "an instance has outlived its environment's time to live; a run destroys it");
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    deps.log.info({ instance_id: expired.id, reason: error.message }, 'an instance that has outlived its time stays');
+    log.info(
+      { instance_id: expired.id, reason: error.message },
+      "an instance has outlived its environment's time to live and cannot be destroyed now; trying again",
+    );
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import type { Config } from '#config';
 import { isConnectionError } from '#database/errors.ts';
-import { noteRefusedState } from '#domain/runs/attempts/refused-state.ts';
+import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { keepAttemptState } from '#domain/runs/attempts/state.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
@@ -14,16 +14,13 @@ import { KeyRing } from '#domain/shared/secrets.ts';
 import { waitForServer } from '#domain/shared/wait-for-server.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
 import { isEngineUnreachable, openEngine } from '#engine/connection.ts';
-import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
-import { Sweeper } from '#engine/sweeper.ts';
 import type { Executor } from '#executors/client/executor.ts';
 import { discoverTools } from '#executors/client/tools.ts';
 import { openDatabase } from '#open-database';
 import { AttemptWatch } from './attempt-watch.ts';
+import { startBackgroundTasks } from './background-tasks.ts';
 import { executionLimits, openExecutor } from './executor.ts';
-import { openExpiry } from './expiry.ts';
-import { openReconciler } from './reconciler.ts';
 import { WorkerRegistration } from './registration.ts';
 import { StateRecovery } from './state-recovery.ts';
 import { StateSpool } from './state-spool.ts';
@@ -55,14 +52,14 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const engine = openEngine(config.temporal);
   const namespaceId = await waitForServer('temporal', { isAway: isEngineUnreachable, log }, () => engine.check());
   await waitForServer('database', database, () => bindEngineNamespace(orm, namespaceId));
-  const delivery = { client: engine.client, orm, installationId: installation.id, log };
-  const dispatcher = new Dispatcher(delivery);
-  const transactions = new Transactions(orm, dispatcher.deliver, dispatcher.foresee);
+  const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
+  const transactions = new Transactions(orm, dispatcher);
+  const system = { orm, log, transactions, bindingKey: installation.bindingKey };
   const workerId = newId();
   const spool = new StateSpool({
     ...{ directory: join(config.dataDir, 'spool'), keyRing, log },
     save: (state) => transactions.run((tx) => keepAttemptState(tx, keyRing, state)),
-    note: (refused) => transactions.run((tx) => noteRefusedState(tx, { ...refused, workerId })),
+    recordRefusal: (refused) => transactions.run((tx) => recordRefusedState(tx, { ...refused, workerId })),
   });
   const stateRecovery = new StateRecovery({ spool, log });
   await stateRecovery.start();
@@ -74,17 +71,16 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
     ...{ orm, transactions, keyRing, log, workerId, executor, spool, attempts, isolation: facts.isolation },
     limits: executionLimits(config),
   });
-  const registration = new WorkerRegistration(orm, facts, tasks.drain, log);
-  // Known before it works: an attempt whose worker nobody knows is taken for lost.
+  const registration = new WorkerRegistration({ ...system, facts, onDrain: tasks.drain });
+  // The worker registers before it works: an attempt counts as lost while its worker is not registered.
   await waitForServer('database', database, () => registration.start());
-  const sweeper = new Sweeper(delivery);
-  sweeper.start();
-  const reconciler = openReconciler({ orm, transactions, engine, log });
-  reconciler.start('later');
-  const maintenance = new DatabaseMaintenance({ orm, log, auditRetentionDays: config.auditRetentionDays });
-  maintenance.start();
-  const expirer = openExpiry({ orm, transactions, keyRing, bindingKey: installation.bindingKey, log });
-  expirer.start('later');
+  const background = startBackgroundTasks({
+    ...system,
+    engine,
+    keyRing,
+    installationId: installation.id,
+    auditRetentionDays: config.auditRetentionDays,
+  });
   tasks.start();
   const { pools, tools, isolation, limits } = facts;
   log.info({ worker_id: workerId, pools, tools, isolation, limits }, 'worker started');
@@ -98,10 +94,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await registration.drain();
       await tasks.close();
       spool.close();
-      await sweeper.stop();
-      await reconciler.stop();
-      await maintenance.stop();
-      await expirer.stop();
+      await background.stop();
       await stateRecovery.stop();
       await executor.close();
       await dispatcher.drain(5_000);

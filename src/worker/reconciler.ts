@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Em, Orm } from '#database/database.ts';
-import { type DispatchedRun, endLostRun, findDispatchedRuns } from '#domain/runs/steps/reconcile.ts';
-import type { Transactions } from '#domain/shared/commands/transaction.ts';
+import { endLostRun } from '#domain/runs/steps/reconcile.ts';
+import { type DispatchedRun, findDispatchedRuns, lockReconciliation } from '#domain/runs/steps/reconcile-store.ts';
+import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { readEngineNamespace } from '#domain/shared/installation/installation.ts';
 import { recordReconciliation } from '#domain/shared/installation/store.ts';
 import type { Engine } from '#engine/connection.ts';
@@ -9,90 +10,96 @@ import { isWorkflowGone } from '#engine/deliver.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
 
 const intervalMs = 60_000;
-/** What is younger may not have come to rest yet. */
-const graceSeconds = 120;
+/** Younger runs are not compared: the engine may not show their workflows yet. */
+const minimumAgeSeconds = 120;
 const pageSize = 200;
 const concurrency = 8;
-/** More than this is no accident of one run: the engine has lost its data, or is another one. */
-const handful = 5;
+/** More lost workflows than this are no accident of single runs: the engine has lost its data, or is another engine. */
+const maximumLost = 5;
+const firstId = '00000000-0000-0000-0000-000000000000';
 
-export interface ReconcilerDeps {
+export interface ReconcilerDeps extends SystemCommandDeps {
   readonly orm: Orm;
-  readonly transactions: Transactions;
   readonly engine: Engine;
   readonly log: Logger;
 }
 
 /**
- * Compares the runs that have not ended with the engine, and ends those whose workflow is definitely gone: terminated by
- * hand, or lost with the engine's data. Nothing else would ever end them, and what they lock would stay locked. Where
- * more than a handful is gone, it ends none and raises the alarm: that is for people to judge.
+ * Compares the unfinished runs with the engine, and ends those whose workflow is definitely gone: terminated by hand, or lost
+ * with the engine's data. Nothing else would end them, and what they lock would stay locked. Where more than five workflows are
+ * gone, it ends no run and raises an alarm: people must judge that.
  */
 export function openReconciler(deps: ReconcilerDeps): PeriodicTask {
   return new PeriodicTask({
-    ...{ intervalMs, log: deps.log },
-    failure: 'runs could not be compared with the engine',
+    intervalMs,
+    log: deps.log,
+    failure: 'could not compare the unfinished runs with the engine',
     run: () => reconcile(deps),
   });
 }
 
 /**
- * One pass. Only one worker of the installation makes it at a time; the others have nothing to do.
- * @param graceAfterSeconds how old a run has to be to be looked at
+ * One pass. Only one worker of the installation makes it at a time; the others return at once.
+ * @param olderThanSeconds runs younger than this are left out
  */
-export async function reconcile(deps: ReconcilerDeps, graceAfterSeconds = graceSeconds): Promise<void> {
+export async function reconcile(deps: ReconcilerDeps, olderThanSeconds = minimumAgeSeconds): Promise<void> {
   await deps.orm.em.fork().transactional(async (em) => {
-    const [lock] = await em.execute<[{ locked: boolean }]>(
-      `select pg_try_advisory_xact_lock(hashtextextended('delivery-coordinator/reconcile', 0)) as locked`,
-    );
-    if (!lock.locked || !(await isOurEngine(deps))) return;
-    const gone = await findGone(deps, em, graceAfterSeconds);
-    if (gone.length > handful) raiseAlarm(deps.log, gone);
-    else for (const run of gone) await endIfStillGone(deps, run);
-    await recordReconciliation(em, gone.length);
+    if (!(await lockReconciliation(em)) || !(await isOurEngine(deps))) return;
+    const lost = await findLostRuns(deps, em, olderThanSeconds);
+    if (lost.length > maximumLost) raiseAlarm(deps.log, lost);
+    else for (const run of lost) await endIfStillLost(deps, run);
+    await recordReconciliation(em, lost.length);
   });
 }
 
-/** An engine that came back as another one knows none of our workflows, and that proves nothing. */
+/** An engine with another namespace knows none of our workflows, which proves nothing about our runs. */
 async function isOurEngine({ engine, orm, log }: ReconcilerDeps): Promise<boolean> {
   const [namespaceId, bound] = await Promise.all([engine.check(), readEngineNamespace(orm)]);
   if (bound === null || bound === namespaceId) return true;
   log.error(
     { bound, namespace_id: namespaceId },
-    'the Temporal namespace is not the one of this installation any more',
+    'the Temporal namespace is not the one of this installation any more; runs are not compared with it',
   );
   return false;
 }
 
-/** Walks through the unfinished runs until there are no more, or more are gone than can be an accident. */
-async function findGone(deps: ReconcilerDeps, em: Em, graceAfterSeconds: number): Promise<DispatchedRun[]> {
-  const gone: DispatchedRun[] = [];
-  let after = '00000000-0000-0000-0000-000000000000';
+/** Goes through the unfinished runs to the end, or until it has found too many lost ones. */
+async function findLostRuns(deps: ReconcilerDeps, em: Em, olderThanSeconds: number): Promise<DispatchedRun[]> {
+  const lost: DispatchedRun[] = [];
+  let after = firstId;
   for (;;) {
-    const page = await findDispatchedRuns(em, { after, graceSeconds: graceAfterSeconds, limit: pageSize });
-    const waiting = [...page];
-    const askSome = async () => {
-      for (let run = waiting.shift(); run && gone.length <= handful; run = waiting.shift()) {
-        if (await isWorkflowGone(deps.engine.client, run.workflowId)) gone.push(run);
-      }
-    };
-    await Promise.all(Array.from({ length: concurrency }, askSome));
+    const page = await findDispatchedRuns(em, { after, graceSeconds: olderThanSeconds, limit: pageSize });
+    await collectLost(deps, page, lost);
     const last = page.at(-1);
-    if (!last || page.length < pageSize || gone.length > handful) return gone;
+    if (!last || page.length < pageSize || lost.length > maximumLost) return lost;
     after = last.id;
   }
 }
 
-/** A workflow ends after its run has: the run is read once more, under its lock. */
-async function endIfStillGone({ transactions, log }: ReconcilerDeps, { id }: DispatchedRun): Promise<void> {
-  if (await transactions.run((tx) => endLostRun(tx, id))) {
-    log.warn({ run_id: id }, 'a run was ended, since the engine has lost its workflow');
+async function collectLost(
+  { engine }: ReconcilerDeps,
+  page: readonly DispatchedRun[],
+  lost: DispatchedRun[],
+): Promise<void> {
+  const remaining = [...page];
+  const checkRuns = async () => {
+    for (let run = remaining.shift(); run && lost.length <= maximumLost; run = remaining.shift()) {
+      if (await isWorkflowGone(engine.client, run.workflowId)) lost.push(run);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, checkRuns));
+}
+
+/** A run ends before its workflow does, so the run is read once more, under its lock. */
+async function endIfStillLost(deps: ReconcilerDeps, { id }: DispatchedRun): Promise<void> {
+  if (await endLostRun(deps, id)) {
+    deps.log.warn({ run_id: id }, 'ended a run whose workflow the engine has lost');
   }
 }
 
-function raiseAlarm(log: Logger, gone: readonly DispatchedRun[]): void {
+function raiseAlarm(log: Logger, lost: readonly DispatchedRun[]): void {
   log.error(
-    { runs: gone.map(({ id }) => id) },
+    { runs: lost.map(({ id }) => id) },
     'ALARM: the engine has lost the workflows of many runs; none is ended. Restore the data of the engine, or cancel these runs with force',
   );
 }

@@ -1,67 +1,71 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
+import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import { removeDeadWorker } from '#domain/workers/loss.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
 import { deregisterWorker, findWorkersOnHost, recordHeartbeat, registerWorker } from '#domain/workers/store.ts';
 import { pause } from '#engine/periodic-task.ts';
 
 const heartbeatMs = 5_000;
 
+export interface WorkerRegistrationDeps extends SystemCommandDeps {
+  readonly orm: Orm;
+  readonly log: Logger;
+  readonly facts: WorkerFacts;
+  /** Called once, when an operator asks the worker to drain. */
+  readonly onDrain: () => void;
+}
+
 /**
  * Registers a worker and sends its heartbeats. Queued runs of its pools begin only while a worker of the pool is alive, and an
  * attempt whose worker is not registered counts as lost.
  */
 export class WorkerRegistration {
-  readonly #orm: Orm;
-  readonly #facts: WorkerFacts;
-  readonly #log: Logger;
-  readonly #onDrain: () => void;
+  readonly #deps: WorkerRegistrationDeps;
   readonly #stop = new AbortController();
   #draining = false;
   #loop: Promise<void> | undefined;
 
-  /** @param onDrain is called once, when an operator asks this worker to drain */
-  constructor(orm: Orm, facts: WorkerFacts, onDrain: () => void, log: Logger) {
-    this.#orm = orm;
-    this.#onDrain = onDrain;
-    this.#facts = facts;
-    this.#log = log;
+  constructor(deps: WorkerRegistrationDeps) {
+    this.#deps = deps;
   }
 
   async start(): Promise<void> {
     await this.#deregisterDead();
-    await registerWorker(this.#orm.em.fork(), this.#facts);
+    await registerWorker(this.#em(), this.#deps.facts);
     this.#loop = this.#run();
   }
 
-  /** Records that this worker takes no new work. What it executes goes on. */
+  /** Announces that this worker takes no new work. What it executes goes on. */
   async drain(): Promise<void> {
     this.#draining = true;
     await this.#sendHeartbeat();
   }
 
-  /** Deregisters workers of this host whose processes have ended, so that nothing waits for their heartbeats to expire. */
-  async #deregisterDead(): Promise<void> {
-    const em = this.#orm.em.fork();
-    for (const { id, processId } of await findWorkersOnHost(em, this.#facts.host)) {
-      if (processId === process.pid || !isAlive(processId)) await deregisterWorker(em, id);
-    }
-  }
-
-  #beginDrain(): void {
-    this.#draining = true;
-    this.#log.info({ worker_id: this.#facts.id }, 'an operator asked this worker to drain: it takes no new work');
-    this.#onDrain();
-  }
-
   async stop(): Promise<void> {
+    const { facts, log } = this.#deps;
     this.#stop.abort();
     await this.#loop;
-    await deregisterWorker(this.#orm.em.fork(), this.#facts.id).catch((error: unknown) => {
-      this.#log.warn(
+    await deregisterWorker(this.#em(), facts.id).catch((error: unknown) => {
+      log.warn(
         { err: error },
         'could not deregister the worker; it will be considered lost after its heartbeat expires',
       );
     });
+  }
+
+  /** Removes killed workers of this machine at once, instead of after the timeout of their heartbeats. */
+  async #deregisterDead(): Promise<void> {
+    for (const { id, processId } of await findWorkersOnHost(this.#em(), this.#deps.facts.host)) {
+      if (processId === process.pid || !isAlive(processId)) await removeDeadWorker(this.#deps, id);
+    }
+  }
+
+  #beginDrain(): void {
+    const { facts, log, onDrain } = this.#deps;
+    this.#draining = true;
+    log.info({ worker_id: facts.id }, 'an operator drains this worker: it takes no new work');
+    onDrain();
   }
 
   async #run(): Promise<void> {
@@ -72,14 +76,19 @@ export class WorkerRegistration {
   }
 
   async #sendHeartbeat(): Promise<void> {
-    const em = this.#orm.em.fork();
+    const { facts, log } = this.#deps;
+    const em = this.#em();
     try {
-      const answer = await recordHeartbeat(em, this.#facts.id, this.#draining);
-      if (answer === 'unregistered') await registerWorker(em, this.#facts);
+      const answer = await recordHeartbeat(em, facts.id, this.#draining);
+      if (answer === 'unregistered') await registerWorker(em, facts);
       if (answer === 'drain' && !this.#draining) this.#beginDrain();
     } catch (error) {
-      this.#log.warn({ err: error }, 'could not send the heartbeat; trying again');
+      log.warn({ err: error }, 'could not send the heartbeat; trying again');
     }
+  }
+
+  #em() {
+    return this.#deps.orm.em.fork();
   }
 }
 

@@ -13,16 +13,16 @@ import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
-/** How long the database may refuse a state for a reason that passes, such as a full disk, before that counts as final. */
-const patienceMs = 5 * 60_000;
-/** A draft that is as old as this was left by a worker that died over it, before its tool was told anything. */
-const draftIsLeftAfterMs = 10 * 60_000;
+/** How long the database may refuse a state for a temporary reason, such as a full disk, before the refusal counts as final. */
+const giveUpAfterMs = 5 * 60_000;
+/** A draft this old was left by a worker that died while writing it. Its tool never learned that the state was kept. */
+const abandonedDraftMs = 10 * 60_000;
 const context = (name: string): SealContext => ['state-spool', name];
 
 type Save = (state: AttemptState) => Promise<StateFate>;
-type Note = (refused: Omit<RefusedState, 'workerId'>) => Promise<void>;
+type RecordRefusal = (refused: Omit<RefusedState, 'workerId'>) => Promise<void>;
 
-/** What came of an attempt's states: all are in the database or kept aside as outdated, or one of them was refused. */
+/** `settled`: all states of an attempt are in the database or were set aside as outdated; `refused`: one could not be stored. */
 export type SpoolVerdict = 'settled' | 'refused';
 
 export interface StateSpoolDeps {
@@ -30,16 +30,16 @@ export interface StateSpoolDeps {
   readonly keyRing: KeyRing;
   readonly log: Logger;
   readonly save: Save;
-  /** Says in the story of a run that a state was set aside. */
-  readonly note: Note;
-  readonly patienceMs?: number;
+  /** Records in the run that a state was set aside. */
+  readonly recordRefusal: RecordRefusal;
+  readonly giveUpAfterMs?: number;
 }
 
 /**
- * Takes what a tool says its state is, and lets it go on once that is on disk, sealed and synced. From there it goes to the
- * database in order, however long that is away: a state that a tool was told is kept is never lost. A state that the database
- * or a rule refuses for good is set aside on disk for people, and its attempt goes on to its end. Workers may share the
- * directory: a state that two of them bring to the database is one.
+ * Takes the states that tools write, and answers a tool once its state is on disk, sealed and synced. From there it saves the
+ * states of an attempt to the database in order, however long the database is unreachable: a state that a tool was told is kept is
+ * never lost. A state that the database or a rule refuses for good is set aside on disk for people, and its attempt goes on to its
+ * end. Workers may share the directory: a state that two of them save is stored once.
  */
 export class StateSpool {
   readonly #deps: StateSpoolDeps;
@@ -47,7 +47,7 @@ export class StateSpool {
   readonly #keyRing: KeyRing;
   readonly #log: Logger;
   readonly #pending = new Map<string, Promise<SpoolVerdict>>();
-  /** When a state was first refused for a reason that passes, by its file. */
+  /** When a state was first refused for a temporary reason, by its file. */
   readonly #failingSince = new Map<string, number>();
   #isClosed = false;
 
@@ -58,14 +58,14 @@ export class StateSpool {
     this.#log = deps.log;
   }
 
-  /** Brings nothing more to the database: what is on disk stays there for the next worker. */
+  /** Stops saving to the database. The states on disk stay there for the next worker. */
   close(): void {
     this.#isClosed = true;
   }
 
   /**
-   * Resolves once the state is durable on this machine. `onRefused` is called where it turns out that it cannot be stored.
-   * @throws AttemptWriteRefused where it has no number by which it could be kept
+   * Resolves once the state is durable on this machine. `onRefused` is called when the state turns out to be unstorable.
+   * @throws AttemptWriteRefused where the number of the write is invalid
    */
   async add(state: AttemptState, onRefused: () => void = () => undefined): Promise<void> {
     checkWriteNumber(state.write);
@@ -75,21 +75,21 @@ export class StateSpool {
     this.#pending.set(
       state.attemptId,
       before.then(async (verdict) => {
-        if ((await this.#bring(name, state)) === 'settled') return verdict;
+        if ((await this.#save(name, state)) === 'settled') return verdict;
         onRefused();
         return 'refused';
       }),
     );
   }
 
-  /** Resolves once all states of an attempt are in the database, or kept aside on disk. */
+  /** Resolves once all states of an attempt are in the database or set aside on disk. */
   async settle(attemptId: string): Promise<SpoolVerdict> {
     const verdict = await this.#pending.get(attemptId);
     this.#pending.delete(attemptId);
     return verdict ?? 'settled';
   }
 
-  /** Takes up what other processes left. What cannot be read or saved now stays where it is, for the next time. */
+  /** Saves the states that other processes left. A state that cannot be read or saved now stays on disk for the next time. */
   async recover(): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     const names = (await readdir(this.#directory)).sort();
@@ -104,17 +104,17 @@ export class StateSpool {
     try {
       const sealed = await readFile(join(this.#directory, name));
       const state = this.#keyRing.openJson<Omit<AttemptState, 'content'> & { content: string }>(context(name), sealed);
-      await this.#tryOnce(name, { ...state, content: Buffer.from(state.content, 'base64') });
+      await this.#trySave(name, { ...state, content: Buffer.from(state.content, 'base64') });
     } catch (error) {
-      if (isMissing(error)) return; // another worker has brought it home meanwhile
-      this.#log.error({ err: error, file: name }, 'a state that was left behind could not be read; it stays on disk');
+      if (isMissing(error)) return; // Another worker has saved it meanwhile.
+      this.#log.error({ err: error, file: name }, 'could not read a state that another worker left; it stays on disk');
     }
   }
 
   async #removeOldDraft(name: string): Promise<void> {
     const path = join(this.#directory, name);
     const written = await stat(path).catch(() => null);
-    if (written && Date.now() - written.mtimeMs > draftIsLeftAfterMs) await rm(path, { force: true });
+    if (written && Date.now() - written.mtimeMs > abandonedDraftMs) await rm(path, { force: true });
   }
 
   async #write(name: string, state: AttemptState): Promise<void> {
@@ -133,28 +133,28 @@ export class StateSpool {
     await directory.sync().finally(() => directory.close());
   }
 
-  /** Tries until the database has decided: nothing else is worth as much as this state. */
-  async #bring(name: string, state: AttemptState): Promise<SpoolVerdict> {
+  /** Tries until the database has stored or refused the state. */
+  async #save(name: string, state: AttemptState): Promise<SpoolVerdict> {
     for (let pause = firstRetryMs; ; pause = Math.min(pause * 2, longestRetryMs)) {
-      const verdict = await this.#tryOnce(name, state);
+      const verdict = await this.#trySave(name, state);
       if (verdict !== 'later') return verdict;
       if (this.#isClosed) return 'settled';
       await sleep(pause);
     }
   }
 
-  /** `later`: the state stays where it is, since the database is away or may take it in a while. */
-  async #tryOnce(name: string, state: AttemptState): Promise<SpoolVerdict | 'later'> {
+  /** `later`: the state stays on disk, since the database is unreachable or may store it in a while. */
+  async #trySave(name: string, state: AttemptState): Promise<SpoolVerdict | 'later'> {
     let fate: StateFate;
     try {
       fate = await this.#deps.save(state);
     } catch (error) {
-      if (this.#mayPass(name, error)) return this.#postpone(state, error);
+      if (this.#isTemporary(name, error)) return this.#postpone(state, error);
       return this.#setAside(name, state, error);
     }
     this.#failingSince.delete(name);
-    await this.#file(name, state.attemptId, fate).catch((error: unknown) =>
-      this.#log.error({ err: error, file: name }, 'the file of a state that the database has could not be moved'),
+    await this.#tidy(name, state.attemptId, fate).catch((error: unknown) =>
+      this.#log.error({ err: error, file: name }, 'could not move the file of a state that is in the database'),
     );
     return 'settled';
   }
@@ -163,20 +163,20 @@ export class StateSpool {
     const level = isDatabaseAway(error) ? 'warn' : 'error';
     this.#log[level](
       { err: error, attempt_id: state.attemptId },
-      'a state could not be saved yet; it is safe on disk, and saving it is tried again',
+      'could not save a state yet; it is safe on disk, and saving it is tried again',
     );
     return 'later';
   }
 
-  #mayPass(name: string, error: unknown): boolean {
+  #isTemporary(name: string, error: unknown): boolean {
     if (this.#isClosed || isDatabaseAway(error)) return true;
     if (!isPassingError(error)) return false;
     const since = this.#failingSince.get(name) ?? Date.now();
     this.#failingSince.set(name, since);
-    return Date.now() - since < (this.#deps.patienceMs ?? patienceMs);
+    return Date.now() - since < (this.#deps.giveUpAfterMs ?? giveUpAfterMs);
   }
 
-  /** Tells the run first: whoever dies in between finds the state where it was, and does both again. */
+  /** Records the refusal before it renames the file: a worker that dies in between does both again. */
   async #setAside(
     name: string,
     { attemptId, write, content }: AttemptState,
@@ -184,12 +184,12 @@ export class StateSpool {
   ): Promise<'refused' | 'later'> {
     const refused = { attemptId, write, digest: digestOf(content), file: `${name}.refused`, problem: describe(error) };
     try {
-      await this.#deps.note(refused);
+      await this.#deps.recordRefusal(refused);
     } catch (failure) {
-      if (this.#mayPass(name, failure)) return 'later';
+      if (this.#isTemporary(name, failure)) return 'later';
       this.#log.error(
         { err: failure, attempt_id: attemptId },
-        'the run could not be told that its state was set aside',
+        'could not record in the run that its state was set aside',
       );
     }
     const { file, digest, problem } = refused;
@@ -197,29 +197,33 @@ export class StateSpool {
       { err: error, attempt_id: attemptId, write, digest, file, problem },
       'ALARM: a state could not be stored; it is set aside in the spool, sealed, for people to look at',
     );
-    await this.#hide(name);
+    await this.#markRefused(name);
     this.#failingSince.delete(name);
     return 'refused';
   }
 
-  /** A file that cannot be renamed stays what it is, and is judged again by the next worker that finds it. */
-  async #hide(name: string): Promise<void> {
+  /** A file that cannot be renamed keeps its name, and the next worker that finds it tries again to save it. */
+  async #markRefused(name: string): Promise<void> {
     const path = join(this.#directory, name);
     await rename(path, `${path}.refused`).catch((error: unknown) => {
-      if (!isMissing(error)) this.#log.error({ err: error, file: name }, 'a refused state could not be renamed');
+      if (!isMissing(error))
+        this.#log.error({ err: error, file: name }, 'could not rename the file of a refused state');
     });
   }
 
-  /** Puts a state's file where it belongs now that the database has decided. */
-  async #file(name: string, attemptId: string, fate: StateFate): Promise<void> {
+  /** Removes the file of a stored state, and keeps that of an outdated one aside. */
+  async #tidy(name: string, attemptId: string, fate: StateFate): Promise<void> {
     const path = join(this.#directory, name);
     if (fate === 'late') {
-      this.#log.warn({ attempt_id: attemptId }, 'a state of an attempt that is over became the latest of its instance');
+      this.#log.warn(
+        { attempt_id: attemptId },
+        'a state of an attempt that had ended became the latest of its instance',
+      );
     }
     if (fate !== 'outdated') return rm(path, { force: true });
     this.#log.error(
       { attempt_id: attemptId, file: `${name}.refused` },
-      'a state of an attempt that is over is older than its instance by now; it is kept aside for people to compare',
+      'a state of an attempt that had ended is older than the latest of its instance; it is set aside for people to compare',
     );
     await rename(path, `${path}.refused`).catch((error: unknown) => {
       if (!isMissing(error)) throw error;
@@ -231,7 +235,7 @@ function digestOf(content: Buffer): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
-/** For everybody who may read the run: what the database says may repeat what it was given. */
+/** The problem as readers of the run see it. A message of the database is left out, since it may repeat what it was given. */
 function describe(error: unknown): string {
   if (error instanceof AttemptWriteRefused) return error.message;
   const code = sqlState(error);

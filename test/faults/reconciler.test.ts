@@ -21,7 +21,13 @@ beforeAll(async () => {
   orm = openDatabase(system.config);
   engine = openEngine(system.config.temporal);
   const log = pino({ level: 'warn' }, { write: (line) => said.push(JSON.parse(line)) });
-  deps = { orm, engine, log, transactions: new Transactions(orm, () => undefined) };
+  deps = {
+    orm,
+    engine,
+    log,
+    transactions: new Transactions(orm, { dispatch: () => undefined }),
+    bindingKey: Buffer.alloc(32),
+  };
   const spec = { ...commands({ act: 'true' }), approval: { required: 1, when: 'always' } };
   reviewed = await publish(system.administrator, 'reviewed', spec);
 });
@@ -50,7 +56,7 @@ const metric = async (name: string) => {
 };
 
 describe('runs whose workflow is gone', () => {
-  it('end with a reason, free what they hold, and let the next in line begin', async () => {
+  it('end with a reason, free their instance, and let the next run in line begin', async () => {
     const lost = await waiting('one');
     const next = await admit('one');
     await untilDispatched();
@@ -62,7 +68,7 @@ describe('runs whose workflow is gone', () => {
     await system.administrator.awaitRun(next.id, ['pending_approval']);
   });
 
-  it('are left alone while they are young, and while their workflow lives', async () => {
+  it('are left alone while they are young or their workflow lives', async () => {
     const young = await waiting('young');
     await untilDispatched();
     await reconcile(deps, 0);
@@ -74,7 +80,7 @@ describe('runs whose workflow is gone', () => {
     expect(await statusOf(young.id)).toBe('failed');
   });
 
-  it('are none of those that the engine was not told to start yet', async () => {
+  it('are not those whose workflow is still to be started', async () => {
     const run = await waiting('untold');
     await untilDispatched();
     await terminate(run);
@@ -104,7 +110,7 @@ describe('runs whose workflow is gone', () => {
     expect(await statusOf(run.id)).toBe('failed');
   });
 
-  it('are not ended where they are more than a handful: that raises an alarm', async () => {
+  it('are not ended when there are more than five; an alarm is raised instead', async () => {
     const runs = await Promise.all(Array.from({ length: 7 }, (_, number) => waiting(`many-${number}`)));
     await untilDispatched();
     await Promise.all(runs.map(terminate));
@@ -121,7 +127,7 @@ describe('runs whose workflow is gone', () => {
     expect(Date.now() / 1000 - (await metric('reconciliation_timestamp_seconds'))).toBeLessThan(60);
   });
 
-  it('are not judged by an engine that is another one than before', async () => {
+  it('are not compared with another engine than before', async () => {
     const run = await waiting('elsewhere');
     await untilDispatched();
     await terminate(run);
@@ -133,7 +139,7 @@ describe('runs whose workflow is gone', () => {
     await system.administrator.post(`/runs/${run.id}/cancel`, { force: true });
   });
 
-  it('are not judged while the engine is away', async () => {
+  it('are not ended while the engine is unreachable', async () => {
     const run = await waiting('away');
     await untilDispatched();
     await terminate(run);

@@ -30,7 +30,7 @@ function open(
     directory,
     keyRing,
     save,
-    note: async () => undefined,
+    recordRefusal: async () => undefined,
     log: pino({ level: 'silent' }),
     ...more,
   });
@@ -43,8 +43,8 @@ const state = (attemptId: string, write: number) => ({
   resourceCount: write,
 });
 
-describe('the spool of states', () => {
-  it('lets a tool go on while the database is away, and brings its states there in order', async () => {
+describe('the state spool', () => {
+  it('lets a tool go on while the database is unreachable, and saves its states in order afterwards', async () => {
     const attemptId = randomUUID();
     const saved: number[] = [];
     let isAway = true;
@@ -60,7 +60,7 @@ describe('the spool of states', () => {
     expect(saved).toEqual([1, 2, 3]);
   });
 
-  it('keeps nothing readable on disk, and nothing at all once the database has it', async () => {
+  it('keeps states sealed on disk, and removes them once they are in the database', async () => {
     const directory = makeDirectory();
     const spool = open(directory, async () => 'kept');
     const attemptId = randomUUID();
@@ -69,7 +69,7 @@ describe('the spool of states', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('is taken up by another worker that shares the directory, also while the first one lives', async () => {
+  it('saves the states of another worker that shares the directory, also while that one lives', async () => {
     const directory = makeDirectory();
     const [first, second] = [randomUUID(), randomUUID()];
     const stuck = open(directory, away);
@@ -86,7 +86,7 @@ describe('the spool of states', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('leaves to themselves what its own attempts are bringing', async () => {
+  it('does not recover states that its own attempts are saving', async () => {
     let asked = 0;
     const spool = open(makeDirectory(), () => {
       asked += 1;
@@ -97,7 +97,7 @@ describe('the spool of states', () => {
     expect(asked).toBe(1);
   });
 
-  it('keeps an outdated state aside, once', async () => {
+  it('sets an outdated state aside, once', async () => {
     const directory = makeDirectory();
     const attemptId = randomUUID();
     await open(directory, away).add(state(attemptId, 1));
@@ -111,7 +111,7 @@ describe('the spool of states', () => {
     expect(asked).toBe(0);
   });
 
-  it('takes up the other states where one file cannot be read and another one cannot be stored', async () => {
+  it('recovers the other states when one file cannot be read and another one cannot be stored', async () => {
     const directory = makeDirectory();
     const [good, bad] = [randomUUID(), randomUUID()];
     const stuck = open(directory, away);
@@ -130,7 +130,7 @@ describe('the spool of states', () => {
     expect(existsSync(join(directory, `${bad}.000001`))).toBe(false);
   });
 
-  it('removes drafts of workers that died over them, and none that is being written', async () => {
+  it('removes drafts of workers that died while writing them, and none that is being written', async () => {
     const directory = makeDirectory();
     const spool = open(directory, async () => 'kept');
     await spool.recover();
@@ -147,13 +147,13 @@ describe('a state that cannot be stored', () => {
     ['breaks a rule', new AttemptWriteRefused('state_refused', 'the state is no JSON'), 'the state is no JSON'],
     ['is refused by PostgreSQL', sqlError('22003'), 'the database refused it (22003)'],
     ['fails for a reason that nobody foresaw', new Error('secret content'), /^it could not be stored/],
-  ])('is set aside and named at once where it %s', async (_, error, problem) => {
+  ])('is set aside and recorded at once when it %s', async (_, error, problem) => {
     const directory = makeDirectory();
     const attemptId = randomUUID();
     const noted: unknown[] = [];
     let refusals = 0;
-    const note = async (refused: unknown) => void noted.push(refused);
-    const spool = open(directory, () => Promise.reject(error), { note });
+    const recordRefusal = async (refused: unknown) => void noted.push(refused);
+    const spool = open(directory, () => Promise.reject(error), { recordRefusal });
     await spool.add(state(attemptId, 1), () => void refusals++);
     expect(await spool.settle(attemptId)).toBe('refused');
     const file = `${attemptId}.000001.refused`;
@@ -171,7 +171,7 @@ describe('a state that cannot be stored', () => {
     expect(refusals).toBe(1);
   });
 
-  it('is tried again for a while where the reason passes, and is set aside after that', async () => {
+  it('is tried again for a while when the reason is temporary, and then set aside', async () => {
     const directory = makeDirectory();
     const attemptId = randomUUID();
     let asked = 0;
@@ -179,14 +179,14 @@ describe('a state that cannot be stored', () => {
       asked += 1;
       return Promise.reject(sqlError('53100'));
     };
-    const spool = open(directory, fullDisk, { patienceMs: 1_500 });
+    const spool = open(directory, fullDisk, { giveUpAfterMs: 1_500 });
     await spool.add(state(attemptId, 1));
     expect(await spool.settle(attemptId)).toBe('refused');
     expect(asked).toBe(3);
     expect(readdirSync(directory)).toEqual([`${attemptId}.000001.refused`]);
   });
 
-  it('is stored where the reason has passed in time', async () => {
+  it('is stored when the reason has passed in time', async () => {
     const attemptId = randomUUID();
     const failures = [sqlError('40P01')];
     const spool = open(makeDirectory(), async () => {
@@ -198,7 +198,7 @@ describe('a state that cannot be stored', () => {
     expect(await spool.settle(attemptId)).toBe('settled');
   });
 
-  it('does not keep the next state of its attempt from being stored', async () => {
+  it('does not prevent the next state of its attempt from being stored', async () => {
     const attemptId = randomUUID();
     const saved: number[] = [];
     const spool = open(makeDirectory(), async ({ write }) => {
@@ -211,18 +211,18 @@ describe('a state that cannot be stored', () => {
     expect(saved).toEqual([2]);
   });
 
-  it('stays in its place until the run could be told, where the database goes away in between', async () => {
+  it('keeps its file until its refusal is recorded, when the database becomes unreachable in between', async () => {
     const directory = makeDirectory();
     const attemptId = randomUUID();
     const refuse = () => Promise.reject(sqlError('22003'));
     await open(directory, away).add(state(attemptId, 1));
-    await open(directory, refuse, { note: away }).recover();
+    await open(directory, refuse, { recordRefusal: away }).recover();
     expect(readdirSync(directory)).toEqual([`${attemptId}.000001`]);
     await open(directory, refuse).recover();
     expect(readdirSync(directory)).toEqual([`${attemptId}.000001.refused`]);
   });
 
-  it('is left to the next worker where this one ends', async () => {
+  it('is left to the next worker when this one ends', async () => {
     const directory = makeDirectory();
     const attemptId = randomUUID();
     let spool: StateSpool | undefined;

@@ -93,8 +93,8 @@ export const unlock = command({
   targetName: 'instance',
   idempotency: 'none',
   audit: 'instance.unlocked',
-  handle: async ({ tx, params }) => {
-    await unlockInstance(tx, params.id);
+  handle: async ({ tx, params, target }) => {
+    await unlockInstance(tx, params.id, target);
     return { id: params.id };
   },
 });

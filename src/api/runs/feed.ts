@@ -1,30 +1,25 @@
 import { EventEmitter, once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { pgArray } from '#database/errors.ts';
-import type { RunStatus, WaitingOn } from '#domain/runs/model.ts';
+import { readWatchedRuns, type WatchedRun } from '#domain/runs/watched-runs.ts';
 
 const pollMs = 400;
 
-/** What of a run moves while somebody watches it. */
-export interface RunPulse {
-  readonly status: RunStatus;
-  readonly phase: string;
-  readonly revision: number;
-  readonly waiting_on: WaitingOn | null;
-  /** The last chunk of its log. */
-  readonly last_sequence: number;
+interface Watch {
+  readers: number;
+  latest: WatchedRun | null;
+  readonly changes: EventEmitter;
 }
 
-interface PulseRow extends RunPulse {
-  id: string;
-}
-
-/** One poll of the database for all readers of this process, and none where nobody reads. */
+/**
+ * Follows the runs that readers of this process watch, by one poll of the database for all of them, and none while nobody
+ * reads. It announces how far a run's log and its events have come; each reader reads on from its own place. Both are numbered in
+ * the order of their commits, so no reader skips anything.
+ */
 export class RunFeed {
   readonly #orm: Orm;
   readonly #log: Logger;
-  readonly #watched = new Map<string, { readers: number; pulse: RunPulse | null; changes: EventEmitter }>();
+  readonly #watched = new Map<string, Watch>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(orm: Orm, log: Logger) {
@@ -32,17 +27,17 @@ export class RunFeed {
     this.#log = log;
   }
 
-  /** Answers the run's pulse whenever it changes, first as soon as it is known; ends when the signal aborts. */
-  async *watch(runId: string, signal: AbortSignal): AsyncGenerator<RunPulse> {
-    const entry = this.#join(runId);
-    let seen: RunPulse | null = null;
+  /** Answers the run as soon as it is read, and again whenever it has changed. Ends when the signal aborts. */
+  async *watch(runId: string, signal: AbortSignal): AsyncGenerator<WatchedRun> {
+    const watch = this.#join(runId);
+    let seen: WatchedRun | null = null;
     try {
       while (!signal.aborted) {
-        if (entry.pulse !== null && entry.pulse !== seen) {
-          seen = entry.pulse;
+        if (watch.latest !== null && watch.latest !== seen) {
+          seen = watch.latest;
           yield seen;
         } else {
-          await once(entry.changes, 'change', { signal }).catch(() => undefined); // aborted: the loop ends
+          await once(watch.changes, 'change', { signal }).catch(() => undefined); // aborted: the loop ends
         }
       }
     } finally {
@@ -50,48 +45,44 @@ export class RunFeed {
     }
   }
 
-  #join(runId: string) {
-    const entry = this.#watched.get(runId) ?? {
-      readers: 0,
-      pulse: null,
-      changes: new EventEmitter().setMaxListeners(0),
-    };
-    entry.readers += 1;
-    this.#watched.set(runId, entry);
+  #join(runId: string): Watch {
+    const changes = new EventEmitter().setMaxListeners(0);
+    const watch = this.#watched.get(runId) ?? { readers: 0, latest: null, changes };
+    watch.readers += 1;
+    this.#watched.set(runId, watch);
     this.#timer ??= setTimeout(() => void this.#poll(), 0);
-    return entry;
+    return watch;
   }
 
   #leave(runId: string): void {
-    const entry = this.#watched.get(runId);
-    if (!entry) return;
-    entry.readers -= 1;
-    if (entry.readers === 0) this.#watched.delete(runId);
+    const watch = this.#watched.get(runId);
+    if (!watch) return;
+    watch.readers -= 1;
+    if (watch.readers === 0) this.#watched.delete(runId);
   }
 
   async #poll(): Promise<void> {
     try {
-      for (const row of await this.#read()) this.#publish(row);
+      const runs = await readWatchedRuns(this.#orm.em.fork(), [...this.#watched.keys()]);
+      for (const run of runs) this.#announce(run);
     } catch (error) {
-      this.#log.warn({ err: error }, 'the watched runs could not be read; trying again');
+      this.#log.warn({ err: error }, 'could not read the runs that are watched; trying again');
     }
     this.#timer = this.#watched.size > 0 ? setTimeout(() => void this.#poll(), pollMs) : undefined;
   }
 
-  #read(): Promise<PulseRow[]> {
-    return this.#orm.em.fork().execute<PulseRow[]>(
-      `select r.id, r.status, r.phase, r.revision, r.waiting_on, coalesce((
-          select max(c.sequence) from run_log_chunks c where c.run_id = r.id and c.time >= r.created_at), 0) as last_sequence
-         from runs r where r.id = any(?::uuid[])`,
-      [pgArray([...this.#watched.keys()])],
-    );
+  #announce(run: WatchedRun): void {
+    const watch = this.#watched.get(run.id);
+    if (!watch || (watch.latest && !hasChanged(watch.latest, run))) return;
+    watch.latest = run;
+    watch.changes.emit('change');
   }
+}
 
-  #publish({ id, ...pulse }: PulseRow): void {
-    const entry = this.#watched.get(id);
-    if (!entry || (entry.pulse?.revision === pulse.revision && entry.pulse.last_sequence === pulse.last_sequence))
-      return;
-    entry.pulse = pulse;
-    entry.changes.emit('change');
-  }
+function hasChanged(before: WatchedRun, after: WatchedRun): boolean {
+  return (
+    before.revision !== after.revision ||
+    before.lastLogSequence !== after.lastLogSequence ||
+    before.lastEventSequence !== after.lastEventSequence
+  );
 }

@@ -62,8 +62,9 @@ export const getEvents = read({
 export const streamLogs = read({
   id: 'runs.stream_logs',
   route: 'GET /api/v1/runs/:id/logs/stream',
-  summary: 'Follow a run as server-sent events: `log`, `run`, and `end` when it has ended',
-  description: 'Resumes after the sequence in `Last-Event-ID`. Made for pages; machines poll the run and read its log.',
+  summary: 'Follow a run as server-sent events: `run`, `event`, `log`, and `end` when it has ended',
+  description:
+    'The log resumes after the sequence in `Last-Event-ID`; every connection gets all events of the run, whose `sequence` tells repeated ones. Made for pages; machines poll the run and read its log.',
   params: RunParams,
   responses: { 200: z.string().describe('text/event-stream') },
   access: nested,
@@ -82,10 +83,13 @@ async function* follow(
 ): AsyncGenerator<ServerEvent> {
   const { createdAt: runCreatedAt } = await requireProgress(em, params.id);
   let position = after;
+  let eventPosition = 0;
   const untilAskedAgain = AbortSignal.any([signal, AbortSignal.timeout(longestStreamMs)]);
-  for await (const pulse of services.runFeed.watch(params.id, untilAskedAgain)) {
-    const { last_sequence: last, ...state } = pulse;
-    yield { event: 'run', data: state };
+  for await (const run of services.runFeed.watch(params.id, untilAskedAgain)) {
+    const { status, phase, revision, waitingOn, lastLogSequence: last, lastEventSequence: lastEvent } = run;
+    yield { event: 'run', data: { status, phase, revision, waiting_on: waitingOn } };
+    if (eventPosition < lastEvent) yield* readEvents(em, params.id, { after: eventPosition, upTo: lastEvent });
+    eventPosition = lastEvent;
     while (position < last) {
       const rows = await readLog(em, {
         runId: params.id,
@@ -97,7 +101,18 @@ async function* follow(
       for (const row of rows) yield { id: String(row.sequence), event: 'log', data: toLogEntry(row) };
       position = rows.at(-1)?.sequence ?? last;
     }
-    if (isTerminal(pulse.status)) return yield { event: 'end', data: { status: pulse.status } };
+    if (isTerminal(status)) return yield { event: 'end', data: { status } };
+  }
+}
+
+/** The events of a run behind one number and up to another. Numbers have no gaps, and every event up to the last is committed. */
+async function* readEvents(
+  em: Em,
+  runId: string,
+  { after, upTo }: { after: number; upTo: number },
+): AsyncGenerator<ServerEvent> {
+  for (const { at, ...event } of await listEvents(em, runId, after, upTo - after)) {
+    yield { event: 'event', data: { ...event, at: new Date(at).toISOString() } };
   }
 }
 

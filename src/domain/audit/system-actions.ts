@@ -1,25 +1,58 @@
-import type { AuditEntry, AuditedAction } from '#domain/shared/audit.ts';
+import type { AuditedAction } from '#domain/shared/audit.ts';
 
-/** What the service does unasked and leaves in the audit: beside the operations' own actions, the whole catalogue. */
+interface DeclaredAction {
+  /** What the service does. */
+  readonly summary: string;
+  readonly resourceType: string;
+  /** The part of the service that does it: the name of the actor in the audit. */
+  readonly actor: string;
+}
+
+/**
+ * Everything that the service does by itself and records in the audit. Together with the actions of the operations, this is the
+ * catalogue of the audit.
+ */
 export const systemActions = {
   'audit_records.expired': {
     summary: 'Remove the audit records of a month that is out of retention',
     resourceType: 'audit_records',
+    actor: 'retention',
   },
   'instance.expired': {
     summary: "Destroy what was deployed longer ago than its environment's time to live",
     resourceType: 'instances',
+    actor: 'time to live',
   },
-} as const satisfies Record<string, { summary: string; resourceType: string }>;
+  'instance.state_recovered': {
+    summary: 'Make a state that an ended attempt had written the latest state of its instance',
+    resourceType: 'instances',
+    actor: 'state recovery',
+  },
+  'instance.state_refused': {
+    summary: 'Set aside a state that an attempt had written and that could not be stored',
+    resourceType: 'instances',
+    actor: 'state recovery',
+  },
+  'run.approval_timed_out': {
+    summary: 'End a run that nobody reviewed within the time for approval',
+    resourceType: 'runs',
+    actor: 'approval timeout',
+  },
+  'run.engine_lost': {
+    summary: 'End a run whose workflow the engine has lost',
+    resourceType: 'runs',
+    actor: 'reconciliation',
+  },
+  'worker.lost': {
+    summary: 'Report a worker that ended without deregistering, or whose heartbeats stopped',
+    resourceType: 'workers',
+    actor: 'worker supervision',
+  },
+} as const satisfies Record<string, DeclaredAction>;
 
-type SystemAction = keyof typeof systemActions;
+export type SystemAction = keyof typeof systemActions;
 
-/** What the audit row of a command says that the service does unasked. */
-export function systemAction(action: SystemAction): AuditedAction {
+/** What the audit record of a system action says was done. */
+export function auditedAction(action: SystemAction): AuditedAction {
   return { action, resourceType: systemActions[action].resourceType };
-}
-
-/** The entry of something that the service does unasked and that is no command. */
-export function systemEntry(action: SystemAction, id: string | null, after: Record<string, unknown>): AuditEntry {
-  return { action, resource: { type: systemActions[action].resourceType, id }, after };
 }

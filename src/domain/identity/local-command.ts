@@ -23,7 +23,7 @@ export async function runLocalCommand(
   act: (tx: Transaction) => Promise<Change>,
 ): Promise<{ id: string | null }> {
   const installation = await openInstallation(orm, keyRing);
-  const transactions = new Transactions(orm, () => undefined);
+  const transactions = new Transactions(orm, { dispatch: () => undefined });
   const command = {
     key: null,
     caller: systemPrincipal('command line'),

@@ -76,7 +76,15 @@ export async function importState(
     throw new Conflict('a run is changing the instance: wait for it, or cancel it');
   }
   const resourceCount = countResources(content);
-  return addStateVersion(tx.em, keyRing, instance, { content, resourceCount, runId: null, attempt: null, createdBy });
+  const state = { content, resourceCount, runId: null, attempt: null, createdBy };
+  const serial = await addStateVersion(tx.em, keyRing, instance, state);
+  tx.publish({
+    type: 'instance.state_imported',
+    subjectId: instanceId,
+    owners: { teamId: instance.teamId ?? null },
+    data: { serial, resource_count: resourceCount },
+  });
+  return serial;
 }
 
 /** Outputs as people are told about them: the values of secret ones are masked. */

@@ -1,3 +1,4 @@
+import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { InstanceSlot } from './entity.ts';
@@ -8,10 +9,11 @@ import { isUnfinished } from './store.ts';
  * locked all the same.
  * @throws Conflict where nothing holds the instance, or where the run that holds it has not ended: cancel that run instead
  */
-export async function unlockInstance(tx: Transaction, instanceId: string): Promise<void> {
+export async function unlockInstance(tx: Transaction, instanceId: string, owners: Ownership): Promise<void> {
   const slot = await tx.em.findOne(InstanceSlot, { instanceId });
   if (!slot) throw new Conflict('the instance is not locked');
   if (await isUnfinished(tx.em, slot.runId))
     throw new Conflict(`run ${slot.runId} holds the instance: cancel it (with force, if its worker is gone)`);
   await tx.em.remove(slot).flush();
+  tx.publish({ type: 'instance.unlocked', subjectId: instanceId, owners, data: { run_id: slot.runId } });
 }

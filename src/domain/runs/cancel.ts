@@ -1,7 +1,7 @@
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { refuseByStatus } from './actions.ts';
 import type { Run } from './entity.ts';
-import { recordEvent } from './events.ts';
+import { publishRunEvent } from './publish-event.ts';
 import { finishRun } from './steps/transitions.ts';
 
 export interface Cancellation {
@@ -24,7 +24,7 @@ export async function cancelRun(tx: Transaction, run: Run, { reason, force }: Ca
     run.statusReason = 'canceled_by_user';
   }
   await tx.em.flush();
-  await recordEvent(tx.em, run.id, 'run.cancel_requested', { by, reason: reason ?? null, force: force ?? false });
-  tx.tell(run.idempotencyKey, { kind: 'cancel' });
+  publishRunEvent(tx, run, 'run.cancel_requested', { by, reason: reason ?? null, force: force ?? false });
+  tx.notifyEngine(run.idempotencyKey, { kind: 'cancel' });
   if (force) await finishRun(tx, run, 'canceled', 'forced');
 }

@@ -195,20 +195,6 @@ export const RunReviewSchema = defineEntity({
 export class RunReview extends RunReviewSchema.class {}
 RunReviewSchema.setClass(RunReview);
 
-export const RunEventSchema = defineEntity({
-  name: 'RunEvent',
-  tableName: 'run_events',
-  properties: {
-    runId: () => p.manyToOne(Run).primary().mapToPk().fieldName('run_id').deleteRule('restrict'),
-    sequence: p.integer().primary(),
-    type: p.string(),
-    data: p.json<Record<string, JsonValue>>(),
-    createdAt: createdAt(),
-  },
-});
-export class RunEvent extends RunEventSchema.class {}
-RunEventSchema.setClass(RunEvent);
-
 /** A piece of the log of a run. Kept in months by time; migrations make the table, and nothing changes a row. */
 export const RunLogChunkSchema = defineEntity({
   name: 'RunLogChunk',

@@ -1,51 +1,80 @@
-import type { Em } from '#database/database.ts';
-import type { JsonValue } from './model.ts';
+import { z } from 'zod';
+import type { EventType } from '#domain/shared/events/event-type.ts';
+import { runOperations, terminalStatuses } from './model.ts';
 
-/** What a run's story is told in. Stable words. */
-export type RunEventType =
-  | 'run.admitted'
-  | 'run.planning'
-  | 'run.planned'
-  | 'run.approval_required'
-  | 'run.approval_requested'
-  | 'run.reviewed'
-  | 'run.applying'
-  | 'run.attempt_lost'
-  | 'run.state_recovered'
-  | 'run.state_refused'
-  | 'run.not_contained'
-  | 'run.cancel_requested'
-  | 'run.finished'
-  | 'run.requeued'
-  | 'run.deleted';
+const by = z.string();
+const digest = z.string().nullable();
+const count = z.number().int();
 
-/** Adds to a run's story. The caller holds the run's row, so the numbers have no gaps and no doubles. */
-export async function recordEvent(
-  em: Em,
-  runId: string,
-  type: RunEventType,
-  data: Record<string, JsonValue> = {},
-): Promise<void> {
-  await em.execute(
-    `insert into run_events (run_id, sequence, type, data, created_at)
-     select ?, coalesce(max(sequence), 0) + 1, ?, ?, clock_timestamp() from run_events where run_id = ?`,
-    [runId, type, JSON.stringify(data), runId],
-  );
-}
-
-/** The same, unless the run's story has an event of that type with all of `key` already. Answers whether it was added. */
-export async function recordEventOnce(
-  em: Em,
-  runId: string,
-  type: RunEventType,
-  key: Record<string, JsonValue>,
-  more: Record<string, JsonValue> = {},
-): Promise<boolean> {
-  const told = await em.execute<unknown[]>(
-    `select 1 from run_events where run_id = ? and type = ? and data @> ?::jsonb limit 1`,
-    [runId, type, JSON.stringify(key)],
-  );
-  if (told.length > 0) return false;
-  await recordEvent(em, runId, type, { ...key, ...more });
-  return true;
-}
+/** What happens to runs. GET /runs/{id}/events answers these events, and clients match their types: they never change. */
+export const runEvents = {
+  'run.admitted': {
+    subject: 'run',
+    summary: 'A run was admitted',
+    data: z.strictObject({ by, operation: z.enum(runOperations) }),
+  },
+  'run.planning': { subject: 'run', summary: 'A run began to plan', data: z.strictObject({}) },
+  'run.planned': {
+    subject: 'run',
+    summary: 'A run has a plan',
+    data: z.strictObject({ digest, add: count, change: count, destroy: count }),
+  },
+  'run.approval_required': {
+    subject: 'run',
+    summary: 'A run waits for approval',
+    data: z.strictObject({ required: count, digest }),
+  },
+  'run.approval_requested': {
+    subject: 'run',
+    summary: 'Somebody asked people to review a run',
+    data: z.strictObject({ by, reviewers: z.array(z.string()), message: z.string() }),
+  },
+  'run.reviewed': {
+    subject: 'run',
+    summary: 'Somebody approved or rejected a run',
+    data: z.strictObject({ by, decision: z.enum(['approve', 'reject']), comment: z.string() }),
+  },
+  'run.applying': { subject: 'run', summary: 'A run began to apply its plan', data: z.strictObject({ digest }) },
+  'run.attempt_lost': {
+    subject: 'run',
+    summary: 'The worker of an attempt was lost',
+    data: z.strictObject({ phase: z.enum(['planning', 'applying']) }),
+  },
+  'run.state_recovered': {
+    subject: 'run',
+    summary: 'A state that an ended attempt had written became the latest state of the instance',
+    data: z.strictObject({ serial: count }),
+  },
+  'run.state_refused': {
+    subject: 'run',
+    summary: 'A state that an attempt had written could not be stored and was set aside',
+    data: z.strictObject({
+      attempt_id: z.string(),
+      write: z.number().nullable(),
+      digest: z.string(),
+      file: z.string().nullable(),
+      worker_id: z.string(),
+      problem: z.string(),
+    }),
+  },
+  'run.not_contained': {
+    subject: 'run',
+    summary: 'A run needs a sandbox, and no live worker of its pool has one',
+    data: z.strictObject({ pool: z.string(), message: z.string() }),
+  },
+  'run.cancel_requested': {
+    subject: 'run',
+    summary: 'Somebody asked to cancel a run',
+    data: z.strictObject({ by, reason: z.string().nullable(), force: z.boolean() }),
+  },
+  'run.finished': {
+    subject: 'run',
+    summary: 'A run ended',
+    data: z.strictObject({ status: z.enum(terminalStatuses), reason: z.string().nullable() }),
+  },
+  'run.deleted': {
+    subject: 'run',
+    summary: 'The log and the plan of a run were deleted',
+    data: z.strictObject({ by }),
+  },
+} as const satisfies Record<string, EventType>;

@@ -57,7 +57,6 @@ export const runKinds = [
       { kind: 'principal', columns: ['responsible_user_id'], kept: 'four eyes compares people for good' },
     ],
   },
-  { kind: 'run_event', table: 'run_events', key: ['run_id', 'sequence'], owners: [ofRun] },
   {
     kind: 'run_log_chunk',
     table: 'run_log_chunks',

@@ -95,8 +95,9 @@ export function listRuns(em: Em, filter: RunFilter, page: PageRequest): Promise<
 /** The events of a run, from its admission on. */
 export function listEvents(em: Em, runId: string, after: number, limit: number) {
   return db(em)
-    .selectFrom('run_events')
-    .where('run_id', '=', runId)
+    .selectFrom('domain_events')
+    .where('subject_kind', '=', 'run')
+    .where('subject_id', '=', runId)
     .where('sequence', '>', after)
     .orderBy('sequence')
     .limit(limit)

@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id } from '#database/columns.ts';
-import type { OutboxPayload } from './events/outbox.ts';
 
 /** The one row that says which installation this database belongs to. */
 export const InstallationSchema = defineEntity({
@@ -49,24 +48,3 @@ export const CommandReceiptSchema = defineEntity({
 });
 export class CommandReceipt extends CommandReceiptSchema.class {}
 CommandReceiptSchema.setClass(CommandReceipt);
-
-export const OutboxRowSchema = defineEntity({
-  name: 'OutboxRow',
-  tableName: 'outbox',
-  indexes: [
-    { name: 'outbox_target_index', properties: ['target', 'id'] },
-    { name: 'outbox_due_index', properties: ['dueAt', 'id'] },
-  ],
-  properties: {
-    id: p.bigint('string').primary().autoincrement(),
-    /** The workflow that it is for; rows of one target are delivered in order. */
-    target: p.string(),
-    payload: p.json<OutboxPayload>(),
-    createdAt: createdAt(),
-    dueAt: at(),
-    attempts: p.integer().default(0),
-    lastError: p.text().nullable(),
-  },
-});
-export class OutboxRow extends OutboxRowSchema.class {}
-OutboxRowSchema.setClass(OutboxRow);

@@ -1,5 +1,7 @@
 import type { Declaration } from './ownership-graph/declaration.ts';
 
+const history = 'an event keeps who owned its subject and who acted when it happened';
+
 export const sharedKinds = [
   {
     kind: 'command_receipt',
@@ -7,6 +9,15 @@ export const sharedKinds = [
     key: ['key'],
     references: [
       { kind: 'principal', columns: ['principal_id'], kept: 'a key stays bound to whoever used it, for good' },
+    ],
+  },
+  {
+    kind: 'domain_event',
+    table: 'domain_events',
+    references: [
+      { kind: 'organization', columns: ['organization_id'], kept: history },
+      { kind: 'team', columns: ['team_id'], kept: history },
+      { kind: 'principal', columns: ['actor_id'], kept: history },
     ],
   },
 ] as const satisfies readonly Declaration[];

@@ -26,6 +26,8 @@ export const WorkerSchema = defineEntity({
     drainRequestedAt: at().nullable(),
     startedAt: at(),
     heartbeatAt: at(),
+    /** When it was reported as lost; null while its heartbeats come. */
+    lostAt: at().nullable(),
   },
 });
 export class Worker extends WorkerSchema.class {}

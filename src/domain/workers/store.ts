@@ -39,7 +39,7 @@ const forgetAfter = sql<string>`now() - interval '1 day'`;
 /** Registers a worker, or registers it again after it was deleted. */
 export async function registerWorker(em: Em, facts: WorkerFacts): Promise<void> {
   const now = new Date();
-  await em.upsert(Worker, { ...facts, draining: false, startedAt: now, heartbeatAt: now });
+  await em.upsert(Worker, { ...facts, draining: false, startedAt: now, heartbeatAt: now, lostAt: null });
   await db(em).deleteFrom('workers').where('heartbeat_at', '<', forgetAfter).execute();
 }
 
@@ -50,7 +50,7 @@ export type HeartbeatAnswer = 'registered' | 'unregistered' | 'drain';
 export async function recordHeartbeat(em: Em, id: string, draining: boolean): Promise<HeartbeatAnswer> {
   const [worker] = await db(em)
     .updateTable('workers')
-    .set({ heartbeat_at: sql`clock_timestamp()`, draining })
+    .set({ heartbeat_at: sql`clock_timestamp()`, draining, lost_at: null })
     .where('id', '=', id)
     .returning((eb) => eb('drain_requested_at', 'is not', null).as('drain'))
     .execute();

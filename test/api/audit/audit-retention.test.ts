@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makePartitions } from '#database/partitions.ts';
 import { removeExpired } from '#domain/audit/retention.ts';
+import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { addPerson, type Person } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 
@@ -17,6 +18,10 @@ afterAll(async () => {
 });
 
 const em = () => api.orm.em.fork();
+const system = () => ({
+  transactions: new Transactions(api.orm, { dispatch: () => undefined }),
+  bindingKey: Buffer.alloc(32),
+});
 
 async function partitions(): Promise<string[]> {
   const rows = await em().execute<{ name: string }[]>(
@@ -119,7 +124,7 @@ describe('retention', () => {
     const now = new Date(Date.UTC(almost.getUTCFullYear(), almost.getUTCMonth(), 28) + retentionDays * 86_400_000);
     expect(await partitions()).toContain(partitionOf(old));
     const month = old.toISOString().slice(0, 7);
-    expect(await removeExpired(em(), retentionDays, now)).toEqual([month]);
+    expect(await removeExpired(em(), system(), retentionDays, now)).toEqual([month]);
     expect(await partitions()).not.toContain(partitionOf(old));
     expect(await partitions()).toContain(partitionOf(almost));
     const { body } = await auditor.caller.get('/audit?action=audit_records.expired');
@@ -130,7 +135,7 @@ describe('retention', () => {
         after: { records: 1, retention_days: retentionDays },
       },
     ]);
-    expect(await removeExpired(em(), retentionDays, now)).toEqual([]);
+    expect(await removeExpired(em(), system(), retentionDays, now)).toEqual([]);
   });
 
   it('is applied by a running service', async () => {
@@ -147,7 +152,7 @@ describe('retention', () => {
   it('removes a month once, with many processes at the same time', async () => {
     await write('test.old', old);
     await makePartitions(em());
-    const removed = await Promise.allSettled([1, 2, 3, 4].map(() => removeExpired(em(), retentionDays)));
+    const removed = await Promise.allSettled([1, 2, 3, 4].map(() => removeExpired(em(), system(), retentionDays)));
     const months = removed.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
     expect(months).toEqual([old.toISOString().slice(0, 7)]);
   });

@@ -135,7 +135,9 @@ describe('repeating a key', () => {
       expect(settled[0]?.text).toBe(settled[1]?.text);
       expect(await count('runs where idempotency_key = ?', key)).toBe(1);
       expect(await count('command_receipts where key = ?', key)).toBe(1);
-      expect(await count('run_events e join runs r on r.id = e.run_id where r.idempotency_key = ?', key)).toBe(1);
+      expect(await count('domain_events e join runs r on r.id = e.subject_id where r.idempotency_key = ?', key)).toBe(
+        1,
+      );
       expect(await count('audit_records where action = ?', 'run.created')).toBe((before ?? 0) + 1);
       expect(await select('select next_position from instances where name = ?', 'raced')).toEqual([
         { next_position: 2 },

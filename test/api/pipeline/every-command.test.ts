@@ -162,7 +162,7 @@ describe('every command', () => {
     expect(secrets.size).toBeGreaterThan(commands.length / 3);
     const kept: Record<string, string> = { log: lines.join('\n') };
     for (const each of [api, empty]) {
-      for (const table of ['audit_records', 'command_receipts', 'outbox']) {
+      for (const table of ['audit_records', 'command_receipts', 'outbox', 'domain_events']) {
         const rows = await each.rows<{ text: string }>(`select t::text as text from ${table} t`);
         kept[table] = `${kept[table] ?? ''}${rows.map(({ text }) => text).join('\n')}`;
       }

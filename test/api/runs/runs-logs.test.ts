@@ -50,6 +50,9 @@ describe("a run's log", () => {
     const admitted = await administrator.post('/runs', { template_id: id });
     const events = await follow(admitted.body.id);
     expect(events.at(-1)).toMatchObject({ event: 'end' });
+    const story = events.filter(({ event }) => event === 'event').map(({ data }) => JSON.parse(data));
+    expect(story).toEqual((await administrator.get(`/runs/${admitted.body.id}/events`)).body.events);
+    expect(story.at(-1)).toMatchObject({ type: 'run.finished', data: { status: 'succeeded' } });
     const logs = events.filter(({ event }) => event === 'log');
     expect(logs.length).toBeGreaterThan(2);
     expect(logs.map(({ data }) => JSON.parse(data).text).join('')).toMatch(/tick 1[\s\S]*tick 4/);

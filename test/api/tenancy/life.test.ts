@@ -580,7 +580,7 @@ describe('after all of it', () => {
     for (const { id } of live) await awaitEnd(id);
     expect(
       await execute(
-        'select run_id from run_events group by run_id having max(sequence) <> count(*) or min(sequence) <> 1',
+        'select subject_id from domain_events group by subject_kind, subject_id having max(sequence) <> count(*) or min(sequence) <> 1',
       ),
     ).toEqual([]);
     expect(await execute('select * from instance_slots')).toEqual([]);

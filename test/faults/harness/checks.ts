@@ -125,7 +125,7 @@ const emptyQueries: Record<string, string> = {
   'instances whose serial is not that of their last state': `select i.id::text from instances i where i.state_serial <> coalesce((select max(serial) from state_versions v where v.instance_id = i.id), 0)`,
   'instances with a gap in their states': `select v.instance_id::text as id from state_versions v group by v.instance_id having count(*) <> max(serial)`,
   'keys without exactly one run': `select c.key::text as id from command_receipts c where c.operation = 'runs.create' and (select count(*) from runs r where r.idempotency_key = c.key) <> 1`,
-  'runs without exactly one end in their story': `select r.id::text from runs r where (select count(*) from run_events e where e.run_id = r.id and e.type = 'run.finished') <> 1`,
+  'runs without exactly one end in their events': `select r.id::text from runs r where (select count(*) from domain_events e where e.subject_id = r.id and e.type = 'run.finished') <> 1`,
   'runs without exactly one audit record': `select r.id::text from runs r where (select count(*) from audit_records a where a.resource_id = r.id::text and a.action = 'run.created') <> 1`,
   'artifacts of ended runs': `select p.run_id::text as id from run_plans p join runs r on r.id = p.run_id where r.finished_at is not null and p.artifact is not null`,
 };

@@ -102,7 +102,7 @@ export async function startApi(
     keyUses: new KeyUses(orm, log),
     runFeed: new RunFeed(orm, log),
     installation: await openInstallation(orm, keyRing),
-    transactions: new Transactions(orm, (messages) => engineMessages.push(...messages)),
+    transactions: new Transactions(orm, { dispatch: (messages) => engineMessages.push(...messages) }),
   };
   const app = await buildServer(services, { readiness: new Readiness([]), registry: createMetricsRegistry() });
   await app.ready();

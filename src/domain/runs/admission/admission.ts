@@ -1,7 +1,5 @@
-import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
-import { db } from '#domain/db.ts';
 import { changeTemplate, takePosition } from '#domain/instances/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
@@ -9,8 +7,8 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
 import type { RunDetails } from '../details.ts';
-import type { JsonValue } from '../model.ts';
 import { runWorkflow } from '../model.ts';
+import { publishRunEvent } from '../publish-event.ts';
 import type { ResolvedRun } from './resolve.ts';
 import { findArchivedRefusal, findClosedPoolRefusal, findOccupiedRefusal } from './rules.ts';
 import { insertRun, type NewRunRow } from './store.ts';
@@ -55,15 +53,9 @@ export async function admitRun(
   });
   await refuseClosedPool(tx, target, run.pool);
   const { id, operation } = run;
-  tx.write(insertFirstEvent(tx.em, id, { by: requester.name, operation }));
-  tx.tell(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id } });
+  publishRunEvent(tx, { id, teamId: target.teamId }, 'run.admitted', { by: requester.name, operation });
+  tx.notifyEngine(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id } });
   return { id, teamId: target.teamId, revision: 1, details };
-}
-
-function insertFirstEvent(em: Em, runId: string, data: Record<string, JsonValue>) {
-  return db(em)
-    .insertInto('run_events')
-    .values({ run_id: runId, sequence: 1, type: 'run.admitted', data: json(data), created_at: sql`clock_timestamp()` });
 }
 
 /** Inserts the run with the statement that answers its details. */

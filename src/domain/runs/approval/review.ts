@@ -4,8 +4,8 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseByStatus } from '../actions.ts';
 import { type Run, RunReview } from '../entity.ts';
-import { recordEvent } from '../events.ts';
 import { wakeSignal } from '../model.ts';
+import { publishRunEvent } from '../publish-event.ts';
 import { finishRun } from '../steps/transitions.ts';
 import { countApprovals, findReviewRefusal, hasQuorum, responsiblePerson } from './rules.ts';
 import { readApprovalFacts } from './store.ts';
@@ -26,10 +26,10 @@ export async function reviewRun(tx: Transaction, run: Run, reviewer: Principal, 
   const facts = await readApprovalFacts(tx.em, run.id);
   throwIfRefused(findReviewRefusal(facts, reviewer, { decision, planDigest }));
   await addReview(tx, run, reviewer, review);
-  await recordEvent(tx.em, run.id, 'run.reviewed', { by: reviewer.name, decision, comment });
+  publishRunEvent(tx, run, 'run.reviewed', { by: reviewer.name, decision, comment });
   if (decision === 'reject') await finishRun(tx, run, 'canceled', 'rejected');
   if (decision === 'reject' || hasQuorum(facts.required, countApprovals(facts) + 1)) {
-    tx.tell(run.idempotencyKey, { kind: 'signal', signal: wakeSignal });
+    tx.notifyEngine(run.idempotencyKey, { kind: 'signal', signal: wakeSignal });
   }
 }
 
@@ -57,7 +57,7 @@ export async function requestApproval(
   request: { reviewers: readonly string[]; message: string },
 ): Promise<void> {
   refuseByStatus('request_approval', run.status);
-  await recordEvent(tx.em, run.id, 'run.approval_requested', {
+  publishRunEvent(tx, run, 'run.approval_requested', {
     by: by.name,
     reviewers: [...request.reviewers],
     message: request.message,

@@ -6,8 +6,8 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type Run, type RunAttempt, RunPlan } from '../entity.ts';
 import { AttemptSuperseded } from '../errors.ts';
-import { recordEvent } from '../events.ts';
-import type { MaskedOutputs, NextStep } from '../model.ts';
+import type { MaskedOutputs, NextStep, PlanSummary } from '../model.ts';
+import { publishRunEvent } from '../publish-event.ts';
 import { advanceRun } from '../steps/advance.ts';
 import { closeAttempt, lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkResult } from './checks.ts';
@@ -37,8 +37,7 @@ export async function completeAttempt(
   if (result.outputs) await storeOutputs(tx, keyRing, run, result.outputs);
   if (result.outcome === 'applied') await recordDeployment(tx, run, result.resourceCount);
   await tx.em.flush();
-  if (result.plan)
-    await recordEvent(tx.em, run.id, 'run.planned', { digest: run.planDigest ?? null, ...result.plan.summary });
+  if (result.plan) publishPlanned(tx, run, result.plan.summary);
   return run;
 }
 
@@ -72,7 +71,7 @@ export async function abandonAttempt(
   closeAttempt(attempt, outcome);
   if (outcome === 'failed' && run.status === 'running') run.statusReason = 'executor_failed';
   await tx.em.flush();
-  if (outcome === 'lost') await recordEvent(tx.em, run.id, 'run.attempt_lost', { phase: attempt.phase });
+  if (outcome === 'lost') publishRunEvent(tx, run, 'run.attempt_lost', { phase: attempt.phase });
 }
 
 async function lockLiveAttempt(tx: Transaction, attemptId: string): Promise<{ run: Run; attempt: RunAttempt }> {
@@ -100,6 +99,10 @@ async function storePlan(
     createdAt: new Date(),
   };
   await tx.em.upsert(RunPlan, { runId: run.id, ...row });
+}
+
+function publishPlanned(tx: Transaction, run: Run, { add, change, destroy }: PlanSummary): void {
+  publishRunEvent(tx, run, 'run.planned', { digest: run.planDigest ?? null, add, change, destroy });
 }
 
 /** The digest that a review approves. It binds the plan, its inputs and the state from which it was made. */

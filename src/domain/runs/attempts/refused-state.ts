@@ -1,5 +1,8 @@
+import { nobody } from '#domain/shared/access/decide.ts';
+import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { recordEventOnce } from '../events.ts';
+import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
+import { publishRunEventOnce } from '../publish-event.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { countRefusedState } from './store.ts';
 
@@ -18,13 +21,17 @@ export interface RefusedState {
 }
 
 /**
- * Records in a run's events that a state was set aside, and counts it for the installation's operators. The run may have
- * ended; repeating the call is harmless.
+ * Publishes and records that a state was set aside, and counts it for the operators. The run may have ended; repeating the call
+ * is harmless.
  */
-export async function noteRefusedState(tx: Transaction, refused: RefusedState): Promise<void> {
+export async function recordRefusedState(tx: Transaction, refused: RefusedState): Promise<void> {
   const { run } = await lockAttemptInOrder(tx.em, refused.attemptId);
   const { attemptId: attempt_id, write, digest, file, workerId: worker_id, problem } = refused;
   const key = { attempt_id, write, digest };
-  const isNew = await recordEventOnce(tx.em, run.id, 'run.state_refused', key, { file, worker_id, problem });
-  if (isNew) await countRefusedState(tx.em);
+  const isNew = await publishRunEventOnce(tx, run, 'run.state_refused', key, { ...key, file, worker_id, problem });
+  if (!isNew) return;
+  await countRefusedState(tx.em);
+  const owners = (await findOwningTeam(tx.em, 'run', run.id)) ?? nobody;
+  const after = { runId: run.id, ...refused };
+  recordSystemAction(tx, 'instance.state_refused', { id: run.instanceId, after }, owners);
 }

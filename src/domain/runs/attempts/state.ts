@@ -1,10 +1,13 @@
 import type { Em } from '#database/database.ts';
 import { type Instance, StateVersion } from '#domain/instances/entity.ts';
 import { addStateVersion, lockInstance } from '#domain/instances/state.ts';
+import { nobody } from '#domain/shared/access/decide.ts';
+import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type Run, RunAttempt } from '../entity.ts';
-import { recordEvent } from '../events.ts';
+import { publishRunEvent } from '../publish-event.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkState, refuseStateOfPlanning } from './checks.ts';
 import type { AttemptState } from './writes.ts';
@@ -42,8 +45,14 @@ export async function keepAttemptState(tx: Transaction, keyRing: KeyRing, state:
   instance.deployedRunId = run.id;
   await tx.em.flush();
   if (!isOver) return 'kept';
-  await recordEvent(tx.em, run.id, 'run.state_recovered', { serial });
+  await recordRecovery(tx, run, serial);
   return 'late';
+}
+
+async function recordRecovery(tx: Transaction, run: Run, serial: number): Promise<void> {
+  publishRunEvent(tx, run, 'run.state_recovered', { serial });
+  const owners = (await findOwningTeam(tx.em, 'run', run.id)) ?? nobody;
+  recordSystemAction(tx, 'instance.state_recovered', { id: run.instanceId, after: { serial, runId: run.id } }, owners);
 }
 
 /** Whether somebody wrote to the instance after this attempt had begun, or the attempt itself wrote something later. */

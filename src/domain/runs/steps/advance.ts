@@ -1,11 +1,14 @@
+import { nobody } from '#domain/shared/access/decide.ts';
+import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
 import { engagementSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
-import { recordEvent } from '../events.ts';
 import { type AttemptPhase, type NextStep, phasePriority } from '../model.ts';
+import { publishRunEvent } from '../publish-event.ts';
 import { readStepContext, type StepContext, type WorkflowFacts } from './facts.ts';
 import { type Closing, decideNextStep, noWorkerRetrySeconds, type Step } from './next-step.ts';
-import { findPlacement, type Placement, recordUncontainedWorkers } from './placement.ts';
+import { findPlacement, type Placement, publishUncontainedWorkers } from './placement.ts';
 import { acquireSlot } from './slot.ts';
 import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
 
@@ -37,8 +40,9 @@ async function carryOut(tx: Transaction, run: Run, context: StepContext, step: S
     case 'nothing':
       return { kind: 'end' };
     case 'finish':
-      await endAttempt(tx, context, step.closes);
+      endAttempt(tx, run, context, step.closes);
       await finishRun(tx, run, step.status, step.reason);
+      if (step.reason === 'approval_timeout') await recordApprovalTimeout(tx, run);
       return { kind: 'end' };
     case 'wait':
       return wait(tx, run, context, step);
@@ -48,21 +52,27 @@ async function carryOut(tx: Transaction, run: Run, context: StepContext, step: S
       return askApproval(tx, run, step.seconds);
     case 'apply':
       run.moveTo('running', 'applying');
-      await recordEvent(tx.em, run.id, 'run.applying', { digest: run.planDigest ?? null });
+      publishRunEvent(tx, run, 'run.applying', { digest: run.planDigest ?? null });
       return startAttempt(tx, run, 'applying');
     case 'execute':
-      await endAttempt(tx, context, step.closes);
+      endAttempt(tx, run, context, step.closes);
       return startAttempt(tx, run, step.phase);
     case 'resume':
       return placeAttempt(tx, run, requireAttempt(context));
   }
 }
 
-async function endAttempt(tx: Transaction, context: StepContext, closing: Closing | undefined): Promise<void> {
+function endAttempt(tx: Transaction, run: Run, context: StepContext, closing: Closing | undefined): void {
   if (!closing) return;
   const attempt = requireAttempt(context);
   closeAttempt(attempt, closing.outcome);
-  if (closing.isReported) await recordEvent(tx.em, attempt.runId, 'run.attempt_lost', { phase: attempt.phase });
+  if (closing.isReported) publishRunEvent(tx, run, 'run.attempt_lost', { phase: attempt.phase });
+}
+
+/** Nobody asked for this end: the audit records that the service did it. */
+async function recordApprovalTimeout(tx: Transaction, { id, status, revision }: Run): Promise<void> {
+  const owners = (await findOwningTeam(tx.em, 'run', id)) ?? nobody;
+  recordSystemAction(tx, 'run.approval_timed_out', { id, after: { status }, revision }, owners);
 }
 
 async function wait(
@@ -71,7 +81,7 @@ async function wait(
   { placement }: StepContext,
   { seconds, suspects, waitingOn }: Extract<Step, { kind: 'wait' }>,
 ): Promise<NextStep> {
-  if (waitingOn?.code === 'no_worker' && placement?.hasUncontainedWorkers) await recordUncontainedWorkers(tx.em, run);
+  if (waitingOn?.code === 'no_worker' && placement?.hasUncontainedWorkers) await publishUncontainedWorkers(tx, run);
   if (waitingOn) run.waitFor(waitingOn.code, waitingOn);
   await tx.em.flush();
   return { kind: 'wait', seconds, ...(suspects && { suspects }) };
@@ -82,7 +92,7 @@ async function begin(tx: Transaction, run: Run, { stateSerial, placement }: Step
   run.startedAt = new Date();
   run.stateSerialBefore = stateSerial;
   run.moveTo('running', 'planning');
-  await recordEvent(tx.em, run.id, 'run.planning');
+  publishRunEvent(tx, run, 'run.planning', {});
   return startAttempt(tx, run, 'planning', placement);
 }
 
@@ -92,7 +102,7 @@ async function askApproval(tx: Transaction, run: Run, seconds: number): Promise<
   run.waitFor('approval');
   await tx.em.flush();
   const { approvalRequired: required, planDigest } = run;
-  await recordEvent(tx.em, run.id, 'run.approval_required', { required, digest: planDigest ?? null });
+  publishRunEvent(tx, run, 'run.approval_required', { required, digest: planDigest ?? null });
   return { kind: 'wait', seconds };
 }
 
@@ -116,7 +126,7 @@ async function placeAttempt(
 ): Promise<NextStep> {
   const { taskQueue, hasUncontainedWorkers } = known ?? (await findPlacement(tx.em, run));
   if (taskQueue === null) {
-    if (hasUncontainedWorkers) await recordUncontainedWorkers(tx.em, run);
+    if (hasUncontainedWorkers) await publishUncontainedWorkers(tx, run);
     return { kind: 'wait', seconds: noWorkerRetrySeconds };
   }
   return {

@@ -1,9 +1,10 @@
 import type { Em } from '#database/database.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findLiveWorkers, type LiveWorker } from '#domain/workers/run-store.ts';
 import type { Run } from '../entity.ts';
-import { recordEventOnce } from '../events.ts';
 import { poolQueue } from '../model.ts';
+import { publishRunEventOnce } from '../publish-event.ts';
 
 /** Where the next attempt of a run is to be executed. */
 export interface Placement {
@@ -45,11 +46,12 @@ function pollsContainedQueue({ isolation }: LiveWorker): boolean {
   return isolation !== 'none';
 }
 
-/** Records in the run's events, once, why live workers do not take it. */
-export async function recordUncontainedWorkers(em: Em, run: Run): Promise<void> {
-  await recordEventOnce(em, run.id, 'run.not_contained', {
+/** Publishes once for a run why no live worker takes it. */
+export async function publishUncontainedWorkers(tx: Transaction, run: Run): Promise<void> {
+  const data = {
     pool: run.pool,
     message:
       'its pool or environment demands a sandbox, or the egress policy of its pool needs one, and no live worker of its pool contains template code',
-  });
+  };
+  await publishRunEventOnce(tx, run, 'run.not_contained', data, data);
 }

@@ -37,6 +37,6 @@ export async function releaseSlot(tx: Transaction, run: Run): Promise<void> {
   const isReleased = await deleteSlot(tx.em, run.id);
   const next = await findFirstWriter(tx.em, run.instanceId);
   if (next && (isReleased || next.position > run.instancePosition)) {
-    tx.tell(next.workflowId, { kind: 'signal', signal: wakeSignal });
+    tx.notifyEngine(next.workflowId, { kind: 'signal', signal: wakeSignal });
   }
 }

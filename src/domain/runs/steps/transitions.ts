@@ -4,8 +4,8 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { findLogEnd } from '../attempts/log-store.ts';
 import { Run, RunAttempt } from '../entity.ts';
-import { recordEvent } from '../events.ts';
 import type { AttemptOutcome, AttemptPhase, StatusReason, TerminalStatus } from '../model.ts';
+import { publishRunEvent } from '../publish-event.ts';
 import { releaseSlot } from './slot.ts';
 import { discardPlanArtifact, lockInstanceOfAttempt, lockInstanceOfRun } from './store.ts';
 
@@ -41,7 +41,7 @@ export async function finishRun(
   run.finishedAt = new Date();
   run.attemptId = null;
   await tx.em.flush();
-  await recordEvent(tx.em, run.id, 'run.finished', { status, reason });
+  publishRunEvent(tx, run, 'run.finished', { status, reason });
   await discardPlanArtifact(tx.em, run.id);
   await releaseSlot(tx, run);
 }

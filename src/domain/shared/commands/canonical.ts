@@ -1,4 +1,4 @@
-/** JSON with the members of every object in one order, so that equal values have equal texts. */
+/** JSON with the members of every object sorted by name, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     member !== null && typeof member === 'object' && !Array.isArray(member)

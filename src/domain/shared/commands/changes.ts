@@ -1,50 +1,88 @@
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { type Compilable, runTogether } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
-import type { OutboxMessage, Told } from '../events/outbox.ts';
+import { type EngineMessage, engineSubscriber, type OutboxEntry, type OutboxMessage } from '../events/outbox.ts';
 
-/** What a transaction changes without waiting for the answer. */
+/** The statements that a transaction sends without waiting for their results. */
 export class Changes {
   readonly #em: Em;
   readonly #kept: Compilable<unknown>[] = [];
-  /** Everything that was sent. The commit waits for it, and fails if any of it fails. */
+  /** Every statement that was sent. The commit waits for them and fails if any of them fails. */
   readonly sent: Promise<unknown>[] = [];
 
   constructor(em: Em) {
     this.#em = em;
   }
 
-  /** Lets the commit wait for a statement that is under way. */
+  /** Lets the commit wait for a statement that was sent already. */
   send<Result>(statement: Promise<Result>): Promise<Result> {
     statement.catch(() => undefined); // The commit reports it.
     this.sent.push(statement);
     return statement;
   }
 
-  /** Keeps a statement that goes out together with the others that were kept, right before the commit. */
+  /** Keeps a statement. All kept statements are sent as one, right before the commit. */
   write(statement: Compilable<unknown>): void {
     this.#kept.push(statement);
   }
 
-  /** Sends what was kept, with the outbox rows of what was told last. Resolves to those messages once the transaction is over. */
-  finish(told: readonly Told[], dueAt: Date): Promise<OutboxMessage[]> {
-    const last = told.length > 0 ? this.#insertOutbox(told, dueAt) : this.#kept.pop();
+  /**
+   * Sends the kept statements together with the outbox rows. Resolves once the transaction has ended, to the messages that
+   * this process may deliver to the engine: those whose target waits for no older message.
+   */
+  finish(entries: readonly OutboxEntry[], dueAt: Date): Promise<OutboxMessage[]> {
+    const last = entries.length > 0 ? this.#insertOutbox(entries, dueAt) : this.#kept.pop();
     if (!last) return Promise.resolve([]);
-    const rows = this.send(runTogether<{ id: string }>(this.#em, this.#kept, last));
-    const messages = rows.then((all) => told.map((message, index) => ({ ...message, id: all[index]?.id ?? '' })));
+    const rows = this.send(runTogether<InsertedRow>(this.#em, this.#kept, last));
+    const messages = rows.then((inserted) => (entries.length > 0 ? inserted.flatMap(toMessage) : []));
     messages.catch(() => undefined);
     return messages;
   }
 
-  /** The rows are numbered in the order in which they stand. */
-  #insertOutbox(told: readonly Told[], dueAt: Date): Compilable<unknown> {
-    const created = new Date();
+  /** The rows are numbered in the order in which they stand. A message to the engine is left to this process until `dueAt`. */
+  #insertOutbox(entries: readonly OutboxEntry[], dueAt: Date): Compilable<InsertedRow> {
+    const now = new Date();
     return db(this.#em)
       .insertInto('outbox')
       .values(
-        told.map(({ target, payload }) => ({ target, payload: json(payload), created_at: created, due_at: dueAt })),
+        entries.map(({ subscriber, target, payload }) => ({
+          subscriber,
+          target,
+          payload: json(payload),
+          created_at: now,
+          due_at: subscriber === engineSubscriber ? dueAt : now,
+        })),
       )
-      .returning('id');
+      .returning((eb) => [
+        'outbox.id',
+        'outbox.subscriber',
+        'outbox.target',
+        'outbox.payload',
+        eb
+          .exists(
+            eb
+              .selectFrom('outbox as older')
+              .whereRef('older.subscriber', '=', 'outbox.subscriber')
+              .whereRef('older.target', '=', 'outbox.target')
+              .select(sql`1`.as('one')),
+          )
+          .as('waits'),
+      ]);
   }
+}
+
+interface InsertedRow {
+  id: string;
+  subscriber: string;
+  target: string;
+  payload: unknown;
+  /** Whether older messages to the same target were still to be delivered. */
+  waits: boolean;
+}
+
+function toMessage({ id, subscriber, target, payload, waits }: InsertedRow): OutboxMessage[] {
+  if (subscriber !== engineSubscriber || waits) return [];
+  return [{ id, target, payload: payload as EngineMessage }];
 }

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { sqlState } from '#database/errors.ts';
+import { db } from '#domain/db.ts';
 import type { Ownership } from '../access/decide.ts';
 import type { Principal } from '../access/principal.ts';
 import { lockCaller } from '../access/store.ts';
@@ -11,20 +13,20 @@ import { canonicalJson } from './canonical.ts';
 import { claimKey, completeReceipt, type Receipt, readReceipt } from './receipts.ts';
 import type { Transaction, Transactions } from './transaction.ts';
 
-/** The SQLSTATE of every statement after one that failed. */
+/** The SQLSTATE of every statement that follows a failed one in the same transaction. */
 const failedTransaction = '25P02';
 
-/** What a caller asks for, and under which key. */
+/** What a caller asks for, and the key of the request. */
 export interface Command {
-  /** Null: the operation takes no key, and leaves no receipt. */
+  /** Null: the operation takes no key and leaves no receipt. */
   readonly key: string | null;
   readonly caller: Principal;
   readonly operation: string;
-  /** What its audit row says was done. */
+  /** The action that its audit record names. */
   readonly audit: AuditedAction;
-  /** The ids in the path. */
+  /** The ids that the request names in its path. */
   readonly target: Readonly<Record<string, string>>;
-  /** The accepted input, before defaults are filled in. */
+  /** The accepted input before defaults are filled in. */
   readonly input: unknown;
   /** Advisory locks that are taken before anything else. */
   readonly locks: readonly string[];
@@ -33,23 +35,23 @@ export interface Command {
 
 /** What a command does inside its transaction. */
 export interface CommandWork<Found extends Ownership | null | undefined, Done extends Change, Answer> {
-  /** Finds what it is about, locked. Sent right behind the locks of receipt and caller: it must not rely on either. */
+  /** Finds the target and locks it. It is sent together with the locks of receipt and caller, so it must rely on neither. */
   find(tx: Transaction): Promise<Found>;
-  /** Decides, and does it; the caller is as the transaction has found and locked it. */
+  /** Decides, and makes the change. The caller is as the transaction has read and locked it. */
   act(tx: Transaction, caller: Principal, found: Found): Promise<Done>;
-  /** What the receipt keeps so that whoever took the command can answer its repeat. */
+  /** What the receipt keeps, so that a repeat of the command can be answered. */
   answer?(change: Done, found: Found): Answer;
 }
 
-/** What a command came to; `change` is what it did just now, and is known the first time alone. */
+/** The result of a command. A replayed one has only its receipt: the change is known only the first time. */
 export type CommandResult<Done extends Change, Answer> =
   | { readonly receipt: Receipt<Answer>; readonly replayed: false; readonly change: Done }
   | { readonly receipt: Receipt<Answer>; readonly replayed: true };
 
 /**
- * The one command transaction: receipt, change, audit row and outbox rows, or none of them. The same key with the same
- * caller, operation, target and input answers what it answered first; any other binding conflicts. A refusal binds nothing.
- * (specification, *Original-key outcome and command keys*)
+ * Runs a command in one transaction: receipt, change, audit record, events and outbox rows are committed together or not at all.
+ * The same key with the same caller, operation, target and input gets the first answer again; with anything else it conflicts. A
+ * refusal binds no key. The events of the command name its caller as their actor. (specification, *Original-key outcome and command keys*)
  */
 export async function runCommand<Found extends Ownership | null | undefined, Done extends Change, Answer>(
   transactions: Transactions,
@@ -58,31 +60,38 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
   work: CommandWork<Found, Done, Answer>,
 ): Promise<CommandResult<Done, Answer>> {
   const binding = bindCommand(bindingKey, command);
-  return transactions.run(async (tx) => {
-    for (const lock of [...command.locks].sort()) {
-      await tx.em.execute(`select pg_advisory_xact_lock(hashtextextended(?, 0))`, [`delivery-coordinator/${lock}`]);
-    }
-    const auditRecordId = newId();
-    // Sent together, carried out one after the other, in the order of locks; what comes first counts first.
-    const [earlier, current, found] = await allDone([
-      claimKey<Answer>(tx, command, binding, auditRecordId),
-      refreshCaller(tx, command.caller),
-      work.find(tx),
-    ]);
-    const replayed = answerOf(earlier);
-    if (replayed) return { receipt: replayed, replayed: true };
-    const [caller, target] = [answerOf(current), answerOf(found)];
-    const change = await work.act(tx, caller, target);
-    const entry = entryOf(command.audit, change, target);
-    tx.write(insertAuditRecord(tx.em, auditRecordId, change.actor ?? caller, entry, command.request));
-    const receipt = toReceipt(change, auditRecordId, work.answer?.(change, target) ?? null);
-    if (command.key !== null) completeReceipt(tx, command.key, receipt);
-    return { receipt, replayed: false, change };
-  });
+  return transactions.run(
+    async (tx) => {
+      for (const lock of [...command.locks].sort()) {
+        await takeAdvisoryLock(tx.em, `delivery-coordinator/${lock}`);
+      }
+      const auditRecordId = newId();
+      // Sent together and carried out one after another, in the order of locks. The first one that refuses decides.
+      const [earlier, current, found] = await settleAll([
+        claimKey<Answer>(tx, command, binding, auditRecordId),
+        refreshCaller(tx, command.caller),
+        work.find(tx),
+      ]);
+      const replayed = settledValue(earlier);
+      if (replayed) return { receipt: replayed, replayed: true };
+      const [caller, target] = [settledValue(current), settledValue(found)];
+      const change = await work.act(tx, caller, target);
+      const entry = entryOf(command.audit, change, target);
+      tx.write(insertAuditRecord(tx.em, auditRecordId, change.actor ?? caller, entry, command.request));
+      const receipt = toReceipt(change, auditRecordId, work.answer?.(change, target) ?? null);
+      if (command.key !== null) completeReceipt(tx, command.key, receipt);
+      return { receipt, replayed: false, change };
+    },
+    { actor: command.caller },
+  );
 }
 
-/** What each came to. @throws what PostgreSQL itself refused: everything after it failed by that alone */
-async function allDone<T extends readonly Promise<unknown>[]>(
+async function takeAdvisoryLock(em: Em, name: string): Promise<void> {
+  await db(em).selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))`.as('locked')).execute();
+}
+
+/** Waits for all of them. @throws the first error of PostgreSQL: all later statements failed because of it */
+async function settleAll<T extends readonly Promise<unknown>[]>(
   promises: readonly [...T],
 ): Promise<{ [I in keyof T]: PromiseSettledResult<Awaited<T[I]>> }> {
   const settled = await Promise.allSettled(promises);
@@ -93,7 +102,7 @@ async function allDone<T extends readonly Promise<unknown>[]>(
   return settled;
 }
 
-function answerOf<T>(settled: PromiseSettledResult<T>): T {
+function settledValue<T>(settled: PromiseSettledResult<T>): T {
   if (settled.status === 'rejected') throw settled.reason;
   return settled.value;
 }
@@ -102,7 +111,7 @@ function toReceipt<Answer>({ id, revision }: Change, auditRecordId: string, answ
   return { answer, resourceId: id, revision: revision ?? null, auditRecordId };
 }
 
-/** The receipt of an earlier use of the command's key. @throws Conflict where that was another command */
+/** The receipt of an earlier use of the command's key. @throws Conflict where another command used the key */
 export async function findReceipt<Answer>(
   em: Em,
   bindingKey: Buffer,
@@ -111,7 +120,7 @@ export async function findReceipt<Answer>(
   return command.key === null ? undefined : readReceipt(em, command.key, bindCommand(bindingKey, command));
 }
 
-/** HMAC over who asks for what of what: two commands are the same where their bindings are. */
+/** HMAC over caller, operation, target and input. Two commands are the same when their bindings are equal. */
 export function bindCommand(
   bindingKey: Buffer,
   command: Pick<Command, 'caller' | 'operation' | 'target' | 'input'>,
@@ -122,7 +131,7 @@ export function bindCommand(
     .digest();
 }
 
-/** The caller as of now, locked: an authority that was revoked since the request came in does not count. */
+/** Reads the caller again and locks it, so that an authority that was revoked since the request arrived does not count. */
 async function refreshCaller(tx: Transaction, caller: Principal): Promise<Principal> {
   if (caller.kind === 'system') return caller;
   const current = await lockCaller(tx.em, caller);

@@ -11,8 +11,8 @@ import { Conflict, Unauthenticated } from '../errors.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
- * What is kept of a command, without anything that it showed. `answer` is what whoever took the command needs to answer its
- * repeat: it is stored and returned, and nothing here looks into it. Null: nobody repeats the command.
+ * What is kept of a command; never what it answered. `answer` is what the caller of `runCommand` needs to answer a repeat. It is
+ * stored and returned as it is. Null: the command is never repeated.
  */
 export interface Receipt<Answer> {
   readonly answer: Answer | null;
@@ -21,14 +21,14 @@ export interface Receipt<Answer> {
   readonly auditRecordId: string;
 }
 
-/** What is known of a command that was committed: never more than its receipt kept. */
+/** The receipt of a committed command, with its key. */
 export interface RecordedReceipt<Answer> extends Receipt<Answer> {
   readonly key: string;
   readonly operation: string;
   readonly createdAt: string;
 }
 
-/** The columns of a `Receipt`. A receipt of the release before this one has no `answer`, but two columns that say less. */
+/** The columns of a `Receipt`. A receipt of the release before this one has `status` and `location` instead of `answer`. */
 function selectReceipt(eb: Over<{ r: 'command_receipts' }>) {
   const earlier = sql<
     Record<string, unknown>
@@ -41,7 +41,7 @@ function selectReceipt(eb: Over<{ r: 'command_receipts' }>) {
   ] as const;
 }
 
-/** The key that a command comes by, and who sends which command. */
+/** A key, and who uses it for which operation. */
 interface KeyClaim {
   readonly key: string | null;
   readonly caller: Principal;
@@ -50,7 +50,7 @@ interface KeyClaim {
 
 type NewReceipt = { key: string; principalId: string; operation: string; binding: Buffer; auditRecordId: string };
 
-/** Sent together with the beginning of the transaction, and so only where that has begun. */
+/** It is sent together with the begin of the transaction, and does nothing unless that has succeeded. */
 const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
   db
     .insertInto('command_receipts')
@@ -71,7 +71,7 @@ const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
     .returning('key'),
 );
 
-/** Claims the key for this command, waiting for whoever claims it at this moment; answers the receipt of an earlier use. */
+/** Claims the key for this command, after any transaction that is claiming it now. Answers the receipt of an earlier use. */
 export async function claimKey<Answer>(
   tx: Transaction,
   { key, caller, operation }: KeyClaim,
@@ -84,7 +84,7 @@ export async function claimKey<Answer>(
   return readReceipt(tx.em, key, binding);
 }
 
-/** The receipt under a key. @throws Conflict where another command was bound to the key */
+/** The receipt under a key. @throws Conflict where another command used the key */
 export async function readReceipt<Answer>(em: Em, key: string, binding: Buffer): Promise<Receipt<Answer> | undefined> {
   const [found] = await db(em)
     .selectFrom('command_receipts as r')
@@ -101,7 +101,7 @@ export async function readReceipt<Answer>(em: Em, key: string, binding: Buffer):
   );
 }
 
-/** Keeps the receipt under the key that the transaction claimed. The release before this one reads `status` and `location`. */
+/** Completes the receipt whose key the transaction has claimed. The release before this one reads `status` and `location`. */
 export function completeReceipt<Answer>(
   tx: Transaction,
   key: string,
@@ -122,10 +122,10 @@ export function completeReceipt<Answer>(
 }
 
 /**
- * The receipt of a principal's own command, whatever has become of what it was about; undefined where this snapshot has
- * none, which is no proof that there will be none. Principal and credential are judged in the same snapshot. A key of
- * somebody else's is answered as one that nobody used. (specification, *Original-key outcome and command keys*, rules 4, 5)
- * @throws Unauthenticated where the credential counts no more
+ * The receipt of a principal's own command, also where its target is gone. Undefined where there is none yet; a command under way
+ * may still leave one. Principal and credential are checked in the same snapshot. Somebody else's key is answered like one that
+ * was never used. (specification, *Original-key outcome and command keys*, rules 4, 5)
+ * @throws Unauthenticated where the credential is no longer valid
  */
 export async function readOwnReceipt<Answer>(
   em: Em,

@@ -4,18 +4,18 @@ import type { Principal } from '../access/principal.ts';
 import { type AuditEntry, insertAuditRecord, type RequestFacts } from '../audit.ts';
 import { newId } from '../ids.ts';
 
-/** How many refusals a minute are kept. */
+/** How many refusals are recorded in a minute. */
 export interface RefusalShares {
-  /** Of one principal; of one network, where nobody knows who asks. */
+  /** Of each principal; without one, of each network. */
   readonly each: number;
-  /** Of all together of whom nobody knows who they are: networks are cheap. */
+  /** Of all unauthenticated callers together: addresses are cheap to change. */
   readonly unknown: number;
 }
 
 /**
- * Keeps refusals from being a way to fill the disk: so many rows a minute for each principal, and for each address where
- * there is none. The last one that is kept says that it is. Each process counts for itself: counting together would cost
- * the write that it is there to save.
+ * Records refusals in the audit, up to a number a minute for each principal or network, so that refused requests cannot fill the
+ * disk. The last one that is recorded says so. Each process counts by itself: a shared count would cost as much as the write that
+ * it saves.
  */
 export class RefusalLog {
   readonly #shares: RefusalShares;
@@ -26,7 +26,7 @@ export class RefusalLog {
     this.#shares = shares;
   }
 
-  /** Records a refusal by itself, outside any command, unless whoever was refused has used up this minute's share. */
+  /** Records a refusal in a statement of its own, unless the caller has used up this minute's share. */
   async record(em: Em, actor: Principal, entry: AuditEntry, request: RequestFacts): Promise<void> {
     const left = this.#take(actor, request);
     if (left === 0) return;
@@ -34,20 +34,22 @@ export class RefusalLog {
     await insertAuditRecord(em, newId(), actor, { ...entry, after }, request, 'refused').execute();
   }
 
-  /** How many there may be, this one included. What is not kept is not counted either, so that the counts stay few. */
+  /** How many may still be recorded, this one included. A refusal that is not recorded is not counted either. */
   #take(actor: Principal, { address }: RequestFacts): number {
     this.#begin(Math.floor(Date.now() / 60_000));
-    const { each, unknown } = this.#shares;
-    const shares: [key: string, share: number][] =
-      actor.kind === 'system'
-        ? [
-            [networkOf(address), each],
-            ['unknown', unknown],
-          ]
-        : [[actor.id, each]];
-    const left = Math.min(...shares.map(([key, share]) => share - this.#used(key)));
-    if (left > 0) for (const [key] of shares) this.#counts.set(key, this.#used(key) + 1);
+    const shares = this.#sharesOf(actor, address);
+    const left = Math.min(...shares.map(({ key, share }) => share - this.#used(key)));
+    if (left > 0) for (const { key } of shares) this.#counts.set(key, this.#used(key) + 1);
     return left;
+  }
+
+  #sharesOf(actor: Principal, address: string | null): { key: string; share: number }[] {
+    const { each, unknown } = this.#shares;
+    if (actor.kind !== 'system') return [{ key: actor.id, share: each }];
+    return [
+      { key: networkOf(address), share: each },
+      { key: 'unknown', share: unknown },
+    ];
   }
 
   #used(key: string): number {
@@ -61,7 +63,7 @@ export class RefusalLog {
   }
 }
 
-/** Whoever has one IPv6 address has as many as they like of the same network. */
+/** An IPv6 address counts as its /64 network, since its owner can use every address of that. */
 function networkOf(address: string | null): string {
   if (address === null || !ipaddr.isValid(address)) return 'nowhere';
   const parsed = ipaddr.process(address);

@@ -1,12 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Em, Orm } from '#database/database.ts';
-import { isConnectionError, sqlState } from '#database/errors.ts';
+import { brokenConstraint, isConnectionError, sqlState } from '#database/errors.ts';
 import type { Compilable } from '#database/queries.ts';
+import { eventSubscriptions } from '#domain/event-subscriptions.ts';
+import type { EventTypeName } from '#domain/events.ts';
+import { systemPrincipal } from '../access/principal.ts';
 import { Unavailable } from '../errors.ts';
-import { type OutboxMessage, type OutboxPayload, ownDeliveryMs, type Told } from '../events/outbox.ts';
+import { eventNumberConstraint, insertEvents } from '../events/insert-events.ts';
+import {
+  type EngineMessage,
+  engineSubscriber,
+  type OutboxEntry,
+  type OutboxMessage,
+  ownDeliveryMs,
+} from '../events/outbox.ts';
+import { deliveriesOf, type EventActor, type NewEvent, type PendingEvent, toPendingEvent } from '../events/publish.ts';
+import type { EventSubscription } from '../events/subscription.ts';
 import { Changes } from './changes.ts';
 
-/** One unit of work that commits as a whole, with what the engine is to be told once it has. */
+/** One unit of work that commits as a whole, with its events and the messages that follow from it. */
 export interface Transaction {
   readonly em: Em;
   /**
@@ -16,45 +28,66 @@ export interface Transaction {
   send<Result>(statement: Promise<Result>): Promise<Result>;
   /** Keeps a change that goes out together with the commit. No two such changes may touch the same row. */
   write(statement: Compilable<unknown>): void;
-  /** Says in this transaction what a workflow must hear after the commit; one target hears in order. */
-  tell(target: string, payload: OutboxPayload): void;
+  /**
+   * Publishes an event, which is written with the commit and delivered to its subscribers after it. The caller holds the row of
+   * the subject, which orders the subject's events.
+   * @throws InvalidEvent where the payload does not fit the schema of its type
+   */
+  publish<Type extends EventTypeName>(event: NewEvent<Type>): void;
+  /** Sends a message to a workflow after the commit. A workflow receives its messages in order. */
+  notifyEngine(workflowId: string, message: EngineMessage): void;
+}
+
+/** How a transaction runs. */
+export interface TransactionOptions {
+  /** Who causes its events; the service itself unless given. */
+  readonly actor?: EventActor;
+}
+
+/** What happens to the messages for the engine that a process commits. */
+export interface MessageDelivery {
+  /** Takes the messages of one commit, to deliver them at once. Never waits. */
+  readonly dispatch: (messages: OutboxMessage[]) => void;
+  /** How long a message that is committed now may have to wait until it is delivered, in milliseconds. */
+  readonly expectedWaitMs?: () => number;
 }
 
 const retriedStates = new Set(['40P01', '40001']);
 const maximumTries = 5;
+const service = systemPrincipal('coordinator');
 
 /**
- * The one way to change the database: READ COMMITTED, tried again after a deadlock or a serialization failure.
- * What was told is handed to `deliver` after the commit; should this process die before it has delivered, a sweeper does.
+ * The one way to change the database: READ COMMITTED, tried again after a deadlock or a serialization failure. Messages for the
+ * engine are handed to `dispatch` after the commit. If this process dies before it has delivered them, a sweeper delivers them.
  */
 export class Transactions {
   readonly #orm: Orm;
-  readonly #deliver: (messages: OutboxMessage[]) => void;
-  readonly #foresee: () => number;
+  readonly #delivery: MessageDelivery;
+  readonly #subscriptions: readonly EventSubscription[];
 
-  /** `foresee`: the milliseconds that a message may have to wait before `deliver` gets to it. */
-  constructor(orm: Orm, deliver: (messages: OutboxMessage[]) => void, foresee: () => number = () => 0) {
+  constructor(orm: Orm, delivery: MessageDelivery, subscriptions: readonly EventSubscription[] = eventSubscriptions) {
     this.#orm = orm;
-    this.#deliver = deliver;
-    this.#foresee = foresee;
+    this.#delivery = delivery;
+    this.#subscriptions = subscriptions;
   }
 
-  /** @throws Unavailable with `outcome: 'unknown'` where the connection was lost while committing */
-  async run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  /** @throws Unavailable with `outcome: 'unknown'` where the connection was lost during the commit */
+  async run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#try(work);
+        return await this.#try(work, options);
       } catch (error) {
-        if (attempt >= maximumTries || !retriedStates.has(sqlState(error) ?? '')) throw error;
+        if (attempt >= maximumTries || !mayRetry(error)) throw error;
         await sleep(Math.random() * 20 * 2 ** attempt);
       }
     }
   }
 
-  async #try<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #try<T>(work: (tx: Transaction) => Promise<T>, { actor = service }: TransactionOptions): Promise<T> {
     const em = this.#orm.em.fork();
     const changes = new Changes(em);
-    const told: Told[] = [];
+    const events: PendingEvent[] = [];
+    const engineMessages: OutboxEntry[] = [];
     await em.begin();
     let result: T;
     try {
@@ -62,21 +95,33 @@ export class Transactions {
         em,
         send: (statement) => changes.send(statement),
         write: (statement) => changes.write(statement),
-        tell: (target, payload) => void told.push({ target, payload }),
+        publish: (event) => void events.push(toPendingEvent(event, actor)),
+        notifyEngine: (target, payload) => void engineMessages.push({ subscriber: engineSubscriber, target, payload }),
       });
       await em.flush();
     } catch (error) {
-      await em.rollback().catch(() => undefined); // the connection is gone, and its transaction with it
+      await em.rollback().catch(() => undefined); // Without the connection, the transaction is gone too.
       throw error;
     }
-    const messages = changes.finish(told, new Date(Date.now() + ownDeliveryMs + this.#foresee()));
+    if (events.length > 0) changes.write(insertEvents(em, events));
+    const entries = [...engineMessages, ...deliveriesOf(events, this.#subscriptions)];
+    const messages = changes.finish(entries, this.#dueAt());
     await commit(em, changes.sent);
-    if (told.length > 0) this.#deliver(await messages);
+    if (engineMessages.length > 0) this.#delivery.dispatch(await messages);
     return result;
+  }
+
+  #dueAt(): Date {
+    return new Date(Date.now() + ownDeliveryMs + (this.#delivery.expectedWaitMs?.() ?? 0));
   }
 }
 
-/** Whatever was sent before is waited for together with the commit, which comes after all of it. */
+/** After a deadlock, a serialization failure, or two transactions that numbered the events of one subject at the same time. */
+function mayRetry(error: unknown): boolean {
+  return retriedStates.has(sqlState(error) ?? '') || brokenConstraint(error) === eventNumberConstraint;
+}
+
+/** Commits, and waits for every statement that was sent before. */
 async function commit(em: Em, sent: readonly Promise<unknown>[]): Promise<void> {
   try {
     await Promise.all([...sent, em.commit()]);

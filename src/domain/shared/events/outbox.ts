@@ -1,20 +1,35 @@
-/** What the engine is told. Ids only: nothing that is said here may be a secret. */
-export type OutboxPayload =
+/** The subscriber that receives the messages to workflows. */
+export const engineSubscriber = 'engine';
+
+/** A message to a workflow. It holds ids and never a secret. */
+export type EngineMessage =
   | { kind: 'start'; workflow: string; input: Record<string, string> }
   | { kind: 'signal'; signal: string }
   | { kind: 'cancel' };
 
-/** Something that a workflow is to hear. */
-export interface Told {
-  /** The id of the workflow that it is for. */
+/** Points to the event that a subscriber receives. */
+export interface EventReference {
+  kind: 'event';
+  event_id: string;
+}
+
+export type OutboxPayload = EngineMessage | EventReference;
+
+/** Something to deliver after the commit. */
+export interface OutboxEntry<Payload extends OutboxPayload = OutboxPayload> {
+  readonly subscriber: string;
+  /** A subscriber receives the entries of one target in order. For the engine it is the workflow's id, else the event's subject. */
   readonly target: string;
-  readonly payload: OutboxPayload;
+  readonly payload: Payload;
 }
 
-export interface OutboxMessage extends Told {
-  /** The row's number: messages to one target are delivered in this order. */
+/** A message for the engine, as the process that committed it delivers it. */
+export interface OutboxMessage {
+  /** The number of its row: messages to one target are delivered in this order. */
   readonly id: string;
+  readonly target: string;
+  readonly payload: EngineMessage;
 }
 
-/** How long a row belongs to the process that committed it; a sweeper takes it after that. */
+/** How long a message belongs to the process that committed it. After that, a sweeper delivers it. */
 export const ownDeliveryMs = 2_000;

@@ -4,12 +4,12 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Orm } from '#database/database.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
-import type { OutboxPayload } from '#domain/shared/events/outbox.ts';
+import type { EngineMessage } from '#domain/shared/events/outbox.ts';
 import { openInstallation } from '#domain/shared/installation/installation.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';
-import { Sweeper } from '#engine/sweeper.ts';
+import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { openDatabase } from '#open-database';
 import { createTestConfig } from '#test/support/config.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
@@ -40,8 +40,8 @@ afterAll(async () => {
 });
 
 const execute = <Row extends object>(sql: string, ...params: unknown[]) => orm.em.fork().execute<Row[]>(sql, params);
-const start = (): OutboxPayload => ({ kind: 'start', workflow: 'run', input: { run_id: randomUUID() } });
-const leave = (target: string, payload: OutboxPayload, attempts = 0) =>
+const start = (): EngineMessage => ({ kind: 'start', workflow: 'run', input: { run_id: randomUUID() } });
+const leave = (target: string, payload: EngineMessage, attempts = 0) =>
   execute(
     `insert into outbox (target, payload, created_at, due_at, attempts) values (?, ?, now(), now(), ?)`,
     ...[target, JSON.stringify(payload), attempts],
@@ -58,7 +58,7 @@ const exists = (workflowId: string) =>
     );
 
 async function whileSweeping(engines: readonly Engine[], until: () => Promise<void>): Promise<void> {
-  const sweepers = engines.map(({ client }) => new Sweeper({ client, orm, installationId, log }));
+  const sweepers = engines.map(({ client }) => openEngineSweeper({ client, orm, installationId, log }));
   for (const sweeper of sweepers) sweeper.start();
   try {
     await until();
@@ -67,8 +67,8 @@ async function whileSweeping(engines: readonly Engine[], until: () => Promise<vo
   }
 }
 
-describe('the outbox', () => {
-  it('is delivered by whoever sweeps, each message once, those of one target in order', async () => {
+describe('sweepers of the engine', () => {
+  it('deliver each message once, and those of one workflow in order, however many sweep', async () => {
     const targets = Array.from({ length: 30 }, () => randomUUID());
     for (const target of targets) {
       await leave(target, start());
@@ -82,7 +82,7 @@ describe('the outbox', () => {
     }
   });
 
-  it('is waited with while the engine is away, longer and longer, and however often it was tried', async () => {
+  it('wait longer and longer while the engine is unreachable, and never give up', async () => {
     const [fresh, ancient] = [randomUUID(), randomUUID()];
     await leave(fresh, start());
     await leave(ancient, start(), 100_000);
@@ -102,7 +102,7 @@ describe('the outbox', () => {
     expect(await Promise.all([fresh, ancient].map(exists))).toEqual([true, true]);
   });
 
-  it('goes on behind a workflow of the same id that somebody else started', async () => {
+  it('go on past a workflow of the same id that somebody else started', async () => {
     const [taken, free] = [randomUUID(), randomUUID()];
     await engine.client.workflow.start('other', { workflowId: taken, taskQueue: 'elsewhere' });
     await leave(taken, start());
@@ -114,7 +114,7 @@ describe('the outbox', () => {
     await execute('delete from outbox');
   });
 
-  it('takes a workflow that it started before for delivered, and one that has ended for told', async () => {
+  it('count a workflow that was started before, or has ended, as delivered', async () => {
     const target = randomUUID();
     const payload = start();
     for (let index = 0; index < 2; index += 1) {
@@ -129,36 +129,55 @@ describe('the outbox', () => {
 });
 
 describe('the process that committed', () => {
-  it('delivers at once, and clears what it delivered', async () => {
+  it('delivers its messages at once and removes them from the outbox', async () => {
     const dispatcher = new Dispatcher({ client: engine.client, orm, installationId, log });
-    const transactions = new Transactions(orm, dispatcher.deliver);
+    const transactions = new Transactions(orm, dispatcher);
     const targets = Array.from({ length: 40 }, () => randomUUID());
-    await Promise.all(targets.map((target) => transactions.run(async (tx) => tx.tell(target, start()))));
+    await Promise.all(targets.map((target) => transactions.run(async (tx) => tx.notifyEngine(target, start()))));
     await dispatcher.drain(10_000);
     expect(dispatcher.pending).toBe(0);
     expect(await left()).toEqual([]);
     expect((await Promise.all(targets.map(exists))).every(Boolean)).toBe(true);
   });
 
-  it('tells nobody of what was rolled back', async () => {
-    const told: unknown[] = [];
-    const transactions = new Transactions(orm, (messages) => told.push(...messages));
+  it('delivers nothing that was rolled back', async () => {
+    const dispatched: unknown[] = [];
+    const transactions = new Transactions(orm, { dispatch: (messages) => dispatched.push(...messages) });
     const failing = transactions.run(async (tx) => {
-      tx.tell(randomUUID(), start());
+      tx.notifyEngine(randomUUID(), start());
       await tx.em.flush();
       throw new Error('changed my mind');
     });
     await expect(failing).rejects.toThrow('changed my mind');
-    expect([told, await left()]).toEqual([[], []]);
+    expect([dispatched, await left()]).toEqual([[], []]);
   });
 
-  it('leaves what it cannot deliver, and the rest of that target with it', async () => {
+  it('leaves a message to the sweeper while an older one for the same workflow is in the outbox', async () => {
+    const dispatched: string[] = [];
+    const transactions = new Transactions(orm, {
+      dispatch: (messages) => dispatched.push(...messages.map(({ target, payload }) => `${payload.kind} ${target}`)),
+    });
+    const [busy, idle] = [randomUUID(), randomUUID()];
+    await transactions.run(async (tx) => {
+      tx.notifyEngine(busy, start());
+      tx.notifyEngine(busy, { kind: 'signal', signal: 'wake' });
+    });
+    await transactions.run(async (tx) => {
+      tx.notifyEngine(busy, { kind: 'cancel' });
+      tx.notifyEngine(idle, start());
+    });
+    expect(dispatched).toEqual([`start ${busy}`, `signal ${busy}`, `start ${idle}`]);
+    expect(await left()).toEqual([busy, busy, busy, idle]);
+    await execute('delete from outbox');
+  });
+
+  it('leaves a message that it cannot deliver in the outbox, and the next ones of that workflow too', async () => {
     const dispatcher = new Dispatcher({ client: nowhere.client, orm, installationId, log });
-    const transactions = new Transactions(orm, dispatcher.deliver);
+    const transactions = new Transactions(orm, dispatcher);
     const target = randomUUID();
     await transactions.run(async (tx) => {
-      tx.tell(target, start());
-      tx.tell(target, { kind: 'signal', signal: 'wake' });
+      tx.notifyEngine(target, start());
+      tx.notifyEngine(target, { kind: 'signal', signal: 'wake' });
     });
     await dispatcher.drain(10_000);
     expect(await left()).toEqual([target, target]);
@@ -167,7 +186,7 @@ describe('the process that committed', () => {
 });
 
 describe('an installation', () => {
-  it('is made once, however many processes start first', async () => {
+  it('is made once, however many processes start at the same time', async () => {
     const fresh = await createDatabase();
     const pools = Array.from({ length: 4 }, () => openDatabase({ databaseUrl: fresh.url, databasePoolSize: 4 }));
     try {

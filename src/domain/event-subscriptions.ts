@@ -1,0 +1,7 @@
+import type { EventSubscription } from './shared/events/subscription.ts';
+
+/**
+ * Every subscriber of events. A new one adds its line here, and the worker gives it a function that takes the events
+ * (`src/worker/event-handlers.ts`). It receives the events that are published from then on.
+ */
+export const eventSubscriptions = [] as const satisfies readonly EventSubscription[];

@@ -1,0 +1,17 @@
+import type { z } from 'zod';
+import { instanceEvents } from './instances/events.ts';
+import { runEvents } from './runs/events.ts';
+import type { EventType } from './shared/events/event-type.ts';
+import { workerEvents } from './workers/events.ts';
+
+/** Every type of event that some area publishes. An area with a new `events.ts` adds it here. */
+export const eventTypes = {
+  ...runEvents,
+  ...instanceEvents,
+  ...workerEvents,
+} as const satisfies Record<string, EventType>;
+
+export type EventTypeName = keyof typeof eventTypes;
+
+/** What an event of a type holds. */
+export type EventData<Type extends EventTypeName> = z.input<(typeof eventTypes)[Type]['data']>;

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import type { EventType } from '#domain/shared/events/event-type.ts';
+
+/** What happens to instances, beside what their runs do. */
+export const instanceEvents = {
+  'instance.state_imported': {
+    subject: 'instance',
+    summary: 'Somebody imported a state into an instance',
+    data: z.strictObject({ serial: z.number().int(), resource_count: z.number().int() }),
+  },
+  'instance.unlocked': {
+    subject: 'instance',
+    summary: 'Somebody freed an instance from a run that had ended',
+    data: z.strictObject({ run_id: z.string() }),
+  },
+  'instance.expired': {
+    subject: 'instance',
+    summary: "An instance outlived its environment's time to live, and a run destroys it",
+    data: z.strictObject({ run_id: z.string() }),
+  },
+} as const satisfies Record<string, EventType>;

@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+
+/** An instance that has outlived its environment's time to live, and the run that deployed it as it is. */
+export interface ExpiredInstance {
+  readonly id: string;
+  readonly templateId: string;
+  readonly environmentId: string;
+  readonly deployedRunId: string;
+}
+
+/** The next instances, by id, that are due for destruction and that no run uses. */
+export function findExpired(em: Em, { after, limit }: { after: string; limit: number }): Promise<ExpiredInstance[]> {
+  return selectExpired(em).where('i.id', '>', after).orderBy('i.id').limit(limit).execute();
+}
+
+/** Locks an instance. Answers whether it is still due, and still as the given run deployed it. */
+export async function lockIfExpired(em: Em, { id, deployedRunId }: ExpiredInstance): Promise<boolean> {
+  const rows = await selectExpired(em)
+    .where('i.id', '=', id)
+    .where('r.id', '=', deployedRunId)
+    .forUpdate(['i'])
+    .execute();
+  return rows.length > 0;
+}
+
+/**
+ * An instance is due once for each deployment: not again while a run of the service itself is younger than the deployment. One
+ * whose template cannot destroy it is never due.
+ */
+function selectExpired(em: Em) {
+  return db(em)
+    .selectFrom('environments as e')
+    .innerJoin('instances as i', 'i.environment_id', 'e.id')
+    .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
+    .innerJoin('template_versions as v', 'v.id', 'r.template_version_id')
+    .where('e.ttl_seconds', 'is not', null)
+    .where('e.deleted_at', 'is', null)
+    .where('i.resource_count', '>', 0)
+    .where(
+      (eb) =>
+        sql<boolean>`${eb.ref('r.finished_at')} + make_interval(secs => ${eb.ref('e.ttl_seconds')}) <= clock_timestamp()`,
+    )
+    .where((eb) =>
+      eb.or([
+        sql<boolean>`${eb.ref('v.spec')} #>> '{executor,kind}' <> 'command'`,
+        sql<boolean>`${eb.ref('v.spec')} #> '{executor,destroy}' is not null`,
+      ]),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('runs as x')
+            .whereRef('x.instance_id', '=', 'i.id')
+            .where((other) =>
+              other.or([
+                other('x.finished_at', 'is', null),
+                other.and([
+                  other('x.requested_by_type', '=', 'system'),
+                  other('x.created_at', '>=', other.ref('r.finished_at')),
+                ]),
+              ]),
+            )
+            .select('x.id'),
+        ),
+      ),
+    )
+    .select(['i.id', 'i.template_id as templateId', 'e.id as environmentId', 'r.id as deployedRunId']);
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import { engineSubscriber } from '#domain/shared/events/outbox.ts';
+
+/** A run that has not ended and whose workflow the engine has started. */
+export interface DispatchedRun {
+  readonly id: string;
+  readonly workflowId: string;
+}
+
+/**
+ * The next such runs, by id. Runs younger than `graceSeconds` are left out: the engine may not show yet what it has only just
+ * been given.
+ */
+export function findDispatchedRuns(
+  em: Em,
+  { after, graceSeconds, limit }: { after: string; graceSeconds: number; limit: number },
+): Promise<DispatchedRun[]> {
+  return db(em)
+    .selectFrom('runs as r')
+    .where('r.finished_at', 'is', null)
+    .where('r.id', '>', after)
+    .where('r.created_at', '<', sql<string>`now() - make_interval(secs => ${graceSeconds})`)
+    .where((eb) => eb.not(isStartPending(eb)))
+    .select(['r.id', 'r.idempotency_key as workflowId'])
+    .orderBy('r.id')
+    .limit(limit)
+    .execute();
+}
+
+/** Whether the engine has yet to be told to start the workflow of a run. */
+export async function waitsForStart(em: Em, runId: string): Promise<boolean> {
+  const run = await db(em)
+    .selectFrom('runs as r')
+    .where('r.id', '=', runId)
+    .select((eb) => isStartPending(eb).as('waits'))
+    .executeTakeFirst();
+  return Boolean(run?.waits);
+}
+
+function isStartPending(eb: Over<{ r: 'runs' }>) {
+  return eb.exists(
+    eb
+      .selectFrom('outbox as o')
+      .where('o.subscriber', '=', engineSubscriber)
+      .where((row) => row('o.target', '=', row.cast<string>(row.ref('r.idempotency_key'), 'text')))
+      .where((row) => sql<boolean>`${row.ref('o.payload')} ->> 'kind' = 'start'`)
+      .select('o.id'),
+  );
+}
+
+/** Lets one worker of the installation reconcile at a time: false where another one is at it. Held until the transaction ends. */
+export async function lockReconciliation(em: Em): Promise<boolean> {
+  const { locked } = await db(em)
+    .selectNoFrom(
+      sql<boolean>`pg_try_advisory_xact_lock(hashtextextended('delivery-coordinator/reconcile', 0))`.as('locked'),
+    )
+    .executeTakeFirstOrThrow();
+  return locked;
+}

@@ -1,0 +1,73 @@
+import { auditedAction, type SystemAction, systemActions } from '#domain/audit/system-actions.ts';
+import type { Ownership } from '../access/decide.ts';
+import { type Principal, systemPrincipal } from '../access/principal.ts';
+import { type Change, entryOf, insertAuditRecord } from '../audit.ts';
+import { newId } from '../ids.ts';
+import { type CommandWork, runCommand } from './command.ts';
+import type { Transaction, Transactions } from './transaction.ts';
+
+/** Something that the service does by itself. */
+export interface SystemCommand {
+  readonly action: SystemAction;
+  /** The ids of what it is about. */
+  readonly target: Readonly<Record<string, string>>;
+  /**
+   * The action is done once under one key, however often it is tried: derive the key from what causes it (`deriveId`). Null
+   * where the work checks under its locks whether there is still something to do.
+   */
+  readonly key: string | null;
+}
+
+export interface SystemCommandDeps {
+  readonly transactions: Transactions;
+  readonly bindingKey: Buffer;
+}
+
+/** Thrown by the work of a system command that finds nothing to do. Nothing is committed then, and nothing recorded. */
+export class NothingToDo extends Error {
+  constructor() {
+    super('there is nothing to do');
+    this.name = 'NothingToDo';
+  }
+}
+
+const unrequested = { requestId: null, address: null };
+
+/**
+ * Does something that nobody asked for, in the same transaction as anybody's command: with its receipt, its audit record with
+ * the owners of the target, and its events. Undefined where it was done before or there is nothing to do.
+ */
+export async function runSystemCommand<Found extends Ownership | null | undefined, Done extends Change>(
+  { transactions, bindingKey }: SystemCommandDeps,
+  { action, target, key }: SystemCommand,
+  work: Pick<CommandWork<Found, Done, never>, 'find' | 'act'>,
+): Promise<Done | undefined> {
+  const command = {
+    key,
+    caller: systemActor(action),
+    operation: action,
+    audit: auditedAction(action),
+    target,
+    input: {},
+    locks: [],
+    request: unrequested,
+  };
+  try {
+    const result = await runCommand(transactions, bindingKey, command, work);
+    return result.replayed ? undefined : result.change;
+  } catch (error) {
+    if (error instanceof NothingToDo) return undefined;
+    throw error;
+  }
+}
+
+/** Records a system action that is part of a larger transaction, such as a step of a run, as `runSystemCommand` would. */
+export function recordSystemAction(tx: Transaction, action: SystemAction, change: Change, target: Ownership): void {
+  const entry = entryOf(auditedAction(action), change, target);
+  tx.write(insertAuditRecord(tx.em, newId(), systemActor(action), entry, unrequested));
+}
+
+/** Who carries out a system action. */
+export function systemActor(action: SystemAction): Principal {
+  return systemPrincipal(systemActions[action].actor);
+}

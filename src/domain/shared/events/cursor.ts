@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { type PublishedEvent, selectEvent, toEvent } from './event-store.ts';
+
+/**
+ * How far a reader of the events of many subjects has come. Neither numbers nor times can say that: a transaction that was open
+ * while the reader read may hold a lower number than the last one read, and commit later. So a cursor holds a snapshot of
+ * PostgreSQL, which says exactly which transactions the reader has seen. The next page holds the events of all others. A long
+ * transaction delays nothing but its own events. Readers of one subject need no cursor: its numbers ascend in the order of the
+ * commits (`listEventsOf`).
+ *
+ * A cursor is for readers who come back soon, such as live pages. After a dump was restored into another server, the events in
+ * it carry ids of transactions of the old server, so events from long before the cursor are left out.
+ */
+export interface EventCursor {
+  /** The snapshot whose events have all been read. */
+  readonly seen: string;
+  /** Set while the reader pages through the events up to the snapshot `until`; it has read those up to `position`. */
+  readonly paging: { readonly until: string; readonly position: string } | null;
+  /** When the reader began, as PostgreSQL's text. */
+  readonly since: string;
+}
+
+/** No transaction stays open for as long as this. */
+const longestTransaction = '1 day';
+
+/** Which events a reader wants; all of them unless given. */
+export interface EventFilter {
+  readonly subjectKind?: string;
+  readonly teamIds?: readonly string[];
+}
+
+/** The cursor of a reader who wants every event that commits from now on. */
+export async function startCursor(em: Em): Promise<EventCursor> {
+  const { snapshot, since } = await readSnapshot(em);
+  return { seen: snapshot, paging: null, since };
+}
+
+/**
+ * The next events, and the cursor behind them. Each event is answered once after its commit, and the events of one subject in
+ * their order. Fewer events than `limit` mean that there are no more for now.
+ */
+export async function readEventsAfter(
+  em: Em,
+  cursor: EventCursor,
+  limit: number,
+  filter: EventFilter = {},
+): Promise<{ events: PublishedEvent[]; cursor: EventCursor }> {
+  const { seen, since } = cursor;
+  const { until, position } = cursor.paging ?? { until: (await readSnapshot(em)).snapshot, position: '0' };
+  const rows = await selectUnread(em, { seen, since, until, position, filter }).limit(limit).execute();
+  const last = rows.at(-1);
+  const isComplete = !last || rows.length < limit;
+  return {
+    events: rows.map(({ position: _, ...row }) => toEvent(row)),
+    cursor: isComplete
+      ? { seen: until, paging: null, since }
+      : { seen, paging: { until, position: last.position }, since },
+  };
+}
+
+interface Unread {
+  readonly seen: string;
+  readonly since: string;
+  readonly until: string;
+  readonly position: string;
+  readonly filter: EventFilter;
+}
+
+/** The events behind a position whose transactions are visible in the snapshot `until` and were not in the snapshot `seen`. */
+function selectUnread(em: Em, { seen, since, until, position, filter }: Unread) {
+  return db(em)
+    .selectFrom('domain_events as e')
+    .where((eb) => {
+      const transaction = eb.ref('e.transaction_id');
+      return eb.and([
+        eb(transaction, '>=', sql<string>`pg_snapshot_xmin(${seen}::pg_snapshot)`),
+        sql<boolean>`not pg_visible_in_snapshot(${transaction}, ${seen}::pg_snapshot)`,
+        sql<boolean>`pg_visible_in_snapshot(${transaction}, ${until}::pg_snapshot)`,
+        eb('e.created_at', '>', sql<string>`${since}::timestamptz - ${longestTransaction}::interval`),
+        eb('e.position', '>', position),
+      ]);
+    })
+    .$if(filter.subjectKind !== undefined, (query) => query.where('e.subject_kind', '=', filter.subjectKind ?? ''))
+    .$if(filter.teamIds !== undefined, (query) =>
+      query.where('e.team_id', '=', (eb) => eb.fn.any(eb.val(filter.teamIds ?? []))),
+    )
+    .select(selectEvent)
+    .select('e.position')
+    .orderBy('e.position');
+}
+
+async function readSnapshot(em: Em): Promise<{ snapshot: string; since: string }> {
+  return db(em)
+    .selectNoFrom([sql<string>`pg_current_snapshot()::text`.as('snapshot'), sql<string>`now()::text`.as('since')])
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,80 @@
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { PrincipalKind } from '#domain/identity/model.ts';
+
+/** An event that was committed. */
+export interface PublishedEvent {
+  /** Names the event wherever it is delivered; a repeated delivery has the same. */
+  readonly id: string;
+  readonly type: string;
+  readonly subject: { readonly kind: string; readonly id: string };
+  /** Counts the events of the subject from 1. */
+  readonly sequence: number;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly organizationId: string | null;
+  readonly teamId: string | null;
+  readonly actor: { readonly type: PrincipalKind; readonly id: string; readonly name: string };
+  /** PostgreSQL's text of the time. */
+  readonly at: string;
+}
+
+/** The columns of an event, of `domain_events as e`. */
+export function selectEvent(_eb: Over<{ e: 'domain_events' }>) {
+  return [
+    'e.id',
+    'e.type',
+    'e.subject_kind as subjectKind',
+    'e.subject_id as subjectId',
+    'e.sequence',
+    'e.data',
+    'e.organization_id as organizationId',
+    'e.team_id as teamId',
+    'e.actor_type as actorType',
+    'e.actor_id as actorId',
+    'e.actor_name as actorName',
+    'e.created_at as at',
+  ] as const;
+}
+
+export interface EventRow extends Omit<PublishedEvent, 'subject' | 'actor'> {
+  readonly subjectKind: string;
+  readonly subjectId: string;
+  readonly actorType: PrincipalKind;
+  readonly actorId: string;
+  readonly actorName: string;
+}
+
+export function toEvent({ subjectKind, subjectId, actorType, actorId, actorName, ...event }: EventRow): PublishedEvent {
+  return {
+    ...event,
+    subject: { kind: subjectKind, id: subjectId },
+    actor: { type: actorType, id: actorId, name: actorName },
+  };
+}
+
+export async function readEvent(em: Em, id: string): Promise<PublishedEvent | undefined> {
+  const row = await db(em)
+    .selectFrom('domain_events as e')
+    .where('e.id', '=', id)
+    .select(selectEvent)
+    .executeTakeFirst();
+  return row && toEvent(row);
+}
+
+/** The next events of a subject, in their order. No event with a lower number is ever committed later. */
+export async function listEventsOf(
+  em: Em,
+  subject: { readonly kind: string; readonly id: string },
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<PublishedEvent[]> {
+  const rows = await db(em)
+    .selectFrom('domain_events as e')
+    .where('e.subject_kind', '=', subject.kind)
+    .where('e.subject_id', '=', subject.id)
+    .where('e.sequence', '>', after)
+    .select(selectEvent)
+    .orderBy('e.sequence')
+    .limit(limit)
+    .execute();
+  return rows.map(toEvent);
+}

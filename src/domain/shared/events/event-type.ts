@@ -1,0 +1,22 @@
+import type { z } from 'zod';
+
+/** What an area declares of one type of its events, in its `events.ts`. `src/domain/events.ts` lists all of them. */
+export interface EventType {
+  /** The kind of thing that the event is about, such as `run`. */
+  readonly subject: string;
+  /** What happened, for people who choose which events to receive. */
+  readonly summary: string;
+  /**
+   * The payload. Subscribers outside the service receive it, so it holds no secret: the schema is strict and refuses every
+   * field that it does not name.
+   */
+  readonly data: z.ZodObject;
+}
+
+/** A published event must fit the schema of its type; anything else is a defect of the publisher. */
+export class InvalidEvent extends Error {
+  constructor(type: string, problem: string) {
+    super(`the event ${type} does not fit its declared payload: ${problem}`);
+    this.name = 'InvalidEvent';
+  }
+}

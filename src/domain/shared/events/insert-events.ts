@@ -1,0 +1,78 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
+import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { PendingEvent } from './publish.ts';
+
+/** Two transactions break this constraint when they give the same number to events of one subject; see `insertEvents`. */
+export const eventNumberConstraint = 'domain_events_subject_sequence_unique';
+
+interface OrderedEvent extends PendingEvent {
+  /** Its place among the events of its transaction. */
+  readonly ordinal: number;
+}
+
+type OverEvents = ExpressionBuilder<Tables & { e: OrderedEvent }, 'e'>;
+
+/** In the order in which `selectNumbered` selects them. */
+const columns = [
+  'id',
+  'type',
+  'subject_kind',
+  'subject_id',
+  'team_id',
+  'data',
+  'actor_id',
+  'actor_type',
+  'actor_name',
+  'organization_id',
+  'sequence',
+  'created_at',
+] as const;
+
+/**
+ * The statement that writes events. Each gets the next number of its subject. A publisher holds the subject's row until the
+ * commit, so that no other transaction counts at the same time; where one does not, the second to commit breaks
+ * `eventNumberConstraint` and is tried again. So the numbers have no gaps and ascend in the order of the commits.
+ */
+export function insertEvents(em: Em, events: readonly PendingEvent[]) {
+  return db(em).insertInto('domain_events').columns(columns).expression(selectNumbered(em, events)).returning('id');
+}
+
+/** One parameter holds all events, so that the statement stays the same however many there are. */
+function selectNumbered(em: Em, events: readonly PendingEvent[]) {
+  const rows = events.map((event, ordinal): OrderedEvent => ({ ...event, ordinal }));
+  const alias = sql.raw<'e'>(
+    `e(ordinal int, id uuid, type text, subject_kind text, subject_id uuid, team_id uuid, organization_id uuid, data jsonb,
+       actor_id uuid, actor_type text, actor_name text)`,
+  );
+  return db(em)
+    .selectFrom(sql<OrderedEvent>`jsonb_to_recordset(${json(rows)}::jsonb)`.as<'e'>(alias))
+    .select(['e.id', 'e.type', 'e.subject_kind', 'e.subject_id', 'e.team_id'])
+    .select((eb) => sql<string>`${eb.ref('e.data')}`.as('data'))
+    .select(['e.actor_id', 'e.actor_type', 'e.actor_name'])
+    .select((eb) => [
+      eb.fn.coalesce('e.organization_id', organizationOfTeam(eb)).as('organization_id'),
+      nextNumber(eb).as('sequence'),
+      sql<string>`clock_timestamp()`.as('created_at'),
+    ])
+    .orderBy('e.ordinal');
+}
+
+function organizationOfTeam(eb: OverEvents) {
+  return eb.selectFrom('teams as t').whereRef('t.id', '=', 'e.team_id').select('t.organization_id');
+}
+
+/** The number after the last committed one of the subject and after those that this statement gives to it. */
+function nextNumber(eb: OverEvents) {
+  const last = eb
+    .selectFrom('domain_events as earlier')
+    .whereRef('earlier.subject_kind', '=', 'e.subject_kind')
+    .whereRef('earlier.subject_id', '=', 'e.subject_id')
+    .select((one) => one.fn.max('earlier.sequence').as('sequence'));
+  const place = eb.fn
+    .agg<number>('row_number')
+    .over((over) => over.partitionBy(['e.subject_kind', 'e.subject_id']).orderBy('e.ordinal'));
+  return sql<number>`coalesce(${last}, 0) + ${place}`;
+}

@@ -1,0 +1,71 @@
+import { type EventData, type EventTypeName, eventTypes } from '#domain/events.ts';
+import type { Principal } from '../access/principal.ts';
+import { newId } from '../ids.ts';
+import { InvalidEvent } from './event-type.ts';
+import type { EventReference, OutboxEntry } from './outbox.ts';
+import type { EventSubscription } from './subscription.ts';
+
+/** Who caused an event. */
+export type EventActor = Pick<Principal, 'id' | 'kind' | 'name'>;
+
+/** An event that a transaction publishes. */
+export interface NewEvent<Type extends EventTypeName = EventTypeName> {
+  readonly type: Type;
+  /** The id of the subject, whose kind the type declares. */
+  readonly subjectId: string;
+  /** Who owns the subject now. The organization is the team's unless given. */
+  readonly owners: { readonly teamId: string | null; readonly organizationId?: string | null };
+  readonly data: EventData<Type>;
+}
+
+/** An event as its row gets it, but for what the database adds: number, organization, time and transaction. */
+export interface PendingEvent {
+  readonly id: string;
+  readonly type: EventTypeName;
+  readonly subject_kind: string;
+  readonly subject_id: string;
+  readonly team_id: string | null;
+  readonly organization_id: string | null;
+  readonly data: Record<string, unknown>;
+  readonly actor_id: string;
+  readonly actor_type: EventActor['kind'];
+  readonly actor_name: string;
+}
+
+/** @throws InvalidEvent where the payload does not fit the schema of its type */
+export function toPendingEvent(event: NewEvent, actor: EventActor): PendingEvent {
+  const { subject, data: schema } = eventTypes[event.type];
+  const checked = schema.safeParse(event.data);
+  if (!checked.success) {
+    const problems = checked.error.issues.map(({ path, message }) => `${path.join('.') || 'data'}: ${message}`);
+    throw new InvalidEvent(event.type, problems.join('; '));
+  }
+  return {
+    id: newId(),
+    type: event.type,
+    subject_kind: subject,
+    subject_id: event.subjectId,
+    team_id: event.owners.teamId,
+    organization_id: event.owners.organizationId ?? null,
+    data: checked.data,
+    actor_id: actor.id,
+    actor_type: actor.kind,
+    actor_name: actor.name,
+  };
+}
+
+/** What the subscribers of some events are to receive. */
+export function deliveriesOf(
+  events: readonly PendingEvent[],
+  subscriptions: readonly EventSubscription[],
+): OutboxEntry<EventReference>[] {
+  return events.flatMap(({ id, type, subject_kind: kind, subject_id: subjectId }) =>
+    subscriptions
+      .filter(({ types }) => types.includes(type))
+      .map(({ subscriber }) => ({
+        subscriber,
+        target: `${kind}/${subjectId}`,
+        payload: { kind: 'event', event_id: id },
+      })),
+  );
+}

@@ -1,0 +1,20 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Orm } from '#database/database.ts';
+import { engineSubscriber } from '#domain/shared/events/outbox.ts';
+import { deliverMessage } from './deliver.ts';
+import { Sweeper } from './sweeper.ts';
+
+/** Delivers the messages to workflows that no dispatcher delivered: its process died, or the engine was unreachable. */
+export function openEngineSweeper(deps: { client: Client; orm: Orm; installationId: string; log: Logger }): Sweeper {
+  const { client, orm, installationId, log } = deps;
+  return new Sweeper({
+    orm,
+    log,
+    subscriber: engineSubscriber,
+    deliver: async ({ id, target, payload }) => {
+      if (payload.kind === 'event') throw new Error('the engine receives messages, and no events');
+      await deliverMessage(client, installationId, { id, target, payload });
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
+import { openEngineSweeper } from '#engine/engine-sweeper.ts';
+import { EventDelivery } from '#engine/event-delivery.ts';
+import { eventHandlers } from './event-handlers.ts';
+import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
+import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
+import { openWorkerSupervision } from './worker-supervision.ts';
+
+export interface BackgroundTaskDeps extends ReconcilerDeps, ExpiryTaskDeps {
+  readonly installationId: string;
+  readonly auditRetentionDays: number | null;
+}
+
+/** Starts what a worker does beside its runs. Every worker does all of it; several at once do no harm. */
+export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promise<void> } {
+  const delivering = [
+    openEngineSweeper({ ...deps, client: deps.engine.client }),
+    new EventDelivery(deps, eventHandlers),
+  ];
+  const maintenance = new DatabaseMaintenance(deps);
+  const periodic = [openReconciler(deps), openExpiry(deps), openWorkerSupervision(deps)];
+  for (const task of [...delivering, maintenance]) task.start();
+  for (const task of periodic) task.start('later');
+  return {
+    stop: async () => {
+      for (const task of [...delivering, ...periodic, maintenance]) await task.stop();
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makePartitions } from '#database/partitions.ts';
+import { removeExpired } from '#domain/audit/retention.ts';
+import { systemActions } from '#domain/audit/system-actions.ts';
+import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
+import { endLostRun } from '#domain/runs/steps/reconcile.ts';
+import { removeDeadWorker } from '#domain/workers/loss.ts';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { aPlan, RunSteps } from '#test/support/run-steps.ts';
+import { expireInstances } from '#worker/expiry.ts';
+import { reportSilentWorkers } from '#worker/worker-supervision.ts';
+
+const log = pino({ level: 'silent' });
+let api: TestApi;
+let steps: RunSteps;
+let tenant: Tenant;
+let worker: string;
+beforeAll(async () => {
+  api = await startApi();
+  steps = new RunSteps(api, await api.addUser('admin'));
+  tenant = await makeTenant(api, { ttl: '1h' });
+});
+afterAll(() => api?.close());
+beforeEach(async () => {
+  worker = await steps.worker('none');
+});
+
+const deps = () => {
+  const { orm, transactions, keyRing, installation } = api.services;
+  return { orm, transactions, keyRing, log, bindingKey: installation.bindingKey };
+};
+const instanceOf = async (run: string) =>
+  (await api.rows<{ id: string }>('select instance_id as id from runs where id = ?', [run]))[0]?.id ?? '';
+const inEnvironment = () => ({ environment_id: tenant.environment, instance: randomUUID().slice(0, 8) });
+
+/** What the audit holds of an action and a resource. */
+function recordsOf(action: string, resource: string) {
+  return api.rows(
+    `select actor_type, actor_name, resource_type, organization_id, team_id, outcome, after from audit_records
+      where action = ? and resource_id = ?`,
+    [action, resource],
+  );
+}
+
+const ofTenant = (resourceType: string, actor: string) => ({
+  actor_type: 'system',
+  actor_name: actor,
+  resource_type: resourceType,
+  organization_id: tenant.organization,
+  team_id: tenant.team,
+  outcome: 'committed',
+});
+const ofInstallation = (resourceType: string, actor: string) => ({
+  ...ofTenant(resourceType, actor),
+  organization_id: null,
+  team_id: null,
+});
+
+describe('a system action leaves one audit record with the owners of its target', () => {
+  it('when nobody reviews a run within the time for approval', async () => {
+    const approval = { required: 1, when: 'always' };
+    const { runId, attemptId } = await steps.planning(worker, 'none', inEnvironment(), { approval });
+    await steps.complete(attemptId, { outcome: 'planned', plan: aPlan() });
+    expect(await steps.next({ runId, executed: attemptId })).toMatchObject({ kind: 'wait' });
+    await api.rows(`update runs set approval_expires_at = now() - interval '1 second' where id = ?`, [runId]);
+    for (let repeat = 0; repeat < 2; repeat += 1)
+      expect(await steps.next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
+    expect(await recordsOf('run.approval_timed_out', runId)).toMatchObject([
+      { ...ofTenant('runs', 'approval timeout'), after: { status: 'timed_out' } },
+    ]);
+  });
+
+  it('when the engine has lost the workflow of a run', async () => {
+    const runId = await steps.admit(inEnvironment());
+    expect(await endLostRun(deps(), runId), 'the workflow is still to be started').toBe(false);
+    await api.rows('delete from outbox');
+    expect(await Promise.all([1, 2, 3].map(() => endLostRun(deps(), runId)))).toEqual(
+      expect.arrayContaining([true, false, false]),
+    );
+    expect(await recordsOf('run.engine_lost', runId)).toMatchObject([
+      { ...ofTenant('runs', 'reconciliation'), after: { status: 'failed', reason: 'engine_lost' } },
+    ]);
+    const events = await api.rows(
+      `select type, actor_name, organization_id, team_id from domain_events where subject_id = ? order by sequence desc limit 1`,
+      [runId],
+    );
+    const owners = { organization_id: tenant.organization, team_id: tenant.team };
+    expect(events).toEqual([{ type: 'run.finished', actor_name: 'reconciliation', ...owners }]);
+  });
+
+  it('when a state of an ended attempt is recovered, and when one is refused', async () => {
+    const { runId, attemptId } = await steps.applying(worker, 'none', inEnvironment());
+    await tenant.owner.post(`/runs/${runId}/cancel`, { force: true });
+    expect(await steps.keep({ attemptId })).toBe('late');
+    expect(await steps.keep({ attemptId })).toBe('kept');
+    const instance = await instanceOf(runId);
+    expect(await recordsOf('instance.state_recovered', instance)).toMatchObject([
+      { ...ofTenant('instances', 'state recovery'), after: { serial: 1, run_id: runId } },
+    ]);
+    const refused = {
+      attemptId,
+      write: 2,
+      digest: 'sha256:0',
+      file: 'a.refused',
+      workerId: worker,
+      problem: 'too large',
+    };
+    for (let repeat = 0; repeat < 2; repeat += 1)
+      await api.services.transactions.run((tx) => recordRefusedState(tx, refused));
+    expect(await recordsOf('instance.state_refused', instance)).toMatchObject([
+      {
+        ...ofTenant('instances', 'state recovery'),
+        after: { run_id: runId, attempt_id: attemptId, file: 'a.refused' },
+      },
+    ]);
+  });
+
+  it("when an instance outlives its environment's time to live", async () => {
+    const spec = {
+      executor: { kind: 'command', apply: [{ name: 'a', run: ['true'] }], destroy: [{ name: 'd', run: ['true'] }] },
+    };
+    const runId = await steps.admit(inEnvironment(), spec);
+    const instance = await instanceOf(runId);
+    await api.rows(
+      `update runs set status = 'succeeded', phase = 'finished', created_at = now() - interval '3 hours',
+              finished_at = now() - interval '2 hours' where id = ?`,
+      [runId],
+    );
+    await api.rows('update instances set resource_count = 1, deployed_run_id = ? where id = ?', [runId, instance]);
+    await Promise.all([1, 2, 3].map(() => expireInstances(deps())));
+    expect(await recordsOf('instance.expired', instance)).toMatchObject([ofTenant('instances', 'time to live')]);
+    const events = await api.rows(`select type, actor_name, team_id from domain_events where subject_id = ?`, [
+      instance,
+    ]);
+    expect(events).toEqual([{ type: 'instance.expired', actor_name: 'time to live', team_id: tenant.team }]);
+  });
+
+  it('when the heartbeats of a worker stop, once for each loss', async () => {
+    const silence = () =>
+      api.rows(`update workers set heartbeat_at = now() - interval '31 seconds' where id = ?`, [worker]);
+    const isLost = async () =>
+      (await api.rows<{ lost: boolean }>('select lost_at is not null as lost from workers where id = ?', [worker]))[0];
+    await reportSilentWorkers(deps());
+    expect(await recordsOf('worker.lost', worker)).toEqual([]);
+    await silence();
+    await Promise.all([1, 2, 3].map(() => reportSilentWorkers(deps())));
+    expect(await recordsOf('worker.lost', worker)).toMatchObject([
+      { ...ofInstallation('workers', 'worker supervision'), after: { host: 'here', pools: ['default'] } },
+    ]);
+    expect(await isLost()).toEqual({ lost: true });
+    await api.rows('update workers set heartbeat_at = now(), lost_at = null where id = ?', [worker]);
+    await silence();
+    await reportSilentWorkers(deps());
+    expect(await recordsOf('worker.lost', worker)).toHaveLength(2);
+    const events = await api.rows('select type, sequence from domain_events where subject_id = ?', [worker]);
+    expect(events).toEqual([1, 2].map((sequence) => ({ type: 'worker.lost', sequence })));
+  });
+
+  it('when the process of a worker has ended without deregistering', async () => {
+    for (let repeat = 0; repeat < 2; repeat += 1) await removeDeadWorker(deps(), worker);
+    expect(await recordsOf('worker.lost', worker)).toMatchObject([ofInstallation('workers', 'worker supervision')]);
+    expect(await api.rows('select 1 from workers where id = ?', [worker])).toEqual([]);
+  });
+
+  it('when a month of the audit goes out of retention', async () => {
+    const { orm } = api.services;
+    await makePartitions(orm.em.fork(), new Date('2001-02-03T00:00:00Z'));
+    const months = await removeExpired(orm.em.fork(), deps(), 90, new Date('2001-06-15T00:00:00Z'));
+    expect(months).toEqual(['2001-02']);
+    expect(await recordsOf('audit_records.expired', '2001-02')).toMatchObject([
+      { ...ofInstallation('audit_records', 'retention'), after: { records: 0, retention_days: 90 } },
+    ]);
+  });
+});
+
+describe('the list of system actions', () => {
+  it('names every action that the service did here, and nothing that was not tried', async () => {
+    const rows = await api.rows<{ action: string; actor_name: string }>(
+      `select distinct action, actor_name from audit_records where actor_type = 'system' order by action`,
+    );
+    const declared = Object.entries(systemActions).map(([action, { actor }]) => ({ action, actor_name: actor }));
+    expect(rows).toEqual(declared);
+  });
+});

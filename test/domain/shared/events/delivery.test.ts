@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { Orm } from '#database/database.ts';
+import { Transactions } from '#domain/shared/commands/transaction.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import { EventDelivery, type EventHandler } from '#engine/event-delivery.ts';
+import { openDatabase } from '#open-database';
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
+import { lockSubject, newSubjects, publishCounted, subscribe } from '#test/support/events.ts';
+
+const log = pino({ level: 'silent' });
+const patience = { timeout: 20_000 };
+let database: TestDatabase;
+let orm: Orm;
+let open: EventDelivery[];
+beforeEach(async () => {
+  database = await createDatabase();
+  orm = openDatabase({ databaseUrl: database.url, databasePoolSize: 16 });
+  open = [];
+});
+afterEach(async () => {
+  await Promise.all(open.map((delivery) => delivery.stop()));
+  await orm?.close();
+  await database?.drop();
+});
+
+const execute = <Row extends object>(sql: string, ...params: unknown[]) => orm.em.fork().execute<Row[]>(sql, params);
+const waiting = async () => (await execute<{ subscriber: string }>('select subscriber from outbox order by id')).length;
+
+function deliver(handlers: Record<string, EventHandler>): void {
+  const delivery = new EventDelivery({ orm, log }, handlers);
+  open.push(delivery);
+  delivery.start();
+}
+
+/** Publishes so many events of each subject, all subjects at the same time. */
+async function publishAll(subjects: readonly string[], each: number, subscribers: readonly string[]): Promise<void> {
+  const transactions = new Transactions(orm, { dispatch: () => undefined }, subscribers.map(subscribe));
+  await Promise.all(
+    subjects.map(async (subject) => {
+      for (let count = 1; count <= each; count += 1) {
+        await transactions.run(async (tx) => {
+          await lockSubject(tx.em, subject);
+          publishCounted(tx, subject, count);
+        });
+      }
+    }),
+  );
+}
+
+class Received {
+  readonly events: PublishedEvent[] = [];
+  readonly handle: EventHandler = async (event) => void this.events.push(event);
+
+  numbersOf(subject: string): number[] {
+    return this.events.filter((event) => event.subject.id === subject).map(({ sequence }) => sequence);
+  }
+}
+
+/** Runs `publishing-process.ts`, which ends by SIGKILL. */
+async function runKilled(...args: string[]): Promise<void> {
+  const program = join(import.meta.dirname, '../../../support/publishing-process.ts');
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const [, signal] = await once(child, 'exit');
+  expect(signal).toBe('SIGKILL');
+}
+
+describe('a subscriber', () => {
+  it('receives the events of each subject once and in order, while others publish and several processes deliver', async () => {
+    const received = new Received();
+    const slow: EventHandler = async (event) => {
+      await sleep(Math.random() * 5);
+      await received.handle(event);
+    };
+    for (let index = 0; index < 3; index += 1) deliver({ webhooks: slow });
+    const subjects = newSubjects(6);
+    await publishAll(subjects, 5, ['webhooks']);
+    await expect.poll(waiting, patience).toBe(0);
+    for (const subject of subjects) expect(received.numbersOf(subject)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('receives only the types of events that it declares', async () => {
+    const received = new Received();
+    const transactions = new Transactions(orm, { dispatch: () => undefined }, [
+      { subscriber: 'webhooks', types: ['run.finished'] },
+    ]);
+    const subject = randomUUID();
+    await transactions.run(async (tx) => {
+      publishCounted(tx, subject, 1);
+      const data = { status: 'succeeded', reason: null } as const;
+      tx.publish({ type: 'run.finished', subjectId: subject, owners: { teamId: null }, data });
+    });
+    deliver({ webhooks: received.handle });
+    await expect.poll(waiting, patience).toBe(0);
+    expect(received.events).toMatchObject([{ type: 'run.finished', sequence: 2 }]);
+  });
+
+  it('that fails holds up no other one, and receives everything in order once it works again', async () => {
+    const [healthy, failing] = [new Received(), new Received()];
+    let isBroken = true;
+    const handle: EventHandler = async (event) => {
+      if (isBroken) throw new Error('the endpoint answers 500');
+      await failing.handle(event);
+    };
+    const subjects = newSubjects(5);
+    await publishAll(subjects, 3, ['webhooks', 'notifications']);
+    deliver({ webhooks: handle, notifications: healthy.handle });
+    await expect.poll(() => healthy.events.length, patience).toBe(15);
+    const rows = await execute<{ last_error: string }>(
+      `select last_error from outbox where subscriber = 'webhooks' and attempts > 0`,
+    );
+    expect(rows.map((row) => row.last_error)).toEqual(subjects.map(() => 'the endpoint answers 500'));
+    expect(await waiting()).toBe(15);
+    isBroken = false;
+    await execute('update outbox set due_at = now()');
+    await expect.poll(waiting, patience).toBe(0);
+    for (const subject of subjects) expect(failing.numbersOf(subject)).toEqual([1, 2, 3]);
+  });
+
+  it('that fails for one subject receives the events of the others', async () => {
+    const received = new Received();
+    const [poisoned = '', healthy = ''] = newSubjects(2);
+    await publishAll([poisoned, healthy], 3, ['webhooks']);
+    deliver({
+      webhooks: async (event) => {
+        if (event.subject.id === poisoned) throw new Error('cannot take this one');
+        await received.handle(event);
+      },
+    });
+    await expect.poll(() => received.numbersOf(healthy), patience).toEqual([1, 2, 3]);
+    expect(received.numbersOf(poisoned)).toEqual([]);
+    expect(await waiting()).toBe(3);
+  });
+
+  it('that does not answer holds up no other one', async () => {
+    const received = new Received();
+    let release: () => void = () => undefined;
+    const stuck = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await publishAll(newSubjects(3), 2, ['webhooks', 'notifications']);
+    deliver({ webhooks: () => stuck, notifications: received.handle });
+    await expect.poll(() => received.events.length, patience).toBe(6);
+    release();
+  });
+});
+
+describe('a process that is killed', () => {
+  it('between commit and delivery loses neither its events nor its messages to the engine', async () => {
+    const received = new Received();
+    const [subject, workflow] = [randomUUID(), randomUUID()];
+    await runKilled('publish', database.url, subject, workflow);
+    deliver({ webhooks: received.handle });
+    await expect.poll(() => received.numbersOf(subject), patience).toEqual([1]);
+    expect(await execute('select subscriber, target from outbox')).toEqual([
+      { subscriber: 'engine', target: workflow },
+    ]);
+  });
+
+  it('between delivery and the removal from the outbox leaves the event to be delivered again, with the same id', async () => {
+    const received = new Received();
+    const subject = randomUUID();
+    const file = join(inject('scratchDirectory'), randomUUID());
+    await publishAll([subject], 1, ['webhooks']);
+    await runKilled('deliver', database.url, file);
+    deliver({ webhooks: received.handle });
+    await expect.poll(waiting, patience).toBe(0);
+    expect(`${received.events.map(({ id }) => id).join()}\n`).toBe(readFileSync(file, 'utf8'));
+  });
+});
