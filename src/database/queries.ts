@@ -1,3 +1,4 @@
+import type { EntityManager as Em } from '@mikro-orm/postgresql';
 import {
   type CompiledQuery,
   DefaultQueryExecutor,
@@ -8,7 +9,6 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 import { BindingConnection } from './connection.ts';
-import type { Em } from './database.ts';
 
 const adapter = new PostgresAdapter();
 const compiler = new PostgresQueryCompiler();
