@@ -30,7 +30,7 @@ import { CommandReceiptSchema, InstallationSchema, OutboxRowSchema } from './sha
 import { RateCountSchema } from './shared/rate-counts/entity.ts';
 import { WorkerPoolSchema, WorkerSchema } from './workers/entity.ts';
 
-/** Every entity of the service. A new area adds its own here, and nothing else has to know them. */
+/** Every entity of the service. A new area adds its own here and nowhere else. */
 export const entities = [
   AuditRecordSchema,
   InstallationSchema,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The levels of the tenancy: each owns the next one. */
+/** The levels of the tenancy, outermost first: each owns things of the next one. */
 export const tenantLevels = ['organization', 'team', 'project', 'environment'] as const;
 export type TenantLevel = (typeof tenantLevels)[number];
 
@@ -11,7 +11,7 @@ export const Slug = z
   .string()
   .regex(slugPattern, { error: 'expected 1-63 lowercase letters, digits and inner hyphens, such as "core-network"' });
 
-/** A slug made from a name: `Core Network` → `core-network`. Empty where the name has no letter or digit of it. */
+/** Makes a slug from a name: `Core Network` → `core-network`. Empty where the name has no letter or digit of a slug. */
 export function slugify(name: string): string {
   return name
     .normalize('NFKD')
@@ -28,7 +28,7 @@ export interface NewNamed {
   readonly slug?: string | undefined;
 }
 
-/** Changes of a resource, for the revision that the caller saw. */
+/** The revision for which a change was made; the change is refused where the resource has another one by now. */
 export interface RevisionCheck {
   readonly expectedRevision?: number | undefined;
 }
