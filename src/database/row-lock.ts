@@ -1,5 +1,4 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Em } from './database.ts';
 
 /**
  * How a lookup locks what it finds until the commit. `true` shares the row and its owners against change, for a command that
@@ -10,25 +9,6 @@ export type RowLock = boolean | 'change';
 /** The lock for an operation that changes the row; a lookup outside a command locks nothing. */
 export function toChange(lock: boolean): RowLock {
   return lock && 'change';
-}
-
-/** `findUnderLock` for a statement that is still text. */
-export async function findRow<Row extends object>(
-  em: Em,
-  lock: RowLock,
-  sql: string,
-  params: readonly unknown[],
-): Promise<Row | undefined> {
-  return findUnderLock(lock, async () => (await em.execute<Row[]>(sql, [...params]))[0]);
-}
-
-/** The locking clause of a query over tables given from the outermost owner to the thing itself, locked in that order. */
-export function lockClause(aliases: readonly string[], lock: RowLock): string {
-  if (!lock) return '';
-  if (lock === true) return ` for share of ${aliases.join(', ')}`;
-  const owners = aliases.slice(0, -1);
-  const shared = owners.length > 0 ? ` for share of ${owners.join(', ')}` : '';
-  return `${shared} for no key update of ${aliases.at(-1)}`;
 }
 
 /** Locks the rows that a query finds. The tables are named from the outermost owner to the thing itself and locked in that order. */

@@ -68,7 +68,7 @@ export function afterId({ cursor }: PageRequest): string | null {
 }
 
 /** The name after which the page of a list by name starts; empty for the first one. */
-export function afterName({ cursor }: PageRequest, isName: (text: string) => boolean): string {
+function afterName({ cursor }: PageRequest, isName: (text: string) => boolean): string {
   if (cursor === undefined) return '';
   const name = Buffer.from(cursor, 'base64url').toString();
   if (!isName(name) || toCursor(name) !== cursor) throw changedCursor();
@@ -85,7 +85,7 @@ export function toPage<T extends { id: string }>(rows: T[], request: PageRequest
 }
 
 /** Cuts a result of `limit + 1` rows of a list by name to its page. */
-export function toNamedPage<T extends { name: string }>(rows: T[], request: PageRequest): Page<T> {
+function toNamedPage<T extends { name: string }>(rows: T[], request: PageRequest): Page<T> {
   return cutPage(rows, request, ({ name }) => name);
 }
 
@@ -98,25 +98,4 @@ function cutPage<T>(rows: T[], { limit }: PageRequest, placeOf: (row: T) => stri
 
 function toCursor(place: string): string {
   return Buffer.from(place).toString('base64url');
-}
-
-/** Conditions and parameters of a list's `where`, put together from the filters that were given. */
-export class Where {
-  readonly #conditions: string[] = ['true'];
-  readonly params: unknown[] = [];
-
-  and(sql: string, ...params: unknown[]): this {
-    this.#conditions.push(`(${sql})`);
-    this.params.push(...params);
-    return this;
-  }
-
-  /** Only where the filter was given. */
-  andIf(value: unknown, sql: string): this {
-    return value === undefined || value === null ? this : this.and(sql, value);
-  }
-
-  get sql(): string {
-    return this.#conditions.join(' and ');
-  }
 }

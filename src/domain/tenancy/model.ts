@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 /** The levels of the tenancy, outermost first: each owns things of the next one. */
-export const tenantLevels = ['organization', 'team', 'project', 'environment'] as const;
-export type TenantLevel = (typeof tenantLevels)[number];
+export type TenantLevel = 'organization' | 'team' | 'project' | 'environment';
 
 export const ResourceName = z.string().trim().min(1, { error: 'must not be empty' }).max(100);
 
