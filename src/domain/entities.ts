@@ -24,7 +24,7 @@ import { DomainEventSchema, OutboxRowSchema } from './shared/events/entity.ts';
 import { RateCountSchema } from './shared/rate-counts/entity.ts';
 import { WorkerPoolSchema, WorkerSchema } from './workers/entity.ts';
 
-/** Every entity of the service. A new area adds its own here, and nothing else has to know them. */
+/** Every entity of the service. A new area adds its own here and nowhere else. */
 export const entities = [
   AuditRecordSchema,
   InstallationSchema,

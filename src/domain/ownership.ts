@@ -13,7 +13,7 @@ import { sharedKinds } from './shared/ownership.ts';
 import { teamKinds } from './teams/ownership.ts';
 import { workerKinds } from './workers/ownership.ts';
 
-/** What every area declares of its kinds. Conflicts name blockers, and cascades change tables, in this order. */
+/** The declarations of all areas. Conflicts name blockers, and cascades change tables, in this order. */
 export const declarations = [
   ...projectKinds,
   ...environmentKinds,

@@ -67,7 +67,7 @@ export const get = read({
 export const create = command({
   id: 'environments.create',
   route: 'POST /api/v1/environments',
-  summary: 'Make an environment of a project',
+  summary: 'Create an environment of a project',
   body: CreateEnvironment,
   responses: { 201: EnvironmentView },
   at: get,
@@ -85,7 +85,7 @@ export const create = command({
 export const update = command({
   id: 'environments.update',
   route: 'PATCH /api/v1/environments/:id',
-  summary: 'Change an environment; what is left out stays',
+  summary: 'Change an environment; absent fields stay as they are',
   params: EnvironmentParams,
   body: UpdateEnvironment,
   responses: { 200: EnvironmentView },
@@ -138,7 +138,7 @@ export const unarchiveEnvironment = command({
 export const deleteEnvironment = command({
   id: 'environments.delete',
   route: 'DELETE /api/v1/environments/:id',
-  summary: 'Delete an environment in which nothing is deployed, and its variables with it',
+  summary: 'Delete an environment in which nothing is deployed, with its variables',
   params: EnvironmentParams,
   responses: { 204: Nothing },
   access: { ...updateAccess, review: { resource: 'environments', verb: 'delete' } },
@@ -153,7 +153,7 @@ export const deleteEnvironment = command({
   },
 });
 
-/** What changed when the environment went into the archive or came out of it. */
+/** The change that archived or unarchived the environment. */
 async function archivedChange(tx: Transaction, { id, archivedAt }: EnvironmentTarget) {
   const after = await readBack(findEnvironment(tx.em, id));
   return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };

@@ -22,15 +22,17 @@ const readAccess: Access = {
   review: { inherits: 'environments.get' },
 };
 
-/** What a change may need; `accessTo` tells what it does. */
+/** Everything that a change of a variable may need; `accessTo` narrows it to what the variable needs. */
 const changeAccess: Access = {
   anyOf: ['environment:write', 'secret:manage'],
   scope: 'team',
   teamAction: 'team.metadata.write',
   hidden: 'not_found',
   review: {
-    ...{ resource: 'environments', verb: 'manage_variables', parameter: 'id' },
-    // Whatever the variable: who is told yes may set and remove a secret one as well.
+    resource: 'environments',
+    verb: 'manage_variables',
+    parameter: 'id',
+    // Allowed means for every variable, sensitive ones included.
     target: async (em, id) => withSecret(await findEnvironment(em, id)),
   },
 };
@@ -44,7 +46,7 @@ function withSecret(environment: EnvironmentTarget | undefined): VariableTarget 
   return environment && { ...environment, before: undefined, concernsSecret: true };
 }
 
-/** The environment, and the variable as it is. Whoever makes a plain one of a secret, or the reverse, changes a secret. */
+/** The environment and the variable as it is. Making a sensitive variable plain, or the reverse, changes a secret. */
 async function findTarget(
   em: Em,
   { id, name }: z.output<typeof VariableParams>,
@@ -57,7 +59,7 @@ async function findTarget(
   return { ...environment, before, concernsSecret: sensitive || before?.sensitive === true };
 }
 
-/** Making a secret, and replacing or removing one, is for those who manage secrets (access.md of the design). */
+/** Setting, replacing or removing a sensitive variable takes the right to manage secrets (access.md of the design). */
 function accessTo({ concernsSecret }: VariableTarget): Access {
   return concernsSecret
     ? { ...changeAccess, anyOf: ['secret:manage'], teamAction: ['team.secret.read', 'team.metadata.write'] }
@@ -127,7 +129,7 @@ export const remove = command({
   },
 });
 
-/** History names the variable and says whether it is secret; its value stays out, secret or not. */
+/** The audit keeps a variable's name and whether it is sensitive, and never its value. */
 function describe({ name, category, sensitive, revision }: ShownVariable) {
   return { name, category, sensitive, revision };
 }

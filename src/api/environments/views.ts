@@ -16,7 +16,7 @@ export const EnvironmentView = z.object({
   kind: z.enum(environmentKinds),
   approval_policy: z.object({ required: z.int(), when: z.enum(approvalRules), allow_self: z.boolean() }),
   ttl: z.string().nullable(),
-  isolation: DemandedIsolation.describe('What a worker must have to execute its runs; null: nothing.'),
+  isolation: DemandedIsolation.describe('The isolation that a worker must have to execute its runs; null: any.'),
 });
 
 export function viewEnvironment(environment: EnvironmentTarget) {
@@ -24,7 +24,10 @@ export function viewEnvironment(environment: EnvironmentTarget) {
   const { approvalRequired: required, approvalWhen: when, approvalAllowSelf } = environment;
   return {
     ...viewCommon(environment),
-    ...{ organization_id: organizationId, team_id: teamId, project_id: projectId, kind },
+    organization_id: organizationId,
+    team_id: teamId,
+    project_id: projectId,
+    kind,
     approval_policy: { required, when, allow_self: approvalAllowSelf },
     ttl: ttlSeconds === null ? null : formatDuration(ttlSeconds),
     isolation,

@@ -9,14 +9,14 @@ import { teamRoles } from '#domain/teams/model.ts';
 const hour = 60 * 60;
 const InvitationLifetime = durationBetween(hour, 30 * 24 * hour)
   .optional()
-  .describe(`How long it may be accepted; ${formatDuration(defaultLifetimeSeconds)} unless it says otherwise.`);
+  .describe(`How long it may be accepted; ${formatDuration(defaultLifetimeSeconds)} by default.`);
 
 export const InviteToOrganization = z
   .strictObject({
     email: Email,
     role: z.enum(organizationRoles).default('member'),
     team_id: Id.optional(),
-    team_role: z.enum(teamRoles).optional().describe('In the team of `team_id`; a member unless it says otherwise.'),
+    team_role: z.enum(teamRoles).optional().describe('The role in the team of `team_id`; `member` by default.'),
     expires_in: InvitationLifetime,
   })
   .refine(({ team_id: teamId, team_role: teamRole }) => teamId !== undefined || teamRole === undefined, {

@@ -10,7 +10,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { describeInvitation, InvitationView, SentInvitationView, sentChange, viewInvitation } from './views.ts';
 
-/** What the paths of invitations name. */
+/** The parameters in the paths of invitations and their owners. */
 interface InvitationPaths {
   readonly organization: { readonly owner: { orgID: string }; readonly invitation: { orgID: string; id: string } };
   readonly team: {
@@ -19,7 +19,7 @@ interface InvitationPaths {
   };
 }
 
-/** What tells the operations on invitations into organizations from those on invitations into teams. */
+/** The differences between the operations on invitations into organizations and those on invitations into teams. */
 export interface InvitationOperations<Level extends MembershipLevel> {
   readonly level: Level;
   readonly path: `/${string}/invitations`;
@@ -37,7 +37,7 @@ export interface InvitationOperations<Level extends MembershipLevel> {
   ) => Promise<InvitationTarget | undefined>;
 }
 
-/** The operations that differ between the levels only by what `declared` says. */
+/** The operations that both levels share; each level declares how it creates an invitation. */
 export function invitationOperations<Level extends MembershipLevel>(declared: InvitationOperations<Level>) {
   const get = getOperation(declared);
   return {
@@ -91,7 +91,7 @@ function resendOperation<Level extends MembershipLevel>(
   return command({
     id: `${level}_invitations.resend`,
     route: `POST ${path}/:${idParameter}/resend`,
-    summary: 'Send an invitation again, in your name, with a new token; the one before is worth nothing any more',
+    summary: 'Send an invitation again, in your name, with a new token; the old token is no longer valid',
     params: invitationParams,
     responses: { 200: SentInvitationView },
     at: get,

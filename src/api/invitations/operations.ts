@@ -10,7 +10,7 @@ import { describeInvitation, InvitationView, viewInvitation } from './views.ts';
 export const accept = command({
   id: 'invitations.accept',
   route: 'POST /api/v1/invitations/accept',
-  summary: 'Accept an invitation to your e-mail address; to anybody else its token stands for nothing',
+  summary: 'Accept an invitation to your e-mail address; its token is of no use to anybody else',
   body: AcceptInvitation,
   responses: { 200: InvitationView },
   access: { ...own, principals: ['user'] },

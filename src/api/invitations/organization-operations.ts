@@ -19,7 +19,7 @@ export const { list, get, resend, revoke } = invitationOperations({
   ownerParams: OrganizationParams,
   invitationParams: z.strictObject({ orgID: OrganizationName, id: Id }),
   summaries: {
-    list: 'List the invitations into an organization and its teams, open ones and those that are over',
+    list: 'List all invitations into an organization and its teams',
     get: 'Read an invitation into an organization or one of its teams',
   },
   access,
@@ -30,7 +30,8 @@ export const { list, get, resend, revoke } = invitationOperations({
 export const create = command({
   id: 'organization_invitations.create',
   route: 'POST /api/v1/organizations/:orgID/invitations',
-  summary: 'Invite somebody into an organization and, if wanted, one of its teams; no role above your own',
+  summary:
+    'Invite somebody into an organization and, if you like, one of its teams; you can offer no role above your own',
   params: OrganizationParams,
   body: InviteToOrganization,
   responses: { 201: SentInvitationView },

@@ -15,7 +15,7 @@ export const { list, get, resend, revoke } = invitationOperations({
   ownerParams: TeamParams,
   invitationParams: TeamParams.extend({ invitationID: Id }),
   summaries: {
-    list: 'List the invitations into a team, open ones and those that are over',
+    list: 'List all invitations into a team',
     get: 'Read an invitation into a team',
   },
   access: { ...inviteToTeamAccess, review: { inherits: 'team_invitations.create' } },
@@ -27,7 +27,7 @@ export const { list, get, resend, revoke } = invitationOperations({
 export const create = command({
   id: 'team_invitations.create',
   route: 'POST /api/v1/organizations/:orgID/teams/:id/invitations',
-  summary: 'Invite somebody into a team; from an admin of the organization, into that as well',
+  summary: 'Invite somebody into a team; if you are an admin of the organization, into the organization as well',
   params: TeamParams,
   body: InviteToTeam,
   responses: { 201: SentInvitationView },

@@ -12,11 +12,14 @@ export const InvitationView = z
     organization_id: z.string(),
     team_id: z.string().nullable(),
     email: z.string(),
-    role: z.enum(organizationRoles).nullable().describe('Null: for those who are in the organization already.'),
+    role: z
+      .enum(organizationRoles)
+      .nullable()
+      .describe('Null: the invitation is only for members of the organization.'),
     team_role: z.enum(teamRoles).nullable(),
     status: z
       .enum(invitationStatuses)
-      .describe('`void`: whoever sent it may no longer grant it, or what it leads into was archived or transferred.'),
+      .describe('`void`: its inviter may no longer grant it, or its organization or team was archived or transferred.'),
     invited_by: z.object({ id: z.string(), name: z.string() }),
     created_at: Time,
     sent_at: Time,
@@ -30,27 +33,37 @@ export const InvitationView = z
 
 export const SentInvitationView = z.object({
   invitation: InvitationView,
-  token: z.string().describe('Shown this once: hand it to the invited person, who accepts with it.'),
+  token: z.string().describe('Shown only once. Give it to the invited person, who accepts with it.'),
 });
 
 export function viewInvitation(invitation: InvitationWithStatus) {
   const { id, email, role, status, revision } = invitation;
   return {
-    ...{ id, organization_id: invitation.organizationId, team_id: invitation.teamId, email, role },
-    ...{ team_role: invitation.teamRole, status, revision },
+    id,
+    organization_id: invitation.organizationId,
+    team_id: invitation.teamId,
+    email,
+    role,
+    team_role: invitation.teamRole,
+    status,
+    revision,
     invited_by: { id: invitation.invitedBy, name: invitation.inviterName },
-    ...{ created_at: invitation.createdAt, sent_at: invitation.sentAt, expires_at: invitation.expiresAt },
-    ...{ accepted_at: invitation.acceptedAt, accepted_by: invitation.acceptedBy, revoked_at: invitation.revokedAt },
+    created_at: invitation.createdAt,
+    sent_at: invitation.sentAt,
+    expires_at: invitation.expiresAt,
+    accepted_at: invitation.acceptedAt,
+    accepted_by: invitation.acceptedBy,
+    revoked_at: invitation.revokedAt,
   };
 }
 
-/** An invitation as history keeps it, with whose it is: a path that names its organization alone does not say the team. */
+/** An invitation as the audit keeps it, with its owners: an organization's path does not name the team. */
 export function describeInvitation(invitation: InvitationWithStatus) {
   const { id, email, role, teamRole, expiresAt, revision } = invitation;
   return { id, owners: invitation, after: { email, role, teamRole, expiresAt }, revision };
 }
 
-/** What a command that sent an invitation changed: its answer holds the token, and nothing else does. */
+/** The change of a command that sent an invitation. Only its answer holds the token. */
 export function sentChange({ invitation, token }: SentInvitation) {
   return { ...describeInvitation(invitation), answer: { invitation: viewInvitation(invitation), token } };
 }

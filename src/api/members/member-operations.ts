@@ -10,14 +10,14 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { type MemberAnswer, viewMember } from './views.ts';
 
-/** What the paths of organizations and teams name. */
+/** The parameters in the paths of organizations and teams. */
 interface OwnerPaths {
   readonly organization: { readonly orgID: string };
   readonly team: { readonly orgID: string; readonly id: string };
 }
 type MemberPath<Level extends MembershipLevel> = OwnerPaths[Level] & { readonly userID: string };
 
-/** What tells the operations on the members of organizations from those on the members of teams. */
+/** The differences between the operations on members of organizations and those on members of teams. */
 export interface MemberOperations<Level extends MembershipLevel> {
   readonly level: Level;
   /** The path of the list; a member's path follows from it. */

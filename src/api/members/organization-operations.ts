@@ -24,8 +24,8 @@ export const { list, set, remove } = memberOperations({
   view: OrganizationMemberView,
   summaries: {
     list: 'List the members of an organization',
-    set: 'Let a user or a service account join an organization, or give a member another role; none above your own',
-    remove: 'End a membership of an organization, and those of its teams with it',
+    set: "Add a user or a service account to an organization, or change a member's role; you can grant no role above your own",
+    remove: 'End a membership of an organization and of all its teams',
   },
   access: {
     list: { ...readAccess, review: { inherits: 'organizations.get' } },

@@ -24,7 +24,7 @@ export const { list, set, remove } = memberOperations({
   view: TeamMemberView,
   summaries: {
     list: 'List the members of a team',
-    set: "Let a member of the organization join a team, or change a member's role",
+    set: "Add a member of the organization to a team, or change a member's role",
     remove: 'End a membership of a team',
   },
   access: {

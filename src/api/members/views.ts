@@ -5,9 +5,9 @@ import { organizationRoles } from '#domain/organizations/model.ts';
 import { teamRoles } from '#domain/teams/model.ts';
 
 const memberFields = {
-  id: z.string().describe('Of the membership; another one at every join.'),
+  id: z.string().describe('The id of the membership; every join makes a new one.'),
   type: z.enum(['user', 'service_account']),
-  user_id: z.string().describe('Of the user or the service account.'),
+  user_id: z.string().describe('The id of the user or the service account.'),
   name: z.string(),
   email: z.string().nullable().describe('Null for a service account.'),
   enabled: z.boolean(),

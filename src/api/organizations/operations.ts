@@ -39,7 +39,7 @@ const updateAccess: Access = {
   hidden: 'not_found',
   review: { resource: 'organizations', verb: 'update' },
 };
-/** Ending an organization's work, for good or for a while, is its owners' decision. */
+/** Only owners may archive, delete or transfer an organization. */
 const archiveAccess: Access = {
   ...updateAccess,
   organizationRole: 'owner',
@@ -74,7 +74,7 @@ export const get = read({
 export const create = command({
   id: 'organizations.create',
   route: 'POST /api/v1/organizations',
-  summary: 'Make an organization; you become its owner',
+  summary: 'Create an organization; you become its owner',
   body: CreateNamed,
   responses: { 201: OrganizationView },
   at: get,
@@ -82,7 +82,7 @@ export const create = command({
     anyOf: ['organization:write'],
     scope: 'platform',
     hidden: 'not_found',
-    // An owner answers for the organization, and so is a person.
+    // The creator becomes the owner, who answers for the organization and so must be a person.
     principals: ['user'],
     review: { resource: 'organizations', verb: 'create' },
   },
@@ -98,7 +98,7 @@ export const create = command({
 export const update = command({
   id: 'organizations.update',
   route: 'PATCH /api/v1/organizations/:orgID',
-  summary: 'Rename an organization; its earlier slugs go on leading to it',
+  summary: 'Rename an organization; its former slugs keep leading to it',
   params: OrganizationParams,
   body: RenameNamed,
   responses: { 200: OrganizationView },
@@ -169,7 +169,7 @@ export const deleteOrganization = command({
 export const transfer = command({
   id: 'organizations.transfer',
   route: 'POST /api/v1/organizations/:orgID/transfer',
-  summary: 'Hand an organization over to another owner; whoever hands it over stays as an admin',
+  summary: 'Transfer an organization to another owner; if you are an owner, you become an admin',
   params: OrganizationParams,
   body: TransferOrganization,
   responses: { 200: OrganizationView },
@@ -189,7 +189,7 @@ export const transfer = command({
   },
 });
 
-/** What changed when the organization went into the archive or came out of it. */
+/** The change that archived or unarchived the organization. */
 async function archivedChange(tx: Transaction, { id, archivedAt }: OrganizationTarget) {
   const after = await readBack(findOrganization(tx.em, id));
   return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };

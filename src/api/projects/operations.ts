@@ -62,7 +62,7 @@ export const get = read({
 export const create = command({
   id: 'projects.create',
   route: 'POST /api/v1/projects',
-  summary: 'Make a project of a team',
+  summary: 'Create a project of a team',
   body: CreateProject,
   responses: { 201: ProjectView },
   at: get,
@@ -81,7 +81,7 @@ export const create = command({
 export const update = command({
   id: 'projects.update',
   route: 'PATCH /api/v1/projects/:id',
-  summary: 'Change what a project is called; what is left out stays',
+  summary: 'Change the name, slug or description of a project; absent fields stay as they are',
   params: ProjectParams,
   body: UpdateProject,
   responses: { 200: ProjectView },
@@ -152,7 +152,7 @@ export const deleteProject = command({
 export const transfer = command({
   id: 'projects.transfer',
   route: 'POST /api/v1/projects/:id/transfer',
-  summary: 'Move a project to another team, with its environments, what is deployed in them, and their runs',
+  summary: 'Move a project to another team, with its environments, their instances and their runs',
   params: ProjectParams,
   body: TransferProject,
   responses: { 200: ProjectView },
@@ -168,7 +168,7 @@ export const transfer = command({
   },
 });
 
-/** What changed when the project went into the archive or came out of it. */
+/** The change that archived or unarchived the project. */
 async function archivedChange(tx: Transaction, { id, archivedAt }: ProjectTarget) {
   const after = await readBack(findProject(tx.em, id));
   return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };

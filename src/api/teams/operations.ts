@@ -21,7 +21,7 @@ import { TeamView, viewTeam } from './views.ts';
 
 export const TeamParams = z.strictObject({ orgID: OrganizationName, id: Id });
 
-/** A path says of which organization a team must be; a review names the team alone. */
+/** A path names the team and its organization; an access review names only the team. */
 export const reviewed = { resource: 'teams', parameter: 'id', target: findTeamById } as const;
 
 export const readAccess: Access = {
@@ -37,7 +37,7 @@ const updateAccess: Access = {
   teamAction: 'team.metadata.write',
   review: { ...reviewed, verb: 'update' },
 };
-/** As ending an organization's work is its owners' decision, ending a team's is for those who may delete it. */
+/** Archiving, deleting and transferring a team take the right to delete it. */
 const archiveAccess: Access = {
   ...updateAccess,
   teamAction: 'team.delete',
@@ -57,7 +57,7 @@ export function teamToChange(em: Em, { orgID, id }: z.output<typeof TeamParams>,
 export const list = read({
   id: 'teams.list',
   route: 'GET /api/v1/organizations/:orgID/teams',
-  summary: "List those of an organization's teams that you may read",
+  summary: 'List the teams of an organization that you may read',
   params: OrganizationParams,
   query: z.strictObject({ ...pageQuery, ...archivedQuery }),
   responses: { 200: pageOf('teams', TeamView) },
@@ -90,7 +90,7 @@ export const get = read({
 export const create = command({
   id: 'teams.create',
   route: 'POST /api/v1/organizations/:orgID/teams',
-  summary: 'Make a team; you become its owner',
+  summary: 'Create a team; you become its owner',
   params: OrganizationParams,
   body: CreateNamed,
   responses: { 201: TeamView },
@@ -171,7 +171,7 @@ export const unarchiveTeam = command({
 export const deleteTeam = command({
   id: 'teams.delete',
   route: 'DELETE /api/v1/organizations/:orgID/teams/:id',
-  summary: 'Delete a team that owns nothing any more; its slug is free again',
+  summary: 'Delete a team that owns nothing; its slug is free again',
   params: TeamParams,
   responses: { 204: Nothing },
   access: { ...archiveAccess, review: { ...reviewed, verb: 'delete' } },
@@ -189,7 +189,7 @@ export const deleteTeam = command({
 export const transfer = command({
   id: 'teams.transfer',
   route: 'POST /api/v1/organizations/:orgID/teams/:id/transfer',
-  summary: 'Move a team, with all that it owns, to another organization, whose members its members must be',
+  summary: 'Move a team, with everything that it owns, to another organization; its members must be members there',
   params: TeamParams,
   body: TransferTeam,
   responses: { 200: TeamView },
@@ -206,7 +206,7 @@ export const transfer = command({
   },
 });
 
-/** What changed when the team went into the archive or came out of it. */
+/** The change that archived or unarchived the team. */
 async function archivedChange(tx: Transaction, { id, archivedAt }: TeamTarget) {
   const after = await readBack(findTeamById(tx.em, id));
   return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };

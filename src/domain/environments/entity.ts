@@ -23,9 +23,9 @@ export const EnvironmentSchema = defineEntity({
     approvalRequired: p.integer(),
     approvalWhen: p.string().$type<ApprovalRule>(),
     approvalAllowSelf: p.boolean(),
-    /** Seconds after which what was deployed is due for destruction; null: it stays. */
+    /** Seconds after which a deployment is due for destruction; null: never. */
     ttlSeconds: p.integer().nullable(),
-    /** What a worker must have to execute runs of this environment; null: nothing. */
+    /** The isolation that a worker must have to execute runs of this environment; null: any. */
     isolation: p.string().$type<'sandbox'>().nullable(),
     eligibilityGeneration: p.integer().default(1),
     revision: revision(),
@@ -46,11 +46,11 @@ export const EnvironmentVariableSchema = defineEntity({
     name: p.string().primary(),
     category: p.string().$type<VariableCategory>(),
     sensitive: p.boolean(),
-    /** The JSON value of a variable that is no secret. */
+    /** The JSON value of a variable that is not sensitive. */
     value: p.json<JsonValue>().nullable(),
-    /** The sealed JSON value of a secret one. */
+    /** The sealed JSON value of a sensitive variable. */
     sealedValue: p.blob().nullable().hidden(),
-    /** Whoever gave it the value that it has; null: set before this was kept. */
+    /** The principal who set its value; null: set before the service kept this. */
     setBy: p.uuid().nullable(),
     revision: revision(),
     updatedAt: at(),

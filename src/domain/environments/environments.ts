@@ -35,7 +35,7 @@ export async function createEnvironment(
 
 /**
  * Changes an environment.
- * @throws Forbidden where the caller may not weaken what protects the environment
+ * @throws Forbidden where the change weakens the environment's protection and the caller may not do that
  * @throws Conflict for a stale revision, something archived, or a slug that is taken
  */
 export async function updateEnvironment(
@@ -74,7 +74,7 @@ function choosePolicy(
   return stricterApproval(defaultApproval.production, policyOf(environment));
 }
 
-/** Weakening what protects an environment takes more than an admin of its team. @throws Forbidden */
+/** An admin of the team may not weaken an environment's protection (`mayWeakenPolicy`). @throws Forbidden */
 function refuseWeakening(principal: Principal, environment: EnvironmentTarget, after: EnvironmentFields): void {
   const weakened = findWeakened(environment, after);
   if (weakened === null || mayWeakenPolicy(principal, environment)) return;

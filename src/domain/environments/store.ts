@@ -15,7 +15,7 @@ import type { DemandedIsolation } from '#domain/workers/model.ts';
 import { Environment } from './entity.ts';
 import type { EnvironmentKind } from './model.ts';
 
-/** An environment with all that owns it; `archived` names every level of them that is archived, outermost first. */
+/** An environment as decisions and answers need it. Times are PostgreSQL's text of them. */
 export interface EnvironmentTarget extends Ownership, Archivable {
   readonly id: string;
   readonly organizationId: string;
@@ -28,7 +28,7 @@ export interface EnvironmentTarget extends Ownership, Archivable {
   readonly approvalWhen: ApprovalRule;
   readonly approvalAllowSelf: boolean;
   readonly ttlSeconds: number | null;
-  /** What a worker must have to execute its runs; null: nothing. */
+  /** The isolation that a worker must have to execute its runs; null: any. */
   readonly isolation: DemandedIsolation;
   readonly eligibilityGeneration: number;
   readonly revision: number;
@@ -36,13 +36,13 @@ export interface EnvironmentTarget extends Ownership, Archivable {
   readonly archivedAt: string | null;
 }
 
-/** What a request may change about an environment. */
+/** The fields of an environment that a request may change. */
 export type EnvironmentFields = Pick<
   EnvironmentTarget,
   'name' | 'slug' | 'kind' | 'approvalRequired' | 'approvalWhen' | 'approvalAllowSelf' | 'ttlSeconds' | 'isolation'
 >;
 
-/** The environments of which neither they nor their owners are deleted, as `e`, with their owners as `p`, `t` and `o`. */
+/** The environments that are not deleted, as `e`, with their owners, which are not either, as `p`, `t` and `o`. */
 export function presentEnvironments(queries: Kysely<Tables>) {
   return presentProjects(queries)
     .innerJoin('environments as e', 'e.project_id', 'p.id')
@@ -79,7 +79,7 @@ function selectEnvironments(queries: Kysely<Tables>) {
     );
 }
 
-/** An environment by its id, locked with its owners where asked; undefined where it, or what owns it, is gone. */
+/** An environment by its id, locked with its owners where asked; undefined where it or an owner was deleted. */
 export const findEnvironment = prepareLookup<EnvironmentTarget>((queries, id, lock) =>
   lockRows(selectEnvironments(queries).where('e.id', '=', id), ['o', 't', 'p', 'e'], lock),
 );

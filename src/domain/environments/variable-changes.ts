@@ -13,8 +13,8 @@ import { variableContext } from './variables.ts';
 const maximumVariables = 500;
 
 /**
- * Writes a variable, new or not; the caller holds the environment's row and may do so.
- * @throws Invalid for a name or value that such a variable cannot have
+ * Sets a variable, which may exist already. The caller holds the environment's row and has checked the authority.
+ * @throws Invalid for a name or value that a variable of this category cannot have
  * @throws Conflict for something archived, a stale revision, or one variable too many
  */
 export async function setVariable(
@@ -33,13 +33,13 @@ export async function setVariable(
   return writeVariable(em, { environmentId: environment.id, name, category, sensitive, value, sealed, setBy });
 }
 
-/** @throws NotFound where the environment has no such variable */
+/** Removes a variable. @throws NotFound where the environment has no such variable; Conflict for something archived */
 export async function removeVariable(em: Em, environment: EnvironmentTarget, name: string): Promise<void> {
   refuseArchived(environment);
   if (!(await deleteVariable(em, environment.id, name))) throw new NotFound('variable');
 }
 
-/** A process's environment is text, without NUL, and no longer than systems take. */
+/** Operating systems take no longer text into a process's environment. */
 const longestText = 64 * 1024;
 const longestValue = 256 * 1024;
 

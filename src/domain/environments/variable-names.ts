@@ -3,13 +3,13 @@ import type { VariableCategory } from './model.ts';
 const templateName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
 const environmentName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** Names that would reach an object's prototype wherever variables become one. */
+/** Names that would change an object's prototype where variables become properties of an object. */
 const unusableNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Names that an environment may not set, compared without regard to case, and whose they are. Whoever sets them would
- * steer the executor or the loader of the tool's process instead of the tool's work. Credentials are what variables are
- * for, those of registries (TF_TOKEN_…) included.
+ * Names that an environment may not set, compared without regard to case, each with the reason. They would control the
+ * executor, or the loader of the tool's process, rather than the tool's work. Credentials are allowed, those of registries
+ * (TF_TOKEN_…) included.
  */
 const reservedNames: readonly (readonly [pattern: RegExp, owner: string])[] = [
   [/^COORDINATOR_/, 'the service speaks to its runs by COORDINATOR_…'],
@@ -30,7 +30,7 @@ const reservedNames: readonly (readonly [pattern: RegExp, owner: string])[] = [
   ],
 ];
 
-/** What is wrong with a variable's name; null where nothing is. */
+/** The reason why a name cannot be a variable's; null where it can. */
 export function explainVariableName(category: VariableCategory, name: string): string | null {
   if (unusableNames.has(name)) return 'is a name that no variable can have';
   if (category === 'template') {

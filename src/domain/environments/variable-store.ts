@@ -7,7 +7,7 @@ import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.t
 import type { VariableCategory } from './model.ts';
 import { explainVariableName } from './variable-names.ts';
 
-/** A variable as everybody may see it: the value of a sensitive one is never shown again. */
+/** A variable without the value of a sensitive one, which is never shown again. */
 export interface ShownVariable {
   readonly name: string;
   readonly category: VariableCategory;
@@ -44,12 +44,12 @@ export interface WrittenVariable {
   readonly sensitive: boolean;
   /** The value of a variable that is not sensitive. */
   readonly value: JsonValue;
-  /** The sealed value of a sensitive one. */
+  /** The sealed value of a sensitive variable. */
   readonly sealed: Buffer | null;
   readonly setBy: string;
 }
 
-/** Writes a variable, new or not. */
+/** Inserts a variable or replaces the one of that name. */
 export async function writeVariable(em: Em, variable: WrittenVariable): Promise<ShownVariable> {
   const { environmentId, name, category, sensitive, value, sealed, setBy } = variable;
   return db(em)

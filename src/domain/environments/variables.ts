@@ -3,7 +3,7 @@ import type { JsonValue } from '#domain/runs/model.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { readVariables } from './variable-store.ts';
 
-/** What an environment gives its runs, secrets included: never to be shown, logged or told to the engine. */
+/** The variables that an environment gives its runs. They hold secrets: never show or log them, or pass them to the engine. */
 export interface EnvironmentVariables {
   /** Defaults for the template's variables of these names. */
   readonly template: Record<string, { value: JsonValue; sensitive: boolean }>;
@@ -11,7 +11,7 @@ export interface EnvironmentVariables {
   readonly env: { name: string; value: string; sensitive: boolean }[];
 }
 
-/** To which variable a sealed value belongs: copied to another name or environment, it does not open. */
+/** Binds a sealed value to its variable: copied to another name or environment, it does not open. */
 export function variableContext(environmentId: string, name: string): SealContext {
   return ['environment-variable', environmentId, name];
 }
@@ -40,7 +40,7 @@ function openValue(keyRing: KeyRing, environmentId: string, { name, value, seale
   return keyRing.openJson<JsonValue>(variableContext(environmentId, name), sealedValue);
 }
 
-/** What is written is checked to be text; anything else was not written by this service. */
+/** `setVariable` checks that the value is text, so a value that is not was written by something else. */
 function asText(name: string, value: JsonValue): string {
   if (typeof value !== 'string') throw new Error(`the environment variable ${name} holds something other than text`);
   return value;

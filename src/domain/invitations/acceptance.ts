@@ -8,10 +8,10 @@ import { markAccepted } from './change-store.ts';
 import { findInvitation, type InvitationWithStatus } from './status.ts';
 
 /**
- * Makes the invited person a member. Only they learn anything of it: to everybody else it is not there, whatever token
- * they hold. A membership that they have already stays as it is. The caller of this function holds all that it is about.
- * @throws NotFound for anybody but the invited one
- * @throws Conflict where the invitation opens nothing any more, or nothing that they have not got
+ * Makes the invited person a member. For everybody else the invitation does not exist, even if they hold its token. Existing
+ * memberships stay as they are. The caller of this function holds the rows of invitation, inviter, organization and team.
+ * @throws NotFound for anybody but the invited person
+ * @throws Conflict where the invitation is no longer open, or the person is a member already
  */
 export async function acceptInvitation(
   em: Em,

@@ -6,7 +6,7 @@ import type { Offer } from './policy.ts';
 
 type Place = Pick<Offer, 'organizationId' | 'teamId'>;
 
-/** A sent invitation: who vouches for it, and for which generations of inviter, organization and team. */
+/** The columns of a sent invitation: its inviter, and the generations of inviter, organization and team at this time. */
 function sentBy(eb: ExpressionBuilder<Tables, 'invitations'>, senderId: string, { organizationId, teamId }: Place) {
   return {
     sent_at: sql<string>`now()`,
@@ -55,7 +55,7 @@ export async function insertInvitation(em: Em, senderId: string, invitation: New
     .execute();
 }
 
-/** Sends an invitation again under another token, for as long as at first. */
+/** Gives an invitation a new token, for as long as at first. */
 export async function renewInvitation(
   em: Em,
   senderId: string,
@@ -90,12 +90,12 @@ export async function markRevoked(em: Em, id: string): Promise<void> {
     .execute();
 }
 
-/** Revokes an invitation that no longer opens anything, so that another one can take its place. */
+/** Revokes a pending invitation that can no longer be accepted, so that another one can take its place. */
 export async function replaceInvitation(em: Em, id: string): Promise<void> {
   await db(em).updateTable('invitations').set({ revoked_at: sql<string>`now()` }).where('id', '=', id).execute();
 }
 
-/** Revokes the pending invitations that a member who leaves has sent. Joining again revives none of them. */
+/** Revokes the pending invitations that a leaving member has sent, so that joining again does not make them valid. */
 export async function revokeInvitationsFrom(
   em: Em,
   { organizationId, teamId }: Place,
@@ -111,19 +111,19 @@ export async function revokeInvitationsFrom(
   await (teamId === null ? pending : pending.where('team_id', '=', teamId)).execute();
 }
 
-/** Locks an invitation for a change, after the team into which it leads is shared. */
+/** Shares the team of an invitation against change, then locks the invitation for a change. */
 export async function lockInvitation(em: Em, { id, teamId }: { id: string; teamId: string | null }): Promise<void> {
   if (teamId) await db(em).selectFrom('teams').where('id', '=', teamId).select('id').forShare().execute();
   await db(em).selectFrom('invitations').where('id', '=', id).select('id').forUpdate().execute();
 }
 
-/** Locks an organization, then a team of it where one is given, against every change until the commit. */
+/** Locks an organization, then a team of it where one is given, against change until the commit. */
 export async function lockPlace(em: Em, { organizationId, teamId }: Place): Promise<void> {
   await db(em).selectFrom('organizations').where('id', '=', organizationId).select('id').forNoKeyUpdate().execute();
   if (teamId) await db(em).selectFrom('teams').where('id', '=', teamId).select('id').forNoKeyUpdate().execute();
 }
 
-/** Locks the invitation that has a token; undefined where it has another one by now. */
+/** Locks the invitation that has a token; undefined where it has got another one meanwhile. */
 export async function lockByVerifier(em: Em, verifier: Buffer): Promise<{ id: string } | undefined> {
   return db(em).selectFrom('invitations').where('verifier', '=', verifier).select('id').forUpdate().executeTakeFirst();
 }

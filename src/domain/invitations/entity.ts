@@ -8,7 +8,8 @@ import type { TeamRole } from '#domain/teams/model.ts';
 
 /**
  * An offer of membership to an e-mail address: in an organization, in one of its teams, or in both. It holds for the
- * generations that it was made against: what is archived, transferred or disabled meanwhile never revives it.
+ * generations of inviter, organization and team in which it was sent. Archiving, transferring or disabling one of them
+ * raises its generation, which voids the invitation for good.
  */
 export const InvitationSchema = defineEntity({
   name: 'Invitation',
@@ -31,14 +32,14 @@ export const InvitationSchema = defineEntity({
     organizationId: () => p.manyToOne(Organization).mapToPk().fieldName('organization_id').deleteRule('restrict'),
     teamId: () => p.manyToOne(Team).mapToPk().fieldName('team_id').deleteRule('restrict').nullable(),
     email: p.string(),
-    /** The address in the form that is compared. */
+    /** The address in the form by which addresses are compared. */
     emailKey: p.string(),
-    /** What it makes of somebody who is not in the organization; null: it is for those who are. */
+    /** The role that a newcomer gets in the organization; null: the invitation is only for members of it. */
     role: p.string().$type<OrganizationRole>().nullable(),
     teamRole: p.string().$type<TeamRole>().nullable(),
-    /** SHA-256 of the token: it is random, so a slow hash would add nothing. */
+    /** SHA-256 of the token. The token is random, so a slow hash would add nothing. */
     verifier: p.blob().unique().hidden(),
-    /** Retained: whoever invited or was taken in cannot be deleted, only disabled. */
+    /** Kept for good: users who invited somebody or accepted an invitation can be disabled, but not deleted. */
     invitedBy: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('invited_by').deleteRule('restrict'),
     inviterGeneration: p.integer(),
     organizationGeneration: p.integer(),

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 
-/** Invitations that may still be accepted end with what they lead into. */
+/** Pending invitations end with the organization or team that they lead into. */
 const openInvitations = {
   rows: 'ended',
   at: 'revoked_at',

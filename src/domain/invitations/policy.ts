@@ -4,7 +4,7 @@ import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
 
-/** Who invites into an organization: whoever manages its members. */
+/** Inviting into an organization takes the right to manage its members. */
 export const inviteToOrganizationAccess: Access = {
   anyOf: ['organization:write'],
   scope: 'organization',
@@ -13,7 +13,7 @@ export const inviteToOrganizationAccess: Access = {
   review: { inherits: 'organizations.update' },
 };
 
-/** Who invites into a team; an owner is invited by whoever manages owners, which `mayOffer` asks for. */
+/** Inviting into a team. Inviting an owner takes the right to manage owners as well, which `mayOffer` checks. */
 export const inviteToTeamAccess: Access = {
   anyOf: ['team:write'],
   scope: 'team',
@@ -22,16 +22,16 @@ export const inviteToTeamAccess: Access = {
   review: 'none',
 };
 
-/** What an invitation makes of whoever accepts it. */
+/** The memberships that an invitation offers. */
 export interface Offer {
   readonly organizationId: string;
-  /** Null: it is for those who are in the organization already. */
+  /** Null: the invitation is only for members of the organization. */
   readonly role: OrganizationRole | null;
   readonly teamId: string | null;
   readonly teamRole: TeamRole | null;
 }
 
-/** Whether somebody may grant all of it now. Asked when it is sent, and again when it is accepted. */
+/** Whether a principal may grant everything that is offered now; checked when the invitation is sent and when it is accepted. */
 export function mayOffer(giver: Principal, offer: Offer): boolean {
   return mayOfferOrganization(giver, offer) && mayOfferTeam(giver, offer);
 }

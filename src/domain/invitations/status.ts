@@ -30,7 +30,7 @@ async function addStatuses(em: Em, rows: readonly InvitationRow[]): Promise<Invi
   return rows.map((row) => addStatus(row, inviters.get(row.invitedBy)));
 }
 
-/** Every invitation into an organization, its teams' included, or into one team. */
+/** The invitations into an organization and its teams, or into one team. */
 export async function listInvitations(
   em: Em,
   owner: { readonly organizationId: string; readonly teamId: string | null },

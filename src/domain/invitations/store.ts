@@ -4,7 +4,7 @@ import { db, type Over } from '#domain/db.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { Offer } from './policy.ts';
 
-/** An invitation as the database has it, without its token, of which only a hash is kept. */
+/** An invitation as the database has it. Only a hash of its token is kept. */
 export interface InvitationRow extends Offer {
   readonly id: string;
   readonly email: string;
@@ -19,7 +19,7 @@ export interface InvitationRow extends Offer {
   readonly acceptedBy: string | null;
   readonly revokedAt: string | null;
   readonly isExpired: boolean;
-  /** Whether none of organization, team and inviter was archived, transferred, disabled or deleted since it was sent. */
+  /** False once its organization, team or inviter was archived, transferred, disabled or deleted since it was sent. */
   readonly isCurrent: boolean;
 }
 
@@ -81,7 +81,7 @@ function selectInvitations(em: Em) {
     ]);
 }
 
-/** Every invitation into an organization, its teams' included, or into one team. */
+/** The invitations into an organization and its teams, or into one team. */
 export function listInvitationRows(
   em: Em,
   { organizationId, teamId }: { organizationId: string; teamId: string | null },
@@ -95,7 +95,7 @@ export function findInvitationRow(em: Em, id: string): Promise<InvitationRow | u
   return selectInvitations(em).where('i.id', '=', id).executeTakeFirst();
 }
 
-/** An address and where it is invited. */
+/** An address and the organization or team into which it is invited. */
 export interface Invitee {
   readonly organizationId: string;
   readonly teamId: string | null;
@@ -116,7 +116,7 @@ export function findPendingRow(
     .executeTakeFirst();
 }
 
-/** The id of the team into which an invitation leads; undefined where its organization and team are others. */
+/** The team of an invitation, if it has one; undefined where there is no such invitation into this organization or team. */
 export function findTeamInvitedTo(
   em: Em,
   id: string,
@@ -130,7 +130,7 @@ export function findTeamInvitedTo(
   return (teamId === null ? found : found.where('team_id', '=', teamId)).executeTakeFirst();
 }
 
-/** Everything that the invitation with a token is about. */
+/** The invitation whose token has this hash, with the ids of inviter, organization and team. */
 export function findByVerifier(em: Em, verifier: Buffer) {
   return db(em)
     .selectFrom('invitations')

@@ -8,7 +8,7 @@ import { findInvitation, type InvitationWithStatus } from './status.ts';
 import { findByVerifier, findTeamInvitedTo } from './store.ts';
 import { hashToken } from './token.ts';
 
-/** How a path names an invitation: by the organization and, where the path goes through one, the team. */
+/** How a path names an invitation: by its organization and, in a team's path, by the team. */
 export interface InvitationPath {
   readonly organization: string;
   readonly team: string | null;

@@ -5,7 +5,7 @@ export function generateToken(): string {
   return `dci_${randomBytes(32).toString('base64url')}`;
 }
 
-/** What is kept of a token. It is random, so a slow hash would add nothing. */
+/** The hash of a token, which alone is kept. A token is random, so a slow hash would add nothing. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -6,7 +6,7 @@ import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { Team } from '#domain/teams/entity.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
 
-/** The id is fresh at every join: what was granted to an earlier membership never revives. */
+/** Every join makes a new id, so nothing granted to an earlier membership holds again. */
 export const OrganizationMemberSchema = defineEntity({
   name: 'OrganizationMember',
   tableName: 'organization_members',

@@ -15,7 +15,7 @@ export interface MemberChange<Role extends string> {
   readonly after: Member<Role> | undefined;
 }
 
-/** A membership before and after somebody joined or got another role. */
+/** A membership before and after a join or a change of role. */
 export interface MemberJoined<Role extends string> extends MemberChange<Role> {
   readonly after: Member<Role>;
 }
@@ -57,8 +57,8 @@ export async function setMember<Level extends MembershipLevel>(
 }
 
 /**
- * Ends a membership and revokes the open invitations that the member sent. Whoever leaves an organization leaves its teams as
- * well.
+ * Ends a membership and revokes the open invitations that the member sent. Leaving an organization ends the memberships of its
+ * teams as well.
  * @throws NotFound for somebody who is not a member
  * @throws Forbidden where the caller may not take the member's role
  * @throws Conflict where the organization or a team would be left without an owner

@@ -1,7 +1,7 @@
 import type { OrganizationRole } from '#domain/organizations/model.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
 
-/** Where somebody can be a member, with the roles there. */
+/** The levels that have members, with their roles. */
 export interface MemberRoles {
   readonly organization: OrganizationRole;
   readonly team: TeamRole;

@@ -3,12 +3,12 @@ import { db, type Over } from '#domain/db.ts';
 import type { MembershipLevel } from './model.ts';
 import { membershipsOf } from './store.ts';
 
-/** People who can act: what only service accounts or disabled users owned would have no owner. */
+/** Only people who can act count as owners: nobody could manage what only a service account or a disabled user owned. */
 function isAbleToOwn(of: Over<{ p: 'principals' }>) {
   return of.and([of('p.kind', '=', 'user'), of('p.enabled', '=', true), of('p.deleted_at', 'is', null)]);
 }
 
-/** Whether somebody else who can act owns it as well. */
+/** Whether it has another owner who can act. */
 export async function hasOtherOwner(em: Em, level: MembershipLevel, ownerId: string, userId: string): Promise<boolean> {
   const found = await db(em)
     .selectFrom(membershipsOf(level))
@@ -23,7 +23,7 @@ export async function hasOtherOwner(em: Em, level: MembershipLevel, ownerId: str
   return found !== undefined;
 }
 
-/** The first few teams of an organization, by their slugs, that nobody but this user owns. */
+/** The slugs of the first few teams of an organization whose only owner is this user. */
 export async function findTeamsOwnedAlone(em: Em, organizationId: string, userId: string): Promise<string[]> {
   const owned = await db(em)
     .selectFrom('teams as t')

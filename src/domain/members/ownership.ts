@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 
-/** Memberships end with the principal, also where that is a service account which goes to another owner. */
+/** Memberships end when their principal is deleted, and when a service account gets another owner. */
 const membership = { cascade: { rows: 'deleted' }, onTransfer: { rows: 'deleted' } } as const;
 const soleOwner = {
   while: (row: Row<'role'>) => sql<SqlBool>`${row('role')} = 'owner'`,

@@ -9,15 +9,15 @@ import type { MemberRoles, MembershipLevel } from './model.ts';
 import { findTeamsOwnedAlone } from './owner-store.ts';
 import { findMember, type Joiner, removeFromTeams } from './store.ts';
 
-/** What a membership belongs to. */
+/** The owners of memberships, by level. */
 export interface MembershipOwners {
   readonly organization: OrganizationTarget;
   readonly team: TeamTarget;
 }
 
-/** What differs between the members of organizations and those of teams. */
+/** The rules in which members of organizations and members of teams differ. */
 interface MembershipRules<Level extends MembershipLevel> {
-  /** The refusal of somebody who does not exist, or whom the caller may not see. */
+  /** The refusal of a user who does not exist, or whom the caller may not see. */
   readonly unknownJoiner: () => ServiceError;
   /** @throws Forbidden where the caller may not give and take all of these roles */
   readonly refuseRoles: (
@@ -27,9 +27,9 @@ interface MembershipRules<Level extends MembershipLevel> {
   ) => void;
   /** @throws Conflict for a role that a service account cannot have there */
   readonly refuseAccount: (joiner: Joiner, role: MemberRoles[Level]) => void;
-  /** @throws Conflict for somebody who cannot join */
+  /** @throws Conflict for a user who cannot join */
   readonly refuseJoining: (em: Em, owner: MembershipOwners[Level], userId: string) => Promise<void>;
-  /** Ends what depends on a membership, before that ends. @throws Conflict for what that would leave without an owner */
+  /** Ends what depends on a membership before it ends itself. @throws Conflict for teams that would have no owner */
   readonly leave: (em: Em, owner: MembershipOwners[Level], member: Leaver) => Promise<void>;
 }
 

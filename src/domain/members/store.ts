@@ -119,7 +119,7 @@ const inserts: {
       .execute(),
 };
 
-/** Adds somebody who is no member yet; the caller holds the owner's row. */
+/** Adds a member; the caller holds the owner's row and has seen that there is no such member yet. */
 export async function addMember<Level extends MembershipLevel>(
   em: Em,
   level: Level,
@@ -128,7 +128,7 @@ export async function addMember<Level extends MembershipLevel>(
   await inserts[level](em, member);
 }
 
-/** Adds a mere member to an organization; somebody who is a member keeps their role. */
+/** Makes a principal a member of an organization; an existing member keeps their role. */
 export async function ensureOrganizationMember(em: Em, organizationId: string, principalId: string): Promise<void> {
   const member = columnsOf({ ownerId: organizationId, principalId, role: 'member' as const });
   await db(em)
@@ -159,7 +159,7 @@ export async function removeMembership(em: Em, level: MembershipLevel, membershi
   await db(em).deleteFrom(tables[level]).where('id', '=', membershipId).execute();
 }
 
-/** Makes an owner of an organization an admin; somebody else keeps their role. */
+/** Makes an owner of an organization an admin; other members keep their roles. */
 export async function demoteOwner(em: Em, organizationId: string, principalId: string): Promise<void> {
   await db(em)
     .updateTable('organization_members')
@@ -170,7 +170,7 @@ export async function demoteOwner(em: Em, organizationId: string, principalId: s
     .execute();
 }
 
-/** Ends somebody's memberships of all teams of an organization. */
+/** Ends a principal's memberships of all teams of an organization. */
 export async function removeFromTeams(em: Em, organizationId: string, principalId: string): Promise<void> {
   await db(em)
     .deleteFrom('team_members as m')
@@ -215,8 +215,8 @@ export interface Joiner {
 
 /**
  * Locks a user or service account whose authority a command changes, before the organization and the team
- * (architecture.md of the design, *A command*). It is locked and then read, because a service account may get another owner
- * while this waits. Undefined where there is none.
+ * (architecture.md of the design, *A command*). The row is locked and then read, because a service account may get another
+ * owner while this waits. Undefined where there is no such principal.
  */
 export async function findJoiner(em: Em, principalId: string, lock: RowLock): Promise<Joiner | undefined> {
   const locked = lock && lockAgainstUse(em, principalId);

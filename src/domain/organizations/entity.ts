@@ -18,7 +18,7 @@ export const OrganizationSchema = defineEntity({
 export class Organization extends OrganizationSchema.class {}
 OrganizationSchema.setClass(Organization);
 
-/** Every slug that an organization has or had; a slug belongs to one organization until that is deleted. */
+/** Every slug that an organization has or had. A slug belongs to one organization until the organization is deleted. */
 export const OrganizationSlugSchema = defineEntity({
   name: 'OrganizationSlug',
   tableName: 'organization_slugs',

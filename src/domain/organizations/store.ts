@@ -46,7 +46,7 @@ function selectOrganizations(em: Em) {
 }
 
 /**
- * Whether the organization is the one that an id or a slug, current or historical, names. An id takes precedence over a
+ * The condition that an id or a slug, current or former, names the organization. An id takes precedence over a
  * slug that looks like it; an id that no organization has is looked up among the slugs. (specification, *can-i*,
  * resource-name rules)
  */
@@ -125,14 +125,14 @@ export async function shareOrganizations(em: Em, ids: readonly string[]): Promis
     .execute();
 }
 
-/** Somebody to whom an organization is to be transferred. */
-export interface NewOwner {
+/** A user to whom an organization is to be transferred. */
+export interface TransferRecipient {
   readonly id: string;
   readonly enabled: boolean;
 }
 
 /** The users with these ids, in the order of their ids, locked for a change of their authority where asked. */
-export function findUsers(em: Em, ids: readonly string[], lock: boolean): Promise<NewOwner[]> {
+export function findUsers(em: Em, ids: readonly string[], lock: boolean): Promise<TransferRecipient[]> {
   const found = db(em)
     .selectFrom('principals')
     .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))

@@ -5,14 +5,14 @@ import { countChange } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
-import { findOrganization, findUsers, type NewOwner, type OrganizationTarget } from './store.ts';
+import { findOrganization, findUsers, type OrganizationTarget, type TransferRecipient } from './store.ts';
 
 export interface OrganizationTransfer extends OrganizationTarget {
   /** Undefined: there is no such user. */
-  readonly newOwner: NewOwner | undefined;
+  readonly newOwner: TransferRecipient | undefined;
 }
 
-/** The organization and who is to own it; the authority of both people changes, so that both are locked before it. */
+/** The organization and its new owner. The authority of both people changes, so both are locked before the organization. */
 export async function findOrganizationTransfer(
   em: Em,
   { organization, from, to }: { organization: string; from: string; to: string | undefined },
@@ -24,10 +24,10 @@ export async function findOrganizationTransfer(
 }
 
 /**
- * Hands an organization over: the new owner joins it as one, or becomes one, and whoever hands it over stays as an admin.
- * Other owners stay what they are. What was granted under the former ownership never revives.
- * @throws Forbidden for nobody
- * @throws Conflict for somebody disabled or an owner already, something archived, or a stale revision
+ * Transfers an organization: the new owner joins it if need be, and the caller, if an owner, becomes an admin. Other owners
+ * keep their role. Nothing granted before the transfer holds any more.
+ * @throws Forbidden where there is no such user
+ * @throws Conflict for a disabled user, a user who is an owner already, something archived, or a stale revision
  */
 export async function transferOrganization(
   em: Em,

@@ -20,7 +20,7 @@ export async function createProject(em: Em, team: TeamTarget, request: NewProjec
 
 type Described = Pick<ProjectTarget, 'name' | 'slug' | 'description'>;
 
-/** Changes what a project is called. @throws Conflict for a stale revision, something archived, or a slug that is taken */
+/** Changes a project's name, slug or description. @throws Conflict for a stale revision, something archived, or a slug that is taken */
 export async function updateProject(
   em: Em,
   project: ProjectTarget,

@@ -26,7 +26,7 @@ export interface ProjectTarget extends Ownership, Archivable {
   readonly archivedAt: string | null;
 }
 
-/** The projects of which neither they nor their owners are deleted, as `p`, with their owners as `t` and `o`. */
+/** The projects that are not deleted, as `p`, with their owners, which are not either, as `t` and `o`. */
 export function presentProjects(queries: Kysely<Tables>) {
   return presentTeams(queries).innerJoin('projects as p', 'p.team_id', 't.id').where('p.deleted_at', 'is', null);
 }
@@ -54,7 +54,7 @@ function selectProjects(queries: Kysely<Tables>) {
     );
 }
 
-/** A project by its id, locked with its owners where asked; undefined where it, or what owns it, is gone. */
+/** A project by its id, locked with its owners where asked; undefined where it or an owner was deleted. */
 export const findProject = prepareLookup<ProjectTarget>((queries, id, lock) =>
   lockRows(selectProjects(queries).where('p.id', '=', id), ['o', 't', 'p'], lock),
 );

@@ -9,7 +9,7 @@ import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
 import { findProject, type ProjectTarget } from './store.ts';
 
-/** Who takes a project into a team: who may make one there. */
+/** The right to take a project into a team: that of making one there. */
 const takeProject: Access = {
   anyOf: ['project:write'],
   scope: 'team',
@@ -23,7 +23,7 @@ export interface ProjectTransfer extends ProjectTarget {
   readonly destination: TeamTarget | undefined;
 }
 
-/** The project, and where it is to go; both teams and their organizations are shared first, in the order of their ids. */
+/** The project and its destination. Both teams and their organizations are shared first, in the order of their ids. */
 export async function findProjectTransfer(
   em: Em,
   { id, to }: { id: string; to: string | undefined },
@@ -38,8 +38,8 @@ export async function findProjectTransfer(
 }
 
 /**
- * Moves a project to another team, with its environments, what is deployed in them and the runs that did it: from now on
- * the other team reads and changes all of that. What was granted under the former owner never revives.
+ * Moves a project to another team, with its environments, their instances and their runs: from now on the other team reads and
+ * changes all of that. Nothing granted under the former owner holds any more.
  * @throws NotFound, Forbidden where the caller may not take a project into the other team
  * @throws Conflict that names runs that have not ended and instances that depend on the former team, or for a slug that
  * is taken in the other team

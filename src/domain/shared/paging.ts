@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Invalid } from './errors.ts';
 import { isId } from './ids.ts';
 
-/** What every list takes. Newest first; a cursor names the last row of the page before, so page N costs what page 1 costs. */
+/** The query of every list. A cursor names the last row of the page before, so every page costs the same. */
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(200).optional(),
@@ -22,7 +22,7 @@ export interface Page<T> {
 /**
  * Runs a list for one page, newest first. The query's own conditions say what the caller may see, so a page is cut only from
  * that. `idColumn` orders the list and is selected as `id`.
- * @throws Invalid for a cursor that no page of a list has answered
+ * @throws Invalid for a cursor that is not a `nextCursor` of such a list
  */
 export async function pageOf<Db, From extends keyof Db, Row extends { id: string }>(
   query: SelectQueryBuilder<Db, From, Row>,
@@ -42,7 +42,7 @@ export async function pageOf<Db, From extends keyof Db, Row extends { id: string
 /**
  * Runs a list for one page, by name. `nameColumn` orders the list and is selected as `name`; `isName` says whether a text
  * can be a name of the list.
- * @throws Invalid for a cursor that no page of a list has answered
+ * @throws Invalid for a cursor that is not a `nextCursor` of such a list
  */
 export async function pageByName<Db, From extends keyof Db, Row extends { name: string }>(
   query: SelectQueryBuilder<Db, From, Row>,
@@ -67,8 +67,8 @@ export function afterId({ cursor }: PageRequest): string | null {
   return id;
 }
 
-/** The same for a list by name: the name after which the page starts; empty for the first one. */
-export function afterName({ cursor }: PageRequest, isName: (text: string) => boolean): string {
+/** The name after which the page of a list by name starts; empty for the first one. */
+function afterName({ cursor }: PageRequest, isName: (text: string) => boolean): string {
   if (cursor === undefined) return '';
   const name = Buffer.from(cursor, 'base64url').toString();
   if (!isName(name) || toCursor(name) !== cursor) throw changedCursor();
@@ -84,8 +84,8 @@ export function toPage<T extends { id: string }>(rows: T[], request: PageRequest
   return cutPage(rows, request, ({ id }) => id);
 }
 
-/** The same for a list by name. */
-export function toNamedPage<T extends { name: string }>(rows: T[], request: PageRequest): Page<T> {
+/** Cuts a result of `limit + 1` rows of a list by name to its page. */
+function toNamedPage<T extends { name: string }>(rows: T[], request: PageRequest): Page<T> {
   return cutPage(rows, request, ({ name }) => name);
 }
 

@@ -4,10 +4,10 @@ import { Conflict } from './errors.ts';
 
 const Revision = z.int().min(1);
 
-/** What an update may say of the revision that it was made for; a stale one conflicts. */
+/** The field by which an update names the revision that it was made for; a stale one conflicts. */
 export const ExpectedRevision = { expected_revision: Revision.optional() };
 
-/** @throws Conflict where an update was made for a revision that is no longer the current one */
+/** @throws Conflict where an update names another revision than the current one */
 export function refuseStale(current: { readonly revision: number }, expected: number | undefined): void {
   if (expected === undefined || expected === current.revision) return;
   throw new Conflict(
@@ -15,14 +15,14 @@ export function refuseStale(current: { readonly revision: number }, expected: nu
   );
 }
 
-/** What an update really changes. */
+/** The fields that an update changes, with their values before and after. */
 export interface Difference<T> {
   readonly before: Partial<T>;
   readonly after: Partial<T>;
   readonly isEmpty: boolean;
 }
 
-/** The wanted fields that were given and differ from the current ones, as they were and as they become. */
+/** Compares the given fields with the current ones. */
 export function findDifference<T extends object>(
   current: T,
   wanted: { [K in keyof T]?: T[K] | undefined },
@@ -38,9 +38,9 @@ export function findDifference<T extends object>(
   return { before: pick(current), after: pick(wanted), isEmpty: names.length === 0 };
 }
 
-/** What was just written, read again by the transaction that wrote it. */
+/** Awaits a row that this transaction has just written. @throws Error where it is missing */
 export async function readBack<T>(reading: Promise<T | undefined>): Promise<T> {
   const found = await reading;
-  if (found === undefined) throw new Error('a row vanished inside the transaction that wrote it');
+  if (found === undefined) throw new Error('a row that this transaction wrote was not found in it');
   return found;
 }

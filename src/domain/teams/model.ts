@@ -12,7 +12,7 @@ export const teamActions = [
 ] as const;
 export type TeamAction = (typeof teamActions)[number];
 
-/** What each team role may do in its team (access.md of the design, specification *Authorization model*). */
+/** The actions that each role allows in its team (access.md of the design, specification *Authorization model*). */
 export const teamRoleActions: Record<TeamRole, readonly TeamAction[]> = {
   owner: teamActions,
   admin: [

@@ -25,7 +25,7 @@ export interface TeamTarget extends Ownership, Archivable {
   readonly archivedAt: string | null;
 }
 
-/** The teams of which neither they nor their organization is deleted, as `t`, with their organizations as `o`. */
+/** The teams that are not deleted, as `t`, with their organizations, which are not either, as `o`. */
 export function presentTeams(queries: Kysely<Tables>) {
   return presentOrganizations(queries)
     .innerJoin('teams as t', 't.organization_id', 'o.id')
@@ -50,7 +50,7 @@ function selectTeams(queries: Kysely<Tables>) {
     );
 }
 
-/** A team of an organization; undefined where either is gone, or where the team belongs to another organization. */
+/** A team of an organization; undefined where either was deleted, or where the team belongs to another organization. */
 export function findTeam(
   em: Em,
   { organization, id }: { organization: string; id: string },
@@ -65,7 +65,7 @@ export function findTeamToChange(em: Em, path: { organization: string; id: strin
   return findTeam(em, path, toChange(lock));
 }
 
-/** A team by its id alone, locked with its organization where asked; undefined where either is gone. */
+/** A team by its id alone, locked with its organization where asked; undefined where either was deleted. */
 export const findTeamById = prepareLookup<TeamTarget>((queries, id, lock) =>
   lockRows(selectTeams(queries).where('t.id', '=', id), ['o', 't'], lock),
 );
@@ -116,7 +116,7 @@ export async function saveTeam(
     .execute();
 }
 
-/** Shares these teams' organizations, then the teams, against change until the commit, each in the order of their ids. */
+/** Shares the organizations of these teams, then the teams, against change until the commit, each in the order of ids. */
 export async function shareTeams(em: Em, ids: readonly string[]): Promise<void> {
   await db(em)
     .selectFrom('organizations')

@@ -11,7 +11,7 @@ import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
 import { findTeam, findTeamById, type TeamTarget } from './store.ts';
 
-/** Who takes a team into an organization: who may make one there. */
+/** The right to take a team into an organization: that of making one there. */
 const takeTeam: Access = {
   anyOf: ['team:write'],
   scope: 'organization',
@@ -25,7 +25,7 @@ export interface TeamTransfer extends TeamTarget {
   readonly destination: OrganizationTarget | undefined;
 }
 
-/** The team, and where it is to go; both organizations are shared before it is locked, in the order of their ids. */
+/** The team and its destination. Both organizations are shared, in the order of their ids, before the team is locked. */
 export async function findTeamTransfer(
   em: Em,
   { to, ...path }: { organization: string; id: string; to: string | undefined },
@@ -40,8 +40,8 @@ export async function findTeamTransfer(
 }
 
 /**
- * Moves a team, with all that it owns, to another organization. Its members must be in that already: nobody is taken into
- * an organization unasked. Open invitations into the team end, and what was granted to it before never revives.
+ * Moves a team, with everything that it owns, to another organization. Its members must be members there already: a transfer
+ * makes nobody a member. Open invitations into the team end, and nothing granted to it before holds any more.
  * @throws NotFound, Forbidden where the caller may not take a team into the other organization
  * @throws Conflict that names the members who are not there, or for a slug that is taken there
  */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
-/** The levels of the tenancy: each owns the next one. */
-export const tenantLevels = ['organization', 'team', 'project', 'environment'] as const;
-export type TenantLevel = (typeof tenantLevels)[number];
+/** The levels of the tenancy, outermost first: each owns things of the next one. */
+export type TenantLevel = 'organization' | 'team' | 'project' | 'environment';
 
 export const ResourceName = z.string().trim().min(1, { error: 'must not be empty' }).max(100);
 
@@ -11,7 +10,7 @@ export const Slug = z
   .string()
   .regex(slugPattern, { error: 'expected 1-63 lowercase letters, digits and inner hyphens, such as "core-network"' });
 
-/** A slug made from a name: `Core Network` → `core-network`. Empty where the name has no letter or digit of it. */
+/** Makes a slug from a name: `Core Network` → `core-network`. Empty where the name has no letter or digit of a slug. */
 export function slugify(name: string): string {
   return name
     .normalize('NFKD')
@@ -28,7 +27,7 @@ export interface NewNamed {
   readonly slug?: string | undefined;
 }
 
-/** Changes of a resource, for the revision that the caller saw. */
+/** The revision for which a change was made; the change is refused where the resource has another one by now. */
 export interface RevisionCheck {
   readonly expectedRevision?: number | undefined;
 }

@@ -7,7 +7,7 @@ import type { Tables } from '#domain/entities.ts';
 import type { ArchivedFilter } from './archiving.ts';
 import type { TenantLevel } from './model.ts';
 
-/** The levels that are archived, in the order in which their columns `archived_at` are given: outermost first. */
+/** Selects the levels that are archived. Give the columns `archived_at` of a thing and its owners, outermost first. */
 export function archivedLevels(columns: { readonly [Level in TenantLevel]?: Expression<string | null> }) {
   const cases = Object.entries(columns).map(
     ([level, archivedAt]) => sql`case when ${archivedAt} is not null then ${sql.lit(level)} end`,
@@ -15,14 +15,14 @@ export function archivedLevels(columns: { readonly [Level in TenantLevel]?: Expr
   return sql<TenantLevel[]>`array_remove(array[${sql.join(cases)}]::text[], null)`;
 }
 
-/** How a list compares `archived_at` with null: it shows either what is active or what is archived. */
+/** The comparison of `archived_at` with null for a list that shows either what is active or what is archived. */
 export function archivedComparison({ archived }: ArchivedFilter): 'is' | 'is not' {
   return archived === 'true' ? 'is not' : 'is';
 }
 
 /**
- * A lookup by id, which builds its query once for each way to lock. It looks once again where a transfer took place while
- * it waited for a lock.
+ * Makes a lookup by id that builds its query once for each kind of lock. The lookup finds a row that was transferred while it
+ * waited for a lock (`findUnderLock`).
  */
 export function prepareLookup<Row extends object>(
   build: (db: Kysely<Tables>, id: string, lock: RowLock) => Compilable<Row>,

@@ -5,14 +5,14 @@ import { refuseArchiving } from './blockers.ts';
 import { changeOne, clock } from './conditions.ts';
 import { declarationOf } from './graph.ts';
 
-/** What is to be archived or unarchived. */
+/** A thing to be archived or unarchived. */
 interface ToArchive extends Archivable {
   readonly id: string;
   readonly archivedAt: string | Date | null;
 }
 
 /**
- * Archives what is not in use. Grants and invitations made before it never hold again. False where it was archived already.
+ * Archives a thing that is not in use, which voids everything granted before. False where it was archived already.
  * The caller holds the row to change it, so that nothing starts in it meanwhile.
  * @throws Conflict naming the instances that still hold resources, or the runs that have not ended
  */
@@ -23,7 +23,7 @@ export async function archive(em: Em, kind: Kind, { id, archivedAt }: ToArchive)
   return true;
 }
 
-/** Takes it out of the archive; false where it was not archived. @throws Conflict while an owner of it is archived */
+/** Takes a thing out of the archive; false where it was not archived. @throws Conflict while an owner of it is archived */
 export async function unarchive(em: Em, kind: Kind, { id, archived, archivedAt }: ToArchive): Promise<boolean> {
   if (archivedAt === null) return false;
   refuseArchived({ archived: archived.filter((each) => each !== kind) });

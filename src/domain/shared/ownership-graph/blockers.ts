@@ -21,7 +21,7 @@ export function refuseArchiving(em: Em, kind: Kind, id: string): Promise<void> {
   return refuse(em, kind, usesThatPrevent('archiving', kind, id));
 }
 
-/** @throws Conflict naming everything that uses it, and everything that would lose its owner or author */
+/** @throws Conflict naming everything that uses it, and everything that would lose its owner or its author */
 export function refuseDeletion(em: Em, kind: Kind, id: string, wording: Wording = {}): Promise<void> {
   return refuse(em, kind, [...usesThatPrevent('deletion', kind, id), ...blockersOf(kind, id)], wording);
 }

@@ -11,7 +11,7 @@ export type Row<Column extends string> = (column: Column) => Expression<unknown>
 export type Fragment<Column extends string, Value> = (row: Row<Column>) => Expression<Value>;
 
 /**
- * What an area says of its kinds in its `ownership.ts`. Deletion, archiving, transfers and slug history walk these
+ * What an area declares of one of its kinds in `ownership.ts`. Deletion, archiving, transfers and slug history walk these
  * declarations, all of which `src/domain/ownership.ts` lists. The compiler checks names of tables and columns; none of them
  * comes from a request.
  */
@@ -22,7 +22,7 @@ export type AnyDeclaration = KindOf<string, string>;
 export type AnyLink = Link<string>;
 
 interface KindOf<Table extends string, Column extends string> {
-  /** What conflicts and other declarations call one of the kind. */
+  /** The name of the kind in conflicts and in other declarations. */
   readonly kind: string;
   /** The table that has a row for each of the kind. */
   readonly table: Table;
@@ -34,7 +34,7 @@ interface KindOf<Table extends string, Column extends string> {
   readonly label?: Column | Fragment<Column, string>;
   /** Its row counts its changes in `revision`. */
   readonly revision?: true;
-  /** Its row counts in `eligibility_generation` the changes that end everything granted before. */
+  /** Its row counts in `eligibility_generation` the changes that void everything granted before. */
   readonly generation?: true;
   /** Deleting it leaves its row as a tombstone, with the time in `deleted_at`. */
   readonly tombstone?: true;
@@ -42,7 +42,7 @@ interface KindOf<Table extends string, Column extends string> {
   readonly archivable?: true;
   /** It can be disabled by `enabled`, and deleting it disables it. */
   readonly disableable?: true;
-  /** The condition under which a principal can be the owner that something must have. */
+  /** The condition under which a principal counts as an owner of things that must have one. */
   readonly ableToOwn?: Fragment<Column, SqlBool>;
   /** It has a `slug`. */
   readonly slug?: Slug;
@@ -54,20 +54,20 @@ interface KindOf<Table extends string, Column extends string> {
   readonly uses?: readonly Use<Column>[];
 }
 
-/** How a slug is kept free of conflicts. */
+/** The rules for the slugs of a kind. */
 export interface Slug {
   /** The constraint that a second one in the same place breaks. */
   readonly constraint: string;
-  /** What the conflict says, with `{slug}` for the slug; that it is taken in its owner unless given. */
+  /** The text of the conflict, with `{slug}` for the slug; by default it says that the slug is taken in its owner. */
   readonly taken?: string;
-  /** The kind that holds each slug that it has or had; such a slug goes on naming it until it is deleted. */
+  /** The kind that keeps its present and former slugs. A former slug goes on naming it until it is deleted. */
   readonly history?: string;
 }
 
 interface LinkTarget<Column extends string> {
-  /** The kind that the column names one of. */
+  /** The kind of the thing that the column names. */
   readonly kind: string;
-  /** The columns that name it; one of them is enough. */
+  /** The columns that can name it; a row names it if one of them does. */
   readonly columns: readonly Column[];
   /** The condition that the row names the thing with an id, where no column holds that id by itself. */
   readonly matches?: (row: Row<Column>, id: string) => Expression<SqlBool>;
@@ -76,11 +76,11 @@ interface LinkTarget<Column extends string> {
    * transferred.
    */
   readonly follows?: string;
-  /** What the transfer of the named one does to this one: raises its revision and generation, or ends it. */
+  /** What a transfer of the named thing does to the row: it raises revision and generation, or ends the row. */
   readonly onTransfer?: 'revised' | Cascade<Column>;
 }
 
-/** What the deletion of the named one does: it is refused, or this one goes with it, or this one is kept. */
+/** What happens when the named thing is deleted: the deletion is refused, the row ends with it, or the row is kept. */
 type Consequence<Column extends string> =
   | { readonly blocker: Blocker<Column>; readonly cascade?: Cascade<Column>; readonly kept?: string }
   | { readonly blocker?: Blocker<Column>; readonly cascade: Cascade<Column>; readonly kept?: never }
@@ -89,7 +89,7 @@ type Consequence<Column extends string> =
 /** A column that names an owner, a principal or something else, and what happens to the row when that is deleted. */
 export type Link<Column extends string> = LinkTarget<Column> & Consequence<Column>;
 
-/** Something that prevents a change while there is any. Conflicts read "the team <says>: <names>; <remedy>". */
+/** A row that prevents a change while it exists. Conflicts read "the team <says>: <names>; <remedy>". */
 export interface Blocker<Column extends string> {
   /** The predicate of the conflict, such as "has projects". */
   readonly says: string;
@@ -97,30 +97,33 @@ export interface Blocker<Column extends string> {
   readonly remedy: string;
   /** The condition under which a row counts; every row does by default. */
   readonly while?: Fragment<Column, SqlBool>;
-  /** The kinds by whose labels the conflict names it, outermost first: itself, unless given, or owners of it. */
+  /** The kinds whose labels name it in the conflict, outermost first: itself by default, or owners of it. */
   readonly names?: readonly string[];
-  /** What stands between those labels; "/" unless given. */
+  /** The text between those labels; "/" by default. */
   readonly separator?: string;
-  /** Whether it counts while those that the conflict names are deleted or archived; only undeleted ones do unless given. */
+  /** Whether it counts while things that the conflict names are archived or deleted; by default, while none is deleted. */
   readonly counts?: 'active' | 'deleted too';
-  /** It prevents the deletion of this kind of principal alone. */
+  /** It prevents only the deletion of this kind of principal. */
   readonly onlyOf?: string;
   /**
    * It does not count where another principal who is able to own has such a row of the same owner. The owners are locked
-   * before, so that those principals stay what they are.
+   * first, so that those principals keep their roles.
    */
   readonly unlessShared?: true;
 }
 
 /** A blocker of changes to owners at every level. */
 export interface Use<Column extends string> extends Blocker<Column> {
-  /** What it prevents: a transfer only where that changes a column of its kind. */
+  /** The changes that it prevents. It prevents a transfer only where the transfer changes a column of its kind. */
   readonly prevents: readonly ('deletion' | 'archiving' | 'transfer')[];
-  /** It counts only where it refers to one of this kind that `sharing` owns as well, so that they would part. */
+  /**
+   * It counts only where it refers to a thing of this kind that has the same owner of the kind `sharing`: the change would
+   * separate the two.
+   */
   readonly tiedTo?: { readonly kind: string; readonly sharing: string };
 }
 
-/** How a row goes with what it belongs to. */
+/** How a row ends with the thing that it belongs to. */
 export type Cascade<Column extends string> =
   | { readonly rows: 'deleted' }
   | {
@@ -129,6 +132,6 @@ export type Cascade<Column extends string> =
       readonly at: Column;
       /** The condition of the rows that have not ended. */
       readonly while: Fragment<Column, SqlBool>;
-      /** Whether that raises their revision. */
+      /** Whether ending them raises their revision. */
       readonly revised?: true;
     };

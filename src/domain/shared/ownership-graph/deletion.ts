@@ -6,12 +6,12 @@ import { changeOne, clock, columnsOf, declaredTables, linkCondition } from './co
 import type { AnyDeclaration, Cascade } from './declaration.ts';
 import { baseOf, declarationOf, depthOf, type Edge, edgesTo } from './graph.ts';
 
-/** How many rows of each kind ended with something. */
+/** The number of rows of each kind that ended with a thing. */
 export type EndedRows = Partial<Record<Kind, number>>;
 
 /**
- * Deletes what is empty and not in use. A tombstone stays: its slug is free again, and history keeps the id. The caller holds
- * the row to change it, so that nothing is made and nothing starts in it meanwhile. Answers its last revision.
+ * Deletes a thing that is empty and not in use, and answers its last revision. A tombstone stays: the slug is free again, and
+ * history keeps the id. The caller holds the row to change it, so that nothing is made and nothing starts in it meanwhile.
  * @throws Conflict naming everything that stands in the way
  */
 export async function deleteOwned(em: Em, kind: Kind, { id }: { readonly id: string }): Promise<number> {
@@ -20,12 +20,12 @@ export async function deleteOwned(em: Em, kind: Kind, { id }: { readonly id: str
   return leaveTombstone(em, kind, id);
 }
 
-/** Ends what ends with the deletion of a thing: slugs, memberships, secrets. */
+/** Ends the rows that end with the deletion of a thing: slugs, memberships, secrets. */
 export function endBelongings(em: Em, kind: Kind, id: string): Promise<EndedRows> {
   return endAll(em, kind, id, ({ link }) => link.cascade);
 }
 
-/** Ends what ends when a thing gets another owner. */
+/** Ends the rows that end when a thing gets another owner. */
 export function endOnTransfer(em: Em, kind: Kind, id: string): Promise<EndedRows> {
   return endAll(em, kind, id, ({ link: { onTransfer } }) => (onTransfer === 'revised' ? undefined : onTransfer));
 }
@@ -71,7 +71,7 @@ async function endRows(
   return Number(numUpdatedRows);
 }
 
-/** Counts that a thing has another owner from now on; nothing granted before holds any more. */
+/** Counts a change of owner, which voids everything granted before. */
 export async function countChange(em: Em, kind: Kind, id: string): Promise<void> {
   await changeOne(em, baseOf(kind), id);
 }
@@ -84,8 +84,8 @@ export async function leaveTombstone(em: Em, kind: Kind, id: string): Promise<nu
 }
 
 /**
- * Locks what a principal may be the only owner of, and the owners of that, outermost first: no other owner leaves it or gets
- * a weaker role until it is decided who owns it.
+ * Locks the things that a principal may be the only owner of, and their owners, outermost first. No other owner can leave them
+ * or get a weaker role until the transaction has decided who owns them.
  */
 export async function lockShared(em: Em, kind: Kind, id: string): Promise<void> {
   const shared = edgesTo(kind).filter(({ link }) => link.blocker?.unlessShared);

@@ -11,18 +11,18 @@ export function declarationOf(kind: string): AnyDeclaration {
   return declaration;
 }
 
-/** A kind and, after it, the ones that hold the rest of it. */
+/** A kind, followed by the kinds that hold the rest of it. */
 export function kindsOf(kind: string): string[] {
   const { is } = declarationOf(kind);
   return is === undefined ? [kind] : [kind, ...kindsOf(is)];
 }
 
-/** The kind whose table holds label, tombstone and counters of another. */
+/** The kind whose table holds the label, the tombstone and the counters of a kind. */
 export function baseOf(kind: string): AnyDeclaration {
   return declarationOf(kindsOf(kind).at(-1) ?? kind);
 }
 
-/** A column of some kind that names one of another. */
+/** A link of one kind to another. */
 export interface Edge {
   readonly declaration: AnyDeclaration;
   readonly link: AnyLink;
@@ -34,13 +34,13 @@ const edges: readonly Edge[] = all.flatMap((declaration) => [
   ...(declaration.references ?? []).map((link) => ({ declaration, link, isOwner: false })),
 ]);
 
-/** Everything that names one of a kind, in the order of the declarations. */
+/** The links to a kind, in the order of the declarations. */
 export function edgesTo(kind: Kind): Edge[] {
   const kinds = kindsOf(kind);
   return edges.filter(({ link }) => kinds.includes(link.kind));
 }
 
-/** The shortest way from a kind to an owner of it: its own column first. Undefined where that never owns it. */
+/** The shortest path from a kind to an owner of it, starting with its own column; undefined where that never owns it. */
 export function pathTo(kind: string, owner: string): readonly AnyLink[] | undefined {
   let ways: { readonly at: string; readonly links: readonly AnyLink[] }[] = [{ at: kind, links: [] }];
   const seen = new Set<string>();
@@ -56,7 +56,7 @@ export function pathTo(kind: string, owner: string): readonly AnyLink[] | undefi
   return undefined;
 }
 
-/** Every kind that is below another by its owners, at whatever level. */
+/** The kinds that are below another at any level. */
 export function kindsBelow(owner: Kind): AnyDeclaration[] {
   return all.filter(({ kind }) => kind !== owner && pathTo(kind, owner) !== undefined);
 }
@@ -68,7 +68,7 @@ export function ownerColumn(kind: string, owner: string): string {
   return column;
 }
 
-/** How many levels of owners are above a kind at most: locks go from the outermost inwards. */
+/** The greatest number of owners above a kind; locks are taken from the outermost inwards. */
 export function depthOf(kind: string): number {
   const owners = declarationOf(kind).owners ?? [];
   return Math.max(0, ...owners.map((link) => 1 + depthOf(link.kind)));

@@ -18,7 +18,7 @@ interface Named {
   readonly key: readonly Expression<unknown>[];
 }
 
-/** How to call the row `x`, which is of a kind, by the labels of these kinds: itself or owners of it, outermost first. */
+/** How conflicts name the row `x` of a kind: by the labels of these kinds, itself or owners of it, outermost first. */
 export function namedBy(
   declaration: AnyDeclaration,
   names: readonly string[],
@@ -37,7 +37,7 @@ export function namedBy(
   };
 }
 
-/** What conflicts call the row of a kind that a statement calls by an alias. */
+/** The label of the row of a kind with an alias. */
 export function labelOf(kind: string, alias: string): Expression<string> {
   const { label } = baseOf(kind);
   if (label === undefined) throw new Error(`the kind "${kind}" is named by conflicts and declares no label`);

@@ -10,7 +10,7 @@ export async function findNames<Db, From extends keyof Db>(
   return rows.map(({ name }) => name);
 }
 
-/** The first few names, and whether there are more. */
+/** The first few names as a text that says whether there are more. */
 export function enumerate(names: readonly string[]): string {
   return names.length > shown ? `${names.slice(0, shown).join(', ')} and more` : names.join(', ');
 }

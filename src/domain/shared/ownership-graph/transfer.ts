@@ -8,10 +8,10 @@ import { declarationOf, edgesTo, kindsBelow, ownerColumn, pathTo } from './graph
 import { underSlug } from './slugs.ts';
 
 /**
- * Gives a thing to another owner of the same kind as now, with everything below it: columns that copy the owner get the new
- * one, and what does not hold under another owner ends. Nothing granted under the former owner holds any more. The caller
- * holds the thing's row and shares both owners'.
- * @throws Conflict naming the uses of what would change, or for a slug that is taken at the new owner
+ * Gives a thing, with everything below it, to another owner of the same kind. Columns that copy the owner get the new one, and
+ * rows that cannot go on under another owner end. The transfer voids everything granted before. The caller holds the thing's
+ * row and shares both owners'.
+ * @throws Conflict naming the uses of rows that would change, or for a slug that is taken at the new owner
  */
 export async function transferOwned(
   em: Em,
@@ -63,7 +63,7 @@ async function changeCopy(em: Em, { declaration, column, follows }: Copy, kind: 
     .execute();
 }
 
-/** Things that it owns directly show its owner as well, and so have changed. */
+/** Things that it owns directly show its owner as well, so the transfer changes them. */
 async function reviseContents(em: Em, kind: Kind, id: string): Promise<void> {
   const revised = edgesTo(kind).filter(({ link }) => link.onTransfer === 'revised');
   await Promise.all(
