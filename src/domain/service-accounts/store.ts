@@ -9,7 +9,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
 import type { Archivable } from '#domain/tenancy/archiving.ts';
-import type { TenantLevel } from '#domain/tenancy/model.ts';
+import { archivedLevels } from '#domain/tenancy/store.ts';
 import { managesUsers } from './succession.ts';
 
 /** A service account as decisions and answers need it. Times are PostgreSQL's text of them. */
@@ -49,20 +49,13 @@ function selectAccounts(queries: Kysely<Tables>) {
     .select((eb) => [
       eb.ref('p.role').$castTo<PlatformRole>().as('role'),
       isOwnerEnabled(eb).as('ownerEnabled'),
-      archivedLevels(eb).as('archived'),
+      archivedLevels({ organization: eb.ref('o.archived_at'), team: eb.ref('t.archived_at') }).as('archived'),
     ]);
 }
 
 function isOwnerEnabled(eb: Over<{ a: 'service_accounts'; u: 'principals' }>) {
   const isEnabled = sql<boolean>`coalesce(${eb.ref('u.enabled')} and ${eb.ref('u.deleted_at')} is null, false)`;
   return sql<boolean>`(${eb.ref('a.owner_user_id')} is null or ${isEnabled})`;
-}
-
-/** The archived ones of the owner team and its organization, outermost first. */
-function archivedLevels(eb: Over<{ o: 'organizations'; t: 'teams' }>) {
-  const organization = sql`case when ${eb.ref('o.archived_at')} is not null then 'organization' end`;
-  const team = sql`case when ${eb.ref('t.archived_at')} is not null then 'team' end`;
-  return sql<TenantLevel[]>`array_remove(array[${organization}, ${team}]::text[], null)`;
 }
 
 const selectAccount = prepare((queries, parameter: ParameterOf<{ id: string }>) =>
