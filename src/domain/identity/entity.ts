@@ -3,7 +3,7 @@ import { at, createdAt, id, revision } from '#database/columns.ts';
 import { type ApiKeyKind, emailKey, type PlatformRole, type PrincipalKind } from './model.ts';
 
 /**
- * A user or a service account: whatever can act. Every change of its authority (role, enabled state, memberships) locks this
+ * A user, a service account, or another principal that can act. Every change of its authority (role, enabled state, memberships) locks this
  * row, and every command of the principal shares it, so that a command never relies on an authority that is being changed.
  */
 export const PrincipalRecordSchema = defineEntity({
@@ -88,8 +88,6 @@ export const PasswordResetSchema = defineEntity({
     expiresAt: at(),
   },
 });
-export class PasswordReset extends PasswordResetSchema.class {}
-PasswordResetSchema.setClass(PasswordReset);
 
 export const ApiKeySchema = defineEntity({
   name: 'ApiKey',
@@ -131,5 +129,3 @@ export const ApiKeyUseSchema = defineEntity({
     lastUsedAt: at(),
   },
 });
-export class ApiKeyUse extends ApiKeyUseSchema.class {}
-ApiKeyUseSchema.setClass(ApiKeyUse);

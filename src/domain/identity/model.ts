@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isPersonal, Password, personalMessage } from './passwords/rules.ts';
 
-/** The platform roles, weakest first; nobody grants a role above their own. */
+/** The platform roles, weakest first; nobody can grant a role above their own. */
 export const platformRoles = ['requester', 'maintainer', 'operator', 'admin'] as const;
 export type PlatformRole = (typeof platformRoles)[number];
 export const PlatformRole = z.enum(platformRoles);
@@ -11,8 +11,7 @@ export function isRoleAbove(role: PlatformRole, other: PlatformRole): boolean {
   return platformRoles.indexOf(role) > platformRoles.indexOf(other);
 }
 
-export const principalKinds = ['user', 'service_account', 'background', 'system'] as const;
-export type PrincipalKind = (typeof principalKinds)[number];
+export type PrincipalKind = 'user' | 'service_account' | 'background' | 'system';
 
 /** A user has one profile key, which is regenerated in place, and any number of personal ones. */
 export const apiKeyKinds = ['profile', 'personal', 'service_account'] as const;

@@ -64,7 +64,7 @@ describe('an access review', () => {
     expect((await ask()).body.status.allowed).toBe(true);
     for (const verdict of ['cut before', 'cut after'] as const) {
       await reconnect();
-      proxy.watch((data) => (data.includes('join projects p') ? verdict : 'pass'));
+      proxy.watch((data) => (data.includes('join "projects" as "p"') ? verdict : 'pass'));
       const answer = await ask();
       proxy.watch(null);
       expect(answer).toMatchObject(indeterminate('resolver_unavailable'));

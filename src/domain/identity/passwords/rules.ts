@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { invalidField } from '#domain/shared/errors.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-export const minimumPasswordLength = 8;
+const minimumPasswordLength = 8;
 /** argon2 reads every byte, so without a limit one request could cause minutes of work. */
-export const maximumPasswordLength = 1024;
+const maximumPasswordLength = 1024;
 
 /** A new password. Code that sets one must also check `isPersonal`. */
 export const Password = z

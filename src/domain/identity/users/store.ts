@@ -35,7 +35,7 @@ export function findUser(em: Em, id: string): Promise<UserTarget | undefined> {
   return selectUsers(em).where('p.id', '=', id).executeTakeFirst();
 }
 
-/** A user to be changed. `lock` locks its principal's row: until the commit, nobody uses what the user is allowed to do. */
+/** A user to be changed. `lock` locks its principal's row: until the commit, no command uses the user's authority. */
 export function findUserToChange(em: Em, id: string, lock: boolean): Promise<UserTarget | undefined> {
   return selectUsers(em)
     .where('p.id', '=', id)
