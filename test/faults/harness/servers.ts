@@ -52,7 +52,7 @@ export async function openTemporal(directory: string): Promise<Server> {
   const options = { directory: file, namespace: 'default', logFile: join(directory, 'temporal.log'), port };
   let server = await startTemporal(options);
   const findPid = () =>
-    listProcesses().find(({ command }) => command.includes(`--db-filename ${file}`) && !command.includes('guard'))?.pid;
+    listProcesses().find(({ command }) => command.includes(`--db-filename ${file}`) && !command.includes('watchdog'))?.pid;
   return {
     address: server.address,
     ...signals(findPid),
