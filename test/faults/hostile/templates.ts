@@ -105,7 +105,7 @@ export function describeHostileTemplates(
       variables: { token: secret },
       ends: ['succeeded', null],
     },
-    'leaks its secret from OpenTofu': {
+    'leaks its secret from infrastructure': {
       spec: {
         ...withToken,
         executor: {
