@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recorderEgress, startApplyRecorder } from './apply-recorder.ts';
 import { checkInvariants, countOutlastedTimeouts } from './checks.ts';
-import { type Disruption, disruptionNames, disruptions } from './disruptions.ts';
+import { type Disruption, type DisruptionContext, disruptionNames, disruptions } from './disruptions.ts';
 import { type Installation, openInstallation } from './installation.ts';
 import { Load } from './load.ts';
 import { openRandom, type Random } from './random.ts';
@@ -42,56 +42,71 @@ export async function runCycles(options: CyclesOptions): Promise<CyclesReport> {
   const installation = await openInstallation();
   try {
     const recorder = await startApplyRecorder(installation.directory);
-    // By SQL, because the API rejects loopback addresses, and the recorder listens on loopback only.
-    await installation.query(
-      `insert into worker_pools (name, egress, created_at) values ('default', $1, clock_timestamp())`,
-      [JSON.stringify(recorderEgress)],
-    );
-    const kinds = await publishRunKinds(installation.requester, recorder.port);
-    const load = new Load(installation, kinds, openRandom(options.seed, 'load'));
-    const disruptionCounts: Record<string, number> = {};
-    const settledInSeconds: number[] = [];
-    // The purpose is part of the seed: another word would change the choices of every known seed.
-    const choices = openRandom(options.seed, 'blows');
+    const context = await prepare(installation, recorder.port, options.seed);
     const remaining: Disruption[] = [];
+    const counts: Record<string, number> = {};
+    const settledInSeconds: number[] = [];
     const deadline = Date.now() + (options.timeLimitMs ?? Number.POSITIVE_INFINITY);
     for (let cycle = 0; cycle < options.cycles && Date.now() < deadline; cycle += 1) {
-      const chosen = options.disruptions?.[cycle % options.disruptions.length] ?? draw(remaining, choices);
-      load.start(options.runsPerCycle ?? 14, loadMs);
-      for (const name of chosen) {
-        await sleep(choices.between(300, 2_500));
-        await disruptions[name]({ installation, load, kinds, random: choices });
-        disruptionCounts[name] = (disruptionCounts[name] ?? 0) + 1;
-      }
-      await load.admitted();
-      const seconds = await settle(installation, load, settleWithinMs);
+      const chosen = options.disruptions?.[cycle % options.disruptions.length] ?? draw(remaining, context.random);
+      const seconds = await runCycle(context, chosen, options.runsPerCycle ?? 14, recorder.path);
+      for (const name of chosen) counts[name] = (counts[name] ?? 0) + 1;
       settledInSeconds.push(seconds);
-      await load.end();
-      await checkInvariants(installation, load, recorder.path);
-      options.report(
-        `cycle ${cycle + 1}: ${chosen.join('; ')}: idle after ${seconds.toFixed(1)} s, ${load.admissions.length} runs so far`,
-      );
+      const runs = `${context.load.admissions.length} runs so far`;
+      options.report(`cycle ${cycle + 1}: ${chosen.join('; ')}: idle after ${seconds.toFixed(1)} s, ${runs}`);
       if (installation.violations.length > 0) break;
     }
-    const [ends, outlasted] = [await countEnds(installation), await countOutlastedTimeouts(installation, load)];
+    const report = { ...(await summarize(context)), disruptions: counts, settledInSeconds };
     recorder.close();
     await installation.close(installation.violations.length > 0);
-    const { violations, directory } = installation;
-    return {
-      cycles: settledInSeconds.length,
-      runs: load.admissions.length,
-      ends,
-      outlasted,
-      disruptions: disruptionCounts,
-      settledInSeconds,
-      violations,
-      directory,
-    };
+    return { ...report, cycles: settledInSeconds.length };
   } catch (error) {
     await installation.close(true);
     options.report(`the logs are in ${installation.directory}`);
     throw error;
   }
+}
+
+async function prepare(installation: Installation, recorderPort: number, seed: number): Promise<DisruptionContext> {
+  // By SQL, because the API rejects loopback addresses, and the recorder listens on loopback only.
+  await installation.query(
+    `insert into worker_pools (name, egress, created_at) values ('default', $1, clock_timestamp())`,
+    [JSON.stringify(recorderEgress)],
+  );
+  const kinds = await publishRunKinds(installation.requester, recorderPort);
+  const load = new Load(installation, kinds, openRandom(seed, 'load'));
+  // The purpose is part of the seed: another word would change the choices of every known seed.
+  return { installation, load, kinds, random: openRandom(seed, 'blows') };
+}
+
+/** @returns after how many seconds the installation was idle */
+async function runCycle(
+  context: DisruptionContext,
+  chosen: readonly Disruption[],
+  runs: number,
+  recordedApplies: string,
+): Promise<number> {
+  const { installation, load, random } = context;
+  load.start(runs, loadMs);
+  for (const name of chosen) {
+    await sleep(random.between(300, 2_500));
+    await disruptions[name](context);
+  }
+  await load.admitted();
+  const seconds = await settle(installation, load, settleWithinMs);
+  await load.end();
+  await checkInvariants(installation, load, recordedApplies);
+  return seconds;
+}
+
+async function summarize({ installation, load }: DisruptionContext) {
+  return {
+    runs: load.admissions.length,
+    ends: await countEnds(installation),
+    outlasted: await countOutlastedTimeouts(installation, load),
+    violations: installation.violations,
+    directory: installation.directory,
+  };
 }
 
 /** Draws one or two disruptions. None is repeated before all have been drawn. */
