@@ -8,16 +8,16 @@ import { ensureTemporal } from './setup/temporal.js';
 import { ensureTemporalCluster } from './setup/temporal-cluster.js';
 
 /**
- * Everything that `npm start`, `npm test` and the longer proofs need before they can run: dependencies (with Node 24 among
- * them), a Temporal server, and for tests a browser. Runs on any Node from 18 on, before anything is installed; does
- * nothing when all is there.
+ * Installs everything that `npm start`, `npm test` and the longer proofs need: the dependencies (including Node 24), a
+ * Temporal server and, for tests, a browser. Runs on Node 18 or later, before anything is installed. Does nothing if
+ * everything is installed.
  */
 async function setUp(purpose) {
   if (Number.parseInt(process.versions.node, 10) < 18) {
     throw new SetupError(`Node ${process.versions.node} is too old: install Node 20 or later.`);
   }
   if (process.platform === 'win32') {
-    throw new SetupError('Windows is not supported by itself: use the Windows Subsystem for Linux.');
+    throw new SetupError('Windows is not supported directly: use the Windows Subsystem for Linux.');
   }
   endWithParent();
   await ensureDependencies();
@@ -37,5 +37,5 @@ try {
   console.error(error instanceof SetupError ? error.message : error);
   process.exit(1);
 }
-// The watch over the parent would keep the process.
+// The timer that watches the parent would keep the process alive.
 process.exit(0);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Runs every check, each one also when an earlier one failed, and ends with a line `N passed, N failed`, which counts each
- * check and each test. Arguments are handed to Vitest: `npm test -- test/api`.
+ * Runs every check, even after one has failed. The last line is `N passed, N failed` and counts each check and each test.
+ * Passes its arguments to Vitest: `npm test -- test/api`.
  */
 const checks = [
   ['Format and lint', 'biome', ['check', '--error-on-warnings']],
@@ -35,7 +35,7 @@ function count(passed, all) {
   totals.failed += all - passed;
 }
 
-/** Skipped tests count as neither; a run that broke, or found no test, counts as one that failed. */
+/** A skipped test does not count. A test run that crashes or finds no tests counts as one failure. */
 function runTests(given) {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-report-'));
   const report = join(directory, 'report.json');
@@ -57,7 +57,7 @@ function readReport(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    console.error('The tests ended without a report.');
+    console.error('Vitest did not write a report.');
     return {};
   }
 }

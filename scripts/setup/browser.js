@@ -1,7 +1,7 @@
 import { installPackages } from './debian.js';
 import { isExecutable } from './programs.js';
 
-/** Where tests look for a browser; the same places as test/support/browser/browser.ts. */
+/** Where tests look for a browser. Keep the same as in test/support/browser/browser.ts. */
 const places = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -9,11 +9,11 @@ const places = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** Installs Chromium where that is possible (root on Debian). Without one, the tests that need it fail and say so. */
+/** Installs Chromium if it can (as root on Debian). Without it, the tests that need it fail and say so. */
 export async function ensureBrowser() {
   if ([process.env.CHROMIUM_PATH, ...places].some((path) => path && isExecutable(path))) return;
   if (await installPackages('Installing Chromium for the browser tests', ['chromium'])) return;
   console.error(
-    'Browser tests need Chromium: install it (Debian: apt-get install chromium), or name it in CHROMIUM_PATH.',
+    'Browser tests need Chromium: install it (Debian: apt-get install chromium), or set CHROMIUM_PATH to its path.',
   );
 }

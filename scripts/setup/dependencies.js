@@ -8,7 +8,7 @@ import { findProgram, isNetworkFailure, projectPrograms, root, runStep, tryProgr
 const lockFile = join(root, 'package-lock.json');
 const stampFile = join(root, 'node_modules', '.setup-stamp');
 
-/** Installs what package-lock.json names, unless exactly that is installed. @throws SetupError */
+/** Installs the packages of package-lock.json, unless exactly these are installed. @throws SetupError */
 export async function ensureDependencies() {
   if (isStamped()) return;
   const project = createHash('sha256').update(root).digest('hex').slice(0, 16);
@@ -29,7 +29,7 @@ function isStamped() {
   return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp();
 }
 
-/** Whether npm itself already installed every package at the version that the lock file names. */
+/** Whether npm has installed every package in the version of the lock file. */
 function isInstalled() {
   const installedFile = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(installedFile)) return false;
@@ -41,7 +41,7 @@ function isInstalled() {
 }
 
 async function install() {
-  // The project's own Node is about to be replaced: npm runs on the system's.
+  // npm must run on the system's Node, since it is about to replace the project's own one.
   const path = (process.env.PATH ?? '').split(delimiter).filter((directory) => directory !== projectPrograms);
   const environment = { ...process.env, PATH: path.join(delimiter) };
   const npm = findProgram('npm');
@@ -51,14 +51,14 @@ async function install() {
   if (isDone) return;
   if (isNetworkFailure(output)) {
     throw new SetupError(
-      'The dependencies cannot be downloaded: connect to the network (or set the proxy that npm needs), then run this again.',
+      'The dependencies cannot be downloaded: connect to the network (or configure a proxy for npm), then run this again.',
     );
   }
-  if (/ENOSPC/.test(output)) throw new SetupError('The disk is full: make about 1 GB of room, then run this again.');
+  if (/ENOSPC/.test(output)) throw new SetupError('The disk is full: free about 1 GB, then run this again.');
   throw new SetupError(`The dependencies cannot be installed; npm says: ${firstError(output)}`);
 }
 
-/** The code and the first sentence of npm's report. */
+/** The code and the first sentence of npm's error. */
 function firstError(output) {
   const lines = output.split('\n').map((line) => line.replace(/^npm (error|ERR!) ?/, '').trim());
   const [code, reason] = lines.filter((line) => line !== '' && !line.startsWith('npm warn'));
@@ -69,7 +69,7 @@ function checkNode() {
   const version = tryProgram([join(projectPrograms, 'node'), '--version']);
   if (version?.startsWith('v24.')) return;
   throw new SetupError(
-    'Node 24 was not installed with the dependencies, perhaps because install scripts are switched off (ignore-scripts): ' +
-      'switch them on, remove node_modules, then run this again.',
+    'Node 24 was not installed with the dependencies, perhaps because install scripts are disabled (ignore-scripts): ' +
+      'enable them, remove node_modules, then run this again.',
   );
 }

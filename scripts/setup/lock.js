@@ -4,41 +4,45 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SetupError } from './errors.js';
 
-/** Set-up's own directory, shared by every clone of this user. */
+/** The cache directory of set-up, which all clones of this user share. */
 export const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'delivery-coordinator');
 
 /**
- * Runs the work while no other set-up of this user does work of that name; waits for the other one. A lock whose holder is
- * gone is taken over.
+ * Runs the work under a lock with this name, which all set-ups of this user share. Takes over the lock if its holder is
+ * gone.
  */
 export async function withLock(name, work) {
   const lock = join(cache, `${name}.lock`);
+  const release = () => rmSync(lock, { recursive: true, force: true });
   mkdirIn(cache);
-  let hasTold = false;
+  let hasReported = false;
   while (!tryLock(lock)) {
-    if (!hasTold) console.log(`Waiting for another set-up (${name}) to finish …`);
-    hasTold = true;
+    if (!hasReported) console.log(`Waiting for another set-up (${name}) to finish …`);
+    hasReported = true;
     await delay(500);
   }
+  process.once('exit', release);
   try {
     return await work();
   } finally {
-    rmSync(lock, { recursive: true, force: true });
+    release();
+    // By the time this process exits, another set-up may hold the lock.
+    process.off('exit', release);
   }
 }
 
-/** @throws SetupError in one sentence where the cache cannot be made */
+/** Creates a directory in the cache. @throws SetupError if it cannot be created */
 export function mkdirIn(directory) {
   try {
     mkdirSync(directory, { recursive: true });
   } catch (error) {
     throw new SetupError(
-      `The cache ${directory} cannot be made (${error.code}): name a directory that can be written in XDG_CACHE_HOME.`,
+      `The cache ${directory} cannot be created (${error.code}): set XDG_CACHE_HOME to a writable directory.`,
     );
   }
 }
 
-/** Making a directory is atomic: of two processes, one succeeds. */
+/** Creating a directory is atomic, so only one process succeeds. */
 function tryLock(lock) {
   try {
     mkdirSync(lock);
@@ -48,11 +52,10 @@ function tryLock(lock) {
     return false;
   }
   writeFileSync(join(lock, 'pid'), String(process.pid));
-  process.once('exit', () => rmSync(lock, { recursive: true, force: true }));
   return true;
 }
 
-/** Its holder is gone; or it never said who it was, and had ten seconds to do so. */
+/** Whether the holder is gone, or has not written its process id within ten seconds. */
 function isAbandoned(lock) {
   try {
     const pid = Number(readFileSync(join(lock, 'pid'), 'utf8'));
@@ -66,7 +69,7 @@ function isOld(lock) {
   try {
     return Date.now() - statSync(lock).mtimeMs > 10_000;
   } catch {
-    // It was given back a moment ago.
+    // The lock has just been released.
     return false;
   }
 }

@@ -10,7 +10,7 @@ export const projectPrograms = join(root, 'node_modules', '.bin');
 const running = new Set();
 const longestKept = 64 * 1024;
 
-/** npm does not pass SIGTERM on: when the parent changes, this process ends, and what it runs with it. */
+/** Ends this process and everything that it runs when its parent ends. npm does not forward SIGTERM. */
 export function endWithParent() {
   const parent = process.ppid;
   const end = () => {
@@ -21,7 +21,7 @@ export function endWithParent() {
   setInterval(() => process.ppid !== parent && end(), 500).unref();
 }
 
-/** The first executable file of that name on PATH, the project's own programs left out; null without one. */
+/** The first executable with this name on PATH, except for the project's own programs; null if there is none. */
 export function findProgram(name, path = process.env.PATH ?? '') {
   const directories = path.split(delimiter).filter((directory) => directory !== '' && directory !== projectPrograms);
   return directories.map((directory) => join(directory, name)).find(isExecutable) ?? null;
@@ -36,7 +36,7 @@ export function isExecutable(path) {
   }
 }
 
-/** Whether a program starts at all and ends well, such as `[node, '--version']`; its output. null: it does not. */
+/** Runs a short command such as `[node, '--version']`. @returns its output; null if it fails */
 export function tryProgram(command, options = {}) {
   const [file, ...rest] = command;
   const result = spawnSync(file, rest, { encoding: 'utf8', timeout: 20_000, ...options });
@@ -44,15 +44,16 @@ export function tryProgram(command, options = {}) {
 }
 
 /**
- * Runs a long step, telling what it is doing and for how long. Answers `{ isDone, output }`; `shouldStop` is asked twice a
- * second and may end the step by a reason.
+ * Runs a long step and prints its progress. Calls `shouldStop` twice a second; the step is killed when that returns a
+ * reason.
+ * @returns `{ isDone, output }`
  */
 export async function runStep(what, command, { environment = process.env, shouldStop = () => null } = {}) {
   const [file, ...rest] = command;
   const startedAt = Date.now();
   const elapsed = () => `${Math.round((Date.now() - startedAt) / 1000)} s`;
   console.log(`${what} …`);
-  // A group of its own, so that the step's own children can be ended with it.
+  // The step gets its own process group, so that its children can be killed with it.
   const child = spawn(file, rest, { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   running.add(child);
   let output = '';
@@ -80,11 +81,11 @@ export async function runStep(what, command, { environment = process.env, should
   clearInterval(watch);
   running.delete(child);
   const isDone = code === 0;
-  console.log(isDone ? `${what}: done in ${elapsed()}.` : `${what}: not possible (after ${elapsed()}).`);
+  console.log(isDone ? `${what}: done in ${elapsed()}.` : `${what}: failed after ${elapsed()}.`);
   return { isDone, output: output.trim() };
 }
 
-/** Whether what a program said means that the network, or the server it wanted, is out of reach. */
+/** Whether a program's output means that the network or a server is unreachable. */
 export function isNetworkFailure(output) {
   return /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|no such host|dial tcp|i\/o timeout|network is unreachable|connection refused|Temporary failure in name|module lookup disabled|dns error|failed to lookup|error sending request/i.test(
     output,
@@ -95,6 +96,6 @@ function signalGroup(child, signal) {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // It has just ended.
+    // The process group has just ended.
   }
 }

@@ -3,14 +3,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram, runStep } from './programs.js';
 
-/** Real providers for the tests, built from the Go module proxy; test/support/providers.ts looks for them here. */
+/** Where test/support/providers.ts finds real providers, which are built from the Go module proxy. */
 const directory = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'delivery-coordinator', 'providers');
 const modules = {
   'terraform-provider-time': 'github.com/hashicorp/terraform-provider-time@v0.14.2',
   'terraform-provider-local': 'github.com/terraform-providers/terraform-provider-local@v1.4.0',
 };
 
-/** Builds the providers that are missing, where Go is there. Without them, the tests that need them are skipped, visibly. */
+/** Builds missing providers if Go is installed. Tests that need a missing provider are reported as skipped. */
 export async function ensureProviders() {
   const go = findProgram('go');
   const missing = Object.entries(modules).filter(([name]) => !existsSync(join(directory, name)));

@@ -1,13 +1,13 @@
 import { installPackages } from './debian.js';
 import { findProgram, tryProgram } from './programs.js';
 
-/** The first version of bubblewrap that knows every option the sandboxes use. */
+/** The first version of bubblewrap with every option that the sandboxes use. */
 const leastVersion = [0, 8, 0];
 
 /**
- * Installs what template code is contained with, where that is possible (root on Debian): bubblewrap, and socat, which
- * carries a sandbox's connections to the executor host. Where it is not, `start` goes on uncontained and says so itself;
- * for anything else it is said here.
+ * Installs the programs that contain template code, if it can (as root on Debian): bubblewrap, and socat, which forwards a
+ * sandbox's connections to the executor host. If it cannot, it says so, except for `start`, which runs templates
+ * uncontained and says so itself.
  */
 export async function ensureSandbox(purpose) {
   if (process.platform !== 'linux') return;
@@ -18,7 +18,7 @@ export async function ensureSandbox(purpose) {
   const isInstalled = await installPackages(`Installing ${missing.join(' and ')} for sandboxes`, missing);
   if ((isInstalled && isRecent()) || purpose === 'start') return;
   console.error(
-    'Templates can be contained only with bubblewrap 0.8 or later and socat (Debian: apt-get install bubblewrap socat).',
+    'Sandboxes for templates need bubblewrap 0.8 or later, and socat: install them (Debian: apt-get install bubblewrap socat).',
   );
 }
 

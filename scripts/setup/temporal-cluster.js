@@ -4,17 +4,17 @@ import { SetupError } from './errors.js';
 import { cache, mkdirIn, withLock } from './lock.js';
 import { findProgram, isExecutable, isNetworkFailure, runStep } from './programs.js';
 
-/** The server as production runs it, for benchmarks; bench/installation/temporal-cluster.ts looks for it here. */
+/** The Temporal server as production runs it, for benchmarks. bench/installation/temporal-cluster.ts finds it here. */
 const version = '1.31.2';
 const directory = join(cache, `temporal-server-${version}`);
 const programs = { server: 'cmd/server', sql: 'cmd/tools/sql' };
 
-/** Finds the Temporal server and the tool that makes its schema in PostgreSQL, or builds both. @throws SetupError */
+/** Builds the Temporal server and the tool that creates its schema, unless both are installed. @throws SetupError */
 export async function ensureTemporalCluster() {
-  const isThere = () => Object.keys(programs).every((name) => isExecutable(join(directory, name)));
-  if (isThere()) return;
+  const isInstalled = () => Object.keys(programs).every((name) => isExecutable(join(directory, name)));
+  if (isInstalled()) return;
   await withLock(`temporal-server-${version}`, async () => {
-    if (isThere()) return;
+    if (isInstalled()) return;
     mkdirIn(directory);
     const draft = join(directory, `draft-${process.pid}`);
     try {
@@ -41,7 +41,7 @@ async function build(draft) {
   if (isDone) return;
   if (isNetworkFailure(output)) {
     throw new SetupError(
-      `Temporal server ${version} cannot be built without network: connect to it and run this again.`,
+      `Temporal server ${version} cannot be built without a network: connect to one and run this again.`,
     );
   }
   throw new SetupError(`Temporal server ${version} cannot be built with Go: ${output.split('\n').at(-1)}.`);

@@ -10,24 +10,24 @@ const module = 'github.com/temporalio/cli/cmd/temporal';
 const directory = join(cache, `temporal-${version}`);
 const program = join(directory, 'temporal');
 
-const ownServer = 'install the `temporal` command, or give the address of a Temporal server in TEMPORAL_ADDRESS';
+const alternative = 'install the `temporal` command, or set TEMPORAL_ADDRESS to the address of a Temporal server';
 const firstBytesWithinMs = 8_000;
 const nextBytesWithinMs = 20_000;
 
-/** Finds the Temporal development server, or obtains it: by the SDK's download, else by building it. @throws SetupError */
+/** Installs the Temporal development server, unless it is installed: downloads it by the SDK, or builds it. @throws SetupError */
 export async function ensureTemporal() {
   if (findProgram('temporal') !== null || isExecutable(program)) return;
   await withLock(`temporal-${version}`, async () => {
     if (isExecutable(program)) return;
     mkdirIn(directory);
-    // Made beside its final place and renamed: nobody ever finds half a program.
+    // Installed under a draft name and renamed, so that the final path never holds an incomplete program.
     const draft = join(directory, 'draft');
     rmSync(draft, { recursive: true, force: true });
     try {
       mkdirSync(draft, { recursive: true });
       const obtained = (await download(draft)) ?? (await build(draft));
       if (tryProgram([obtained, '--version']) === null) {
-        throw new SetupError(`The Temporal server that was obtained does not run on this machine: ${ownServer}.`);
+        throw new SetupError(`The installed Temporal server does not run on this machine: ${alternative}.`);
       }
       renameSync(obtained, program);
     } finally {
@@ -36,7 +36,7 @@ export async function ensureTemporal() {
   });
 }
 
-/** By the SDK, which checks what it gets; the attempt is short where nothing arrives. null: not possible here. */
+/** Downloads the server by the SDK, which verifies it. Gives up soon if no data arrives. @returns its path, or null */
 async function download(draft) {
   const script = join(root, 'scripts', 'setup', 'download-temporal.js');
   let size = 0;
@@ -45,7 +45,7 @@ async function download(draft) {
     const now = sizeOf(draft);
     if (now > size) deadline = Date.now() + nextBytesWithinMs;
     size = now;
-    return Date.now() > deadline ? 'nothing arrives' : null;
+    return Date.now() > deadline ? 'no data arrived' : null;
   };
   const command = [join(projectPrograms, 'node'), script, draft, `v${version}`];
   const { isDone } = await runStep('Downloading a Temporal server', command, { shouldStop });
@@ -64,7 +64,7 @@ async function build(draft) {
   const go = findProgram('go');
   if (go === null) {
     throw new SetupError(
-      `A Temporal server can be neither downloaded (no network?) nor built, as Go is missing: install Go 1.24 or later, or ${ownServer}.`,
+      `A Temporal server can be neither downloaded (no network?) nor built, since Go is missing: install Go 1.24 or later, or ${alternative}.`,
     );
   }
   const environment = { ...process.env, GOBIN: draft, GOFLAGS: '', CGO_ENABLED: '0' };
@@ -74,12 +74,12 @@ async function build(draft) {
   if (isDone) return join(draft, 'temporal');
   if (isNetworkFailure(output)) {
     throw new SetupError(
-      `A Temporal server can be neither downloaded nor built without network: connect to it and run this again, or ${ownServer}.`,
+      `A Temporal server can be neither downloaded nor built without a network: connect to one and run this again, or ${alternative}.`,
     );
   }
   if (/requires go|toolchain not available|unknown directive|invalid go version/.test(output)) {
-    throw new SetupError(`This Go is too old to build a Temporal server: install Go 1.24 or later, or ${ownServer}.`);
+    throw new SetupError(`This Go is too old to build a Temporal server: install Go 1.24 or later, or ${alternative}.`);
   }
   const reason = output.split('\n').at(-1);
-  throw new SetupError(`A Temporal server cannot be built with Go (${reason}): ${ownServer}.`);
+  throw new SetupError(`A Temporal server cannot be built with Go (${reason}): ${alternative}.`);
 }

@@ -38,7 +38,7 @@ export function readText(path: string): string {
   return readFileSync(`${root}/${path}`, 'utf8');
 }
 
-/** docker-compose.yml with its anchors resolved, and every `${NAME:-default}` as it is where NAME is not set. */
+/** Reads docker-compose.yml, resolves its anchors, and replaces every `${NAME:-default}` by its default. */
 export function readComposition(): Composition {
   const text = readText('docker-compose.yml').replaceAll(/\$\{[A-Z0-9_]+:-([^}]*)\}/g, '$1');
   return parse(text, { merge: true });
@@ -49,7 +49,7 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** The stages of the Dockerfile by name, the last one as `final`; continued lines are one, comments are left out. */
+/** Reads the stages of the Dockerfile by name, the last one as `final`. Joins continued lines and drops comments. */
 export function readDockerfile(): { readonly stages: Record<string, Instruction[]>; readonly head: Instruction[] } {
   const lines = readText('Dockerfile')
     .replaceAll(/^\s*#.*\n/gm, '')
@@ -67,14 +67,15 @@ export function readDockerfile(): { readonly stages: Record<string, Instruction[
   return { stages, head };
 }
 
-/** The one text of an instruction that a stage has once. */
+/** The text of an instruction that a stage has exactly once. @throws Error if it does not */
 export function instruction(stage: Instruction[], name: string): string {
   const found = stage.filter((each) => each.name === name);
-  if (found.length !== 1 || found[0] === undefined) throw new Error(`${name} is there ${found.length} times`);
+  if (found.length !== 1 || found[0] === undefined)
+    throw new Error(`the stage has ${name} ${found.length} times instead of once`);
   return found[0].text;
 }
 
-/** The variables that the image itself sets. */
+/** The environment variables that the image sets. */
 export function imageEnvironment(stage: Instruction[]): Record<string, string> {
   return Object.fromEntries(
     instruction(stage, 'ENV')

@@ -16,7 +16,7 @@ const image = readDockerfile();
 const final = image.stages['final'] ?? [];
 
 describe('docker-compose.yml', () => {
-  it('is what the published schema of compose files describes', () => {
+  it('matches the published schema of compose files', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     ajvFormats.default(ajv);
     const validate = ajv.compile(JSON.parse(readText('test/containers/compose-spec.json')));
@@ -25,7 +25,7 @@ describe('docker-compose.yml', () => {
     expect(validate({ services: { api: { imaeg: 'x' } } })).toBe(false);
   });
 
-  it('has a database, an engine with its schema job, the migration, two APIs and two workers', () => {
+  it('has a database, Temporal with its schema job, the migration, two APIs and two workers', () => {
     expect(services.map(([name]) => name)).toEqual([
       'postgres',
       'temporal-schema',
@@ -41,7 +41,7 @@ describe('docker-compose.yml', () => {
   });
 
   it.each(services)(
-    'lets %s write nowhere but on volumes and temporary file systems, and gain no right',
+    'lets %s write only to volumes and temporary file systems, and gain no privileges',
     (_name, service) => {
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
       expect(service.security_opt).toContain('no-new-privileges:true');
@@ -52,19 +52,22 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it.each(services)('gives %s what bubblewrap needs only if it is a worker', (name, { security_opt }) => {
-    const needed = ['seccomp=./deploy/worker-seccomp.json', 'apparmor=unconfined', 'systempaths=unconfined'];
-    const more = security_opt.filter((option) => option !== 'no-new-privileges:true');
-    expect(more).toEqual(name.startsWith('worker-') ? needed : []);
-  });
+  it.each(services)(
+    'gives %s the privileges that bubblewrap needs only if it is a worker',
+    (name, { security_opt }) => {
+      const needed = ['seccomp=./deploy/worker-seccomp.json', 'apparmor=unconfined', 'systempaths=unconfined'];
+      const more = security_opt.filter((option) => option !== 'no-new-privileges:true');
+      expect(more).toEqual(name.startsWith('worker-') ? needed : []);
+    },
+  );
 
-  it('pins every image to a version, and both of Temporal to the one that is tested', () => {
+  it('pins every image to a version, and both Temporal images to the tested version', () => {
     for (const [, { image: name }] of services) expect(name).toMatch(/:(\d+\.\d+(\.\d+)?(-\w+)?|local)$/);
     const ofTemporal = services.filter(([, { image: name }]) => name.startsWith('temporalio/'));
     expect(new Set(ofTemporal.map(([, { image: name }]) => name.split(':')[1]))).toEqual(new Set([temporalVersion]));
   });
 
-  it('names only files, secrets, configurations, volumes and networks that exist', () => {
+  it('refers only to files, secrets, configurations, volumes and networks that exist', () => {
     const options = services.flatMap(([, { security_opt }]) => security_opt);
     const profiles = options
       .filter((option) => option.startsWith('seccomp='))
@@ -83,7 +86,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it.each(services)('hands %s its secrets as files: no variable holds one', (_name, service) => {
+  it.each(services)('provides the secrets of %s as files and not in variables', (_name, service) => {
     const variables = Object.entries(service.environment ?? {});
     const fromFiles = variables.filter(([name]) => name.endsWith('_FILE')).map(([, path]) => path);
     const mounted = (service.secrets ?? []).map((secret) => `/run/secrets/${secret}`);
@@ -93,14 +96,14 @@ describe('docker-compose.yml', () => {
     ).toEqual([]);
   });
 
-  it.each(services)('waits, before %s starts, for health checks and jobs that there are', (_name, service) => {
+  it.each(services)('starts %s after the health checks and jobs of its dependencies', (_name, service) => {
     for (const [name, { condition }] of Object.entries(service.depends_on ?? {})) {
       const hasCheck = composition.services[name]?.healthcheck !== undefined;
       expect([name, condition]).toEqual([name, hasCheck ? 'service_healthy' : 'service_completed_successfully']);
     }
   });
 
-  it('keeps database and engine on the network without a way out, and publishes the APIs on loopback alone', () => {
+  it('keeps the database and Temporal on the internal network, and publishes the APIs on loopback only', () => {
     expect(composition.networks['inside']).toEqual({ internal: true });
     const outside = services.filter(([, { networks }]) => networks.includes('outside')).map(([name]) => name);
     expect(outside).toEqual(['api-1', 'api-2', 'worker-1', 'worker-2']);
@@ -108,21 +111,21 @@ describe('docker-compose.yml', () => {
     expect(published).toEqual(['api-1 127.0.0.1:8080:8080', 'api-2 127.0.0.1:8081:8080']);
   });
 
-  it('gives each worker a volume of its own for the data directory of the image', () => {
+  it('gives each worker its own volume for the data directory of the image', () => {
     const { COORDINATOR_DATA_DIR } = imageEnvironment(final);
     const volumes = ['worker-1', 'worker-2'].map((name) => composition.services[name]?.volumes);
     expect(volumes).toEqual([[`worker-1:${COORDINATOR_DATA_DIR}`], [`worker-2:${COORDINATOR_DATA_DIR}`]]);
   });
 });
 
-describe('a service of our image', () => {
-  it.each(own)('%s is told only what is a setting', (_name, { environment = {} }) => {
+describe('a service that runs our image', () => {
+  it.each(own)('%s gets only variables that are settings', (_name, { environment = {} }) => {
     const known = [...Object.keys(settings), ...secretSettings.map((name) => `${name}_FILE`)];
     expect(known).toEqual(expect.arrayContaining(Object.keys(environment)));
   });
 
   it.each(own)(
-    '%s runs as the user of the image, with an argument of the build that the image takes',
+    '%s runs as the user of the image, and passes only build arguments that the image declares',
     (_name, service) => {
       expect(service.user).toBe(instruction(final, 'USER'));
       const taken = (image.stages['opentofu'] ?? []).filter(({ name }) => name === 'ARG').map(({ text }) => text);
@@ -131,7 +134,7 @@ describe('a service of our image', () => {
   );
 
   it.each(own.filter(([, { healthcheck }]) => healthcheck))(
-    '%s checks its health by the program itself',
+    '%s checks its health by the healthcheck command',
     (_name, service) => {
       expect(service.healthcheck?.test).toEqual([
         'CMD',
@@ -145,7 +148,7 @@ describe('a service of our image', () => {
 });
 
 describe('the seccomp profile of workers', () => {
-  it('is the usual list, and beside it the five calls of bubblewrap', () => {
+  it('allows the default system calls and the five calls that bubblewrap needs', () => {
     const { defaultAction, syscalls } = JSON.parse(readText('deploy/worker-seccomp.json'));
     expect(defaultAction).toBe('SCMP_ACT_ERRNO');
     expect(syscalls[1].names).toEqual(['clone', 'unshare', 'mount', 'umount2', 'pivot_root']);
@@ -163,12 +166,12 @@ describe('the seccomp profile of workers', () => {
   });
 });
 
-describe('the commands for an engine in the documentation', () => {
+describe('the documented commands for a container engine', () => {
   const [text = ''] = codeBlocks('docs/operating.md')
     .filter(({ info }) => info === 'sh engine')
     .map((block) => block.text);
 
-  it('take the release of OpenTofu that the image takes, and set what the build asks for', () => {
+  it('use the OpenTofu release of the image, and set the variable that the build requires', () => {
     const versions = (image.stages['opentofu'] ?? []).filter(({ text: given }) =>
       given.startsWith('OPENTOFU_VERSION='),
     );
@@ -177,7 +180,7 @@ describe('the commands for an engine in the documentation', () => {
     expect(readText('docker-compose.yml')).toContain(`\${${/"(OPENTOFU_\w+)=/.exec(text)?.[1]}:-}`);
   });
 
-  it('build and run services that there are', () => {
+  it('build and run services that exist', () => {
     const named = [...text.matchAll(/docker compose (?:build|run(?: -\S+)*) (\S+)/g)].map(([, name]) => name);
     expect(named).toEqual(['api-1', 'api-1']);
     expect(Object.keys(composition.services)).toEqual(expect.arrayContaining(named));

@@ -6,8 +6,8 @@ import { temporalVersion } from '../../bench/installation/temporal-cluster.ts';
 import { readDockerfile, root } from './compose.ts';
 
 /**
- * Does in a directory what the build stage of the Dockerfile does in /app, so that what runs has no library, and no
- * file, beside those of the image.
+ * Builds in a directory what the build stage of the Dockerfile builds in /app, so that the service runs with exactly the
+ * libraries and files of the image.
  */
 export function buildTree(directory: string): void {
   mkdirSync(directory, { mode: 0o755 });
@@ -27,7 +27,7 @@ function copyInto(directory: string, paths: string[]): void {
 }
 
 function run(directory: string, script: string): void {
-  // npm is the system's: the project's own Node has none.
+  // npm comes from the system, since the project's own Node has none.
   const PATH = (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((each) => !each.includes('node_modules'))
@@ -37,10 +37,10 @@ function run(directory: string, script: string): void {
     encoding: 'utf8',
     env: { ...process.env, PATH },
   });
-  if (status !== 0) throw new Error(`"${script}" ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`"${script}" exited with ${status}: ${stderr}`);
 }
 
-/** The programs that the images have, where users without rights can read them. */
+/** Copies the programs that the images have to where unprivileged users can read them. */
 export function collectPrograms(directory: string): void {
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'delivery-coordinator');
   const cluster = join(cache, `temporal-server-${temporalVersion}`);

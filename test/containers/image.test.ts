@@ -14,12 +14,12 @@ const { stages, head } = readDockerfile();
 const final = stages['final'] ?? [];
 
 describe('the Dockerfile', () => {
-  it('builds on the Node that the service is developed with', () => {
+  it('uses the Node version of package.json', () => {
     const { dependencies } = JSON.parse(readText('package.json'));
     expect(head.map(({ text }) => text)).toContain(`NODE_VERSION=${dependencies.node}`);
   });
 
-  it('copies only what is there and what .dockerignore lets through', () => {
+  it('copies exactly the files that .dockerignore lets through, and they exist', () => {
     const ignored = readText('.dockerignore').split('\n');
     const copied = Object.values(stages)
       .flat()
@@ -35,7 +35,7 @@ describe('the Dockerfile', () => {
     ).toEqual(copied.sort());
   });
 
-  it('leaves npm in another stage, and takes Node, OpenTofu and the service', () => {
+  it('leaves npm in another stage, and copies Node, OpenTofu and the service', () => {
     expect(instruction(final, 'FROM')).toMatch(/^debian:/);
     expect(final.filter(({ name }) => name === 'COPY').map(({ text }) => text)).toEqual([
       '--from=build /usr/local/bin/node /usr/local/bin/node',
@@ -45,13 +45,13 @@ describe('the Dockerfile', () => {
     expect(instruction(final, 'RUN')).not.toMatch(/\b(npm|npx|curl)\b/);
   });
 
-  it('installs what a sandbox and git need, for a user who is not root', () => {
+  it('installs the programs that sandboxes and git need, and runs as a user other than root', () => {
     expect(instruction(final, 'RUN')).toMatch(/install .*\bbubblewrap\b.*\bgit\b.*\bopenssh-client\b.*\bsocat\b/);
     expect(instruction(final, 'USER')).toBe('10001:10001');
     expect(instruction(final, 'RUN')).toContain('--uid 10001 --gid 10001');
   });
 
-  it('runs a command of the program, with options that this Node takes', () => {
+  it('starts the program with options that this Node version supports', () => {
     const [program = '', ...given] = JSON.parse(instruction(final, 'ENTRYPOINT'));
     const { status, stdout } = spawnSync(program, [...given, ...JSON.parse(instruction(final, 'CMD'))], { cwd: root });
     expect([status, String(stdout)]).toEqual([0, expect.stringContaining('Usage: node src/main.ts')]);
@@ -73,7 +73,7 @@ describe('installing OpenTofu', () => {
   });
   afterAll(() => server.close());
 
-  /** A release of two architectures; what it serves may differ from what its checksums say. */
+  /** Publishes a release for two architectures. `served` may make the archives differ from their checksums. */
   function release(served: (archive: Buffer) => Buffer = (archive) => archive): void {
     const directory = makeTestDirectory();
     writeFileSync(join(directory, 'tofu'), '#!/bin/sh\necho OpenTofu\n', { mode: 0o755 });
@@ -100,28 +100,28 @@ describe('installing OpenTofu', () => {
     return { ...ended, isInstalled: existsSync(join(directory, 'tofu')) };
   }
 
-  it.each(['amd64', 'arm64'])('installs the program for %s when every checksum agrees', async (architecture) => {
+  it.each(['amd64', 'arm64'])('installs the program for %s when every checksum matches', async (architecture) => {
     release();
     expect(await install(architecture, digest)).toMatchObject({ code: 0, isInstalled: true });
   });
 
-  it('installs nothing when the list of checksums is another one', async () => {
+  it('installs nothing when the list of checksums does not match its digest', async () => {
     release();
     expect(await install('amd64', sha256('another'))).toMatchObject({ code: 1, isInstalled: false });
   });
 
-  it('installs nothing when the archive is another one', async () => {
+  it('installs nothing when the archive does not match its checksum', async () => {
     release((archive) => Buffer.concat([archive, Buffer.from('more')]));
     expect(await install('amd64', digest)).toMatchObject({ code: 1, isInstalled: false });
   });
 
-  it.each(['', 'latest'])('installs nothing, and says what is missing, when the digest is "%s"', async (given) => {
+  it.each(['', 'latest'])('installs nothing and says what is missing when the digest is "%s"', async (given) => {
     const result = await install('amd64', given);
     expect(result).toMatchObject({ code: 1, isInstalled: false });
     expect(result.errors).toContain('OPENTOFU_SHA256SUMS');
   });
 
-  it('installs nothing for an architecture that the release does not have', async () => {
+  it('installs nothing for an architecture that the release lacks', async () => {
     release();
     expect(await install('riscv64', digest)).toMatchObject({ isInstalled: false });
   });

@@ -15,8 +15,8 @@ import { PlainInstallation } from './plain-installation.ts';
 
 const administrator = { email: 'admin@example.com', password: 'correct horse battery' };
 
-/** It takes the users of the containers, so it needs root; and psql, which the image of PostgreSQL has. */
-describe('what docker-compose.yml runs, as plain processes', () => {
+/** Runs processes as the users of the containers, so it needs root. It also needs psql, which the PostgreSQL image has. */
+describe('the services of docker-compose.yml, run as plain processes', () => {
   const directory = makeDirectory();
   let postgres: EmbeddedPostgres;
   let installation: PlainInstallation;
@@ -47,18 +47,18 @@ describe('what docker-compose.yml runs, as plain processes', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('comes up in the order that it says, each part healthy', async () => {
+  it('start in the declared order, and become healthy', async () => {
     await Promise.all(['api-1', 'api-2', 'worker-1', 'worker-2'].map((name) => installation.up(name)));
   });
 
-  it('may run its jobs again at the next start', () => {
+  it('can run their jobs again at the next start', () => {
     for (const name of ['temporal-schema', 'temporal-namespace', 'migrate']) {
       const { status, output } = installation.run(name, installation.commandOf(name));
       expect([name, status], output).toEqual([name, 0]);
     }
   });
 
-  it('makes its first administrator by the command of the documentation, and goes the whole way of a run', async () => {
+  it('create the first administrator by the documented command, and execute runs', async () => {
     const [program = []] = [installation.commandOf('api-1').slice(0, -1)];
     const create = [...program, 'admin', 'create', '--email', administrator.email];
     expect(installation.run('api-1', create, administrator.password)).toMatchObject({ status: 0 });
@@ -74,7 +74,7 @@ describe('what docker-compose.yml runs, as plain processes', () => {
     expect(result.code, result.output + result.errors).toBe(0);
   });
 
-  it('answers the same at the other API, and both workers are there', async () => {
+  it('show the same runs at the other API, and both workers', async () => {
     const url = `http://127.0.0.1:${ports['api-2']?.['COORDINATOR_PORT']}/api/v1`;
     const post = {
       method: 'POST',
@@ -83,7 +83,7 @@ describe('what docker-compose.yml runs, as plain processes', () => {
     };
     const { token } = (await (await fetch(`${url}/auth/sessions`, post)).json()) as { token: string };
     const headers = { authorization: `Bearer ${token}` };
-    // Whose runs are listed is said by the team: without one, they are the caller's own.
+    // Without a team, the list contains only the caller's own runs.
     const read = async (path: string) => (await fetch(`${url}${path}`, { headers })).json();
     const { organizations } = (await read('/organizations')) as { organizations: { id: string }[] };
     const { teams } = (await read(`/organizations/${organizations[0]?.id}/teams`)) as { teams: { id: string }[] };
@@ -93,7 +93,7 @@ describe('what docker-compose.yml runs, as plain processes', () => {
     expect(workers.workers.map(({ status }) => status)).toEqual(['active', 'active']);
   });
 
-  it('says that a part is not healthy once it has ended, and ends at SIGTERM', async () => {
+  it('stop at SIGTERM, and are unhealthy afterwards', async () => {
     const ends = await installation.down();
     expect(ends).toMatchObject({ 'api-1': 0, 'api-2': 0, 'worker-1': 0, 'worker-2': 0 });
     const check = installation.composition.services['api-1']?.healthcheck?.test.slice(1) ?? [];
@@ -104,7 +104,7 @@ describe('what docker-compose.yml runs, as plain processes', () => {
 
 let ports: Record<string, Record<string, number>> = {};
 
-/** Every container has the usual ports for itself; here each process gets others. */
+/** Containers can all use the usual ports. Plain processes need different ones. */
 async function choosePorts(): Promise<Record<string, Record<string, number>>> {
   const temporal = ['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'].flatMap((part) => [
     `${part}_PORT`,
@@ -117,7 +117,7 @@ async function choosePorts(): Promise<Record<string, Record<string, number>>> {
   return ports;
 }
 
-/** Temporal keeps its members' ports in a `smallint`: those that the system hands out are too high for that. */
+/** Temporal stores its members' ports in a `smallint`, which is too small for the ephemeral ports of the system. */
 async function findLowPort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);
@@ -129,7 +129,7 @@ async function findLowPort(): Promise<number> {
   }
 }
 
-/** Gives the cluster the superuser of the image of PostgreSQL, and runs the script that the image runs at its first start. */
+/** Gives the cluster the superuser of the PostgreSQL image, and runs the script that the image runs at its first start. */
 async function makeRoles(adminUrl: string, directory: string): Promise<void> {
   const password = readFileSync(join(directory, 'secrets/postgres_password'), 'utf8').trim();
   await query(adminUrl, `CREATE ROLE postgres SUPERUSER LOGIN PASSWORD '${password}'`);

@@ -19,7 +19,7 @@ export interface SeccompProfile {
   readonly syscalls: SeccompRule[];
 }
 
-/** What Docker hides of /proc, or makes read-only, unless a container has `systempaths=unconfined`. */
+/** The paths that Docker masks or makes read-only, unless a container has `systempaths=unconfined`. */
 const usualPaths = {
   maskedPaths: ['/proc/acpi', '/proc/kcore', '/proc/keys', '/proc/timer_list', '/sys/firmware'],
   readonlyPaths: ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'],
@@ -29,7 +29,7 @@ const archNames: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 const seccompNames: Record<string, string> = { x64: 'SCMP_ARCH_X86_64', arm64: 'SCMP_ARCH_AARCH64' };
 const noCapabilities = { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] };
 
-/** The configuration by which an OCI runtime starts what a service of docker-compose.yml says, as Docker would write it. */
+/** The OCI configuration of a service in docker-compose.yml, as Docker would write it. */
 function ociConfig(service: Service, profile: SeccompProfile, command: string[]): object {
   const [uid = 0, gid = 0] = service.user.split(':').map(Number);
   const isUnconfined = service.security_opt.includes('systempaths=unconfined');
@@ -79,7 +79,7 @@ export function readProfile(): SeccompProfile {
   return JSON.parse(readText('deploy/worker-seccomp.json'));
 }
 
-/** Runs a command in a container with the privileges of a service, over this machine's own files, read-only. */
+/** Runs a command in a container with the privileges of a service. Its root is this machine's file system, read-only. */
 export function runContained(service: Service, profile: SeccompProfile, command: string[]) {
   const directory = makeTestDirectory();
   mkdirSync(join(directory, 'rootfs'));

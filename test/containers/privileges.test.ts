@@ -4,8 +4,8 @@ import { readComposition } from './compose.ts';
 import { readProfile, runContained, type SeccompProfile } from './oci.ts';
 
 /**
- * Starts real containers by an OCI runtime, without an engine: it shows that a worker can make sandboxes with the
- * privileges of docker-compose.yml, and cannot with any one of them less.
+ * Starts real containers by an OCI runtime. Shows that a worker can create sandboxes with the privileges of
+ * docker-compose.yml, and cannot without any one of them.
  */
 const programs = [
   ['runc', '--version'],
@@ -14,7 +14,7 @@ const programs = [
 ] as const;
 const isPossible = programs.every(([program, ...given]) => spawnSync(program, given).status === 0);
 
-const worker = readComposition().services['worker-1'] ?? expect.fail('there is no worker');
+const worker = readComposition().services['worker-1'] ?? expect.fail('docker-compose.yml has no worker');
 const profile = readProfile();
 const sandbox = [
   'bwrap',
@@ -43,33 +43,36 @@ function without(name: string): SeccompProfile {
 }
 
 describe.skipIf(!isPossible)('a worker container', () => {
-  it('makes a sandbox with a user, processes and a /proc of its own', () => {
+  it('creates a sandbox with its own user, processes and /proc', () => {
     const { status, output, errors } = runContained(worker, profile, sandbox);
     expect([status, errors]).toEqual([0, '']);
     expect(output).toMatch(/^10001\n[1-5]\nNoNewPrivs:\s1\n$/);
   });
 
-  it.each(['clone', 'unshare', 'mount', 'umount2', 'pivot_root'])('makes no sandbox without the call %s', (name) => {
-    const usual = ['true'];
-    if (name !== 'clone') expect(runContained(worker, without(name), usual).status).toBe(0);
-    expect(runContained(worker, without(name), sandbox).status).not.toBe(0);
-  });
+  it.each(['clone', 'unshare', 'mount', 'umount2', 'pivot_root'])(
+    'cannot create a sandbox without the system call %s',
+    (name) => {
+      const usual = ['true'];
+      if (name !== 'clone') expect(runContained(worker, without(name), usual).status).toBe(0);
+      expect(runContained(worker, without(name), sandbox).status).not.toBe(0);
+    },
+  );
 
-  it('makes no sandbox where parts of /proc are masked', () => {
+  it('cannot create a sandbox if parts of /proc are masked', () => {
     const security_opt = worker.security_opt.filter((option) => option !== 'systempaths=unconfined');
     const { status, errors } = runContained({ ...worker, security_opt }, profile, sandbox);
     expect(status).not.toBe(0);
     expect(errors).toContain("Can't mount proc");
   });
 
-  it('has no capability, and cannot write to its image', () => {
+  it('has no capabilities and cannot write to its image', () => {
     const script = 'grep Cap /proc/self/status; touch /usr/bin/x';
     const { output, errors } = runContained(worker, profile, ['sh', '-c', script]);
     expect(output.match(/\b0{16}\b/g)).toHaveLength(5);
     expect(errors).toContain('Read-only file system');
   });
 
-  it('cannot mount outside a user namespace of its own', () => {
+  it('cannot mount outside its own user namespace', () => {
     const { status, errors } = runContained(worker, profile, ['mount', '-t', 'tmpfs', 'tmpfs', '/tmp']);
     expect(status).not.toBe(0);
     expect(errors).toMatch(/permission denied|must be superuser/);

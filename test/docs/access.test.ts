@@ -13,13 +13,13 @@ import { runShell } from '#test/support/shell.ts';
 import { codeBlocks, tableUnder } from './markdown.ts';
 
 const page = 'docs/access.md';
-/** The names in a cell, each between backticks. */
+/** The names between backticks in a cell. */
 const names = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 const byRole = (heading: string): Record<string, string[]> =>
   Object.fromEntries(tableUnder(page, heading).map(([role, cell]) => [names(role)[0], names(cell)]));
 
 describe('the tables of roles', () => {
-  it('say what each platform role adds', () => {
+  it('list the permissions that each platform role adds', () => {
     const added = platformRoles.map((role, at) => {
       const below = platformRoles[at - 1];
       return [role, [...rolePermissions[role]].filter((each) => !below || !rolePermissions[below].has(each)).sort()];
@@ -31,18 +31,18 @@ describe('the tables of roles', () => {
     expect(written).toEqual(added);
   });
 
-  it('say what each team role may', () => {
+  it('list the actions of each team role', () => {
     expect(byRole('## Team roles')).toEqual(teamRoleActions);
   });
 
-  it('say what a service account is in its teams', () => {
+  it('list the team role of each role of service accounts', () => {
     const mapped = Object.entries(teamRoleOfAccount).map(([role, teamRole]) => [role, [teamRole]]);
     expect(byRole('## Service accounts')).toEqual(Object.fromEntries(mapped));
   });
 });
 
 describe('the table of limits', () => {
-  it('says how many keys there may be, and how long two of them overlap', () => {
+  it('states the maximum number of keys and the longest overlap of two keys', () => {
     expect(tableUnder(page, '## API keys').map(([, value]) => value)).toEqual([
       String(mostActiveKeys),
       formatDuration(longestOverlapSeconds),
@@ -50,16 +50,16 @@ describe('the table of limits', () => {
   });
 });
 
-describe('what is said of asking beforehand', () => {
+describe('the section on checking access in advance', () => {
   const codes = tableUnder(page, '## Asking beforehand').flatMap((cells) => names(cells.at(-1)));
 
-  it('has every code of an answer', () => {
+  it('lists every code of a response', () => {
     const known = ['reason', 'evaluation_error', ...reasonCodes, ...evaluationErrorCodes];
     expect([...new Set(codes)].sort()).toEqual([...known].sort());
     expect(codes.filter((code) => code === 'reason')).toHaveLength(2);
   });
 
-  it('shows a question and an answer of the right form', () => {
+  it('shows a valid request and a valid response', () => {
     const [question, answer] = codeBlocks(page).filter(({ info }) => info === 'json');
     expect(canI.body?.safeParse(JSON.parse(question?.text ?? '')).success).toBe(true);
     expect(canI.responses[200].safeParse(JSON.parse(answer?.text ?? '')).success).toBe(true);
@@ -73,28 +73,35 @@ describe('the commands', () => {
   });
   afterAll(() => api?.close());
 
-  it.each(['sh', 'bash'])('make an account that acts by its key and by the next one, in %s', async (shell) => {
-    const { organizationId, teamId } = await addTeam(api.orm);
-    const owner = await addPerson(api, 'maintainer', {
-      teams: { [teamId]: 'owner' },
-      organizations: { [organizationId]: 'member' },
-    });
-    const input = codeBlocks(page)
-      .filter(({ info }) => info === 'sh access')
-      .map(({ text }) => text.replaceAll(/^api .*$/gm, (line) => `${line}; echo`))
-      .join('');
-    const environment = { URL: api.url, KEY: owner.key, TEAM: teamId };
-    const { code, output, errors } = await runShell(['-eu'], environment, { shell, input });
-    expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
-    const answers = output
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(answers).toHaveLength(3);
-    for (const answer of answers)
-      expect(answer).toMatchObject({ type: 'service_account', name: 'deploy', teams: [{ id: teamId, role: 'admin' }] });
-    expect(answers[0].credential).toEqual(answers[2].credential);
-    expect(answers[1].credential).not.toEqual(answers[0].credential);
-    expect(Object.keys(answers[0].credential)).toEqual(['type', 'id']);
-  });
+  it.each(['sh', 'bash'])(
+    'create an account that works with its key and with the rotated key, in %s',
+    async (shell) => {
+      const { organizationId, teamId } = await addTeam(api.orm);
+      const owner = await addPerson(api, 'maintainer', {
+        teams: { [teamId]: 'owner' },
+        organizations: { [organizationId]: 'member' },
+      });
+      const input = codeBlocks(page)
+        .filter(({ info }) => info === 'sh access')
+        .map(({ text }) => text.replaceAll(/^api .*$/gm, (line) => `${line}; echo`))
+        .join('');
+      const environment = { URL: api.url, KEY: owner.key, TEAM: teamId };
+      const { code, output, errors } = await runShell(['-eu'], environment, { shell, input });
+      expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
+      const answers = output
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(answers).toHaveLength(3);
+      for (const answer of answers)
+        expect(answer).toMatchObject({
+          type: 'service_account',
+          name: 'deploy',
+          teams: [{ id: teamId, role: 'admin' }],
+        });
+      expect(answers[0].credential).toEqual(answers[2].credential);
+      expect(answers[1].credential).not.toEqual(answers[0].credential);
+      expect(Object.keys(answers[0].credential)).toEqual(['type', 'id']);
+    },
+  );
 });

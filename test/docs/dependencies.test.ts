@@ -11,7 +11,7 @@ const tables = [
   ['## Development and tests', 'devDependencies'],
 ] as const;
 
-/** What nothing imports, and how it is used all the same. */
+/** Packages that no file imports, and how they are used. */
 const unimported: Record<string, string> = {
   node: 'the runtime itself',
   '@mikro-orm/sql': 'a pin',
@@ -30,14 +30,14 @@ function sourcesIn(...directories: string[]): string {
   return directories.flatMap(read).join('\n');
 }
 
-/** Named in an import, or in a reference to types alone. */
+/** Whether a file imports the package or refers to its types. */
 function isImported(name: string, sources: string): boolean {
   const types = name.startsWith('@types/') ? name.slice('@types/'.length) : name;
   return types === 'node' || new RegExp(`['"]${types}(/[^'"]*)?['"]`).test(sources);
 }
 
-describe('the page of dependencies', () => {
-  it.each(tables)('tells under "%s" all that is in %s and nothing else, in order', (heading, field) => {
+describe('docs/dependencies.md', () => {
+  it.each(tables)('lists under "%s" exactly the %s of package.json, in order', (heading, field) => {
     const rows = tableUnder(page, heading);
     expect(rows.map(([name]) => name?.replaceAll('`', ''))).toEqual(Object.keys(manifest[field]).sort());
     expect(rows.filter((cells) => cells.length !== 3 || cells.includes(''))).toEqual([]);
@@ -45,13 +45,13 @@ describe('the page of dependencies', () => {
 });
 
 describe('a dependency', () => {
-  it('of the service is imported by it, or has a reason to be there all the same', () => {
+  it('of the service is imported by it, or has another documented use', () => {
     const sources = sourcesIn('src', 'migrations');
     const idle = Object.keys(manifest.dependencies).filter((name) => !isImported(name, sources));
     expect(idle.filter((name) => !unimported[name])).toEqual([]);
   });
 
-  it('of development is used by tests, scripts or measurements, or is a program that they run', () => {
+  it('for development is imported by tests, scripts or benchmarks, or has another documented use', () => {
     const sources = sourcesIn('src', 'test', 'scripts', 'bench');
     const idle = Object.keys(manifest.devDependencies).filter((name) => !isImported(name, sources));
     expect(idle.filter((name) => !unimported[name])).toEqual([]);

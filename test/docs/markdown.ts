@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The project's Markdown as its readers meet it: code to paste, commands to run, links to follow. */
+/** Reads the project's Markdown: code blocks, prose, tables and headings. */
 
 export const root = join(import.meta.dirname, '..', '..');
 
 export interface CodeBlock {
   readonly file: string;
   readonly line: number;
-  /** What stands after the fence: a language, and what the block is for. */
+  /** The text after the opening fence: a language, and what the block is for. */
   readonly info: string;
   readonly text: string;
 }
 
-/** Paths of all Markdown files, from the project's root. */
+/** The paths of all Markdown files, relative to the project's root. */
 export function markdownFiles(): string[] {
   const top = readdirSync(root).filter((name) => name.endsWith('.md'));
   const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
@@ -24,7 +24,7 @@ export function readMarkdown(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
-/** The fenced blocks of a file. */
+/** The fenced code blocks of a file. */
 export function codeBlocks(file: string): CodeBlock[] {
   const text = readMarkdown(file);
   return [...text.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)].map(({ index, 1: info = '', 2: content = '' }) => ({
@@ -35,12 +35,12 @@ export function codeBlocks(file: string): CodeBlock[] {
   }));
 }
 
-/** A file without its fenced blocks. */
+/** The text of a file without its code blocks. */
 export function prose(file: string): string {
   return readMarkdown(file).replace(/^```[^\n]*\n.*?^```$/gms, '');
 }
 
-/** The rows of a table after a heading (the first one, or the one after `skip` others), cell by cell, without the head. */
+/** The cells of the table after a heading, without its header. `skip` skips that many tables. */
 export function tableUnder(file: string, heading: string, skip = 0): string[][] {
   const text = `\n${readMarkdown(file)}`;
   const start = text.indexOf(`\n${heading}\n`);
@@ -55,7 +55,7 @@ export function tableUnder(file: string, heading: string, skip = 0): string[][] 
   );
 }
 
-/** The headings of a file as the anchors by which links name them. */
+/** The anchors of a file's headings. */
 export function anchorsOf(file: string): string[] {
   return [...prose(file).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title

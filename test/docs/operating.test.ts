@@ -15,7 +15,7 @@ const page = 'docs/operating.md';
 const password = 'correct horse battery';
 
 describe('the tables of codes', () => {
-  it('have every reason why a run ended, in its own words, and something to do about it', () => {
+  it('list every status reason with its description and advice', () => {
     const rows = tableUnder(page, '## Why did it end?');
     expect(rows.map(([code, meaning]) => [code, meaning])).toEqual(
       Object.entries(statusReasons).map(([code, meaning]) => [`\`${code}\``, meaning]),
@@ -23,7 +23,7 @@ describe('the tables of codes', () => {
     expect(rows.filter(([, , advice]) => !advice)).toEqual([]);
   });
 
-  it('have everything that a run may wait on', () => {
+  it('list every code of waiting_on', () => {
     const rows = tableUnder(page, '## Why is it waiting?');
     expect(rows.map(([code]) => code)).toEqual(waitingCodes.map((code) => `\`${code}\``));
     expect(rows.filter((cells) => cells.length !== 3 || cells.includes(''))).toEqual([]);
@@ -31,7 +31,7 @@ describe('the tables of codes', () => {
 });
 
 describe('the table of limits', () => {
-  it('says what an attempt may use', () => {
+  it('states the limits of an attempt', () => {
     const units: Record<string, number> = { GiB: 1024 ** 3, MiB: 1024 ** 2 };
     const values = tableUnder(page, '## Workers and pools').map(([name, value = '']) => {
       const [, amount, unit = ''] = /^(\d+)(?: (GiB|MiB))?/.exec(value) ?? [];
@@ -55,7 +55,7 @@ describe('the table of limits', () => {
   });
 });
 
-describe('the processes, started by hand', () => {
+describe('the commands for the processes', () => {
   let database: TestDatabase;
   let dataDir: string;
   let environment: Record<string, string>;
@@ -76,7 +76,7 @@ describe('the processes, started by hand', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('come up as the page says, are healthy, and come up again under a new key', { timeout: 180_000 }, async () => {
+  it('start healthy processes, and start them again with a new key', { timeout: 180_000 }, async () => {
     const [start = '', probe = '', audit = '', rotate = '', recover = '', pools = ''] = codeBlocks(page)
       .filter(({ info }) => info === 'sh tried')
       .map(({ text }) => text);
@@ -103,7 +103,7 @@ describe('the processes, started by hand', () => {
     expect(output).toMatch(/\ndone\n$/);
   });
 
-  /** Waits until all is there, as a client sees it, and stops what was started as an operator would. */
+  /** Shell functions that wait until the service is ready, and that stop it as an operator would. */
   const helpers = `
 set -e
 trap 'kill -KILL $(jobs -p) 2> /dev/null || true' EXIT
@@ -127,7 +127,7 @@ await_ready() {
 }
 `;
 
-  /** As whoever has signed in, in a directory of their own. */
+  /** Runs commands with the session's token in a temporary directory. */
   const inScratch = (text: string) => `(\nset -e\ncd "$COORDINATOR_DATA_DIR"\nTOKEN=$token\n${text})`;
 
   const onServices = (text: string) =>

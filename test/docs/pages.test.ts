@@ -7,7 +7,7 @@ import { anchorsOf, codeBlocks, markdownFiles, prose, readMarkdown, root } from 
 const files = markdownFiles();
 const scripts: Record<string, string> = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts;
 
-/** Shell that readers are shown: who tries it. Everything else is a script of package.json, one a line. */
+/** The test that runs each kind of shell block. Every other block has only scripts of package.json, one on each line. */
 const tried: Record<string, string> = {
   'sh tour': 'readme.test.ts',
   'sh file plan.sh': 'writing-templates.test.ts',
@@ -15,15 +15,15 @@ const tried: Record<string, string> = {
   'sh tried': 'operating.test.ts',
   'sh access': 'access.test.ts',
   'sh containers': '../containers/installation.proof.ts',
-  // Needs a container engine: the test compares it with the files that it is about.
+  // These commands need a container engine. The test compares them with the files that they use.
   'sh engine': '../containers/composition.test.ts',
 };
 
 const shellBlocks = files.flatMap(codeBlocks).filter(({ info }) => /^(sh|bash|console|shell)\b/.test(info));
 
-describe('shell that the documentation shows', () => {
+describe('a shell block in the documentation', () => {
   it.each(shellBlocks.map((block) => [`${block.file}:${block.line}`, block] as const))(
-    'is tried by a test or is a script that exists (%s)',
+    'is run by a test or consists of existing scripts (%s)',
     (_place, { info, text }) => {
       if (tried[info]) {
         expect(existsSync(join(import.meta.dirname, tried[info]))).toBe(true);
@@ -33,24 +33,24 @@ describe('shell that the documentation shows', () => {
     },
   );
 
-  it('is of a kind whose tests exist', () => {
+  it('exists for every kind that a test runs', () => {
     const shown = new Set(shellBlocks.map(({ info }) => info));
     expect(Object.keys(tried).filter((info) => !shown.has(info))).toEqual([]);
   });
 });
 
-/** `npm start`, `npm test`, `npm run NAME`, with settings before and arguments after. */
+/** The script of a line such as `npm start`, `npm test` or `npm run NAME`, perhaps with settings and arguments. */
 function scriptOf(line: string): string | undefined {
   return /^(?:[A-Z_]+=\S* )*npm (?:run )?([a-z:-]+)(?: -- .*)?$/.exec(line)?.[1];
 }
 
 describe.each(files)('%s', (file) => {
-  it('names only scripts that exist', () => {
+  it('mentions only scripts that exist', () => {
     const named = [...readMarkdown(file).matchAll(/npm (?:run ([a-z:-]+)|(start|test)\b)/g)].map(([, a, b]) => a ?? b);
     expect(named.filter((name) => !Object.hasOwn(scripts, name ?? ''))).toEqual([]);
   });
 
-  it('links only to what is there', () => {
+  it('links only to existing files and headings', () => {
     const links = [...prose(file).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link);
     const broken = links.filter((link) => {
       const [path = '', anchor] = link.split('#');
@@ -61,14 +61,14 @@ describe.each(files)('%s', (file) => {
     expect(broken).toEqual([]);
   });
 
-  it('names only files of the source that are there', () => {
+  it('mentions only source files that exist', () => {
     const named = [...prose(file).matchAll(/`((?:src|test|scripts|migrations|docs)\/[\w./-]*\w)`/g)].map(
       ([, path = '']) => path,
     );
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it('names only settings that exist', () => {
+  it('mentions only settings that exist', () => {
     const known = readMarkdown('docs/configuration.md');
     const named = [
       ...readMarkdown(file).matchAll(/\b(?:COORDINATOR|TEMPORAL|WORKER|METRICS|BOOTSTRAP)_[A-Z_]+[A-Z]\b/g),
@@ -84,8 +84,8 @@ describe.each(files)('%s', (file) => {
   });
 });
 
-describe('the page of settings', () => {
-  it('says what the settings are', () => {
+describe('docs/configuration.md', () => {
+  it('matches src/settings.ts', () => {
     execFileSync('node', ['scripts/docs-configuration.js', '--check'], { cwd: root, stdio: 'pipe' });
   });
 });

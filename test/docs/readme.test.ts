@@ -17,7 +17,7 @@ afterAll(async () => {
   await system?.close();
 });
 
-/** Reads on only once the run is where the README says that it is then. */
+/** Waits until the run has the status that the README states. */
 const awaitStatus = `
 await_status() {
   n=0
@@ -28,12 +28,12 @@ await_status() {
 }
 `;
 
-/** What the text says of the run's status after each block of the tour. */
+/** The run's status after each block of the tour, as the text states it. */
 const claims = ['pending_approval', 'succeeded', 'succeeded'];
 
 describe('the tour of the README', () => {
-  it.each(['sh', 'bash'])('works as it is written, pasted into %s', { timeout: 60_000 }, async (shell) => {
-    // What the first shell made is there already when the second one comes.
+  it.each(['sh', 'bash'])('works when it is pasted into %s', { timeout: 60_000 }, async (shell) => {
+    // The second shell needs other names than the first one.
     const email = `bea-${shell}@example.com`;
     const blocks = codeBlocks('README.md').filter(({ info }) => info === 'sh tour');
     expect(blocks).toHaveLength(claims.length);
@@ -59,7 +59,7 @@ describe('the tour of the README', () => {
     expect(output).not.toContain('"error"');
   });
 
-  it('is short enough to be read', () => {
+  it('is short', () => {
     const lines = codeBlocks('README.md')
       .filter(({ info }) => info === 'sh tour')
       .flatMap(({ text }) => text.trim().split('\n'));

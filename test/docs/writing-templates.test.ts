@@ -20,7 +20,7 @@ afterAll(async () => {
   await system?.close();
 });
 
-/** A spec of the page, with the files of the page in the place of "…". */
+/** A spec of the page, with the page's files inserted. */
 function specOf(name: string) {
   const spec = JSON.parse(blocks.find(({ info }) => info === `json template ${name}`)?.text ?? '');
   for (const path of Object.keys(spec.executor.files)) {
@@ -35,8 +35,8 @@ async function reviewAs(reviewer: Caller, run: { id: string; plan: { digest: str
   expect(answer.status, answer.text).toBe(200);
 }
 
-describe('the example for OpenTofu', () => {
-  it('is published and run, its secret masked, its output shown', async () => {
+describe('the OpenTofu example', () => {
+  it('can be published and run; its secret is masked and its output is shown', async () => {
     const template_id = await publish(caller, 'network', specOf('network'));
     const run = await runToEnd(caller, { template_id, variables: { token: 'a secret token' } });
     expect(run, run.status_reason).toMatchObject({
@@ -50,8 +50,8 @@ describe('the example for OpenTofu', () => {
   });
 });
 
-describe('the example of commands', () => {
-  it('is published and run: made, left alone, changed, and removed once somebody has approved', async () => {
+describe('the command example', () => {
+  it('can be published and run: it creates, leaves unchanged, updates, and destroys after an approval', async () => {
     const template_id = await publish(caller, 'greeting', specOf('greeting'));
     const greet = (name: string, rest: object = {}, statuses?: string[]) =>
       runToEnd(caller, { template_id, variables: { name }, ...rest }, statuses);
@@ -77,7 +77,7 @@ describe('the example of commands', () => {
     expect(await greet('Ana', { operation: 'plan' })).toMatchObject({ plan: { summary: { add: 1 } } });
   });
 
-  it('knows the files and the environment that the page lists', async () => {
+  it('gets the documented files and environment variables', async () => {
     const script = 'env | cut -d= -f1 | grep ^COORDINATOR_ | sort; cat variables.json; echo; ls';
     const spec = {
       ...commands({ look: script }, { plan: [{ name: 'plan', run: ['sh', '-c', 'echo kept > plan/note'] }] }),
@@ -100,7 +100,7 @@ describe('the example of commands', () => {
   });
 });
 
-/** The names of environment variables on the page, but for the one that is a pattern. */
+/** The environment variables on the page, except for the one that is a pattern. */
 function documentedNames(): string[] {
   const rows = tableUnder(page, '## Commands', 1).flatMap(([names = '']) => names.split(', '));
   return rows.map((name) => name.replaceAll('`', '')).filter((name) => !name.includes('<'));
@@ -113,22 +113,22 @@ async function secondPerson(): Promise<Caller> {
 }
 
 describe('the page', () => {
-  it('lists every field of a spec, and no other', () => {
+  it('lists exactly the fields of a spec', () => {
     const fields = tableUnder(page, '# Writing templates').map(([field]) => field?.replaceAll('`', ''));
     expect(fields.sort()).toEqual(Object.keys(TemplateSpec.shape).sort());
   });
 
-  it('says the times that hold where a template says none', () => {
+  it('states the default timeouts', () => {
     expect(defaultTimeouts).toEqual({ plan: 3600, approval: 7 * 24 * 3600, apply: 3600 });
   });
 
-  it('shows only what can be published', () => {
+  it('shows only executors that can be published', () => {
     const executors = blocks.filter(({ info }) => info === 'json executor');
     expect(executors).toHaveLength(1);
     for (const { text } of executors) TemplateSpec.parse({ executor: JSON.parse(text) });
   });
 
-  it('names every format that a variable may have', () => {
+  it('lists every format of variables', () => {
     for (const format of Object.keys(formats)) expect(prose(page)).toContain(`\`${format}\``);
   });
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => system?.close());
 
-it('a restart of every worker loses none of many open approvals', { timeout: 120_000 }, async () => {
+it('restarting the worker loses none of many open approvals', { timeout: 120_000 }, async () => {
   const { administrator } = system;
   const spec = { ...commands({ act: 'true' }), approval: { required: 1, when: 'always' } };
   const approver = {

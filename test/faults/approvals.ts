@@ -2,27 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation } from './harness/installation.ts';
 
-const atOnce = 16;
-/** Without any progress. */
-const patienceMs = 2 * 60_000;
+const concurrency = 16;
+/** The longest time without any progress. */
+const stallLimitMs = 2 * 60_000;
 
 export interface ApprovalsReport {
   readonly runs: number;
   readonly succeeded: number;
-  /** From the last approval to the end of the last run. */
+  /** The time from the last approval to the end of the last run. */
   readonly finishedAfterSeconds: number;
 }
 
-/** Has many runs wait for approval, restarts every worker, the first one by force, and approves them all. */
-export async function surviveRestart(installation: Installation, count: number): Promise<ApprovalsReport> {
-  const { requester, approver, workers, faults } = installation;
+/** Lets many runs wait for approval, restarts every worker, the first one with SIGKILL, and approves all runs. */
+export async function restartWithOpenApprovals(installation: Installation, count: number): Promise<ApprovalsReport> {
+  const { requester, approver, workers, violations } = installation;
   const templateId = await publish(installation);
   const ids = await inParallel(Array.from({ length: count }), async () => {
     const instance = `i-${randomUUID()}`;
     const { id } = await requester.call('POST', '/runs', { template_id: templateId, instance });
     return String(id);
   });
-  await until(installation, `status = 'pending_approval'`, templateId, count);
+  await waitForRuns(installation, `status = 'pending_approval'`, templateId, count);
   for (const [number, worker] of workers.entries()) {
     await worker.kill(number === 0 ? 'SIGKILL' : 'SIGTERM');
   }
@@ -33,9 +33,9 @@ export async function surviveRestart(installation: Installation, count: number):
     await approver.call('POST', `/runs/${id}/approval/review`, review);
   });
   const approvedAt = Date.now();
-  await until(installation, `finished_at is not null`, templateId, count);
+  await waitForRuns(installation, `finished_at is not null`, templateId, count);
   const succeeded = await countRuns(installation, `status = 'succeeded'`, templateId);
-  if (succeeded !== count) faults.push(`of ${count} approved runs ${succeeded} succeeded`);
+  if (succeeded !== count) violations.push(`only ${succeeded} of ${count} approved runs succeeded`);
   return { runs: count, succeeded, finishedAfterSeconds: Math.round((Date.now() - approvedAt) / 1000) };
 }
 
@@ -50,14 +50,19 @@ async function publish({ requester }: Installation): Promise<string> {
   return id;
 }
 
-async function until(installation: Installation, condition: string, templateId: string, count: number): Promise<void> {
+async function waitForRuns(
+  installation: Installation,
+  condition: string,
+  templateId: string,
+  count: number,
+): Promise<void> {
   let reached = 0;
   for (let progressAt = Date.now(); reached < count; await sleep(500)) {
     const now = await countRuns(installation, condition, templateId);
     if (now > reached) progressAt = Date.now();
     reached = now;
-    if (Date.now() - progressAt > patienceMs) {
-      throw new Error(`no more than ${reached} of ${count} runs came to this: ${condition}`);
+    if (Date.now() - progressAt > stallLimitMs) {
+      throw new Error(`only ${reached} of ${count} runs reached the condition: ${condition}`);
     }
   }
 }
@@ -77,6 +82,6 @@ async function inParallel<Item, Result>(
   const workSome = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await work(next[1]);
   };
-  await Promise.all(Array.from({ length: atOnce }, workSome));
+  await Promise.all(Array.from({ length: concurrency }, workSome));
   return results;
 }

@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toAttemptResult } from '#activities/attempt-result.ts';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import { type AttemptPhase, type ExecutionReason, executionReasons, statusReasons } from '#domain/runs/model.ts';
 import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol/request.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { RunSteps } from '#test/support/run-steps.ts';
+import { openRunStepsApi } from './harness/run-steps-api.ts';
 
-/** What a run says of each result that an executor may give, while it plans and while it applies. */
-let api: TestApi;
-let admin: ApiUser;
-let steps: RunSteps;
-let worker: string;
-beforeAll(async () => {
-  api = await startApi();
-  admin = await api.addUser('admin');
-  steps = new RunSteps(api, admin);
-  worker = await steps.worker('sandbox');
-});
-afterAll(() => api?.close());
+/** The status and reason of a run for each result of an executor, in each phase. */
+const { api, steps, readRun } = await openRunStepsApi();
+const worker = await steps.worker('sandbox');
 
 const phases: readonly AttemptPhase[] = ['planning', 'applying'];
-/** The outcomes with which an executor gives a reason; `failed` for all others. */
+/** The outcome that an executor reports with a reason; `failed` for all other reasons. */
 const outcomes: Partial<Record<ExecutionReason, ExecutionOutcome>> = {
   canceled: 'canceled',
   time_limit: 'timed_out',
@@ -32,8 +22,8 @@ const outcomes: Partial<Record<ExecutionReason, ExecutionOutcome>> = {
   cpu_limit: 'limit_exceeded',
   open_files_limit: 'limit_exceeded',
 };
-/** What only an attempt says: its run says which phase it was, and that somebody canceled it. */
-const said: Partial<Record<ExecutionReason, Record<AttemptPhase, string>>> = {
+/** Reasons of attempts that become other reasons of their run. */
+const runReasons: Partial<Record<ExecutionReason, Record<AttemptPhase, string>>> = {
   canceled: { planning: 'canceled_by_user', applying: 'canceled_by_user' },
   time_limit: { planning: 'plan_timeout', applying: 'apply_timeout' },
 };
@@ -46,31 +36,31 @@ async function endWith(phase: AttemptPhase, result: ExecutionResult) {
   const { runId, attemptId } = await begin(phase);
   await steps.complete(attemptId, toAttemptResult({ attempt: { phase } } as AttemptWork, result));
   expect(await steps.next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
-  const { status, status_reason: reason } = (await admin.get(`/runs/${runId}`)).body;
+  const { status, status_reason: reason } = await readRun(runId);
   return { status, reason };
 }
 
 const reasons = Object.keys(executionReasons) as ExecutionReason[];
 
-describe.each(phases)('a run whose attempt at %s gives', (phase) => {
-  it.each(reasons)('%s says what the documentation lists', async (reason) => {
+describe.each(phases)('a run whose attempt ends in the phase %s with the reason', (phase) => {
+  it.each(reasons)('%s has a documented reason', async (reason) => {
     const outcome = outcomes[reason] ?? 'failed';
     const ended = await endWith(phase, { outcome, reason, message: 'it went wrong', exitCode: null });
-    expect(ended).toEqual({ status: statuses[outcome] ?? 'failed', reason: said[reason]?.[phase] ?? reason });
+    expect(ended).toEqual({ status: statuses[outcome] ?? 'failed', reason: runReasons[reason]?.[phase] ?? reason });
     expect(Object.keys(statusReasons)).toContain(ended.reason);
   });
 
-  it('time_limit, by a worker of the release before, says which phase took too long', async () => {
+  it('time_limit from a worker of the previous release has the timeout reason of that phase', async () => {
     const { runId, attemptId } = await begin(phase);
     await steps.complete(attemptId, { outcome: 'timed_out' });
     await api.rows(`update runs set status_reason = 'time_limit' where id = ?`, [runId]);
     await steps.next({ runId, executed: attemptId });
-    expect((await admin.get(`/runs/${runId}`)).body.status_reason).toBe(said.time_limit?.[phase]);
+    expect((await readRun(runId)).status_reason).toBe(runReasons.time_limit?.[phase]);
   });
 });
 
-describe('the reasons that a run ends for', () => {
-  it('are without those that only an attempt gives', () => {
-    for (const reason of Object.keys(said)) expect(Object.keys(statusReasons)).not.toContain(reason);
+describe('the documented reasons of runs', () => {
+  it('do not include reasons that only attempts have', () => {
+    for (const reason of Object.keys(runReasons)) expect(Object.keys(statusReasons)).not.toContain(reason);
   });
 });

@@ -1,54 +1,44 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SandboxDemanded } from '#domain/runs/errors.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { executing, RunSteps } from '#test/support/run-steps.ts';
+import { executing } from '#test/support/run-steps.ts';
+import { openRunStepsApi } from './harness/run-steps-api.ts';
 
-let api: TestApi;
-let admin: ApiUser;
-let steps: RunSteps;
+const { api, admin, steps, readRun, readEvents } = await openRunStepsApi();
 let pools = 0;
-/** A pool of its own for each test. */
+/** Each test has its own pool. */
 let pool: string;
-beforeAll(async () => {
-  api = await startApi();
-  admin = await api.addUser('admin');
-  steps = new RunSteps(api, admin);
-});
-afterAll(() => api?.close());
 beforeEach(async () => {
   pool = `pool-${++pools}`;
   await admin.make('/worker-pools', { name: pool });
 });
 
-const demand = (isolation: 'sandbox' | null) => admin.patch(`/worker-pools/${pool}`, { isolation });
-const readRun = async (id: string) => (await admin.get(`/runs/${id}`)).body;
-const storyOf = async (id: string) => (await admin.get(`/runs/${id}/events`)).body.events;
+const setIsolation = (isolation: 'sandbox' | null) => admin.patch(`/worker-pools/${pool}`, { isolation });
 const admit = (request: object = {}) => steps.admit(request, { pool });
 
 describe('the queue of an attempt', () => {
-  it('is that of contained workers where one lives, whatever else lives', async () => {
+  it('is the queue of contained workers if one is live, even if uncontained workers are live as well', async () => {
     await steps.worker('none', pool);
     await steps.worker('sandbox', pool);
     expect(await steps.next({ runId: await admit() })).toMatchObject({ kind: 'execute', taskQueue: `pool.${pool}` });
   });
 
-  it('is that of uncontained workers where only they live and nothing is demanded', async () => {
+  it('is the queue of uncontained workers if only they are live and no sandbox is required', async () => {
     await steps.worker('none', pool);
     const step = await steps.next({ runId: await admit() });
     expect(step).toMatchObject({ kind: 'execute', taskQueue: `uncontained-pool.${pool}` });
   });
 
-  it('is that of contained workers for a worker of the release before, which does not say what it has', async () => {
+  it('is the queue of contained workers for a worker of the previous release, whose isolation is unknown', async () => {
     const id = await steps.worker('none', pool);
     await api.rows('update workers set isolation = null where id = ?', [id]);
     const runId = await admit();
     expect(await steps.next({ runId })).toMatchObject({ kind: 'execute', taskQueue: `pool.${pool}` });
-    await demand('sandbox');
+    await setIsolation('sandbox');
     expect(await steps.next({ runId })).toMatchObject({ kind: 'wait' });
   });
 
-  it('is chosen anew for an attempt that nobody has taken', async () => {
+  it('is chosen again for an attempt that no worker has claimed', async () => {
     const contained = await steps.worker('sandbox', pool);
     const runId = await admit();
     const first = await steps.next({ runId });
@@ -60,10 +50,10 @@ describe('the queue of an attempt', () => {
   });
 });
 
-describe('a run that demands a sandbox', () => {
-  it('of its pool waits while only weaker workers live, and its story says why, once', async () => {
+describe('a run that requires a sandbox', () => {
+  it('because of its pool waits while only uncontained workers are live, and one event says why', async () => {
     await steps.worker('none', pool);
-    await demand('sandbox');
+    await setIsolation('sandbox');
     const runId = await admit();
     for (let looks = 0; looks < 2; looks += 1)
       expect(await steps.next({ runId })).toEqual({ kind: 'wait', seconds: 5 });
@@ -72,13 +62,13 @@ describe('a run that demands a sandbox', () => {
       waiting_on: { code: 'no_worker' },
       isolation: null,
     });
-    const told = (await storyOf(runId)).filter(({ type }: { type: string }) => type === 'run.not_contained');
-    expect(told).toMatchObject([{ data: { pool, message: expect.stringContaining('no live worker') } }]);
+    const events = await readEvents(runId, 'run.not_contained');
+    expect(events).toMatchObject([{ data: { pool, message: expect.stringContaining('no live worker') } }]);
     await steps.worker('sandbox', pool);
     expect(await steps.next({ runId })).toMatchObject({ kind: 'execute', taskQueue: `pool.${pool}` });
   });
 
-  it('of its environment is given to no weaker worker either', async () => {
+  it('because of its environment is not dispatched to an uncontained worker', async () => {
     const { owner, team, environment } = await makeTenant(api, { isolation: 'sandbox' });
     const templateId = await steps.publish({ pool });
     await steps.worker('none', pool);
@@ -89,11 +79,11 @@ describe('a run that demands a sandbox', () => {
     expect(await steps.next({ runId: body.id })).toMatchObject({ taskQueue: `uncontained-pool.${pool}` });
   });
 
-  it('is refused to a weaker worker also where the demand came between dispatch and claim', async () => {
+  it('is refused to an uncontained worker even if the requirement was set between dispatch and claim', async () => {
     const weak = await steps.worker('none', pool);
     const runId = await admit();
     const attemptId = executing(await steps.next({ runId }));
-    await demand('sandbox');
+    await setIsolation('sandbox');
     await expect(steps.claim(attemptId, weak, 'none')).rejects.toThrow(SandboxDemanded);
     await steps.abandon(attemptId, weak, 'handed_back');
     expect(await steps.next({ runId, executed: attemptId })).toEqual({ kind: 'wait', seconds: 5 });
@@ -104,26 +94,26 @@ describe('a run that demands a sandbox', () => {
     expect(await steps.claim(executing(again), strong, 'sandbox')).not.toBeNull();
   });
 
-  it('is refused where the demand came between its plan and its apply', async () => {
+  it('is refused to an uncontained worker even if the requirement was set between plan and apply', async () => {
     const weak = await steps.worker('none', pool);
     const { attemptId } = await steps.planned(weak, 'none', {}, { pool });
-    await demand('sandbox');
+    await setIsolation('sandbox');
     await expect(steps.claim(attemptId, weak, 'none')).rejects.toThrow(SandboxDemanded);
   });
 
-  it('is refused to a worker that says it contains, and whose row does not say so', async () => {
+  it('is refused to a worker that claims to be contained while its row says otherwise', async () => {
     const weak = await steps.worker('none', pool);
     const attemptId = executing(await steps.next({ runId: await admit() }));
-    await demand('sandbox');
+    await setIsolation('sandbox');
     await expect(steps.claim(attemptId, weak, 'sandbox')).rejects.toThrow(SandboxDemanded);
     await api.rows('delete from workers where id = ?', [weak]);
     await expect(steps.claim(attemptId, weak, 'sandbox')).rejects.toThrow(SandboxDemanded);
   });
 
-  it('ends at once where it is canceled while it waits', async () => {
+  it('ends at once when it is canceled while it waits', async () => {
     const weak = await steps.worker('none', pool);
     const { runId } = await steps.planned(weak, 'none', {}, { pool });
-    await demand('sandbox');
+    await setIsolation('sandbox');
     await admin.post(`/runs/${runId}/cancel`);
     expect(await steps.next({ runId, canceled: true })).toEqual({ kind: 'end' });
     expect(await readRun(runId)).toMatchObject({ status: 'canceled' });
@@ -131,7 +121,7 @@ describe('a run that demands a sandbox', () => {
 });
 
 describe('a run', () => {
-  it('shows no isolation before it was executed, and then what it had', async () => {
+  it('shows no isolation before it is executed, and its isolation afterwards', async () => {
     const worker = await steps.worker('sandbox', pool);
     const runId = await admit();
     const step = await steps.next({ runId });
@@ -153,7 +143,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('is given to a worker with what its pool may reach', async () => {
+  it('is claimed with the egress policy of its pool', async () => {
     const worker = await steps.worker('sandbox', pool);
     const first = await steps.next({ runId: await admit() });
     const work = await steps.claim(executing(first), worker, 'sandbox');

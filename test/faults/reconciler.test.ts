@@ -13,14 +13,14 @@ let system: System;
 let orm: Orm;
 let engine: Engine;
 let deps: ReconcilerDeps;
-let said: { level: number; msg: string }[] = [];
+let logged: { level: number; msg: string }[] = [];
 let reviewed: string;
 
 beforeAll(async () => {
   system = await startSystem();
   orm = openDatabase(system.config);
   engine = openEngine(system.config.temporal);
-  const log = pino({ level: 'warn' }, { write: (line) => said.push(JSON.parse(line)) });
+  const log = pino({ level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) });
   deps = {
     orm,
     engine,
@@ -47,8 +47,8 @@ const waiting = async (instance: string) => {
 const terminate = (run: { idempotency_key: string }) =>
   engine.client.workflow.getHandle(run.idempotency_key).terminate();
 const statusOf = async (id: string) => (await system.administrator.get(`/runs/${id}`)).body.status;
-/** Once the engine has confirmed what it was told. */
-const untilDispatched = () =>
+/** Waits until Temporal has received every message. */
+const waitUntilDispatched = () =>
   expect.poll(async () => (await rows(`select 1 from outbox`)).length, { timeout: 10_000 }).toBe(0);
 const metric = async (name: string) => {
   const text = await (await fetch(`${system.adminUrl}/metrics`)).text();
@@ -56,10 +56,10 @@ const metric = async (name: string) => {
 };
 
 describe('runs whose workflow is gone', () => {
-  it('end with a reason, free their instance, and let the next run in line begin', async () => {
+  it('fail with a reason, release their instance, and let the next run begin', async () => {
     const lost = await waiting('one');
     const next = await admit('one');
-    await untilDispatched();
+    await waitUntilDispatched();
     await terminate(lost);
     await reconcile(deps, 0);
     const { body } = await system.administrator.get(`/runs/${lost.id}`);
@@ -68,9 +68,9 @@ describe('runs whose workflow is gone', () => {
     await system.administrator.awaitRun(next.id, ['pending_approval']);
   });
 
-  it('are left alone while they are young or their workflow lives', async () => {
+  it('are left alone during the grace period, and while their workflow exists', async () => {
     const young = await waiting('young');
-    await untilDispatched();
+    await waitUntilDispatched();
     await reconcile(deps, 0);
     expect(await statusOf(young.id)).toBe('pending_approval');
     await terminate(young);
@@ -80,9 +80,9 @@ describe('runs whose workflow is gone', () => {
     expect(await statusOf(young.id)).toBe('failed');
   });
 
-  it('are not those whose workflow is still to be started', async () => {
+  it('are left alone if Temporal has not been told to start their workflow yet', async () => {
     const run = await waiting('untold');
-    await untilDispatched();
+    await waitUntilDispatched();
     await terminate(run);
     const start = { kind: 'start', workflow: 'run', input: { run_id: run.id } };
     await rows(
@@ -96,9 +96,9 @@ describe('runs whose workflow is gone', () => {
     expect(await statusOf(run.id)).toBe('failed');
   });
 
-  it('are looked for by one worker at a time', async () => {
+  it('are searched for by one worker at a time', async () => {
     const run = await waiting('guarded');
-    await untilDispatched();
+    await waitUntilDispatched();
     await terminate(run);
     const other = orm.em.fork();
     await other.begin();
@@ -110,13 +110,13 @@ describe('runs whose workflow is gone', () => {
     expect(await statusOf(run.id)).toBe('failed');
   });
 
-  it('are not ended when there are more than five; an alarm is raised instead', async () => {
+  it('are left alone if there are more than a few, and an alarm is logged', async () => {
     const runs = await Promise.all(Array.from({ length: 7 }, (_, number) => waiting(`many-${number}`)));
-    await untilDispatched();
+    await waitUntilDispatched();
     await Promise.all(runs.map(terminate));
-    said = [];
+    logged = [];
     await reconcile(deps, 0);
-    expect(said).toEqual([expect.objectContaining({ level: 50, msg: expect.stringMatching(/^ALARM/) })]);
+    expect(logged).toEqual([expect.objectContaining({ level: 50, msg: expect.stringMatching(/^ALARM/) })]);
     for (const { id } of runs) expect(await statusOf(id)).toBe('pending_approval');
     expect(await metric('reconciliation_runs_missed')).toBeGreaterThan(5);
     for (const { id } of runs.slice(2)) await system.administrator.post(`/runs/${id}/cancel`, { force: true });
@@ -127,21 +127,21 @@ describe('runs whose workflow is gone', () => {
     expect(Date.now() / 1000 - (await metric('reconciliation_timestamp_seconds'))).toBeLessThan(60);
   });
 
-  it('are not compared with another engine than before', async () => {
+  it('are left alone if Temporal is not the one of this installation', async () => {
     const run = await waiting('elsewhere');
-    await untilDispatched();
+    await waitUntilDispatched();
     await terminate(run);
-    said = [];
+    logged = [];
     const stranger = { ...engine, check: async () => randomUUID() };
     await reconcile({ ...deps, engine: stranger }, 0);
     expect(await statusOf(run.id)).toBe('pending_approval');
-    expect(said.map(({ msg }) => msg)).toEqual([expect.stringContaining('not the one of this installation')]);
+    expect(logged.map(({ msg }) => msg)).toEqual([expect.stringContaining('not the one of this installation')]);
     await system.administrator.post(`/runs/${run.id}/cancel`, { force: true });
   });
 
-  it('are not ended while the engine is unreachable', async () => {
+  it('are left alone while Temporal is unreachable', async () => {
     const run = await waiting('away');
-    await untilDispatched();
+    await waitUntilDispatched();
     await terminate(run);
     const nowhere = openEngine({ ...system.config.temporal, address: '127.0.0.1:1' });
     await expect(reconcile({ ...deps, engine: { ...nowhere, check: engine.check } }, 0)).rejects.toThrow();

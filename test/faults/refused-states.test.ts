@@ -6,7 +6,7 @@ import { openDatabase } from '#open-database';
 import { ended, type System, startSystem } from '#test/support/system.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 
-/** The whole service, with a PostgreSQL that refuses what a worker gives it. */
+/** The whole service, with a PostgreSQL that rejects the rows of a worker. */
 let system: System;
 let orm: Orm;
 beforeAll(async () => {
@@ -22,18 +22,18 @@ afterAll(async () => {
   await system?.close();
 });
 
-/** Lets PostgreSQL refuse every insert into a table while something goes on. */
-async function whileRefusing<T>(table: string, work: () => Promise<T>): Promise<T> {
+/** Makes PostgreSQL reject every insert into a table while the work runs. */
+async function whileRejecting<T>(table: string, work: () => Promise<T>): Promise<T> {
   await orm.em.execute(`create trigger refuse before insert on ${table} for each row execute function refuse()`);
   return work().finally(() => orm.em.execute(`drop trigger refuse on ${table}`));
 }
 
-describe('a run whose state PostgreSQL refuses', () => {
-  it('fails within seconds with the state set aside and named, and leaves its instance free', async () => {
+describe('a run whose state PostgreSQL rejects', () => {
+  it('fails within seconds, sets the state aside, reports it, and releases its instance', async () => {
     const { administrator } = system;
     const spec = commands({ remember: `echo '{"it":"is"}' > state.json` });
     const templateId = await publish(administrator, 'remembers', spec);
-    const run = await whileRefusing('state_versions', () => runToEnd(administrator, { template_id: templateId }));
+    const run = await whileRejecting('state_versions', () => runToEnd(administrator, { template_id: templateId }));
     expect(run).toMatchObject({ status: 'failed', status_reason: 'state_refused', state_serial_after: null });
     const { events } = (await administrator.get(`/runs/${run.id}/events`)).body;
     const { data } = events.find(({ type }: { type: string }) => type === 'run.state_refused');
@@ -48,11 +48,11 @@ describe('a run whose state PostgreSQL refuses', () => {
     });
   });
 
-  it('fails also where somebody cancels it meanwhile', async () => {
+  it('fails even if it is canceled meanwhile', async () => {
     const { administrator } = system;
     const spec = commands({ remember: `echo '{"it":"is"}' > state.json; sleep 60` });
     const templateId = await publish(administrator, 'cancelled', spec);
-    const run = await whileRefusing('state_versions', async () => {
+    const run = await whileRejecting('state_versions', async () => {
       const { body } = await administrator.post('/runs', { template_id: templateId });
       await expect.poll(async () => (await administrator.get(`/runs/${body.id}`)).body.phase).toBe('applying');
       await expect
@@ -65,11 +65,11 @@ describe('a run whose state PostgreSQL refuses', () => {
   });
 });
 
-describe('a run whose plan PostgreSQL refuses', () => {
-  it('fails once with a reason, instead of being planned again', async () => {
+describe('a run whose plan PostgreSQL rejects', () => {
+  it('fails with a reason and is not planned again', async () => {
     const { administrator } = system;
     const templateId = await publish(administrator, 'planned', commands({ act: 'true' }));
-    const run = await whileRefusing('run_plans', () => runToEnd(administrator, { template_id: templateId }));
+    const run = await whileRejecting('run_plans', () => runToEnd(administrator, { template_id: templateId }));
     expect(run).toMatchObject({ status: 'failed', status_reason: 'plan_invalid' });
     const attempts = await orm.em.execute('select outcome from run_attempts where run_id = ?', [run.id]);
     expect(attempts).toEqual([{ outcome: 'failed' }]);

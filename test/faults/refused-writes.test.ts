@@ -1,40 +1,31 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import type { LogChunk } from '#domain/runs/attempts/writes.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { aPlan, RunSteps } from '#test/support/run-steps.ts';
+import { aPlan } from '#test/support/run-steps.ts';
+import { openRunStepsApi } from './harness/run-steps-api.ts';
 
-let api: TestApi;
-let admin: ApiUser;
-let steps: RunSteps;
+const { api, admin, steps, readRun, readEvents } = await openRunStepsApi();
 let worker: string;
-beforeAll(async () => {
-  api = await startApi();
-  admin = await api.addUser('admin');
-  steps = new RunSteps(api, admin);
-});
-afterAll(() => api?.close());
 beforeEach(async () => {
   worker = await steps.worker('none');
 });
 
 const statesOf = (runId: string) => api.rows('select serial from state_versions where run_id = ?', [runId]);
-const readRun = async (id: string) => (await admin.get(`/runs/${id}`)).body;
 const planning = (request: object = {}) => steps.planning(worker, 'none', request);
 const applying = (request: object = {}) => steps.applying(worker, 'none', request);
 const refusal = (reason: string) => expect.objectContaining({ name: 'AttemptWriteRefused', reason });
 
 describe('a state', () => {
-  it.each(['plan', 'apply'])('of an attempt that plans a run of the operation %s is refused', async (operation) => {
+  it.each(['plan', 'apply'])('is refused from an attempt that plans a run of the operation %s', async (operation) => {
     const { runId, attemptId } = await planning({ operation });
     await expect(steps.keep({ attemptId })).rejects.toEqual(refusal('state_refused'));
     expect(await statesOf(runId)).toEqual([]);
     expect(await readRun(runId)).toMatchObject({ state_serial_after: null });
   });
 
-  it('of a plan-only run is refused even where its attempt would be applying', async () => {
+  it('is refused for a plan-only run even if its attempt is in the phase applying', async () => {
     const { runId, attemptId } = await planning({ operation: 'plan' });
     await api.rows(`update run_attempts set phase = 'applying' where id = ?`, [attemptId]);
     await expect(steps.keep({ attemptId })).rejects.toEqual(refusal('state_refused'));
@@ -43,21 +34,21 @@ describe('a state', () => {
 
   it.each([
     ['a NUL byte', { content: Buffer.from('{"a":"\0"}') }],
-    ['bytes that are no UTF-8', { content: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]) }],
-    ['nothing', { content: Buffer.alloc(0) }],
-    ['no JSON', { content: Buffer.from('state') }],
-    ['a number of resources beyond an integer', { resourceCount: 2 ** 31 }],
-    ['a negative number of resources', { resourceCount: -1 }],
-    ['a number of the write that is a path', { write: '/../x' as never }],
-    ['a number of the write beyond six digits', { write: 1_000_000 }],
-  ])('with %s is refused by a rule, and the next one is stored', async (_, wrong) => {
+    ['invalid UTF-8', { content: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]) }],
+    ['no content', { content: Buffer.alloc(0) }],
+    ['content that is not JSON', { content: Buffer.from('state') }],
+    ['a resource count beyond the integer range', { resourceCount: 2 ** 31 }],
+    ['a negative resource count', { resourceCount: -1 }],
+    ['a path as its write number', { write: '/../x' as never }],
+    ['a write number of more than six digits', { write: 1_000_000 }],
+  ])('with %s is refused, and the next one is stored', async (_, wrong) => {
     const { runId, attemptId } = await applying();
     await expect(steps.keep({ attemptId, ...wrong })).rejects.toEqual(refusal('state_refused'));
     expect(await statesOf(runId)).toEqual([]);
     expect(await steps.keep({ attemptId })).toBe('kept');
   });
 
-  it('that was set aside is named once in the events of its run, also where that is over, and is counted', async () => {
+  it('that was set aside is reported in one event of its run, even if the run has ended, and counted', async () => {
     const { runId, attemptId } = await applying();
     await admin.post(`/runs/${runId}/cancel`, { force: true });
     const counted = () => api.rows<{ states_refused: number }>('select states_refused from installation');
@@ -72,15 +63,14 @@ describe('a state', () => {
     };
     for (let times = 0; times < 2; times += 1)
       await api.services.transactions.run((tx) => recordRefusedState(tx, refused));
-    const { events } = (await admin.get(`/runs/${runId}/events`)).body;
     const { workerId: _worker, attemptId: _attempt, ...data } = refused;
-    expect(events.filter(({ type }: { type: string }) => type === 'run.state_refused')).toMatchObject([
+    expect(await readEvents(runId, 'run.state_refused')).toMatchObject([
       { data: { ...data, attempt_id: attemptId, worker_id: worker } },
     ]);
     expect((await counted())[0]?.states_refused).toBe((before?.states_refused ?? 0) + 1);
   });
 
-  it('that was refused makes a run that is being canceled fail, since what it did is not known', async () => {
+  it('that was refused makes a run fail even while it is being canceled, since its changes are unknown', async () => {
     const { runId, attemptId } = await applying();
     await admin.post(`/runs/${runId}/cancel`);
     await steps.complete(attemptId, { outcome: 'failed', reason: 'state_refused' });
@@ -103,13 +93,13 @@ describe('a result', () => {
     expect((await admin.get(`/instances/${instance}/outputs`)).body.outputs).toEqual({});
   });
 
-  it.each(['applied', 'lost'])('that says "%s" is refused from an attempt that plans', async (outcome) => {
+  it.each(['applied', 'lost'])('with the outcome "%s" is refused from an attempt that plans', async (outcome) => {
     const { runId, attemptId } = await planning();
     await expect(steps.complete(attemptId, { outcome: outcome as never })).rejects.toThrow(AttemptWriteRefused);
     expect(await readRun(runId)).toMatchObject({ status: 'running', phase: 'planning' });
   });
 
-  it('that says "planned" is refused from an attempt that applies', async () => {
+  it('with the outcome "planned" is refused from an attempt that applies', async () => {
     const { attemptId } = await applying();
     const kept = steps.complete(attemptId, { outcome: 'planned', plan: aPlan() });
     await expect(kept).rejects.toThrow(AttemptWriteRefused);
@@ -118,14 +108,14 @@ describe('a result', () => {
   it.each([
     ['a NUL character', [change({ after: { text: 'a\0b' } })]],
     ['a NUL character in a name', [change({ after: { 'a\0b': 1 } })]],
-    ['half of a character', [change({ before: '\ud800' })]],
-    ['a number that is none in JSON', [change({ after: Number.POSITIVE_INFINITY })]],
-    ['values nested too deep', [change({ after: deep })]],
+    ['half of a surrogate pair', [change({ before: '\ud800' })]],
+    ['a number that JSON does not have', [change({ after: Number.POSITIVE_INFINITY })]],
+    ['values that are nested too deeply', [change({ after: deep })]],
     ['an address that is too long', [change({ address: 'a'.repeat(4097) })]],
-    ['an address that is no text', [change({ address: 7 })]],
-    ['an action that is not known', [change({ action: 'explode' })]],
+    ['an address that is not a string', [change({ address: 7 })]],
+    ['an unknown action', [change({ action: 'explode' })]],
     ['more than 64 Ki changes', Array.from({ length: 65_537 }, () => change({}))],
-  ])('whose plan has %s is refused by a rule', async (_, changes) => {
+  ])('whose plan has %s is refused', async (_, changes) => {
     const { runId, attemptId } = await planning();
     const kept = steps.complete(attemptId, { outcome: 'planned', plan: aPlan({ changes }) });
     await expect(kept).rejects.toEqual(refusal('plan_invalid'));
@@ -136,22 +126,22 @@ describe('a result', () => {
 
   it.each([
     ['an output with a NUL character', { outputs: { a: { value: '\0', sensitive: false } } }],
-    ['an output of which nobody knows whether it is sensitive', { outputs: { a: { value: 1 } as never } }],
-    ['a number of resources that is none', { resourceCount: 1e12 }],
-  ])('with %s is refused by a rule', async (_, wrong) => {
+    ['an output that does not say whether it is sensitive', { outputs: { a: { value: 1 } as never } }],
+    ['an invalid resource count', { resourceCount: 1e12 }],
+  ])('with %s is refused', async (_, wrong) => {
     const { attemptId } = await applying();
     const kept = steps.complete(attemptId, { outcome: 'applied', ...wrong });
     await expect(kept).rejects.toEqual(refusal('outputs_invalid'));
   });
 
-  it('with a reason that is not known is refused by a rule', async () => {
+  it('with an unknown reason is refused', async () => {
     const { attemptId } = await applying();
     const kept = steps.complete(attemptId, { outcome: 'failed', reason: 'x'.repeat(300) as never });
     await expect(kept).rejects.toEqual(refusal('executor_failed'));
   });
 });
 
-describe('a piece of log', () => {
+describe('a chunk of log', () => {
   const chunk = {
     sequence: 1,
     phase: 'apply',
@@ -176,7 +166,7 @@ describe('a piece of log', () => {
     ['time', { time: 'yesterday' }],
     ['checksum', { checksum: 'a\0' }],
     ['bytes', { content: Buffer.alloc(4 * 1024 * 1024 + 1) }],
-  ])('whose %s cannot be stored is refused by a rule', async (field, wrong) => {
+  ])('with an invalid %s is refused', async (field, wrong) => {
     const { attemptId } = await applying();
     await expect(append(attemptId, wrong)).rejects.toMatchObject({
       name: 'AttemptWriteRefused',

@@ -15,12 +15,12 @@ const root = mkdtempSync(join(tmpdir(), 'coordinator-spool-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 const keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]);
-const away = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+const unreachable = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
 let directories = 0;
 
 const sqlError = (code: string) => Object.assign(new Error(`an error with the code ${code}`), { code });
 
-/** A spool of a worker of its own, whose database does as it is told. */
+/** A spool of one worker. `save` stands for its database. */
 function open(
   directory: string,
   save: (state: AttemptState) => Promise<StateFate>,
@@ -43,24 +43,24 @@ const state = (attemptId: string, write: number) => ({
   resourceCount: write,
 });
 
-describe('the state spool', () => {
-  it('lets a tool go on while the database is unreachable, and saves its states in order afterwards', async () => {
+describe('the spool of states', () => {
+  it('lets a tool continue while the database is unreachable, and stores its states in order afterwards', async () => {
     const attemptId = randomUUID();
     const saved: number[] = [];
-    let isAway = true;
+    let isUnreachable = true;
     const spool = open(makeDirectory(), async ({ write }) => {
-      if (isAway) return away();
+      if (isUnreachable) return unreachable();
       saved.push(write);
       return 'kept';
     });
     for (const write of [1, 2, 3]) await spool.add(state(attemptId, write));
     expect(saved).toEqual([]);
-    isAway = false;
+    isUnreachable = false;
     await spool.settle(attemptId);
     expect(saved).toEqual([1, 2, 3]);
   });
 
-  it('keeps states sealed on disk, and removes them once they are in the database', async () => {
+  it('removes a state from disk once the database has it', async () => {
     const directory = makeDirectory();
     const spool = open(directory, async () => 'kept');
     const attemptId = randomUUID();
@@ -69,10 +69,10 @@ describe('the state spool', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('saves the states of another worker that shares the directory, also while that one lives', async () => {
+  it('is recovered by another worker that shares the directory, even while the first one is running', async () => {
     const directory = makeDirectory();
     const [first, second] = [randomUUID(), randomUUID()];
-    const stuck = open(directory, away);
+    const stuck = open(directory, unreachable);
     for (const write of [1, 2]) await stuck.add(state(first, write));
     await stuck.add(state(second, 1));
     const taken: string[] = [];
@@ -86,21 +86,21 @@ describe('the state spool', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('does not recover states that its own attempts are saving', async () => {
+  it('does not recover states that its own attempts are still storing', async () => {
     let asked = 0;
     const spool = open(makeDirectory(), () => {
       asked += 1;
-      return away();
+      return unreachable();
     });
     await spool.add(state(randomUUID(), 1));
     await spool.recover();
     expect(asked).toBe(1);
   });
 
-  it('sets an outdated state aside, once', async () => {
+  it('sets an outdated state aside, and does not store it again', async () => {
     const directory = makeDirectory();
     const attemptId = randomUUID();
-    await open(directory, away).add(state(attemptId, 1));
+    await open(directory, unreachable).add(state(attemptId, 1));
     await open(directory, async () => 'outdated').recover();
     expect(readdirSync(directory)).toEqual([`${attemptId}.000001.refused`]);
     let asked = 0;
@@ -111,10 +111,10 @@ describe('the state spool', () => {
     expect(asked).toBe(0);
   });
 
-  it('recovers the other states when one file cannot be read and another one cannot be stored', async () => {
+  it('recovers the other states if one file cannot be read and another state cannot be stored', async () => {
     const directory = makeDirectory();
     const [good, bad] = [randomUUID(), randomUUID()];
-    const stuck = open(directory, away);
+    const stuck = open(directory, unreachable);
     for (const id of [good, bad]) await stuck.add(state(id, 1));
     const damaged = join(directory, `${randomUUID()}.000001`);
     writeFileSync(damaged, 'damaged');
@@ -130,7 +130,7 @@ describe('the state spool', () => {
     expect(existsSync(join(directory, `${bad}.000001`))).toBe(false);
   });
 
-  it('removes drafts of workers that died while writing them, and none that is being written', async () => {
+  it('removes drafts of workers that died, but not a draft that is being written', async () => {
     const directory = makeDirectory();
     const spool = open(directory, async () => 'kept');
     await spool.recover();
@@ -146,8 +146,8 @@ describe('a state that cannot be stored', () => {
   it.each([
     ['breaks a rule', new AttemptWriteRefused('state_refused', 'the state is no JSON'), 'the state is no JSON'],
     ['is refused by PostgreSQL', sqlError('22003'), 'the database refused it (22003)'],
-    ['fails for a reason that nobody foresaw', new Error('secret content'), /^it could not be stored/],
-  ])('is set aside and recorded at once when it %s', async (_, error, problem) => {
+    ['fails for an unexpected reason', new Error('secret content'), /^it could not be stored/],
+  ])('is set aside and reported at once if it %s', async (_, error, problem) => {
     const directory = makeDirectory();
     const attemptId = randomUUID();
     const noted: unknown[] = [];
@@ -171,7 +171,7 @@ describe('a state that cannot be stored', () => {
     expect(refusals).toBe(1);
   });
 
-  it('is tried again for a while when the reason is temporary, and then set aside', async () => {
+  it('is retried for a while if the reason is temporary, and is set aside after that', async () => {
     const directory = makeDirectory();
     const attemptId = randomUUID();
     let asked = 0;
@@ -186,7 +186,7 @@ describe('a state that cannot be stored', () => {
     expect(readdirSync(directory)).toEqual([`${attemptId}.000001.refused`]);
   });
 
-  it('is stored when the reason has passed in time', async () => {
+  it('is stored if the reason passes in time', async () => {
     const attemptId = randomUUID();
     const failures = [sqlError('40P01')];
     const spool = open(makeDirectory(), async () => {
@@ -211,18 +211,18 @@ describe('a state that cannot be stored', () => {
     expect(saved).toEqual([2]);
   });
 
-  it('keeps its file until its refusal is recorded, when the database becomes unreachable in between', async () => {
+  it('stays in the spool until it can be reported, if the database becomes unreachable in between', async () => {
     const directory = makeDirectory();
     const attemptId = randomUUID();
     const refuse = () => Promise.reject(sqlError('22003'));
-    await open(directory, away).add(state(attemptId, 1));
-    await open(directory, refuse, { recordRefusal: away }).recover();
+    await open(directory, unreachable).add(state(attemptId, 1));
+    await open(directory, refuse, { recordRefusal: unreachable }).recover();
     expect(readdirSync(directory)).toEqual([`${attemptId}.000001`]);
     await open(directory, refuse).recover();
     expect(readdirSync(directory)).toEqual([`${attemptId}.000001.refused`]);
   });
 
-  it('is left to the next worker when this one ends', async () => {
+  it('is left to the next worker if this one stops', async () => {
     const directory = makeDirectory();
     const attemptId = randomUUID();
     let spool: StateSpool | undefined;
@@ -236,7 +236,7 @@ describe('a state that cannot be stored', () => {
   });
 
   it.each([0, 1.5, 1_000_000, '/../../etc/passwd'])(
-    'is not taken, nor made a file, under the number %s',
+    'is rejected and not written to a file if its write number is %s',
     async (write) => {
       const directory = makeDirectory();
       const spool = open(directory, async () => 'kept');

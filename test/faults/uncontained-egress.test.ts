@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { SandboxDemanded } from '#domain/runs/errors.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { aPlan, executing, RunSteps } from '#test/support/run-steps.ts';
+import { aPlan, executing } from '#test/support/run-steps.ts';
+import { openRunStepsApi } from './harness/run-steps-api.ts';
 
-/** A worker that does not contain template code cannot enforce what a pool may reach. */
-let api: TestApi;
-let admin: ApiUser;
-let steps: RunSteps;
+/** A worker that does not contain template code cannot enforce the egress policy of a pool. */
+const { api, admin, steps, readRun, readEvents } = await openRunStepsApi();
 let pools = 0;
-/** A pool of its own for each test. */
+/** Each test has its own pool. */
 let pool: string;
-beforeAll(async () => {
-  api = await startApi();
-  admin = await api.addUser('admin');
-  steps = new RunSteps(api, admin);
-});
-afterAll(() => api?.close());
 beforeEach(() => {
   pool = `reach-${++pools}`;
 });
@@ -34,25 +26,24 @@ const setEgress = async (egress: object) => {
   expect(status, text).toBe(200);
 };
 const admit = () => steps.admit({}, { pool });
-const readRun = async (id: string) => (await admin.get(`/runs/${id}`)).body;
 const logOf = async (id: string) => (await admin.get(`/runs/${id}/logs`)).body.entries;
 const notice = () =>
   `this worker does not contain template code: it cannot enforce the egress policy of the pool "${pool}", and template code can reach whatever this machine can\n`;
 
 describe.each(limited)('a pool with the egress policy $policy', (egress) => {
-  it('gives its runs to no uncontained worker, and the story of a run says why, once', async () => {
+  it('dispatches no run to an uncontained worker, and one event of the run says why', async () => {
     await steps.worker('none', pool);
     await setEgress(egress);
     const runId = await admit();
     for (let looks = 0; looks < 2; looks += 1)
       expect(await steps.next({ runId })).toEqual({ kind: 'wait', seconds: 5 });
     expect(await readRun(runId)).toMatchObject({ status: 'queued', waiting_on: { code: 'no_worker' } });
-    const { events } = (await admin.get(`/runs/${runId}/events`)).body;
-    const told = events.filter(({ type }: { type: string }) => type === 'run.not_contained');
-    expect(told).toMatchObject([{ data: { pool, message: expect.stringContaining('egress') } }]);
+    expect(await readEvents(runId, 'run.not_contained')).toMatchObject([
+      { data: { pool, message: expect.stringContaining('egress') } },
+    ]);
   });
 
-  it('gives its runs to a contained worker', async () => {
+  it('dispatches its runs to a contained worker', async () => {
     await steps.worker('none', pool);
     const strong = await steps.worker('sandbox', pool);
     await setEgress(egress);
@@ -77,7 +68,7 @@ describe.each(limited)('a pool with the egress policy $policy', (egress) => {
     await expect(steps.claim(attemptId, weak, 'none')).rejects.toThrow(SandboxDemanded);
   });
 
-  it('is no demand any more once its policy is the default again', async () => {
+  it('dispatches runs to uncontained workers again once its policy is the default', async () => {
     await steps.worker('none', pool);
     await setEgress(egress);
     await setEgress(internet);
@@ -91,20 +82,20 @@ describe('a run of a pool without an egress policy of its own, on an uncontained
     return { weak, ...(await steps.planning(weak, 'none', {}, { pool })) };
   };
 
-  it('goes on, and its log begins with one line that says what is not enforced', async () => {
+  it('is executed, and its log begins with a line that says that the policy is not enforced', async () => {
     const { runId } = await begin();
     expect(await logOf(runId)).toMatchObject([
       { sequence: 1, phase: 'plan', stream: 'system', first_line: 0, lines: 1, text: notice() },
     ]);
   });
 
-  it('goes on likewise where the default was set by name', async () => {
+  it('is executed in the same way if the default policy is set explicitly', async () => {
     await setEgress(internet);
     const { runId } = await begin();
     expect(await logOf(runId)).toMatchObject([{ text: notice() }]);
   });
 
-  it('has what it prints behind that line, numbered without a gap, and the line once', async () => {
+  it('has its output after that line, with consecutive numbers, and has the line only once', async () => {
     const { runId, attemptId, weak } = await begin();
     await appendLog(api.services.orm.em.fork(), attemptId, {
       sequence: 1,
@@ -125,7 +116,7 @@ describe('a run of a pool without an egress policy of its own, on an uncontained
     ]);
   });
 
-  it('has the line where only its apply is not contained', async () => {
+  it('has the line if only its apply is uncontained', async () => {
     const strong = await steps.worker('sandbox', pool);
     const { runId, attemptId } = await steps.planned(strong, 'sandbox', {}, { pool });
     expect(await logOf(runId)).toEqual([]);

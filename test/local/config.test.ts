@@ -31,7 +31,7 @@ describe('settings', () => {
     expect(config.admin).toBeNull();
   });
 
-  it('say what is wrong and what would be right, each in one sentence and all at once', () => {
+  it('are all reported at once when they are invalid, each in one sentence that says what would be right', () => {
     const problems = problemsOf({
       COORDINATOR_PORT: '80800',
       COORDINATOR_BASE_URL: 'coordinator.example.com',
@@ -67,11 +67,11 @@ describe('settings', () => {
     ['COORDINATOR_SECRET_KEYS', `k1:${key},k1:${otherKey}`],
     ['COORDINATOR_SECRET_KEYS', `k1:${Buffer.alloc(16).toString('base64')}`],
     ['COORDINATOR_SECRET_KEYS', `k1:${key},`],
-  ])('refuse %s=%s by name', (name, value) => {
+  ])('are rejected by name: %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value }).filter((problem) => problem.startsWith(`${name} `))).toHaveLength(1);
   });
 
-  it('never repeat a secret that is wrong', () => {
+  it('never appear in an error when they hold an invalid secret', () => {
     const secrets = { COORDINATOR_SECRET_KEYS: 'k1:hunter2hunter2', DATABASE_URL: 'postgre://user:hunter2@db/x' };
     const problems = problemsOf({
       ...secrets,
@@ -82,7 +82,7 @@ describe('settings', () => {
     expect(problems.join()).not.toContain('hunter2');
   });
 
-  it('take a secret from the file that NAME_FILE names', () => {
+  it('may come from the file that NAME_FILE names when they are secrets', () => {
     const directory = makeTestDirectory();
     const fileOf = (name: string, content: string) => {
       writeFileSync(join(directory, name), content);
@@ -110,7 +110,7 @@ describe('settings', () => {
     expect(secretSettings).toHaveLength(6);
   });
 
-  it('refuse a secret that is given twice, and a file that is missing or empty, each in one sentence', () => {
+  it('are rejected in one sentence when NAME and NAME_FILE are both set, or the file is missing or empty', () => {
     const empty = join(makeTestDirectory(), 'empty');
     writeFileSync(empty, '\n');
     expect(problemsOf({ DATABASE_URL_FILE: empty })).toEqual([
@@ -127,11 +127,11 @@ describe('settings', () => {
     );
   });
 
-  it('read no file for a setting that is no secret', () => {
+  it('do not come from a file when they are not secrets', () => {
     expect(loadConfig({ ...required, COORDINATOR_PORT_FILE: '/does/not/exist' }).port).toBe(8080);
   });
 
-  it('count an empty variable as not set', () => {
+  it('count as not set when the variable is empty', () => {
     expect(loadConfig({ ...required, COORDINATOR_PORT: '', COORDINATOR_BASE_URL: ' ' }).port).toBe(8080);
   });
 
@@ -141,7 +141,7 @@ describe('settings', () => {
     expect(secretKeys.map(({ key: bytes }) => bytes.length)).toEqual([32, 32]);
   });
 
-  it('take the key ring from the data directory where start made one, and refuse a damaged one', () => {
+  it('include the key ring that start generated in the data directory, and reject a damaged one', () => {
     const COORDINATOR_DATA_DIR = makeTestDirectory();
     const environment = { ...required, COORDINATOR_SECRET_KEYS: '', COORDINATOR_DATA_DIR };
     expect(() => loadConfig(environment)).toThrow('COORDINATOR_SECRET_KEYS is missing');
@@ -152,7 +152,7 @@ describe('settings', () => {
     expect(() => loadConfig(environment)).toThrow(join(COORDINATOR_DATA_DIR, 'secret-keys'));
   });
 
-  it('demand what belongs together', () => {
+  it('are rejected when another setting that they require is missing', () => {
     expect(problemsOf({ ENABLE_ADMIN_BOOTSTRAP: 'true' })).toEqual([
       expect.stringMatching(/^ADMIN_BOOTSTRAP_TOKEN is missing: ENABLE_ADMIN_BOOTSTRAP is set/),
     ]);
@@ -160,7 +160,7 @@ describe('settings', () => {
     expect(problemsOf({ ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: 'token' })).toEqual([]);
   });
 
-  it('show metrics on a loopback admin listener only, unless told otherwise', () => {
+  it('enable metrics by default only if the admin listener is on loopback', () => {
     const open = { ...required, COORDINATOR_ADMIN_HOST: '0.0.0.0' };
     expect(loadConfig(required).metrics.enabled).toBe(true);
     expect(loadConfig(open).metrics.enabled).toBe(false);
@@ -168,7 +168,7 @@ describe('settings', () => {
     expect(loadConfig({ ...required, METRICS_ENABLED: 'false' }).metrics.enabled).toBe(false);
   });
 
-  it('speak TLS with Temporal where a certificate or an API key is given', () => {
+  it('turn on TLS with Temporal when a certificate or an API key is set', () => {
     const directory = makeTestDirectory();
     for (const name of ['crt', 'key']) writeFileSync(join(directory, name), name);
     const TEMPORAL_TLS_CLIENT_CERT_PATH = join(directory, 'crt');
@@ -179,7 +179,7 @@ describe('settings', () => {
     expect(problemsOf({ TEMPORAL_TLS_CLIENT_CERT_PATH })).toHaveLength(1);
   });
 
-  it('ask for a database and an engine where start does not embed them', () => {
+  it('must name a database and a Temporal server, except for start, which embeds them', () => {
     const { COORDINATOR_SECRET_KEYS } = required;
     expect(() => loadConfig({ COORDINATOR_SECRET_KEYS })).toThrow(
       /DATABASE_URL is missing.+\n.*TEMPORAL_ADDRESS is missing/,

@@ -6,8 +6,8 @@ import { Program, programEnvironment } from '#test/support/start.ts';
 
 const lockModule = new URL('../../src/local/data-lock.ts', import.meta.url).href;
 
-/** A process that takes the lock, says so, and holds it until it ends. */
-function taker(dataDir: string): Program {
+/** A process that takes the lock, prints the result, and holds the lock until it ends. */
+function startLocker(dataDir: string): Program {
   const code = `import { lockDataDirectory } from '${lockModule}';
     try {
       const unlock = await lockDataDirectory(process.argv[1]);
@@ -19,23 +19,23 @@ function taker(dataDir: string): Program {
   return new Program([...command], programEnvironment({}));
 }
 
-/** Of several processes that try at once, those which hold the lock. */
+/** Lets several processes take the lock at once. @returns those that hold it */
 async function race(dataDir: string, count: number): Promise<Program[]> {
-  const takers = Array.from({ length: count }, () => taker(dataDir));
-  await Promise.all(takers.map((program) => program.says(/held|refused/)));
-  return takers.filter(({ output }) => output.includes('held'));
+  const lockers = Array.from({ length: count }, () => startLocker(dataDir));
+  await Promise.all(lockers.map((program) => program.says(/held|refused/)));
+  return lockers.filter(({ output }) => output.includes('held'));
 }
 
 describe('the lock of a data directory', () => {
-  it('is held by one process of several', async () => {
+  it('is taken by only one of several processes', async () => {
     const holders = await race(makeTestDirectory(), 4);
     expect(holders).toHaveLength(1);
     await holders[0]?.stop();
   });
 
-  it('is free again when its holder was killed, for one process of several', async () => {
+  it('is free again when its holder was killed, and is taken by only one of several processes', async () => {
     const dataDir = makeTestDirectory();
-    const first = taker(dataDir);
+    const first = startLocker(dataDir);
     await first.says(/held/);
     await first.stop('SIGKILL');
     for (const _round of [1, 2]) {
@@ -45,16 +45,16 @@ describe('the lock of a data directory', () => {
     }
   });
 
-  it('names its holder to who is refused', async () => {
+  it('reports its holder to a process that cannot take it', async () => {
     const dataDir = makeTestDirectory();
-    const first = taker(dataDir);
+    const first = startLocker(dataDir);
     await first.says(/held/);
-    const second = taker(dataDir);
+    const second = startLocker(dataDir);
     await second.says(new RegExp(`refused: A coordinator \\(process ${first.pid}\\) already runs on`));
     await first.stop();
   });
 
-  it('works below a path that is too long for a socket', async () => {
+  it('works in a directory whose path is too long for a socket', async () => {
     const dataDir = join(makeTestDirectory(), 'x'.repeat(120));
     mkdirSync(dataDir);
     const holders = await race(dataDir, 2);

@@ -7,7 +7,7 @@ import { listProcesses, Program, processTree, programEnvironment, whatIsLeft } f
 
 const nativeProcessModule = new URL('../../src/local/native-process.ts', import.meta.url).href;
 
-/** A program of this name that a shell script makes; its name finds it among the processes. */
+/** A shell script as a program that can be found among the processes by its file name. */
 function sleeper(script = 'while :; do sleep 0.1; done') {
   const directory = makeTestDirectory();
   const file = join(directory, 'sleeper.sh');
@@ -17,39 +17,39 @@ function sleeper(script = 'while :; do sleep 0.1; done') {
   return { file, program, isRunning };
 }
 
-describe('a guarded program', () => {
-  it('ends by its stop signal, and is waited for', async () => {
+describe('a native process', () => {
+  it('ends at its stop signal, and stop waits for its end', async () => {
     const { program, isRunning } = sleeper('trap "sleep 0.5; exit 7" TERM; while :; do sleep 0.1; done');
-    const guarded = await startNativeProcess({ ...program, stopSignal: 'TERM', graceSeconds: 10 });
+    const native = await startNativeProcess({ ...program, stopSignal: 'TERM', graceSeconds: 10 });
     await expect.poll(isRunning).toBe(true);
-    await guarded.stop();
-    expect(await guarded.exited).toBe(7);
+    await native.stop();
+    expect(await native.exited).toBe(7);
     expect(isRunning()).toBe(false);
   });
 
-  it('is killed when it does not end within its grace', async () => {
+  it('is killed when it does not end within its grace period', async () => {
     const { program, isRunning } = sleeper('trap "" TERM INT HUP; while :; do sleep 0.1; done');
-    const guarded = await startNativeProcess({ ...program, stopSignal: 'TERM', graceSeconds: 1 });
+    const native = await startNativeProcess({ ...program, stopSignal: 'TERM', graceSeconds: 1 });
     await expect.poll(isRunning).toBe(true);
     const startedAt = Date.now();
-    await guarded.stop();
+    await native.stop();
     expect(Date.now() - startedAt).toBeLessThan(8_000);
     expect(isRunning()).toBe(false);
   });
 
-  it('shows its own end, and takes no signal meant for the guard', async () => {
+  it('reports its exit code, and does not receive a signal to its watchdog', async () => {
     const { program } = sleeper('sleep 1; exit 3');
-    const guarded = await startNativeProcess({ ...program, stopSignal: 'TERM', graceSeconds: 1 });
-    const guard = listProcesses().find(
+    const native = await startNativeProcess({ ...program, stopSignal: 'TERM', graceSeconds: 1 });
+    const watchdog = listProcesses().find(
       ({ parent, command }) => parent === process.pid && command.includes('watchdog TERM'),
     );
-    process.kill(guard?.pid ?? 0, 'SIGTERM');
-    expect(await guarded.exited).toBe(3);
-    expect(guarded.hasExited()).toBe(true);
-    await guarded.stop();
+    process.kill(watchdog?.pid ?? 0, 'SIGTERM');
+    expect(await native.exited).toBe(3);
+    expect(native.hasExited()).toBe(true);
+    await native.stop();
   });
 
-  it('does not outlive the process that started it, nor does the guard', async () => {
+  it('does not outlive the process that started it, nor does its watchdog', async () => {
     const { file, program } = sleeper('trap "" HUP; while :; do sleep 0.1; done');
     const options = { ...program, stopSignal: 'TERM', graceSeconds: 2 };
     const code = `import { startNativeProcess } from '${nativeProcessModule}';
@@ -65,13 +65,13 @@ describe('a guarded program', () => {
     expect(await whatIsLeft(tree)).toEqual([]);
   });
 
-  it('gets nothing secret of the environment', async () => {
+  it('gets no secret from the environment', async () => {
     const directory = makeTestDirectory();
     const environment = join(directory, 'environment');
     process.env['COORDINATOR_SECRET_FOR_TEST'] = 'hidden';
     const program = { command: '/bin/sh', arguments: ['-c', `env > ${environment}`], logFile: join(directory, 'log') };
-    const guarded = await startNativeProcess({ ...program, stopSignal: 'TERM', graceSeconds: 1 });
-    await guarded.exited;
+    const native = await startNativeProcess({ ...program, stopSignal: 'TERM', graceSeconds: 1 });
+    await native.exited;
     delete process.env['COORDINATOR_SECRET_FOR_TEST'];
     const { readFileSync } = await import('node:fs');
     expect(readFileSync(environment, 'utf8')).not.toContain('hidden');

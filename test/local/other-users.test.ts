@@ -23,21 +23,21 @@ import { knockAt, listeningPorts, stranger, usersOf } from '#test/support/access
 import { Repository } from '#test/support/git.ts';
 import { Program, processTree, programEnvironment, whatIsLeft } from '#test/support/start.ts';
 
-/** Everything here is about what root gives up, and what others on the machine can reach. */
+/** Tests which privileges root drops, and what other users on the machine can reach. */
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const administrator = { email: 'root@example.com', password: 'correct horse battery' };
 
-/** Closed to everybody but root, as /root is: the checkout and the data directory of the stack lie in it. */
+/** Only root can enter it, as with /root. It holds the checkout and the data directory of the service. */
 const closed = mkdtempSync(join(tmpdir(), 'coordinator-closed-'));
-/** What git and the tests themselves need to reach. */
+/** For what git and the tests need to access. */
 const open = mkdtempSync(join(tmpdir(), 'coordinator-open-'));
 const dataDir = join(closed, 'data');
 const gitUsers = join(open, 'users-of-git');
 let program: Program;
 let url = '';
 
-/** A `git` that tells who ran it. */
+/** A `git` that records which user ran it. */
 function writeGit(directory: string): void {
   mkdirSync(directory);
   const script = `#!/bin/sh\nid -u >> ${gitUsers}\nPATH=\${PATH#*:}\nexec git "$@"\n`;
@@ -56,30 +56,30 @@ function copyCheckout(): string {
 }
 
 const tree = () => processTree(program.pid);
-/** The processes that keep root's rights: those which start others as somebody else. */
+/** The processes that stay root, since they start other processes as other users. */
 const keepsRoot = ({ command }: { command: string }) =>
   /main\.ts (start|worker)$|executors\//.test(command) || command.startsWith('bwrap ');
 
-/** The one port that is neither the API's nor its admin listener's, and the sockets of the servers. */
+/** The port of the proxy to Temporal, and the sockets of the servers. */
 function serverTargets(stack: Program, directory: string): (number | string)[] {
   const service = JSON.parse(readFileSync(join(directory, 'service.json'), 'utf8')) as Record<string, string>;
   const known = [service['url'], service['admin_url']].map((each) => Number(new URL(each ?? '').port));
-  const fronts = listeningPorts(processTree(stack.pid)).filter((port) => !known.includes(port));
-  expect(fronts).toHaveLength(1);
-  return [...fronts, join(directory, 'sockets', 'temporal.sock'), join(directory, 'sockets', '.s.PGSQL.5432')];
+  const proxies = listeningPorts(processTree(stack.pid)).filter((port) => !known.includes(port));
+  expect(proxies).toHaveLength(1);
+  return [...proxies, join(directory, 'sockets', 'temporal.sock'), join(directory, 'sockets', '.s.PGSQL.5432')];
 }
 
-/** A Temporal server's program that every user can reach. */
+/** Puts the Temporal server's program where every user can execute it. */
 function shareTemporal(directory: string): void {
   const [from, to] = [findTemporalProgram(), join(directory, 'temporal')];
   try {
     linkSync(from, to);
   } catch {
-    copyFileSync(from, to); // On another file system.
+    copyFileSync(from, to); // The directory is on another file system.
   }
 }
 
-describe.runIf(isRoot)('a stack that root started, seen by others', () => {
+describe.runIf(isRoot)('a service that root started', () => {
   beforeAll(async () => {
     chmodSync(open, 0o755);
     writeGit(join(open, 'bin'));
@@ -100,7 +100,7 @@ describe.runIf(isRoot)('a stack that root started, seen by others', () => {
     for (const directory of [closed, open]) rmSync(directory, { recursive: true, force: true });
   });
 
-  it('starts although its account can pass neither to the checkout nor to the data directory', async () => {
+  it('starts even if its account can enter neither the checkout nor the data directory', async () => {
     const readiness = async () => (await fetch(`${url}/readyz`)).status;
     await expect.poll(readiness, { timeout: 30_000 }).toBe(200);
     const page = await (await fetch(`${url}/login`)).text();
@@ -110,13 +110,13 @@ describe.runIf(isRoot)('a stack that root started, seen by others', () => {
     }
   });
 
-  it('shows other users no port and no socket of PostgreSQL or Temporal', async () => {
+  it('gives other users no access to the ports and sockets of PostgreSQL and Temporal', async () => {
     const targets = serverTargets(program, dataDir);
     expect((await knockAt(targets, null)).slice(0, 2)).toEqual(['answered', 'answered']);
     expect(await knockAt(targets, stranger)).toEqual(['closed', 'EACCES', 'EACCES']);
   });
 
-  it('runs the API, PostgreSQL and Temporal without root as one account, and the executor host as another', () => {
+  it('runs the API, PostgreSQL and Temporal as one unprivileged account, and the executor host as another', () => {
     const commands = tree().map(({ command }) => command);
     for (const part of ['main.ts api', 'bin/postgres -D', 'temporal server start-dev', 'socat']) {
       expect(
@@ -138,7 +138,7 @@ describe.runIf(isRoot)('a stack that root started, seen by others', () => {
     expect([...host]).not.toContain(account);
   });
 
-  it('runs git without root when a version is published', async () => {
+  it('runs git as an unprivileged user when a version is published', async () => {
     const repository = new Repository(join(open, 'repository'));
     repository.commit({ 'main.tf': 'resource "terraform_data" "x" {}\n' });
     const client = await SampleClient.signIn(url, administrator.email, administrator.password);
@@ -153,7 +153,7 @@ describe.runIf(isRoot)('a stack that root started, seen by others', () => {
     expect(users).not.toContain('0');
   });
 
-  it('opens no debugger on SIGUSR1, in whichever way a process was started', async () => {
+  it('opens no debugger on SIGUSR1 in any of its processes', async () => {
     const before = listeningPorts(tree());
     const ours = tree().filter(({ command }) => /main\.ts (start|api|worker)$/.test(command));
     expect(ours).toHaveLength(3);
@@ -173,11 +173,11 @@ describe.runIf(isRoot)('a stack that root started, seen by others', () => {
   });
 });
 
-/** `initdb` wants a user with a name, and every Linux has this one. */
+/** `initdb` needs a user with a name, and every Linux system has this one. */
 const ordinary = isRoot ? lookUpAccount('bin') : null;
 
-describe.runIf(ordinary !== null)('a stack that an ordinary user started', () => {
-  it('is closed to all others, and runs as that user alone', async () => {
+describe.runIf(ordinary !== null)('a service that an ordinary user started', () => {
+  it('is not accessible to other users, and runs only as that user', async () => {
     const shared = mkdtempSync(join(tmpdir(), 'coordinator-ordinary-'));
     const directory = join(shared, 'data');
     chmodSync(shared, 0o755);

@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 describe('the embedded PostgreSQL', () => {
-  it('is of the version that the data directory records, speaks UTF-8 and sorts alike everywhere', async () => {
+  it('has the version that the data directory records, uses UTF-8, and sorts by bytes', async () => {
     await start();
     const [row] = await query(`select current_setting('server_version_num')::int / 10000 as major,
       current_setting('server_encoding') as encoding, current_setting('data_checksums') as checksums, 'B' < 'a' as bytewise`);
@@ -54,7 +54,7 @@ describe('the embedded PostgreSQL', () => {
     await query('create table kept (id int primary key)');
   });
 
-  it('listens on loopback only, and lets nobody in without the password', async () => {
+  it('listens on loopback only, and rejects a wrong password', async () => {
     const [row] = await query(`select current_setting('listen_addresses') as addresses,
       current_setting('unix_socket_directories') as sockets`);
     expect(row).toEqual({ addresses: '127.0.0.1', sockets: '' });
@@ -64,7 +64,7 @@ describe('the embedded PostgreSQL', () => {
     expect(listProcesses().some(({ command }) => command.includes(new URL(server.url).password))).toBe(false);
   });
 
-  it('recovers what was committed after it was killed, although its lock file names a living process', async () => {
+  it('recovers committed rows after it was killed, even if its lock file names a living process', async () => {
     await query('insert into kept values (1)');
     process.kill(readServerPid(), 'SIGKILL');
     await server.exited;
@@ -74,14 +74,14 @@ describe('the embedded PostgreSQL', () => {
     expect(await query('select id from kept')).toEqual([{ id: 1 }]);
   });
 
-  it('takes the place of a server that was left behind without its guard', async () => {
+  it('stops a server that was left behind without its watchdog, and takes its place', async () => {
     await query('insert into kept values (2)');
     const left = readServerPid();
-    const guards = listProcesses().filter(
+    const watchdogs = listProcesses().filter(
       ({ command }) => command.includes('watchdog INT') && command.includes(dataDir),
     );
-    expect(guards.length).toBeGreaterThan(0);
-    for (const { pid } of guards) process.kill(pid, 'SIGKILL');
+    expect(watchdogs.length).toBeGreaterThan(0);
+    for (const { pid } of watchdogs) process.kill(pid, 'SIGKILL');
     await server.exited;
     expect(listProcesses().some(({ pid }) => pid === left)).toBe(true);
     await start();
@@ -89,25 +89,28 @@ describe('the embedded PostgreSQL', () => {
     expect(await query('select id from kept order by id')).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  it.runIf(process.getuid?.() === 0)('takes over a cluster that an earlier start gave to another user', async () => {
-    await server.stop();
-    const cluster = join(dataDir, 'postgres');
-    const { uid } = statSync(cluster);
-    const link = join(cluster, 'link');
-    symlinkSync(join(dataDir, 'postgres-password'), link);
-    execFileSync('chown', ['--recursive', '--no-dereference', '23456:23456', cluster]);
-    await start();
-    expect(await query('select id from kept order by id')).toEqual([{ id: 1 }, { id: 2 }]);
-    for (const path of ['.', 'base', 'base/1/PG_VERSION', 'postgresql.conf']) {
-      expect(statSync(join(cluster, path)).uid, path).toBe(uid);
-    }
-    expect(statSync(join(dataDir, 'postgres-password')).uid).toBe(0);
-    expect(lstatSync(link).uid).toBe(23_456);
-  });
+  it.runIf(process.getuid?.() === 0)(
+    'takes over a cluster that belongs to another user since an earlier start',
+    async () => {
+      await server.stop();
+      const cluster = join(dataDir, 'postgres');
+      const { uid } = statSync(cluster);
+      const link = join(cluster, 'link');
+      symlinkSync(join(dataDir, 'postgres-password'), link);
+      execFileSync('chown', ['--recursive', '--no-dereference', '23456:23456', cluster]);
+      await start();
+      expect(await query('select id from kept order by id')).toEqual([{ id: 1 }, { id: 2 }]);
+      for (const path of ['.', 'base', 'base/1/PG_VERSION', 'postgresql.conf']) {
+        expect(statSync(join(cluster, path)).uid, path).toBe(uid);
+      }
+      expect(statSync(join(dataDir, 'postgres-password')).uid).toBe(0);
+      expect(lstatSync(link).uid).toBe(23_456);
+    },
+  );
 });
 
 describe('the embedded PostgreSQL without a port', () => {
-  it('listens on a socket that only its user may enter, also where the path of the data directory is long', async () => {
+  it('listens on a socket that only its user can access, even if the path of the data directory is long', async () => {
     const long = join(makeTestDirectory(), 'x, y "'.padEnd(120, 'z'));
     mkdirSync(long, { mode: 0o711 });
     const account = findServiceAccount(long, null);

@@ -16,7 +16,7 @@ async function takePort(): Promise<string> {
   return String(typeof address === 'object' && address?.port);
 }
 
-/** Starts what must not start; answers the one line that it says. */
+/** Runs `start`, which must fail. @returns the only line that it prints */
 async function refusalOf(settings: Record<string, string>): Promise<string> {
   const program = Program.coordinator(['start'], { COORDINATOR_DATA_DIR: makeTestDirectory(), ...settings });
   expect(await program.ends()).toBe(1);
@@ -24,7 +24,7 @@ async function refusalOf(settings: Record<string, string>): Promise<string> {
   return program.output.trim();
 }
 
-/** Of a worker's executor, which needs neither database nor engine to refuse a setting. */
+/** The error of a worker's executor, which needs neither the database nor Temporal to reject a setting. */
 async function refusalOfWorker(settings: Record<string, string>): Promise<string> {
   const servers = { DATABASE_URL: 'postgres://127.0.0.1/none', TEMPORAL_ADDRESS: '127.0.0.1:1' };
   const key = { COORDINATOR_SECRET_KEYS: `k:${Buffer.alloc(32).toString('base64')}` };
@@ -43,7 +43,7 @@ function directoryWith(files: Record<string, string>): { COORDINATOR_DATA_DIR: s
 }
 
 describe('start says in one sentence what to do about', () => {
-  it('a port that is taken', async () => {
+  it('a port that is in use', async () => {
     const port = await takePort();
     expect(await refusalOf({ COORDINATOR_PORT: port })).toMatch(
       new RegExp(`^Port ${port} on 127.0.0.1 is in use: .+ COORDINATOR_PORT \\(0: the system chooses one\\)\\.$`),
@@ -57,7 +57,7 @@ describe('start says in one sentence what to do about', () => {
     );
   });
 
-  it("a data directory of another PostgreSQL's, or of another release's layout", async () => {
+  it('a data directory that another version of PostgreSQL or another release wrote', async () => {
     expect(await refusalOf(directoryWith({ 'postgres/PG_VERSION': '16\n' }))).toMatch(
       /holds data of PostgreSQL 16, and this release embeds PostgreSQL 18: start the release that wrote it, or choose another/,
     );
@@ -75,7 +75,7 @@ describe('start says in one sentence what to do about', () => {
     );
   });
 
-  it('a provider mirror that is not there', async () => {
+  it('a provider mirror that does not exist', async () => {
     expect(await refusalOfWorker({ COORDINATOR_PROVIDER_MIRROR: '/no/such/mirror' })).toMatch(
       /^The executor host did not start: COORDINATOR_PROVIDER_MIRROR names \/no\/such\/mirror, which does not exist\.$/,
     );
@@ -88,13 +88,13 @@ describe('start says in one sentence what to do about', () => {
     );
   });
 
-  it('a setting that is wrong', async () => {
+  it('a setting that is invalid', async () => {
     expect(await refusalOf({ LOG_LEVEL: 'loud' })).toMatch(/^LOG_LEVEL must be one of/);
   });
 });
 
 describe('the command line', () => {
-  it('lists its commands on request', async () => {
+  it('lists its commands for --help', async () => {
     const program = Program.coordinator(['--help'], {});
     expect(await program.ends()).toBe(0);
     for (const command of ['start', 'api', 'worker', 'migrate', 'admin create', 'admin recover'])
@@ -102,7 +102,7 @@ describe('the command line', () => {
   });
 
   it.each([[['serve']], [['start', 'now']], [['admin']], [['admin', 'create', '--mail', 'x']], [['admin', 'recover']]])(
-    'refuses %j in one line, with exit code 2',
+    'rejects %j in one line, with exit code 2',
     async (given) => {
       const program = Program.coordinator(given, {});
       expect(await program.ends()).toBe(2);

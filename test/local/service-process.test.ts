@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 
-/** A process whose one service takes a second to close. */
+/** Starts a process whose service takes a second to close. */
 function startService(stopWithinMs: string) {
   const program = `
     import { runService } from '#local/service-process.ts';
@@ -25,18 +25,18 @@ async function stopService(stopWithinMs: string) {
   return { code, errors: await errors };
 }
 
-describe('a service process that is asked to end', () => {
-  it.each(['undefined', '5000'])('lets its service close in the time that it needs (%s)', async (stopWithinMs) => {
+describe('a service process that is asked to stop', () => {
+  it.each(['undefined', '5000'])('waits until its service has closed (time limit %s)', async (stopWithinMs) => {
     expect(await stopService(stopWithinMs)).toEqual({ code: 0, errors: '' });
   });
 
-  it('abandons what takes longer, and says so', async () => {
+  it('abandons a service that takes too long to close, and says so', async () => {
     const { code, errors } = await stopService('200');
     expect(code).toBe(1);
     expect(errors).toContain('Stopping took longer than 0.2 seconds; work in progress was abandoned.');
   });
 
-  it('ends at once while its service is still waiting to start', async () => {
+  it('exits at once while its service is still starting', async () => {
     const program = `
       import { runService } from '#local/service-process.ts';
       const held = setInterval(() => {}, 1000);

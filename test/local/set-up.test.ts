@@ -7,13 +7,13 @@ import { Program } from '#test/support/start.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** An npm that installs nothing but a Node 24, as the package `node` does. */
+/** An npm that installs only Node 24, as the package `node` does. */
 const goodNpm = `mkdir -p node_modules/.bin && ln -sf ${process.execPath} node_modules/.bin/node; echo x >> npm-runs`;
-/** A go whose build takes a moment and leaves a program that answers. */
+/** A go whose build takes a second and produces a program that runs. */
 const goodGo =
   'echo x >> "$GOBIN/../go-runs"; sleep 1; printf "#!/bin/sh\\necho temporal" > "$GOBIN/temporal"; chmod +x "$GOBIN/temporal"';
 
-/** A clone of the project, and a machine on which only the given programs (shell scripts) are found. */
+/** A clone of the project on a machine that has only these programs, which are shell scripts. */
 function makeClone(programs: Record<string, string>) {
   const directory = makeTestDirectory();
   const clone = join(directory, 'clone');
@@ -34,11 +34,9 @@ function makeClone(programs: Record<string, string>) {
   return { clone, setUp, cached };
 }
 
-/** What is said besides the progress of steps. */
+/** The lines of output that are not progress of a step. */
 function sentences({ output }: Program): string[] {
-  return output
-    .split('\n')
-    .filter((line) => line !== '' && !/ …( \d+ s)?$|(done in|not possible \(after) \d+ s/.test(line));
+  return output.split('\n').filter((line) => line !== '' && !/ …( \d+ s)?$|(done in|failed after) \d+ s/.test(line));
 }
 
 async function failOf(program: Program): Promise<string> {
@@ -49,7 +47,7 @@ async function failOf(program: Program): Promise<string> {
 }
 
 describe('set-up', () => {
-  it('installs once, obtains a Temporal server once, and then does nothing', async () => {
+  it('installs the dependencies and a Temporal server once, and does nothing the second time', async () => {
     const { clone, cached, setUp } = makeClone({ npm: goodNpm, go: goodGo });
     const first = setUp();
     expect(await first.ends()).toBe(0);
@@ -61,7 +59,7 @@ describe('set-up', () => {
     expect(readFileSync(join(clone, 'npm-runs'), 'utf8')).toBe('x\n');
   });
 
-  it('installs again when the lock file changed', async () => {
+  it('installs the dependencies again after the lock file has changed', async () => {
     const { clone, setUp } = makeClone({ npm: goodNpm, temporal: 'true' });
     await setUp().ends();
     writeFileSync(join(clone, 'package-lock.json'), '{"packages": {"node_modules/new": {"version": "1.0.0"}}}');
@@ -69,7 +67,7 @@ describe('set-up', () => {
     expect(readFileSync(join(clone, 'npm-runs'), 'utf8')).toBe('x\nx\n');
   });
 
-  it('lets one of several set-ups that run beside each other do the work', async () => {
+  it('does the work once when several set-ups run at the same time', async () => {
     const { clone, cached, setUp } = makeClone({ npm: `sleep 1; ${goodNpm}`, go: goodGo });
     const all = [setUp(), setUp(), setUp()];
     expect(await Promise.all(all.map((program) => program.ends()))).toEqual([0, 0, 0]);
@@ -77,7 +75,7 @@ describe('set-up', () => {
     expect(readFileSync(join(cached, 'go-runs'), 'utf8')).toBe('x\n');
   });
 
-  it('leaves no lock and no half-made program behind when it is killed, so that the next one succeeds', async () => {
+  it('leaves no lock and no incomplete program behind when it is killed, so that the next set-up succeeds', async () => {
     const { cached, setUp } = makeClone({ npm: goodNpm, go: `echo started > "$GOBIN/temporal"; ${goodGo}` });
     const killed = setUp();
     await killed.says(/Building a Temporal server/);
@@ -92,26 +90,26 @@ describe('set-up', () => {
     expect(await failOf(makeClone({ npm: offline }).setUp())).toMatch(/cannot be downloaded: connect to the network/);
   });
 
-  it('says what npm says when it fails otherwise', async () => {
+  it("reports npm's error when npm fails for another reason", async () => {
     const npm =
       'printf "npm error code EINTEGRITY\\nnpm error\\nnpm error It changed.\\nnpm error More.\\n" >&2; exit 1';
     expect(await failOf(makeClone({ npm }).setUp())).toContain('npm says: code EINTEGRITY: It changed.');
   });
 
-  it('says what to do when install scripts are switched off', async () => {
+  it('says what to do when install scripts are disabled', async () => {
     const npm = 'mkdir -p node_modules/.bin';
     expect(await failOf(makeClone({ npm }).setUp())).toMatch(/Node 24 was not installed.+ignore-scripts/);
   });
 
   it('says what to do when Go is missing', async () => {
     expect(await failOf(makeClone({ npm: goodNpm }).setUp())).toMatch(
-      /Go is missing: install Go .+TEMPORAL_ADDRESS\.$/,
+      /Go is missing: install Go .+TEMPORAL_ADDRESS to the address of a Temporal server\.$/,
     );
   });
 
-  it('says what to do when Go is offline, too old, or fails', async () => {
+  it('says what to do when Go is offline, is too old, or fails', async () => {
     const scripts = {
-      'without network': 'echo "dial tcp: lookup example: no such host" >&2; exit 1',
+      'without a network': 'echo "dial tcp: lookup example: no such host" >&2; exit 1',
       'too old': 'echo "go: module requires go >= 1.99" >&2; exit 1',
       'it broke': 'echo "it broke" >&2; exit 1',
     };
@@ -120,19 +118,19 @@ describe('set-up', () => {
     }
   });
 
-  it('takes no program that does not run', async () => {
+  it('rejects a Temporal server that does not run', async () => {
     const go = 'echo broken > "$GOBIN/temporal"; chmod +x "$GOBIN/temporal"; exit 0';
     const { cached, setUp } = makeClone({ npm: goodNpm, go: go.replace('echo broken', 'printf "#!/bin/sh\\nexit 1"') });
     expect(await failOf(setUp())).toContain('does not run on this machine');
     expect(existsSync(join(cached, 'temporal'))).toBe(false);
   });
 
-  it('obtains no server where one is named or on PATH', async () => {
+  it('installs no Temporal server when one is configured or on PATH', async () => {
     expect(await makeClone({ npm: goodNpm }).setUp({ TEMPORAL_ADDRESS: 'temporal:7233' }).ends()).toBe(0);
     expect(await makeClone({ npm: goodNpm, temporal: 'true' }).setUp().ends()).toBe(0);
   });
 
-  it('ends what it runs when it is asked to end', async () => {
+  it('ends its child processes when it is asked to stop', async () => {
     const { setUp } = makeClone({ npm: 'exec sleep 987' });
     const program = setUp();
     await program.says(/Installing dependencies/);

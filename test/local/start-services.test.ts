@@ -27,8 +27,8 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-describe('start with services of others', () => {
-  it('embeds neither, migrates, and leaves the first user to the bootstrap', async () => {
+describe('start with external PostgreSQL and Temporal', () => {
+  it('embeds no server, migrates the database, and leaves the first user to bootstrap', async () => {
     const program = await start({ ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: 'the token' });
     const [, url = ''] = await program.says(/Ready {2}(\S+)/);
     expect(program.output).not.toMatch(/Administrator {2}|Greeting/);
@@ -41,7 +41,7 @@ describe('start with services of others', () => {
     expect(response.status).toBe(201);
   });
 
-  it('makes the administrator that automation names, without printing the given password', async () => {
+  it('creates the configured administrator without printing the configured password', async () => {
     const given = { COORDINATOR_ADMIN_EMAIL: 'ops@example.com', COORDINATOR_ADMIN_PASSWORD: 'given by automation' };
     const program = await start({
       ...given,

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { makeDirectory } from '#test/support/directories.ts';
 import { Program, processTree, whatIsLeft } from '#test/support/start.ts';
 
-/** One data directory, started again and again, as on a newcomer's machine. */
+/** One data directory, on which the service is started repeatedly, as on a new user's machine. */
 const dataDir = makeDirectory();
 const started: Program[] = [];
 let password = '';
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 describe('start', () => {
-  it('makes everything at first, shows the sample succeed, and prints a curl line that works when pasted', async () => {
+  it('creates everything at the first start, runs the sample to success, and prints a curl command that works', async () => {
     const program = start();
     await program.says(/Stop {3}Ctrl-C/, 55_000);
     password = (await program.says(/Password +(\S{20}) /))[1] ?? '';
@@ -59,7 +59,7 @@ describe('start', () => {
     for (const run of runs) expect(run).toMatchObject({ status: 'succeeded' });
   });
 
-  it('tells other programs where it is, and keeps its secrets to its owner', async () => {
+  it('writes its addresses for other programs, and only its owner can read its secrets', async () => {
     const service = readServiceFile();
     expect(service.pid).toBe(started[0]?.pid);
     for (const url of [`${service.url}/readyz`, `${service.admin_url}/readyz/internal`]) {
@@ -75,7 +75,7 @@ describe('start', () => {
     for (const secret of secrets) expect(Buffer.concat(logs).includes(secret)).toBe(false);
   });
 
-  it('is refused in one sentence on a data directory where one runs', async () => {
+  it('refuses in one sentence to start on a data directory that is in use', async () => {
     const second = start();
     expect(await second.ends()).toBe(1);
     const sentence = `A coordinator (process ${started[0]?.pid}) already runs on ${dataDir}: stop it, or choose another directory with COORDINATOR_DATA_DIR.\n`;
@@ -83,7 +83,7 @@ describe('start', () => {
     expect((await fetch(`${readServiceFile().url}/readyz`)).status).toBe(200);
   });
 
-  it('starts a killed API again, under the same address', async () => {
+  it('restarts a killed API at the same address', async () => {
     const { url } = readServiceFile();
     const api = processTree(started[0]?.pid ?? 0).find(({ command }) => command.endsWith('main.ts api'));
     process.kill(api?.pid ?? 0, 'SIGKILL');
@@ -100,20 +100,20 @@ describe('start', () => {
     expect(await whatIsLeft(tree)).toEqual([]);
   });
 
-  it('starts again after that, at once, fast, and with everything kept', async () => {
+  it('starts quickly after being killed, and keeps all data', async () => {
     const startedAt = Date.now();
     const program = start();
     const [, url = ''] = await program.says(ready);
-    // The goal is 5 s on an idle machine; here other tests run beside it.
+    // The goal is 5 s on an idle machine. Here, other tests run at the same time.
     expect(Date.now() - startedAt).toBeLessThan(20_000);
     expect(program.output).not.toMatch(/Password|sample|Greeting/);
     expect(await listRuns(url, await signIn(url))).toEqual(runs);
   });
 
-  it('ends cleanly when asked: exit code 0, no service file, no process', async () => {
+  it('stops cleanly when asked: exit code 0, no service file, no process left', async () => {
     const program = started.at(-1) as Program;
     const tree = processTree(program.pid);
-    // Twice, as from a terminal and then from npm.
+    // Twice, as a terminal and npm both send it.
     program.child.kill('SIGINT');
     await delay(200);
     expect(await program.stop('SIGINT')).toBe(0);
@@ -124,11 +124,11 @@ describe('start', () => {
     expect(existsSync(join(dataDir, 'start.sock'))).toBe(false);
   });
 
-  it('ends at once when it is asked again, and leaves as little behind', async () => {
+  it('stops at once at a second signal, and leaves no process behind', async () => {
     const program = start();
     await program.says(ready);
     const tree = processTree(program.pid);
-    // A worker that does not react keeps the orderly end waiting.
+    // A worker that does not react delays the orderly stop.
     const worker = tree.find(({ command }) => command.endsWith('main.ts worker'));
     process.kill(worker?.pid ?? 0, 'SIGSTOP');
     program.child.kill('SIGINT');
@@ -140,7 +140,7 @@ describe('start', () => {
     expect(await whatIsLeft(tree)).toEqual([]);
   });
 
-  it('ends when the npm that started it is killed', async () => {
+  it('stops when the npm that started it is killed', async () => {
     const settings = { COORDINATOR_DATA_DIR: dataDir, npm_lifecycle_event: 'start' };
     const { PATH, HOME } = process.env;
     const environment = { PATH, HOME, COORDINATOR_PORT: '0', COORDINATOR_ADMIN_PORT: '0', ...settings };
@@ -153,7 +153,7 @@ describe('start', () => {
     expect(await whatIsLeft(tree)).toEqual([]);
   });
 
-  it('stops what it has started by then when it is asked to end in the middle', async () => {
+  it('stops everything that it has started when it is asked to stop while starting', async () => {
     const program = start();
     await program.says(/Temporal is ready/);
     await delay(300);
@@ -162,7 +162,7 @@ describe('start', () => {
     expect(await whatIsLeft(tree)).toEqual([]);
   });
 
-  it('ends with a sentence when its database is gone', async () => {
+  it('exits with a sentence when its database is killed', async () => {
     const program = start();
     await program.says(ready);
     const tree = processTree(program.pid);

@@ -5,7 +5,7 @@ import { Supervisor } from '#local/supervisor.ts';
 import { makeTestDirectory } from '#test/support/directories.ts';
 import { listProcesses } from '#test/support/start.ts';
 
-/** Supervises a program of one file; what it reports is in \`lines\`. */
+/** Supervises a program with this code. Its reports are in `lines`. */
 function supervise(code: string, environment: NodeJS.ProcessEnv = {}) {
   const directory = makeTestDirectory();
   const file = join(directory, 'program.mjs');
@@ -29,7 +29,7 @@ const ready = `process.send({ type: 'ready', url: process.env.ADDRESS ?? 'chosen
 const stay = 'setInterval(() => {}, 1000);';
 
 describe('a supervised process', () => {
-  it('is started again, with what its first start found out, after pauses that double', async () => {
+  it('is restarted with the address of its first start, after pauses that double', async () => {
     const { supervisor, lines, directory } = supervise(`
       import { appendFileSync } from 'node:fs';
       appendFileSync(process.env.DIRECTORY + '/starts', (process.env.ADDRESS ?? 'first') + ' ');
@@ -42,14 +42,14 @@ describe('a supervised process', () => {
     expect(readFileSync(join(directory, 'starts'), 'utf8')).toMatch(/^first chosen chosen /);
   });
 
-  it('that does not get ready fails the start with its last words', async () => {
+  it('that ends before it is ready fails the start with the last line of its log', async () => {
     const { supervisor } = supervise(
       `console.error('Error: at work\\n  at stack\\nThe port is taken.'); process.exit(1);`,
     );
     await expect(supervisor.start()).rejects.toThrow(/^The example did not start: The port is taken \(.+log\)\.$/);
   });
 
-  it('that ends while it is being stopped is not started again', async () => {
+  it('that ends while it is being stopped is not restarted', async () => {
     const { supervisor, lines, directory } = supervise(`
       import { writeFileSync } from 'node:fs';
       process.on('SIGTERM', () => { writeFileSync(process.env.DIRECTORY + '/asked', ''); process.exit(1); });

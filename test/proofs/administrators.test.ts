@@ -2,38 +2,38 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openRandom } from '#test/faults/harness/random.ts';
 import { Administrators, type Round } from './administrators.ts';
 
-/** 1,000 rounds by `npm run test:proofs`; a few otherwise. */
+/** `npm run test:proofs` runs 1,000 rounds, and `npm test` a few. */
 const isAll = process.env['PROOFS'] === 'all';
 const roundCount = isAll ? 1_000 : 15;
 
-let scene: Administrators;
+let administrators: Administrators;
 beforeAll(async () => {
-  scene = await Administrators.open();
+  administrators = await Administrators.open();
 });
-afterAll(() => scene?.close());
+afterAll(() => administrators?.close());
 
 it(
-  'leaves one administrator whoever demotes, disables and deletes whom at the same moment',
+  'administrators who demote, disable and delete each other at the same time leave at least one administrator',
   async () => {
     const random = openRandom(roundCount, 'administrators');
     const rounds: Round[] = [];
-    while (rounds.length < roundCount) rounds.push(await scene.round(random));
+    while (rounds.length < roundCount) rounds.push(await administrators.round(random));
     const answers = rounds.flatMap((round) => round.answers);
     expect(rounds.filter(({ left }) => left < 1)).toEqual([]);
     expect(answers.filter(({ status }) => ![200, 204, 401, 403, 404, 409].includes(status))).toEqual([]);
     const last = answers.filter(({ status, text }) => status === 409 && text.includes('last administrator'));
     expect(last.length).toBeGreaterThan(0);
-    if (isAll) console.log(tell(rounds, last.length));
+    if (isAll) console.log(summarize(rounds, last.length));
   },
   isAll ? 3_600_000 : 60_000,
 );
 
-function tell(rounds: readonly Round[], refusals: number): string {
+function summarize(rounds: readonly Round[], refusals: number): string {
   const answers = rounds.flatMap((round) => round.answers);
   const done = answers.filter(({ status }) => status < 300).length;
   const narrow = rounds.filter(({ before, left }) => before > 1 && left === 1).length;
   return (
-    `${rounds.length} rounds, ${answers.length} attempts: ${done} done, ${refusals} refused for the last administrator; ` +
-    `in ${narrow} rounds one of several was left, in none nobody`
+    `${rounds.length} rounds, ${answers.length} requests: ${done} succeeded, ${refusals} were refused to keep the last administrator; ` +
+    `${narrow} rounds left one of several administrators, and none left no administrator`
   );
 }

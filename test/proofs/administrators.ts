@@ -8,26 +8,27 @@ import { startProcess } from './processes.ts';
 const ways = ['demotion', 'disabling', 'deletion'] as const;
 type Way = (id: string) => readonly [method: string, path: string, body?: object];
 
-/** How an administrator stops being one. A service account is changed at a place of its own, and by its owner alone. */
+/** The requests that end a user's administration. */
 const userEnds: Record<(typeof ways)[number], Way> = {
   demotion: (id: string) => ['PUT', `/users/${id}`, { role: 'requester' }],
   disabling: (id: string) => ['PUT', `/users/${id}`, { enabled: false }],
   deletion: (id: string) => ['DELETE', `/users/${id}`],
 };
+/** The same for a service account, which has routes of its own and which only its owner may change. */
 const accountEnds: Record<(typeof ways)[number], Way> = {
   demotion: (id: string) => ['PATCH', `/service-accounts/${id}`, { role: 'requester' }],
   disabling: (id: string) => ['POST', `/service-accounts/${id}/disable`],
   deletion: (id: string) => ['DELETE', `/service-accounts/${id}`],
 };
 
-/** What came of many who took administrators away at the same moment. */
+/** The result of many requests that end administrators' rights at the same time. */
 export interface Round {
   readonly before: number;
   readonly left: number;
   readonly answers: readonly Answer[];
 }
 
-/** An installation with two processes, where nobody but those of a round administers. */
+/** An installation with two API processes, whose only administrators are those of the current round. */
 export class Administrators {
   readonly #api: TestApi;
   readonly #processes: readonly ApiProcess[];
@@ -48,8 +49,8 @@ export class Administrators {
   }
 
   /**
-   * Up to three users and an account of the first one's are administrators. Each of them is taken down in every way by
-   * somebody, all at once, at both processes; as long as anybody administers, the next may be taken down by them.
+   * Makes up to three users, and perhaps a service account of the first one, administrators. Then sends a request for each
+   * of them and for each way to end an administrator's rights, all at once, by random administrators to random processes.
    */
   async round(random: Random): Promise<Round> {
     await this.#api.orm.em.fork().execute(`update principals set enabled = false where enabled`);
@@ -73,7 +74,7 @@ export class Administrators {
     return new Caller(random.pick(this.#processes).url, { 'x-api-key': key });
   }
 
-  /** (specification, *Authentication*, rule 12) */
+  /** Counts the administrators (specification, *Authentication*, rule 12). */
   async #count(): Promise<number> {
     const [row] = await this.#api.orm.em.fork().execute<[{ count: number }]>(
       `select count(*)::int as count from principals p

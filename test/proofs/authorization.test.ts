@@ -16,7 +16,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-/** How often a request goes to the database; the first one of a key notes its use, beside the request. */
+/** Counts the database round trips of a request. The first request of a key is not counted, since it records its use. */
 async function roundTrips(send: (user: ApiUser) => Promise<{ status: number; text: string }>): Promise<number> {
   await send(tenant.owner);
   await api.services.keyUses.settle();
@@ -26,18 +26,18 @@ async function roundTrips(send: (user: ApiUser) => Promise<{ status: number; tex
 }
 
 describe('authorization', () => {
-  it('asks once who it is that asks, and nothing for its limits', async () => {
+  it('takes one query for the caller, and none for the rate limits', async () => {
     expect(await roundTrips((user) => user.get('/auth/whoami'))).toBe(1);
   });
 
-  it('asks once more whose the thing is', async () => {
+  it('takes one more query for the owner of the target', async () => {
     const ofTheOperation = 1;
     expect(await roundTrips((user) => user.get(`/environments/${tenant.environment}`))).toBeLessThanOrEqual(
       2 + ofTheOperation,
     );
   });
 
-  it('reviews by no more than that, with one question more for the team that is named', async () => {
+  it('takes at most one query more than that for a review that names a team', async () => {
     const resource = { group: 'delivery.coordinator', version: 'v1', resource: 'environments', verb: 'update' };
     const attributes = { ...resource, name: tenant.environment, team_id: tenant.team };
     const review = (user: ApiUser) => user.post('/auth/can-i', { resource_attributes: attributes });

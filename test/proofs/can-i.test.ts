@@ -21,7 +21,7 @@ import { ask } from '#test/support/api/operation-requests.ts';
 import { cacheQueries } from '#test/support/query-cache.ts';
 import { describeTuple, drawTuple, isElsewhere, parseRequest, requestFor, type Tuple } from './questions.ts';
 
-/** 100,000 tuples of principal, resource, verb, name and team by `npm run test:proofs`; some of them otherwise. */
+/** How many tuples of principal, resource, verb, name and team are drawn: 100,000 by `npm run test:proofs`, fewer by `npm test`. */
 const isAll = process.env['PROOFS'] === 'all';
 const tuples = isAll ? 100_000 : 5_000;
 const overHttp = isAll ? 500 : 100;
@@ -41,17 +41,17 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** Everybody as the service itself reads them; who is disabled has no credential, and is read as they were. */
+/** Reads a principal as the service does. A disabled one is enabled while it is read, since its key does not count otherwise. */
 async function read(asker: Asker): Promise<Principal> {
   const admin = api.orm.em.fork();
   if (asker.isDisabled) await admin.execute('update principals set enabled = true where id = ?', [asker.id]);
   const principal = await findByApiKey(admin, asker.key, () => undefined);
   if (asker.isDisabled) await admin.execute('update principals set enabled = false where id = ?', [asker.id]);
-  if (!principal) throw new Error(`${asker.label} is nobody`);
+  if (!principal) throw new Error(`${asker.label} has no principal`);
   return { ...principal, enabled: !asker.isDisabled };
 }
 
-/** What the pipeline comes to when the operation itself is asked, up to the moment when the decision has spoken. */
+/** The decision of the pipeline for the operation itself. The operation is not executed. */
 async function decideByPipeline(tuple: Tuple): Promise<string> {
   const { entry, question, asker } = tuple;
   const { operation } = entry;
@@ -67,7 +67,7 @@ async function decideByPipeline(tuple: Tuple): Promise<string> {
   const target = operation.target
     ? await operation.target({ em, ...input, callerId: principal.id, lock: false })
     : nobody;
-  // A request names no team beside the thing; a review does, and it must be the owner.
+  // A review names a team, which must own the target. A request to the operation names none.
   const isElsewhere = target && entry.takesTeam && (target.teamId ?? undefined) !== question.team_id;
   if (isElsewhere || (entry.review.only && question.name !== entry.review.only)) return 'resource_not_found_or_denied';
   const outcome = await outcomeOf(() => authorizeCall({ ...invocation, input }, em));
@@ -100,12 +100,12 @@ async function decideByReview({ asker, question }: Tuple): Promise<string> {
 }
 
 describe('can-i', () => {
-  it(`decides ${tuples} times as the operation itself does`, { timeout: 600_000 }, async () => {
+  it(`decides ${tuples} questions as the operations themselves do`, { timeout: 600_000 }, async () => {
     const seen = new Set<string>();
     for (let count = 0; count < tuples; count += 1) {
       const tuple = drawTuple(catalogue, world, random);
       const [told, done] = [await decideByReview(tuple), await decideByPipeline(tuple)];
-      if (told !== done) expect.fail(`${describeTuple(tuple)} is told ${told}, and met with ${done}`);
+      if (told !== done) expect.fail(`${describeTuple(tuple)} is answered ${told}, but the operation decides ${done}`);
       seen.add(`${tuple.entry.operation.id} ${told}`);
     }
     const isMissing = (wanted: string[]) => (id: string) => !wanted.some((code) => seen.has(`${id} ${code}`));
@@ -114,7 +114,7 @@ describe('can-i', () => {
     expect(ids.filter(isMissing(['permission_denied', 'resource_not_found_or_denied'])), 'never denied').toEqual([]);
   });
 
-  it('refuses the same questions whoever asks them, for whatever', async () => {
+  it('rejects invalid questions from every caller', async () => {
     for (let count = 0; count < 500; count += 1) {
       const { asker, entry, question } = drawTuple(catalogue, world, random);
       const { name, team_id, ...rest } = question;
@@ -126,18 +126,18 @@ describe('can-i', () => {
     }
   });
 
-  it(`answers over HTTP as the operation does, ${overHttp} times`, { timeout: 600_000 }, async () => {
+  it(`answers ${overHttp} questions over HTTP as the operations do`, { timeout: 600_000 }, async () => {
     for (let count = 0; count < overHttp; ) {
       const tuple = drawTuple(catalogue, world, random);
       if (isElsewhere(tuple, world) || moves(tuple)) continue;
       count += 1;
       const [told, done] = [await askReview(tuple), await askOperation(tuple)];
-      if (told !== done) expect.fail(`${describeTuple(tuple)} is told ${told}, and met with ${done}`);
+      if (told !== done) expect.fail(`${describeTuple(tuple)} is answered ${told}, but the operation decides ${done}`);
     }
   });
 });
 
-/** What was moved is no longer where it was made, and where the questions after this one say that it is. */
+/** A transfer moves its target away from the team that later questions expect. */
 function moves({ entry }: Tuple): boolean {
   return entry.review.verb === 'transfer';
 }
@@ -147,7 +147,7 @@ async function askReview({ asker, entry, question }: Tuple): Promise<string> {
   return status === 200 ? coarsely(entry, body.status.reason.code) : String(status);
 }
 
-/** What the operation answers once it has been asked; whatever comes after the decision has been allowed by it. */
+/** Calls the operation. Any failure after the decision means that the decision allowed it. */
 async function askOperation(tuple: Tuple): Promise<string> {
   const { asker, entry } = tuple;
   const { operation } = entry;
@@ -168,7 +168,7 @@ async function askOperation(tuple: Tuple): Promise<string> {
   return 'allowed';
 }
 
-/** Where what is missing answers 403 as well, the operation tells no difference. */
+/** An operation that answers 403 for a missing target does not tell it from a denial. */
 function coarsely({ operation }: CatalogueEntry, code: string): string {
   return operation.access.hidden === 'forbidden' && code !== 'allowed' ? 'denied' : code;
 }

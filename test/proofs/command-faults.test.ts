@@ -6,8 +6,8 @@ import { type Fault, faultKinds } from '#test/support/database/statement-faults.
 import { CommandFaults } from './command-faults.ts';
 
 /**
- * Every command, with every fault at every statement that it sends: `npm run test:proofs`. Without `PROOFS=all`, some faults
- * chosen by chance; a test that fails names its seed (`PROOFS_SEED`).
+ * `npm run test:proofs` tries every command with every fault at every statement that it sends. `npm test` tries a few random
+ * faults. The title of a failing test contains its seed (`PROOFS_SEED`).
  */
 const isAll = process.env['PROOFS'] === 'all';
 const seed = Number(process.env['PROOFS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -20,14 +20,14 @@ beforeAll(async () => {
 afterAll(() => faults?.close());
 
 const commands = operations.filter((operation): operation is CommandOperation => operation.kind === 'command');
-/** Bootstrap leaves nobody else. */
+/** Bootstrap comes last, because its test removes all users. */
 const inOrder = [...commands].sort(
   (one, other) => Number(one.id.startsWith('bootstrap')) - Number(other.id.startsWith('bootstrap')),
 );
 
-describe('a command whose database refuses, breaks off or falls silent', () => {
+describe('a command whose database rejects a statement, disconnects or stops answering', () => {
   it.each(inOrder.map((operation) => [operation.id, operation] as const))(
-    `%s does all of it or nothing, and says which (seed ${seed})`,
+    `%s is carried out completely or not at all, and the response says which (seed ${seed})`,
     async (id, operation) => {
       const wrong: string[] = [];
       let tried = 0;
@@ -44,7 +44,7 @@ describe('a command whose database refuses, breaks off or falls silent', () => {
   );
 });
 
-/** More statements may be sent than last time, by a second or two; those are left to the next round. */
+/** A later request may send a few more statements than the first one. Those are not tried. */
 function choose(id: string, statements: number): Fault[] {
   const all = faultKinds.flatMap((kind) => Array.from({ length: statements }, (_, at): Fault => ({ kind, at })));
   if (isAll) return all;

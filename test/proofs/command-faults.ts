@@ -7,9 +7,9 @@ import { startApi } from '#test/support/api/in-process-api.ts';
 import { addTenant, ask, type Ids } from '#test/support/api/operation-requests.ts';
 import { type RowChanges, RowWatch } from '#test/support/database/row-changes.ts';
 import { type Fault, type Sent, StatementFaults } from '#test/support/database/statement-faults.ts';
-import { type Answer, isEmpty, isSame, judge, tell } from './verdict.ts';
+import { type Answer, describeDifference, isEmpty, isSame, judge } from './verdict.ts';
 
-/** A request that would succeed, and what it would change. */
+/** A request that would succeed, and the changes that it would make. */
 interface Ready {
   readonly operation: CommandOperation;
   /** A request on a tenant that is still unchanged; null if one must be prepared. */
@@ -23,13 +23,13 @@ interface Request extends Omit<RequestOverrides, 'ids'> {
   readonly commandKey: string | null;
 }
 
-/** What came of one command that met a fault. */
+/** The result of one command with a fault. */
 export interface Outcome extends Omit<Sent, 'result'> {
-  /** What did not hold; empty: everything did. */
+  /** What the command did wrong; empty: nothing. */
   readonly wrong: readonly string[];
 }
 
-/** An API whose every statement may fail, and what it takes to judge what a failed command has left. */
+/** An API whose statements can be made to fail, with a watch on its tables to judge what a failed command has changed. */
 export class CommandFaults {
   readonly #api: { url: string; orm: Orm };
   readonly #watch: RowWatch;
@@ -69,7 +69,7 @@ export class CommandFaults {
     await this.#stop();
   }
 
-  /** Gives the command without any fault; answers how many statements it sends. @throws where it does not succeed */
+  /** Sends the command without a fault. @returns how many statements it sends @throws Error if it does not succeed */
   async succeed(operation: CommandOperation): Promise<number> {
     const first = await this.#prepare(operation);
     await this.#watch.start();
@@ -84,10 +84,10 @@ export class CommandFaults {
     return statements.length;
   }
 
-  /** Gives the command with a fault; it has succeeded without one before. */
+  /** Sends the command with a fault. Call `succeed` for this operation before. */
   async fail(operation: CommandOperation, fault: Fault): Promise<Outcome> {
     const ready = this.#ready;
-    if (ready?.operation !== operation) throw new Error(`nobody knows yet what ${operation.id} does`);
+    if (ready?.operation !== operation) throw new Error(`call succeed for ${operation.id} first`);
     const { success } = ready;
     const request = ready.request ?? (await this.#prepare(operation));
     await this.#watch.execute('truncate rate_counts');
@@ -102,12 +102,14 @@ export class CommandFaults {
     return { ...sent, wrong };
   }
 
-  /** Whoever does not know what became of a command gives it again under the same key, and it is done once. */
+  /** Repeats a command with the same key, as a client does that does not know the outcome. It must be carried out once. */
   async #repeat(operation: CommandOperation, request: Request, success: RowChanges): Promise<string[]> {
     const { status, text } = await this.#send(operation, request);
     const changes = await this.#watch.changes();
-    const wrong = status < 300 ? [] : [`asking again under the same key answered ${status}: ${text}`];
-    return isSame(changes, success) ? wrong : [...wrong, `asking again did more: ${tell(changes, success)}`];
+    const wrong = status < 300 ? [] : [`the repetition with the same key answered ${status}: ${text}`];
+    return isSame(changes, success)
+      ? wrong
+      : [...wrong, `the repetition made more changes: ${describeDifference(changes, success)}`];
   }
 
   /** Prepares a new tenant for a command that will change it. */
@@ -123,7 +125,7 @@ export class CommandFaults {
     };
   }
 
-  /** There is a new one where a command has left nobody. */
+  /** The administrator; a new one if a command has removed the previous one. */
   async #administrator(): Promise<Person> {
     if (this.#root && (await this.#root.caller.get('/auth/whoami')).status === 200) return this.#root;
     this.#root = await addPerson(this.#api, 'admin');

@@ -2,7 +2,7 @@ import { inject } from 'vitest';
 import type { Config } from '#config';
 import { type ApiProcess, startApiProcess } from '#test/support/api/api-process.ts';
 
-/** One more API process on an installation, which counts nobody's requests. */
+/** Starts another API process of an installation, without rate limits. */
 export function startProcess(config: Config): Promise<ApiProcess> {
   return startApiProcess({
     DATABASE_URL: config.databaseUrl,

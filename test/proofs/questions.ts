@@ -6,7 +6,7 @@ import type { Asker, World } from '#test/support/access/review-world.ts';
 import type { ResourceAttributes } from '#test/support/access/reviews.ts';
 import { bodies, type Ids, parametersOf } from '#test/support/api/operation-requests.ts';
 
-/** Somebody's question to can-i, and the operation that it is about. */
+/** A question to can-i, its caller, and the operation that it is about. */
 export interface Tuple {
   readonly asker: Asker;
   readonly entry: CatalogueEntry;
@@ -17,14 +17,14 @@ export function describeTuple({ asker, entry, question }: Tuple): string {
   return `${asker.label}: ${entry.operation.id} as ${JSON.stringify(question)}`;
 }
 
-/** A question that can be asked: mostly about what the team has that is named with it, often about something else. */
+/** Draws a valid question. It mostly names the team that owns the target, and sometimes another one. */
 export function drawTuple({ entries }: Catalogue, world: World, random: Random): Tuple {
   const entry = random.pick(entries);
   const { resource, verb } = entry.review;
   const names = world.names[resource];
   if (entry.isNamed && !names) throw new Error(`test/support/access/review-world.ts has no names of ${resource}`);
   const name = entry.isNamed ? random.pick(names ?? []) : undefined;
-  // Some things only an administrator may do.
+  // Administrators are drawn more often, since some operations are theirs only.
   const asker = random.chance(0.2) ? world.askers[0]! : random.pick(world.askers);
   return { asker, entry, question: { resource, verb, name, team_id: drawTeam(entry, name, world, random) } };
 }
@@ -42,7 +42,7 @@ function drawTeam(
   return random.pick(world.teams);
 }
 
-/** What a client would send to the operation itself for what the question is about. */
+/** The request to the operation itself that a question is about. */
 export interface OwnRequest {
   readonly params: Record<string, string>;
   readonly query: object;
@@ -55,25 +55,25 @@ export function requestFor(tuple: Tuple, world: World): OwnRequest {
   const { operation, parameter, isNamed, takesTeam } = entry;
   const { name, team_id: teamId } = question;
   const owner = isNamed && takesTeam ? (world.teamOf.get(name ?? '') ?? undefined) : teamId;
-  const ids = world.idsOf(owner ?? (entry.review.unscoped ? undefined : teamBeside(entry, world)));
+  const ids = world.idsOf(owner ?? (entry.review.unscoped ? undefined : fallbackTeam(entry, world)));
   const params = { ...parametersOf(operation, ids), ...(parameter && { [parameter.name]: name ?? '' }) };
   const query = !isNamed && operation.query?.shape?.team_id && teamId ? { team_id: teamId } : {};
   return { params, query, body: operation.body && { ...bodies[operation.id]?.(ids), ...bodyFor(tuple, ids) }, ids };
 }
 
-/** Beside what no team owns stand things of the first one; beside what there is not, nothing that there is. */
-function teamBeside({ takesTeam }: CatalogueEntry, { teams }: World): string | undefined {
+/** The team whose resources complete the request if no team owns the target: the missing team if the target needs an owner. */
+function fallbackTeam({ takesTeam }: CatalogueEntry, { teams }: World): string | undefined {
   return takesTeam ? teams.at(-1) : teams[0];
 }
 
-/** What a review takes for granted: of variables, that they are secret; without a team, that one's own is meant. */
+/** Body fields that a review assumes: that a variable is secret, and that a request without a team means the caller. */
 function bodyFor({ asker, entry: { operation } }: Tuple, { team }: Partial<Ids>): object {
   if (operation.id === 'environment_variables.set') return { sensitive: true };
   const isAccount = ['service_accounts.create', 'service_accounts.transfer'].includes(operation.id);
   return isAccount && team === undefined ? { owner: { user_id: asker.id } } : {};
 }
 
-/** The request as the operation's schemas read it; undefined where its path or query says nothing that could be. */
+/** Parses the request by the operation's schemas. @returns undefined if its path or query is invalid */
 export function parseRequest({ entry: { operation } }: Tuple, request: OwnRequest): OperationInput | undefined {
   const parsed = (['params', 'query', 'body'] as const).map((part) => {
     const schema: Erased = operation[part];
@@ -85,7 +85,7 @@ export function parseRequest({ entry: { operation } }: Tuple, request: OwnReques
   return Object.fromEntries(parsed.map(({ part, result }) => [part, result?.data])) as unknown as OperationInput;
 }
 
-/** Of another team than the question says: the operation's own request would not say so. */
+/** Whether the target belongs to another team than the question names. A request to the operation cannot express that. */
 export function isElsewhere({ entry, question: { name = '', team_id: teamId } }: Tuple, world: World): boolean {
   const owner = world.teamOf.get(name);
   return entry.isNamed && entry.takesTeam && owner !== undefined && owner !== (teamId ?? null);

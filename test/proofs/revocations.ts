@@ -12,9 +12,9 @@ import { startProcess } from './processes.ts';
 
 export type Team = { organizationId: string; teamId: string };
 
-/** What takes an authority away, and whom it then leaves without it. */
+/** A way to revoke an authority. */
 interface Revocation {
-  /** How the victim calls. */
+  /** The credential that the user of the authority presents. */
   readonly by: 'key' | 'session';
   revoke(scene: Scene): Promise<Answer>;
 }
@@ -23,9 +23,9 @@ interface Scene {
   readonly team: Team;
   readonly victim: Person;
   readonly sessionId: string;
-  /** Who revokes, at another process than the one where the authority is used. */
+  /** An administrator, who revokes at another process than the one at which the authority is used. */
   readonly root: Caller;
-  /** The victim by another credential, at that process too. */
+  /** The user with another credential, at that other process. */
   readonly self: Caller;
 }
 
@@ -58,16 +58,16 @@ export const revocations: Readonly<Record<string, Revocation>> = {
   disablement: { by: 'key', revoke: (scene) => scene.root.send('PUT', userPath(scene), { enabled: false }) },
 };
 
-/** What came of one authority that was used while it was taken away, and once it had been. */
+/** The responses to a revocation and to two uses of the revoked authority. */
 export interface Pair {
   readonly revoked: Answer;
-  /** Sent about when the revocation was. */
+  /** The response to a use that was sent at about the same time as the revocation. */
   readonly raced: Answer;
-  /** Sent when the revocation had been answered. */
+  /** The response to a use that was sent after the response to the revocation. */
   readonly after: Answer;
 }
 
-/** Two processes on one database, and pairs of requests at both. */
+/** Two API processes on one database, and pairs of requests to both. */
 export class Revocations {
   readonly #api: TestApi;
   readonly #processes: readonly ApiProcess[];
@@ -104,7 +104,7 @@ export class Revocations {
     await this.#api.close();
   }
 
-  /** `lead`: the milliseconds by which the use goes ahead of the revocation, or follows it where negative. */
+  /** @param lead how many milliseconds the use is sent before the revocation; after it if negative */
   async race({ by, revoke }: Revocation, lead: number): Promise<Pair> {
     const number = this.#made++;
     const team = this.#teams[number % this.#teams.length]!;
@@ -128,7 +128,7 @@ export class Revocations {
     return { revoked, raced, after: await use() };
   }
 
-  /** How many of the uses that were carried out were committed when the revocation already was. */
+  /** Counts the successful uses that were committed after their revocation. */
   async countLate(pairs: readonly Pair[]): Promise<number> {
     const done = pairs.filter(({ raced }) => raced.status === 201);
     const requestIds = done.map(({ revoked }) => revoked.headers.get('x-request-id'));
@@ -141,7 +141,7 @@ export class Revocations {
          join audit_records a on a.request_id = pair.request_id and a.outcome = 'committed'`,
       [`{${requestIds.join(',')}}`, `{${projectIds.join(',')}}`],
     );
-    if (row?.known !== done.length) throw new Error(`${row?.known} of ${done.length} pairs are known to the database`);
+    if (row?.known !== done.length) throw new Error(`the database has only ${row?.known} of ${done.length} pairs`);
     return row.late;
   }
 

@@ -7,8 +7,9 @@ export interface Answer {
 }
 
 /**
- * What is wrong with the answer to a command that met a fault and with what it left. Nothing or everything is done; who is
- * told that it failed finds nothing done; and only where somebody had tried to commit may the answer be that nobody knows.
+ * Judges the response to a command with a fault, and its changes. A command makes all of its changes or none. After a failure
+ * it has made none. Only if a commit was attempted may the response say that the outcome is unknown.
+ * @returns what is wrong
  */
 export function judge(answer: Answer, changes: RowChanges, success: RowChanges, sent: Omit<Sent, 'result'>): string[] {
   const { status, text } = answer;
@@ -16,16 +17,16 @@ export function judge(answer: Answer, changes: RowChanges, success: RowChanges, 
   const isNothing = isEmpty(changes);
   const isDone = isSame(changes, success);
   const isUnknown = text.includes('"outcome":"unknown"');
-  if (!isNothing && !isDone) wrong.push(`it was done by half: ${tell(changes, success)}`);
-  if (status < 300 && isNothing) wrong.push(`it answered ${status} and did nothing`);
+  if (!isNothing && !isDone) wrong.push(`it made only some of its changes: ${describeDifference(changes, success)}`);
+  if (status < 300 && isNothing) wrong.push(`it answered ${status} but made no changes`);
   if (status >= 300 && status < 500) wrong.push(`it answered ${status}: ${text}`);
   if (status >= 500 && isDone && !isUnknown)
-    wrong.push(`it was done, and answered ${status} without saying so: ${text}`);
+    wrong.push(`it made its changes but answered ${status} without outcome unknown: ${text}`);
   if (isUnknown && (status !== 503 || !sent.hasCommitted))
-    wrong.push(`it answered ${status} that nobody knows: ${text}`);
-  // A success shows random tokens, in which any three letters come up now and then.
+    wrong.push(`it answered ${status} with outcome unknown although no commit was attempted: ${text}`);
+  // The response to a success may contain random tokens, in which any three letters can occur.
   if (status >= 300 && /fault of the test|terminated|ECONN|sql/i.test(text))
-    wrong.push(`the answer tells of the inside: ${text}`);
+    wrong.push(`the response reveals internals: ${text}`);
   return wrong;
 }
 
@@ -37,8 +38,8 @@ export function isSame(changes: RowChanges, others: RowChanges): boolean {
   return JSON.stringify(changes) === JSON.stringify(others);
 }
 
-/** The tables in which two sets of changes differ, with both. */
-export function tell(changes: RowChanges, others: RowChanges): string {
+/** Describes the tables in which two sets of changes differ. */
+export function describeDifference(changes: RowChanges, others: RowChanges): string {
   const tables = [...new Set([...Object.keys(changes), ...Object.keys(others)])];
   const parts = tables.map((table) => [table, JSON.stringify(changes[table]), JSON.stringify(others[table])]);
   const different = parts.filter(([, one, other]) => one !== other);

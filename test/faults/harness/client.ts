@@ -1,61 +1,66 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, Caller } from '#test/support/api/caller.ts';
 
-/** What a client may be told while servers come and go; anything else is a fault of the service. */
-const excusable = new Set([503, 429]);
-const answerWithinMs = 20_000;
-const patienceMs = 90_000;
+/** Statuses that a client may get while servers are down. Any other status of 500 or more is a violation. */
+const acceptableStatuses = new Set([503, 429]);
+const timeoutMs = 20_000;
+const retryForMs = 90_000;
 
-/** Somebody who asks several APIs of one installation, as a client behind a load balancer does. */
+/** A client that sends its requests to several APIs in turn, as a load balancer would. */
 export class Client {
   readonly #callers: readonly Caller[];
-  readonly #onFault: (what: string) => void;
-  #turn = 0;
-  /** How long answers took, in milliseconds. */
+  readonly #onViolation: (what: string) => void;
+  #requestCount = 0;
+  /** The response times in milliseconds. */
   readonly durations: number[] = [];
 
-  constructor(urls: readonly string[], key: string, onFault: (what: string) => void) {
+  constructor(urls: readonly string[], key: string, onViolation: (what: string) => void) {
     this.#callers = urls.map((url) => new Caller(url, { 'x-api-key': key }));
-    this.#onFault = onFault;
+    this.#onViolation = onViolation;
   }
 
-  /** One request to one API; undefined where nobody answered it. */
-  async try(
+  /** Sends one request to one API. @returns undefined if no response came */
+  async send(
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer | undefined> {
-    const caller = this.#callers[this.#turn++ % this.#callers.length];
+    const caller = this.#callers[this.#requestCount++ % this.#callers.length];
     const startedAt = performance.now();
     const answer = await Promise.race([
       caller?.send(method, path, body, headers).catch(() => undefined),
-      sleep(answerWithinMs, 'late' as const, { ref: false }),
+      sleep(timeoutMs, 'late' as const, { ref: false }),
     ]);
     if (answer === 'late') {
-      this.#onFault(`${method} ${path} was not answered within ${answerWithinMs} ms`);
+      this.#onViolation(`${method} ${path} got no response within ${timeoutMs} ms`);
       return undefined;
     }
     if (answer) this.durations.push(performance.now() - startedAt);
-    if (answer && answer.status >= 500 && !excusable.has(answer.status))
-      this.#onFault(`${method} ${path} was answered ${answer.status}: ${answer.text.slice(0, 300)}`);
+    if (answer && answer.status >= 500 && !acceptableStatuses.has(answer.status))
+      this.#onViolation(`${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 300)}`);
     return answer;
   }
 
-  /** Asks until somebody answers otherwise than that he cannot now. @throws Error after all patience */
-  async insist(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
-    for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(200)) {
-      const answer = await this.try(method, path, body, headers);
-      if (answer && !excusable.has(answer.status)) return answer;
+  /** Repeats a request until an API answers it with another status than 503 or 429. @throws Error after 90 seconds */
+  async sendWithRetries(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer> {
+    for (const deadline = Date.now() + retryForMs; Date.now() < deadline; await sleep(200)) {
+      const answer = await this.send(method, path, body, headers);
+      if (answer && !acceptableStatuses.has(answer.status)) return answer;
     }
-    throw new Error(`nobody answered ${method} ${path} within ${patienceMs / 1000} s`);
+    throw new Error(`no API answered ${method} ${path} within ${retryForMs / 1000} s`);
   }
 
-  /** The body of an answer that must be a success. */
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever came, and the test looks into it
+  /** Repeats a request that must succeed. @returns the body of the response @throws Error for any other status */
+  // biome-ignore lint/suspicious/noExplicitAny: the test knows the shape of the response
   async call(method: string, path: string, body?: unknown): Promise<any> {
-    const answer = await this.insist(method, path, body);
-    if (answer.status >= 300) throw new Error(`${method} ${path} was answered ${answer.status}: ${answer.text}`);
+    const answer = await this.sendWithRetries(method, path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
     return answer.body;
   }
 }

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Blow, blowNames, blows } from './blows.ts';
-import { checkAll, countOutlasted } from './checks.ts';
-import { deedsEgress, openDeeds } from './deeds.ts';
+import { recorderEgress, startApplyRecorder } from './apply-recorder.ts';
+import { checkInvariants, countOutlastedTimeouts } from './checks.ts';
+import { type Disruption, type DisruptionContext, disruptionNames, disruptions } from './disruptions.ts';
 import { type Installation, openInstallation } from './installation.ts';
 import { Load } from './load.ts';
-import { settle } from './quiescence.ts';
 import { openRandom, type Random } from './random.ts';
-import { publishKinds } from './templates.ts';
+import { settle } from './settle.ts';
+import { publishRunKinds } from './templates.ts';
 
 export interface CyclesOptions {
   readonly seed: number;
   readonly cycles: number;
-  /** Blows of each cycle; chosen by chance where none are named. */
-  readonly blows?: readonly (readonly Blow[])[];
+  /** The disruptions of each cycle. Default: random ones. */
+  readonly disruptions?: readonly (readonly Disruption[])[];
   readonly runsPerCycle?: number;
-  /** No further cycle begins after so long. */
-  readonly atMostMs?: number;
+  /** After this time no further cycle begins. */
+  readonly timeLimitMs?: number;
   readonly report: (line: string) => void;
 }
 
@@ -23,11 +23,11 @@ export interface CyclesReport {
   readonly cycles: number;
   readonly runs: number;
   readonly ends: Record<string, number>;
-  readonly blows: Record<string, number>;
-  /** Applies that went on while the engine had taken their worker for lost. */
+  readonly disruptions: Record<string, number>;
+  /** The number of applies that continued and succeeded although Temporal considered their worker lost. */
   readonly outlasted: number;
   readonly settledInSeconds: number[];
-  readonly faults: readonly string[];
+  readonly violations: readonly string[];
   readonly directory: string;
 }
 
@@ -35,68 +35,85 @@ const settleWithinMs = 120_000;
 const loadMs = 6_000;
 
 /**
- * Breaks an installation again and again while it works, and checks after each time, once all has come to rest, that
- * nothing was lost, doubled or left behind. Ends with the first cycle that finds a fault.
+ * Disrupts an installation repeatedly while it works. After each cycle, it waits until the installation is idle and checks
+ * that nothing was lost, doubled or left behind. The first cycle that finds a violation is the last one.
  */
 export async function runCycles(options: CyclesOptions): Promise<CyclesReport> {
   const installation = await openInstallation();
   try {
-    const deeds = await openDeeds(installation.directory);
-    // Past the API, which refuses loopback: the server of the deeds listens nowhere else.
-    await installation.query(
-      `insert into worker_pools (name, egress, created_at) values ('default', $1, clock_timestamp())`,
-      [JSON.stringify(deedsEgress)],
-    );
-    const kinds = await publishKinds(installation.requester, deeds.port);
-    const load = new Load(installation, kinds, openRandom(options.seed, 'load'));
-    const struck: Record<string, number> = {};
+    const recorder = await startApplyRecorder(installation.directory);
+    const context = await prepare(installation, recorder.port, options.seed);
+    const remaining: Disruption[] = [];
+    const counts: Record<string, number> = {};
     const settledInSeconds: number[] = [];
-    const choices = openRandom(options.seed, 'blows');
-    const bag: Blow[] = [];
-    const deadline = Date.now() + (options.atMostMs ?? Number.POSITIVE_INFINITY);
+    const deadline = Date.now() + (options.timeLimitMs ?? Number.POSITIVE_INFINITY);
     for (let cycle = 0; cycle < options.cycles && Date.now() < deadline; cycle += 1) {
-      const chosen = options.blows?.[cycle % options.blows.length] ?? draw(bag, choices);
-      load.start(options.runsPerCycle ?? 14, loadMs);
-      for (const name of chosen) {
-        await sleep(choices.between(300, 2_500));
-        await blows[name]({ installation, load, kinds, random: choices });
-        struck[name] = (struck[name] ?? 0) + 1;
-      }
-      await load.admitted();
-      const seconds = await settle(installation, load, settleWithinMs);
+      const chosen = options.disruptions?.[cycle % options.disruptions.length] ?? draw(remaining, context.random);
+      const seconds = await runCycle(context, chosen, options.runsPerCycle ?? 14, recorder.path);
+      for (const name of chosen) counts[name] = (counts[name] ?? 0) + 1;
       settledInSeconds.push(seconds);
-      await load.end();
-      await checkAll(installation, load, deeds.path);
-      options.report(
-        `cycle ${cycle + 1}: ${chosen.join('; ')}: at rest after ${seconds.toFixed(1)} s, ${load.admissions.length} runs so far`,
-      );
-      if (installation.faults.length > 0) break;
+      const runs = `${context.load.admissions.length} runs so far`;
+      options.report(`cycle ${cycle + 1}: ${chosen.join('; ')}: idle after ${seconds.toFixed(1)} s, ${runs}`);
+      if (installation.violations.length > 0) break;
     }
-    const [ends, outlasted] = [await countEnds(installation), await countOutlasted(installation, load)];
-    deeds.close();
-    await installation.close(installation.faults.length > 0);
-    const { faults, directory } = installation;
-    return {
-      cycles: settledInSeconds.length,
-      runs: load.admissions.length,
-      ends,
-      outlasted,
-      blows: struck,
-      settledInSeconds,
-      faults,
-      directory,
-    };
+    const report = { ...(await summarize(context)), disruptions: counts, settledInSeconds };
+    recorder.close();
+    await installation.close(installation.violations.length > 0);
+    return { ...report, cycles: settledInSeconds.length };
   } catch (error) {
     await installation.close(true);
-    options.report(`logs are kept in ${installation.directory}`);
+    options.report(`the logs are in ${installation.directory}`);
     throw error;
   }
 }
 
-/** One or two blows; every one of them is struck before any comes again. */
-function draw(bag: Blow[], random: Random): Blow[] {
-  if (bag.length < 2) bag.push(...random.shuffle(blowNames.filter((name) => !bag.includes(name))));
-  return bag.splice(0, random.whole(1, 2));
+async function prepare(installation: Installation, recorderPort: number, seed: number): Promise<DisruptionContext> {
+  // By SQL, because the API rejects loopback addresses, and the recorder listens on loopback only.
+  await installation.query(
+    `insert into worker_pools (name, egress, created_at) values ('default', $1, clock_timestamp())`,
+    [JSON.stringify(recorderEgress)],
+  );
+  const kinds = await publishRunKinds(installation.requester, recorderPort);
+  const load = new Load(installation, kinds, openRandom(seed, 'load'));
+  // The purpose is part of the seed: another word would change the choices of every known seed.
+  return { installation, load, kinds, random: openRandom(seed, 'blows') };
+}
+
+/** @returns after how many seconds the installation was idle */
+async function runCycle(
+  context: DisruptionContext,
+  chosen: readonly Disruption[],
+  runs: number,
+  recordedApplies: string,
+): Promise<number> {
+  const { installation, load, random } = context;
+  load.start(runs, loadMs);
+  for (const name of chosen) {
+    await sleep(random.between(300, 2_500));
+    await disruptions[name](context);
+  }
+  await load.admitted();
+  const seconds = await settle(installation, load, settleWithinMs);
+  await load.end();
+  await checkInvariants(installation, load, recordedApplies);
+  return seconds;
+}
+
+async function summarize({ installation, load }: DisruptionContext) {
+  return {
+    runs: load.admissions.length,
+    ends: await countEnds(installation),
+    outlasted: await countOutlastedTimeouts(installation, load),
+    violations: installation.violations,
+    directory: installation.directory,
+  };
+}
+
+/** Draws one or two disruptions. None is repeated before all have been drawn. */
+function draw(remaining: Disruption[], random: Random): Disruption[] {
+  if (remaining.length < 2)
+    remaining.push(...random.shuffle(disruptionNames.filter((name) => !remaining.includes(name))));
+  return remaining.splice(0, random.whole(1, 2));
 }
 
 async function countEnds(installation: Installation): Promise<Record<string, number>> {

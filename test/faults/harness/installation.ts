@@ -9,13 +9,13 @@ import { runSubcommand } from '#local/run-subcommand.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { findTofu } from '../../../bench/installation/tofu.ts';
 import { Client } from './client.ts';
-import { findQuietPort, openPostgres, openTemporal, type Server } from './servers.ts';
+import { findStablePort, openPostgres, openTemporal, type Server } from './servers.ts';
 import { ServiceProcess } from './service-process.ts';
 
 const program = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 const password = 'correct horse battery';
 
-/** The whole service as it stands in production, on one machine: every part a process that can be killed. */
+/** The whole service as in production, on one machine. Every part is a process that can be killed. */
 export interface Installation {
   readonly directory: string;
   /** The data directory that the workers share. */
@@ -27,15 +27,15 @@ export interface Installation {
   readonly workers: readonly ServiceProcess[];
   /** Admits runs. */
   readonly requester: Client;
-  /** Somebody else, who may approve them. */
+  /** Another user, who may approve them. */
   readonly approver: Client;
-  /** Straight into the database, past the service. */
+  /** Queries the database directly. */
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
-  /** Straight to the engine. */
+  /** Calls Temporal directly. */
   askEngine<Value>(ask: (engine: Engine) => Promise<Value>): Promise<Value>;
-  /** What went wrong that no fault excuses. */
-  readonly faults: string[];
-  close(isKept: boolean): Promise<void>;
+  /** What went wrong that no disruption explains. */
+  readonly violations: string[];
+  close(keepFiles: boolean): Promise<void>;
 }
 
 export async function openInstallation(): Promise<Installation> {
@@ -52,12 +52,12 @@ export async function openInstallation(): Promise<Installation> {
     environment,
     password,
   );
-  const faults: string[] = [];
-  const apis = await Promise.all([0, 1].map((number) => describeApi(number, environment, directory, faults)));
-  const workers = [0, 1].map((number) => describeWorker(number, environment, directory, faults));
+  const violations: string[] = [];
+  const apis = await Promise.all([0, 1].map((number) => createApi(number, environment, directory, violations)));
+  const workers = [0, 1].map((number) => createWorker(number, environment, directory, violations));
   await Promise.all([...apis.map(({ process }) => process), ...workers].map((each) => each.start()));
   const urls = apis.map(({ url }) => url);
-  const [requester, approver] = await makePeople(urls, (what) => faults.push(what));
+  const [requester, approver] = await createUsers(urls, (what) => violations.push(what));
   return {
     directory,
     dataDir,
@@ -67,14 +67,14 @@ export async function openInstallation(): Promise<Installation> {
     workers,
     requester,
     approver,
-    faults,
+    violations,
     apis: apis.map(({ process }) => process),
     query: (sql, values) => queryOnce(postgres.address, sql, values),
     askEngine: (ask) => askOnce(temporal.address, ask),
-    close: async (isKept) => {
+    close: async (keepFiles) => {
       await Promise.all([...workers, ...apis.map(({ process }) => process)].map((each) => each.kill()));
       await Promise.all([postgres.stop(), temporal.stop()]);
-      if (!isKept) rmSync(directory, { recursive: true, force: true });
+      if (!keepFiles) rmSync(directory, { recursive: true, force: true });
     },
   };
 }
@@ -88,62 +88,62 @@ function serviceEnvironment(databaseUrl: string, temporal: string, dataDir: stri
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal,
     COORDINATOR_DATA_DIR: dataDir,
-    COORDINATOR_SECRET_KEYS: `faults:${randomBytes(32).toString('base64')}`,
+    COORDINATOR_SECRET_KEYS: `violations:${randomBytes(32).toString('base64')}`,
     COORDINATOR_ADMIN_PORT: '0',
     WORKER_DRAIN_SECONDS: '2',
     LOG_LEVEL: 'info',
   };
 }
 
-async function describeApi(number: number, environment: Record<string, string>, directory: string, faults: string[]) {
-  const port = await findQuietPort();
-  const process = describeProcess(
+async function createApi(number: number, environment: Record<string, string>, directory: string, violations: string[]) {
+  const port = await findStablePort();
+  const process = createProcess(
     `api-${number}`,
     'api',
     { ...environment, COORDINATOR_PORT: String(port) },
     directory,
-    faults,
+    violations,
   );
   return { url: `http://127.0.0.1:${port}`, process };
 }
 
-function describeWorker(number: number, environment: Record<string, string>, directory: string, faults: string[]) {
-  return describeProcess(`worker-${number}`, 'worker', environment, directory, faults);
+function createWorker(number: number, environment: Record<string, string>, directory: string, violations: string[]) {
+  return createProcess(`worker-${number}`, 'worker', environment, directory, violations);
 }
 
-function describeProcess(
+function createProcess(
   name: string,
   command: 'api' | 'worker',
   environment: Record<string, string>,
   directory: string,
-  faults: string[],
+  violations: string[],
 ): ServiceProcess {
   return new ServiceProcess({
     name,
     command,
     environment,
     logFile: join(directory, `${name}.log`),
-    onUnexpectedEnd: (who, how) => faults.push(`${who} ended by itself: ${how}`),
+    onUnexpectedEnd: (who, how) => violations.push(`${who} ended unexpectedly: ${how}`),
   });
 }
 
-async function makePeople(urls: readonly string[], onFault: (what: string) => void): Promise<[Client, Client]> {
+async function createUsers(urls: readonly string[], onViolation: (what: string) => void): Promise<[Client, Client]> {
   const [url = ''] = urls;
   const root = await Caller.signIn(url, 'root@example.com', password);
   const approver = { email: 'approver@example.com', name: 'Approver', password, role: 'admin' };
   const made = await root.post('/users', approver);
-  if (made.status !== 201) throw new Error(`the approver could not be made: ${made.text}`);
+  if (made.status !== 201) throw new Error(`the approver could not be created: ${made.text}`);
   const clients = [root, await Caller.signIn(url, approver.email, password)].map(async (caller) => {
     const { body } = await caller.post('/profile/api-keys', { name: 'faults' });
-    return new Client(urls, body.key, onFault);
+    return new Client(urls, body.key, onViolation);
   });
   return Promise.all(clients) as Promise<[Client, Client]>;
 }
 
-/** A connection each time: what is killed and comes back is found again. */
+/** Opens a connection for each query, since the server may have been restarted. */
 async function queryOnce<Row extends pg.QueryResultRow>(url: string, sql: string, values?: unknown[]): Promise<Row[]> {
   const client = new pg.Client(url);
-  client.on('error', () => undefined); // the query itself fails, and says so
+  client.on('error', () => undefined); // the query fails as well, and reports the error
   await client.connect();
   try {
     const { rows } = await client.query<Row>(sql, values);

@@ -3,48 +3,48 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation } from './installation.ts';
 import { LogReader } from './log-reader.ts';
 import type { Random } from './random.ts';
-import type { Kind } from './templates.ts';
+import type { RunKind } from './templates.ts';
 
-/** A run that was asked for. Its key is its mark, too. */
+/** A run that was requested. Its key is also its mark. */
 export interface Admission {
   readonly key: string;
-  readonly kind: Kind;
+  readonly kind: RunKind;
   readonly body: object;
-  /** From the first 202; undefined until then. */
+  /** The id in the first response with 202; undefined until then. */
   runId?: string;
 }
 
 /**
- * Asks for runs, reads their logs as they come, and decides on what waits for approval, as long as it is running. What it
- * was answered is what the installation is held to afterwards.
+ * Requests runs, reads their logs as they grow, and approves runs that wait for approval. The checks compare the
+ * installation with the responses that it got.
  */
 export class Load {
   readonly admissions: Admission[] = [];
-  /** Keys of runs that no blow excuses. */
+  /** Keys of runs that must succeed despite every disruption. */
   readonly mustSucceed = new Set<string>();
   readonly logs: LogReader;
   readonly #installation: Installation;
-  readonly #kinds: readonly Kind[];
+  readonly #kinds: readonly RunKind[];
   readonly #random: Random;
   #isOver = false;
   #admitting: Promise<unknown> = Promise.resolve();
   #watching: Promise<unknown> = Promise.resolve();
 
-  constructor(installation: Installation, kinds: readonly Kind[], random: Random) {
+  constructor(installation: Installation, kinds: readonly RunKind[], random: Random) {
     this.#installation = installation;
     this.#kinds = kinds;
     this.#random = random;
-    this.logs = new LogReader(installation.requester, installation.faults);
+    this.logs = new LogReader(installation.requester, installation.violations);
   }
 
-  /** Asks for so many runs, spread over a time, and goes on reading and approving until `end`. */
+  /** Requests this many runs, spread over this time, and reads logs and approves runs until `end` is called. */
   start(runs: number, withinMs: number): void {
     this.#isOver = false;
     this.#admitting = this.#admitAll(runs, withinMs);
     this.#watching = Promise.all([this.#approveAll(), this.#readAll()]);
   }
 
-  /** Resolves once every run that was asked for is answered. */
+  /** Resolves when every request for a run has been answered. */
   async admitted(): Promise<void> {
     await this.#admitting;
   }
@@ -54,20 +54,20 @@ export class Load {
     await this.#watching;
   }
 
-  /** Approves what waits now; what comes to wait later is for the next call. */
+  /** Approves the runs that wait for approval now. */
   async approveWaiting(): Promise<void> {
-    const { approver, faults } = this.#installation;
-    const listed = await approver.try('GET', '/runs?status=pending_approval&limit=100');
+    const { approver, violations } = this.#installation;
+    const listed = await approver.send('GET', '/runs?status=pending_approval&limit=100');
     for (const run of listed?.body?.runs ?? []) {
       const review = { decision: 'approve', plan_digest: run.plan?.digest };
-      const answer = await approver.try('POST', `/runs/${run.id}/approval/review`, review);
+      const answer = await approver.send('POST', `/runs/${run.id}/approval/review`, review);
       if (answer && ![200, 409, 503].includes(answer.status))
-        faults.push(`the approval of ${run.id} was answered ${answer.status}: ${answer.text}`);
+        violations.push(`the approval of run ${run.id} answered ${answer.status}: ${answer.text}`);
     }
   }
 
-  /** Asks for a run until it is answered, always under the same key, as the documentation tells clients to. */
-  async admit(kind: Kind): Promise<Admission> {
+  /** Requests a run and repeats the request with the same key until it is answered, as the documentation advises. */
+  async admit(kind: RunKind): Promise<Admission> {
     const key = randomUUID();
     const instance = `${kind.name}-${this.#random.whole(1, kind.instances)}`;
     const admission: Admission = {
@@ -76,21 +76,23 @@ export class Load {
       body: { template_id: kind.templateId, instance, variables: { mark: key } },
     };
     this.admissions.push(admission);
-    await this.#ask(admission);
+    await this.#request(admission);
     return admission;
   }
 
-  async #ask(admission: Admission): Promise<void> {
-    const { requester, faults } = this.#installation;
-    const answer = await requester.insist('POST', '/runs', admission.body, { 'idempotency-key': admission.key });
+  async #request(admission: Admission): Promise<void> {
+    const { requester, violations } = this.#installation;
+    const answer = await requester.sendWithRetries('POST', '/runs', admission.body, {
+      'idempotency-key': admission.key,
+    });
     if (answer.status === 202) admission.runId = answer.body.id;
-    else faults.push(`the admission ${admission.key} was answered ${answer.status}: ${answer.text}`);
+    else violations.push(`the admission ${admission.key} answered ${answer.status}: ${answer.text}`);
   }
 
   async #admitAll(runs: number, withinMs: number): Promise<void> {
-    const weighed = this.#kinds.flatMap((kind) => Array.from({ length: kind.weight }, () => kind));
+    const weighted = this.#kinds.flatMap((kind) => Array.from({ length: kind.weight }, () => kind));
     const plan = Array.from({ length: runs }, () => ({
-      kind: this.#random.pick(weighed),
+      kind: this.#random.pick(weighted),
       afterMs: this.#random.between(0, withinMs),
     }));
     await Promise.all(plan.map(({ kind, afterMs }) => sleep(afterMs).then(() => this.admit(kind))));

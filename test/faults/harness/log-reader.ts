@@ -7,42 +7,48 @@ interface Position {
   isComplete: boolean;
 }
 
-/** Reads logs as they come, and holds every later answer to what earlier ones have shown. */
+/** Reads logs as they grow, and checks every response against the earlier ones. */
 export class LogReader {
   readonly #client: Client;
-  readonly #faults: string[];
+  readonly #violations: string[];
   readonly #positions = new Map<string, Position>();
 
-  constructor(client: Client, faults: string[]) {
+  constructor(client: Client, violations: string[]) {
     this.#client = client;
-    this.#faults = faults;
+    this.#violations = violations;
   }
 
-  /** Reads on in the logs that are not complete, as far as the service answers. */
+  /** Continues reading the logs that are not complete yet. */
   async readSome(runIds: readonly string[]): Promise<void> {
     const open = runIds.filter((id) => !this.#positions.get(id)?.isComplete);
-    await Promise.all(open.slice(-20).map((id) => this.#readOn(id)));
+    await Promise.all(open.slice(-20).map((id) => this.#continueReading(id)));
   }
 
-  /** The whole log now; a fault where it does not begin with all that was read before. */
+  /** Reads the whole log. It is a violation if the log does not begin with everything that was read before. */
   async readWhole(runId: string): Promise<string> {
     const position = this.#positions.get(runId);
-    const answer = await this.#client.insist('GET', `/runs/${runId}/logs`, undefined, { accept: 'text/plain' });
+    const answer = await this.#client.sendWithRetries('GET', `/runs/${runId}/logs`, undefined, {
+      accept: 'text/plain',
+    });
     if (position && !answer.text.startsWith(position.text))
-      this.#faults.push(`the log of ${runId} no longer begins with the ${position.lines} lines that were read before`);
+      this.#violations.push(
+        `the log of run ${runId} no longer begins with the ${position.lines} lines that were read before`,
+      );
     return answer.text;
   }
 
-  async #readOn(runId: string): Promise<void> {
+  async #continueReading(runId: string): Promise<void> {
     const position = this.#positions.get(runId) ?? { after: 0, lines: 0, text: '', isComplete: false };
     this.#positions.set(runId, position);
-    const answer = await this.#client.try('GET', `/runs/${runId}/logs?after=${position.after}&limit=1000`);
+    const answer = await this.#client.send('GET', `/runs/${runId}/logs?after=${position.after}&limit=1000`);
     if (answer?.status !== 200) return;
     for (const { sequence, first_line: firstLine, lines, text } of answer.body.entries) {
       if (sequence !== position.after + 1)
-        this.#faults.push(`the log of ${runId} goes from chunk ${position.after} to ${sequence}`);
+        this.#violations.push(`the log of run ${runId} skips from chunk ${position.after} to ${sequence}`);
       if (firstLine !== position.lines)
-        this.#faults.push(`chunk ${sequence} of ${runId} begins with line ${firstLine}, not ${position.lines}`);
+        this.#violations.push(
+          `chunk ${sequence} of run ${runId} begins at line ${firstLine} instead of ${position.lines}`,
+        );
       position.after = sequence;
       position.lines = firstLine + lines;
       position.text += text;

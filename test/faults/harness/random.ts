@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed, the same choices in the same order. */
+/** A reproducible source of random choices: the same seed makes the same choices in the same order. */
 export interface Random {
   /** At least `low`, less than `high`. */
   between(low: number, high: number): number;
@@ -9,7 +9,7 @@ export interface Random {
   chance(probability: number): boolean;
 }
 
-/** A source of its own for a purpose, so that what happens to one does not shift the choices of another. */
+/** Opens a separate source for each purpose, so that choices for one do not change the choices for another. */
 export function openRandom(seed: number, purpose: string): Random {
   let state = seed >>> 0;
   for (const character of purpose) state = (Math.imul(state ^ character.charCodeAt(0), 16_777_619) + 1) >>> 0;

@@ -7,20 +7,20 @@ import { startPostgres } from '#local/postgres/postgres.ts';
 import { startTemporal } from '#local/temporal.ts';
 import { listProcesses } from '#test/support/start.ts';
 
-/** A server that the service needs: it can be killed, and comes back under the same address with what it kept. */
+/** A server that the service needs. It can be killed and started again, with the same address and data. */
 export interface Server {
   readonly address: string;
   kill(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Stops answering without ending, until `thaw`. */
+  /** Suspends the process, so that it does not answer until `thaw`. */
   freeze(): void;
   thaw(): void;
 }
 
-/** PostgreSQL as durable as in production. `address` is the URL of its database. */
+/** Starts PostgreSQL with the durability of production. `address` is the URL of its database. */
 export async function openPostgres(directory: string): Promise<Server> {
-  const port = await findQuietPort();
+  const port = await findStablePort();
   const options = {
     dataDir: directory,
     logFile: join(directory, 'postgres.log'),
@@ -45,14 +45,15 @@ export async function openPostgres(directory: string): Promise<Server> {
   };
 }
 
-/** A Temporal server that keeps its workflows in a file. `address` is host:port. */
+/** Starts a Temporal server that stores its workflows in a file. `address` is host:port. */
 export async function openTemporal(directory: string): Promise<Server> {
-  const port = await findQuietPort();
+  const port = await findStablePort();
   const file = join(directory, 'temporal');
   const options = { directory: file, namespace: 'default', logFile: join(directory, 'temporal.log'), port };
   let server = await startTemporal(options);
   const findPid = () =>
-    listProcesses().find(({ command }) => command.includes(`--db-filename ${file}`) && !command.includes('guard'))?.pid;
+    listProcesses().find(({ command }) => command.includes(`--db-filename ${file}`) && !command.includes('watchdog'))
+      ?.pid;
   return {
     address: server.address,
     ...signals(findPid),
@@ -72,12 +73,12 @@ function signals(findPid: () => number | undefined) {
 }
 
 function send(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) throw new Error(`there is no server to send ${signal} to`);
+  if (pid === undefined) throw new Error(`there is no server process to send ${signal} to`);
   process.kill(pid, signal);
 }
 
-/** A free port below those that the system gives to clients, so that it is still free when its server comes back. */
-export async function findQuietPort(): Promise<number> {
+/** Finds a free port below the system's ephemeral ports, so that it is still free when its server restarts. */
+export async function findStablePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);
     const isFree = await assertPortFree('127.0.0.1', port, 'port').then(

@@ -6,7 +6,7 @@ import { withoutInspector } from '#local/node-flags.ts';
 
 const program = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
-/** One process of the service, as an operator starts it, that can be killed and started again. */
+/** A process of the service, started as an operator would, that can be killed and started again. */
 export class ServiceProcess {
   readonly name: string;
   readonly #command: 'api' | 'worker';
@@ -14,7 +14,7 @@ export class ServiceProcess {
   readonly #logFile: string;
   readonly #onUnexpectedEnd: (name: string, how: string) => void;
   #child: ChildProcess | undefined;
-  #isMeantToEnd = false;
+  #isStopping = false;
 
   constructor(options: {
     name: string;
@@ -38,15 +38,15 @@ export class ServiceProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Starts it and resolves when it says that it is ready. @throws Error where it ends before */
+  /** Starts the process and resolves when it is ready. @throws Error if it ends before */
   async start(): Promise<void> {
     const child = this.launch();
     const ended = once(child, 'exit').then(() => false);
     const isReady = await Promise.race([once(child, 'message').then(() => true), ended]);
-    if (!isReady) throw new Error(`${this.name} ended at its start; ${this.#logFile} says why`);
+    if (!isReady) throw new Error(`${this.name} exited before it was ready; see ${this.#logFile}`);
   }
 
-  /** Starts it without waiting for anything. */
+  /** Starts the process without waiting until it is ready. */
   launch(): ChildProcess {
     const log = openSync(this.#logFile, 'a');
     const child = spawn(process.execPath, [withoutInspector, program, this.#command], {
@@ -54,17 +54,17 @@ export class ServiceProcess {
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);
-    this.#isMeantToEnd = false;
+    this.#isStopping = false;
     this.#child = child;
     child.once('exit', (code, signal) => {
-      if (!this.#isMeantToEnd) this.#onUnexpectedEnd(this.name, signal ?? `exit code ${code}`);
+      if (!this.#isStopping) this.#onUnexpectedEnd(this.name, signal ?? `exit code ${code}`);
     });
     return child;
   }
 
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const child = this.#child;
-    this.#isMeantToEnd = true;
+    this.#isStopping = true;
     if (!child || !this.isRunning) return;
     const ended = once(child, 'exit');
     child.kill(signal);

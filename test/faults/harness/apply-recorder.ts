@@ -2,15 +2,16 @@ import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
-/** What applies did outside of everything, a line each; kept by a server that their pool lets them reach. */
-export interface Deeds {
+/** A server that records, one line each, which applies have begun. Their pool allows them to reach it. */
+export interface ApplyRecorder {
+  /** The file of the records. */
   readonly path: string;
   readonly port: number;
   close(): void;
 }
 
-export async function openDeeds(directory: string): Promise<Deeds> {
-  const path = join(directory, 'deeds');
+export async function startApplyRecorder(directory: string): Promise<ApplyRecorder> {
+  const path = join(directory, 'applies');
   appendFileSync(path, '');
   const server = createServer((request, response) => {
     appendFileSync(path, `${decodeURIComponent(request.url?.slice(1) ?? '')}\n`);
@@ -28,15 +29,15 @@ export async function openDeeds(directory: string): Promise<Deeds> {
   };
 }
 
-/** What a pool allows, so that its applies reach the server. */
-export const deedsEgress = { policy: 'allow', allow: ['127.0.0.1/32'] };
+/** The egress policy of the pool, so that its applies reach the recorder. */
+export const recorderEgress = { policy: 'allow', allow: ['127.0.0.1/32'] };
 
-/** A program for templates: leaves its argument with the server, by the proxy of its sandbox. */
-export function deedScript(port: number): string {
+/** A script for templates that records its argument, through the proxy of its sandbox. */
+export function recordScript(port: number): string {
   return `#!/bin/bash
 proxy=\${HTTP_PROXY#http://}
 exec 3<>"/dev/tcp/\${proxy%:*}/\${proxy##*:}" || exit 9
-printf 'POST http://127.0.0.1:${port}/%s HTTP/1.1\\r\\nHost: deeds\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n' "$1" >&3
+printf 'POST http://127.0.0.1:${port}/%s HTTP/1.1\\r\\nHost: recorder\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n' "$1" >&3
 grep -q '^HTTP/1.1 200' <&3
 `;
 }

@@ -1,38 +1,38 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listProcesses } from '#test/support/start.ts';
-import { examineNasty } from './harness/examination.ts';
 import { type Installation, openInstallation } from './harness/installation.ts';
-import { findLeaks } from './harness/leaks.ts';
-import { describeNasties, type Nasty, secret } from './nasty.ts';
+import { examineHostileTemplate } from './hostile/examination.ts';
+import { findLeaks } from './hostile/leaks.ts';
+import { describeHostileTemplates, type HostileTemplate, secret } from './hostile/templates.ts';
 
-/** Megabytes that the loudest template prints, where 100 MiB are kept. The long run prints 200. */
+/** How many megabytes the template that prints endlessly prints. The log limit is 100 MiB. The long run prints 200 MB. */
 const flood = 120;
-const loudest = 'prints without end';
+const flooding = 'prints endlessly';
 const nowhere = { postgres: { address: 'postgres://nowhere:1' }, temporal: { address: 'nowhere:1' } };
-const names = Object.keys(describeNasties({ directory: '/nowhere', ...nowhere }, flood));
+const names = Object.keys(describeHostileTemplates({ directory: '/nowhere', ...nowhere }, flood));
 
 let installation: Installation;
-let nasties: Record<string, Nasty>;
+let templates: Record<string, HostileTemplate>;
 beforeAll(async () => {
   installation = await openInstallation();
-  nasties = describeNasties(installation, flood);
+  templates = describeHostileTemplates(installation, flood);
 });
 afterAll(() => installation?.close(false));
 
 async function expectHarmless(name: string): Promise<void> {
-  const { faults } = await examineNasty(installation, name, nasties[name] as Nasty);
-  expect(faults).toEqual([]);
+  const { violations } = await examineHostileTemplate(installation, name, templates[name] as HostileTemplate);
+  expect(violations).toEqual([]);
   expect(listProcesses().filter(({ command }) => command.includes('sleep 717171'))).toEqual([]);
 }
 
-describe('a template', () => {
-  it.for(names.filter((name) => name !== loudest))('that %s does no harm', expectHarmless);
+describe('a hostile template', () => {
+  it.for(names.filter((name) => name !== flooding))('that %s does no harm', expectHarmless);
 
-  it('that betrays its secret is not believed: it is in no table, no history and no log', async () => {
+  it('that leaks its secret does not get it into any table, history or log', async () => {
     expect(await findLeaks(installation, secret)).toEqual([]);
   });
 
-  it('would be found to have betrayed it in a table or a history', async () => {
+  it('that leaks its secret into a table or a history would be detected', async () => {
     const payload = JSON.stringify({ kind: 'signal', signal: `it is ${secret}` });
     const due = `now(), now() + interval '1 hour'`;
     await installation.query(`insert into outbox (target, payload, created_at, due_at) values ('x', $1, ${due})`, [
@@ -46,5 +46,5 @@ describe('a template', () => {
     await installation.query(`delete from outbox where target = 'x'`);
   });
 
-  it(`that ${loudest} does no harm`, () => expectHarmless(loudest));
+  it(`that ${flooding} does no harm`, () => expectHarmless(flooding));
 });

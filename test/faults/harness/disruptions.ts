@@ -4,25 +4,25 @@ import type { Installation } from './installation.ts';
 import type { Load } from './load.ts';
 import type { Random } from './random.ts';
 import type { ServiceProcess } from './service-process.ts';
-import type { Kind } from './templates.ts';
+import type { RunKind } from './templates.ts';
 
-/** What a blow is struck with. */
-export interface Ring {
+/** What a disruption works with. */
+export interface DisruptionContext {
   readonly installation: Installation;
   readonly load: Load;
-  readonly kinds: readonly Kind[];
+  readonly kinds: readonly RunKind[];
   readonly random: Random;
 }
 
-const awaitWorkMs = 20_000;
-/** Longer than the engine waits for a worker's word. */
-const longAbsenceMs = 24_000;
+const waitForWorkMs = 20_000;
+/** Longer than the heartbeat timeout of an activity. */
+const longOutageMs = 24_000;
 
-/** Everything that is done to an installation; each resolves when what it killed was started again. */
-export const blows = {
-  'worker in plan': (ring) => killWorkerIn(ring, 'planning'),
-  'worker in apply': (ring) => killWorkerIn(ring, 'applying'),
-  'worker in apply, with its executors': (ring) => killWorkerIn(ring, 'applying', true),
+/** The ways to disrupt an installation. Each resolves when everything that it killed runs again. */
+export const disruptions = {
+  'worker in plan': (context) => killWorkerIn(context, 'planning'),
+  'worker in apply': (context) => killWorkerIn(context, 'applying'),
+  'worker in apply, with its executors': (context) => killWorkerIn(context, 'applying', true),
   'every worker': async ({ installation: { workers }, random }) => {
     await Promise.all(workers.map((worker) => worker.kill()));
     await sleep(random.between(200, 3_000));
@@ -70,26 +70,26 @@ export const blows = {
     await postgres.start();
     await Promise.all(ready);
   },
-} as const satisfies Record<string, (ring: Ring) => Promise<void>>;
+} as const satisfies Record<string, (context: DisruptionContext) => Promise<void>>;
 
-export type Blow = keyof typeof blows;
-export const blowNames = Object.keys(blows) as Blow[];
+export type Disruption = keyof typeof disruptions;
+export const disruptionNames = Object.keys(disruptions) as Disruption[];
 
-/** An apply that goes on while the engine is away must come to its own end, though the engine takes its worker for lost. */
-async function outlastTemporal({ installation, load, kinds }: Ring): Promise<void> {
+/** An apply that continues during an outage of Temporal must finish, even though Temporal considers its worker lost. */
+async function outlastTemporal({ installation, load, kinds }: DisruptionContext): Promise<void> {
   const { temporal } = installation;
   const enduring = kinds.find(({ name }) => name === 'enduring');
   const admission = enduring && (await load.admit(enduring));
-  if (!admission) throw new Error('there is no template of long runs');
+  if (!admission) throw new Error('there is no template for long runs');
   load.mustSucceed.add(admission.key);
   await awaitApply(installation, admission.key);
   await temporal.kill();
-  await sleep(longAbsenceMs);
+  await sleep(longOutageMs);
   await temporal.start();
 }
 
 async function awaitApply({ query }: Installation, key: string): Promise<void> {
-  for (const deadline = Date.now() + awaitWorkMs; Date.now() < deadline; await sleep(200)) {
+  for (const deadline = Date.now() + waitForWorkMs; Date.now() < deadline; await sleep(200)) {
     const rows = await query(
       `select 1 from runs r join run_attempts a on a.id = r.attempt_id
         where r.idempotency_key = $1 and a.phase = 'applying' and a.worker_id is not null`,
@@ -99,10 +99,14 @@ async function awaitApply({ query }: Installation, key: string): Promise<void> {
   }
 }
 
-/** Kills the worker that is at work in a phase, as soon as one is; whichever there is where none is in time. */
-async function killWorkerIn(ring: Ring, phase: 'planning' | 'applying', withExecutors = false): Promise<void> {
-  const { random } = ring;
-  const worker = (await findWorkerIn(ring, phase)) ?? random.pick(ring.installation.workers);
+/** Kills a worker as soon as one executes this phase; after a timeout, a random worker. */
+async function killWorkerIn(
+  context: DisruptionContext,
+  phase: 'planning' | 'applying',
+  withExecutors = false,
+): Promise<void> {
+  const { random } = context;
+  const worker = (await findWorkerIn(context, phase)) ?? random.pick(context.installation.workers);
   await sleep(random.between(0, 400));
   const executors = withExecutors ? listChildren(worker.pid) : [];
   for (const pid of executors) signalQuietly(pid, 'SIGSTOP');
@@ -112,15 +116,15 @@ async function killWorkerIn(ring: Ring, phase: 'planning' | 'applying', withExec
   await worker.start();
 }
 
-async function findWorkerIn({ installation }: Ring, phase: string): Promise<ServiceProcess | undefined> {
-  for (const deadline = Date.now() + awaitWorkMs; Date.now() < deadline; await sleep(150)) {
+async function findWorkerIn({ installation }: DisruptionContext, phase: string): Promise<ServiceProcess | undefined> {
+  for (const deadline = Date.now() + waitForWorkMs; Date.now() < deadline; await sleep(150)) {
     const rows = await installation
       .query<{ process_id: number }>(
         `select w.process_id from run_attempts a join runs r on r.attempt_id = a.id join workers w on w.id = a.worker_id
           where a.phase = $1 and a.outcome is null and a.started_at < now() - interval '300 ms'`,
         [phase],
       )
-      .catch(() => []); // another blow may have hit the database
+      .catch(() => []); // another disruption may have hit the database
     const found = installation.workers.find(({ pid }) => rows.some((row) => row.process_id === pid));
     if (found) return found;
   }
@@ -135,12 +139,12 @@ function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended by itself.
+    // It has already ended.
   }
 }
 
-/** The engine takes calls and does not answer, so that what was committed is not yet started when the process dies. */
-async function killApiBeforeStart({ installation, load, kinds, random }: Ring): Promise<void> {
+/** Freezes Temporal, so that admissions are committed but their workflows are not started when the APIs die. */
+async function killApiBeforeStart({ installation, load, kinds, random }: DisruptionContext): Promise<void> {
   const { temporal, apis } = installation;
   temporal.freeze();
   await Promise.all(Array.from({ length: 6 }, () => load.admit(random.pick(kinds))));

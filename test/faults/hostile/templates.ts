@@ -1,13 +1,13 @@
-import type { Installation } from './harness/installation.ts';
-import { describeEscapes, describeGreed } from './nasty-attacks.ts';
+import type { Installation } from '../harness/installation.ts';
+import { describeEscapingTemplates, describeGreedyTemplates } from './attacks.ts';
 
-/** Written as it is printed by a shell: what must never be found anywhere. */
+/** A secret that must not appear anywhere. Its characters are escaped differently by shells, JSON and URLs. */
 export const secret = 'Tr0ub4dor&3 "quoted" $HOME/ünï';
 
-export interface Nasty {
+export interface HostileTemplate {
   readonly spec: object;
   readonly variables?: Readonly<Record<string, string>>;
-  /** How the run has to end: its status, and its reason where one is due. */
+  /** How the run must end: its status, and its reason if it has one. */
   readonly ends: readonly [status: string, reason: string | null];
 }
 
@@ -24,8 +24,8 @@ const withToken = {
   variables: { type: 'object', properties: { token: { type: 'string', writeOnly: true } }, required: ['token'] },
 };
 
-/** Prints the secret in every form that the documentation says is hidden, in pieces, and in all that a step may write. */
-const betray = `
+/** Prints the secret in every form that the documentation promises to redact, in pieces, and in every file that a step may write. */
+const leak = `
 token=$(sed -n 's/.*"token":"\\(.*\\)".*/\\1/p' variables.json)
 cat variables.json; cat variables.json >&2
 printf '%s' "$token" | base64 -w0; echo
@@ -34,32 +34,35 @@ cp variables.json state.json
 printf '{"seen": %s}' "$(cat variables.json)" > outputs.json
 `;
 
-/** What of an installation they go for. */
-interface JobPaths {
+/** The parts of an installation that the templates attack. */
+interface Targets {
   readonly directory: string;
   readonly postgres: { readonly address: string };
   readonly temporal: { readonly address: string };
 }
 
-/** What templates do that nobody wants: by name. `flood` is how many megabytes the loudest one prints. */
-export function describeNasties({ directory, postgres, temporal }: JobPaths, flood: number): Record<string, Nasty> {
+/** The hostile templates by name. `flood` is how many megabytes the template that prints endlessly prints. */
+export function describeHostileTemplates(
+  { directory, postgres, temporal }: Targets,
+  flood: number,
+): Record<string, HostileTemplate> {
   const ports = [new URL(postgres.address).port, temporal.address.split(':')[1]].join(' ');
   return {
-    'prints what is no text': {
+    'prints invalid text': {
       spec: script(
         `printf 'nul:\\0:\\nbroken:\\xff\\xfe\\xc3(:\\n'; printf 'split:\\xe2'; sleep 0.6; printf '\\x82\\xac:\\n'`,
       ),
       ends: ['succeeded', null],
     },
-    'leaves children that ignore being asked to stop': {
+    'leaves child processes that ignore signals': {
       spec: script(
         `for i in 1 2 3 4; do (trap '' INT TERM HUP; setsid sleep 717171 & sleep 717171) & done; sleep 1; echo over`,
       ),
       ends: ['succeeded', null],
     },
-    ...describeGreed(script),
-    ...describeEscapes(script),
-    'looks for keys': {
+    ...describeGreedyTemplates(script),
+    ...describeEscapingTemplates(script),
+    'searches for keys': {
       spec: script(
         `env; for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ; tr '\\0' ' ' <$p/cmdline; ls -l $p/fd $p/cwd; done 2>/dev/null
          find ${directory} -type f -readable -size -200k -exec cat {} + 2>/dev/null
@@ -67,7 +70,7 @@ export function describeNasties({ directory, postgres, temporal }: JobPaths, flo
       ),
       ends: ['succeeded', null],
     },
-    'calls the servers': {
+    'connects to the servers': {
       spec: script(
         `for port in ${ports}; do
            exec 3<>/dev/tcp/127.0.0.1/$port && echo "reached $port"
@@ -77,21 +80,21 @@ export function describeNasties({ directory, postgres, temporal }: JobPaths, flo
       ),
       ends: ['succeeded', null],
     },
-    'betrays its secret': {
+    'leaks its secret': {
       spec: {
-        ...script(betray, `cat variables.json; echo '${change}' > plan.json`),
+        ...script(leak, `cat variables.json; echo '${change}' > plan.json`),
         ...withToken,
         outputs: { seen: {} },
       },
       variables: { token: secret },
       ends: ['succeeded', null],
     },
-    'betrays its secret and fails': {
-      spec: { ...script(`${betray}; exit 7`), ...withToken },
+    'leaks its secret and fails': {
+      spec: { ...script(`${leak}; exit 7`), ...withToken },
       variables: { token: secret },
       ends: ['failed', 'step_failed'],
     },
-    'betrays its secret as a plan': {
+    'leaks its secret in its plan': {
       spec: {
         ...script(
           'true',
@@ -102,7 +105,7 @@ export function describeNasties({ directory, postgres, temporal }: JobPaths, flo
       variables: { token: secret },
       ends: ['succeeded', null],
     },
-    'betrays its secret as infrastructure': {
+    'leaks its secret from infrastructure': {
       spec: {
         ...withToken,
         executor: {
@@ -128,20 +131,24 @@ output "token" {
       variables: { token: secret },
       ends: ['succeeded', null],
     },
-    'prints without end': {
+    'prints endlessly': {
       spec: script(`yes "$(printf 'x%.0s' $(seq 200))" | head -c ${flood}000000`),
       ends: ['succeeded', null],
     },
   };
 }
 
-/** The run of one of them, once it has ended. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever came, and the test looks into it
-export async function runNasty({ requester }: Installation, name: string, nasty: Nasty): Promise<any> {
+/** Runs a template and waits for its end. @returns the run */
+export async function runHostileTemplate(
+  { requester }: Installation,
+  name: string,
+  template: HostileTemplate,
+  // biome-ignore lint/suspicious/noExplicitAny: the test knows the shape of the response
+): Promise<any> {
   const slug = name.replaceAll(' ', '-');
   const { id } = await requester.call('POST', '/registry/templates', { name, slug });
-  await requester.call('POST', `/registry/templates/${id}/versions`, { version: '1.0.0', spec: nasty.spec });
-  const admitted = await requester.call('POST', '/runs', { template_id: id, variables: nasty.variables ?? {} });
+  await requester.call('POST', `/registry/templates/${id}/versions`, { version: '1.0.0', spec: template.spec });
+  const admitted = await requester.call('POST', '/runs', { template_id: id, variables: template.variables ?? {} });
   for (;;) {
     const run = await requester.call('GET', `/runs/${admitted.id}`);
     if (run.finished_at !== null) return run;

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation } from './installation.ts';
 import type { Load } from './load.ts';
 
-/** Waits until nothing is left to do: every run has ended, and the engine has been told everything. Answers the seconds. */
+/** Waits until the installation is idle: every run has ended, and the outbox is empty. @returns how many seconds it took */
 export async function settle(installation: Installation, load: Load, withinMs: number): Promise<number> {
   const startedAt = Date.now();
   for (;;) {
-    const left = await countLeft(installation);
-    if (left.runs === 0 && left.messages === 0) return (Date.now() - startedAt) / 1000;
+    const remaining = await countRemainingWork(installation);
+    if (remaining.runs === 0 && remaining.messages === 0) return (Date.now() - startedAt) / 1000;
     if (Date.now() - startedAt > withinMs) {
-      installation.faults.push(
-        `after ${withinMs / 1000} s there is still work left: ${await describeLeft(installation)}`,
+      installation.violations.push(
+        `after ${withinMs / 1000} s there is still work to do: ${await describeRemainingWork(installation)}`,
       );
       return withinMs / 1000;
     }
@@ -19,14 +19,14 @@ export async function settle(installation: Installation, load: Load, withinMs: n
   }
 }
 
-async function countLeft(installation: Installation): Promise<{ runs: number; messages: number }> {
+async function countRemainingWork(installation: Installation): Promise<{ runs: number; messages: number }> {
   const [row] = await installation.query<{ runs: number; messages: number }>(
     `select (select count(*)::int from runs where finished_at is null) as runs, (select count(*)::int from outbox) as messages`,
   );
   return row ?? { runs: 0, messages: 0 };
 }
 
-async function describeLeft(installation: Installation): Promise<string> {
+async function describeRemainingWork(installation: Installation): Promise<string> {
   const runs = await installation.query(
     `select r.id, r.idempotency_key, r.status, r.phase, r.waiting_on, a.worker_id, a.outcome, a.started_at
        from runs r left join run_attempts a on a.id = r.attempt_id where r.finished_at is null limit 10`,

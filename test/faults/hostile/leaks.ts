@@ -1,11 +1,13 @@
 import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { secretForms } from '#executors/redaction/secret-forms.ts';
-import type { Installation } from './installation.ts';
+import type { Installation } from '../harness/installation.ts';
 
 /**
- * Where a secret is found in what an installation keeps: every column of every table, every payload of every workflow's
- * history, every log of its processes. As it is, in the forms in which programs write it, and in the database's hex.
+ * Searches everything that an installation stores for a secret: every column of every table, every payload in the history
+ * of every workflow, and every log of its processes. It looks for the secret itself, for the forms in which programs print
+ * it, and for their hexadecimal form in the database.
+ * @returns the places that hold the secret
  */
 export async function findLeaks(installation: Installation, secret: string): Promise<string[]> {
   const forms = secretForms(secret);
@@ -34,7 +36,7 @@ async function searchDatabase({ query }: Installation, forms: Buffer[]): Promise
   return found;
 }
 
-/** Payloads are decoded: history holds them as bytes, which no search through JSON would find. */
+/** Searches the decoded payloads. A history holds them as bytes, which a search in its JSON would not find. */
 async function searchHistories({ askEngine }: Installation, forms: Buffer[]): Promise<string[]> {
   return askEngine(async ({ workflow }) => {
     const found: string[] = [];

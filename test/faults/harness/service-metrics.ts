@@ -2,28 +2,28 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation } from './installation.ts';
 
-export interface Vitals {
-  /** How long the slowest hundredth of the reads took at least, in milliseconds. */
+export interface ServiceMetrics {
+  /** The 99th percentile of the reads' response times in milliseconds. */
   readonly p99Ms: number;
   readonly reads: number;
-  /** The most memory that any worker, and any API, had at once, in mebibytes. */
+  /** The peak memory of any worker, and of any API, in mebibytes. */
   readonly workerMebibytes: number;
   readonly apiMebibytes: number;
 }
 
 const readEveryMs = 50;
 
-/** How the service is while something is done to it: how fast it answers others, and how much memory it takes. */
-export async function watchVitals<Result>(
+/** Measures the response times and the memory of the service while the work runs. */
+export async function measureService<Result>(
   { requester, workers, apis }: Installation,
   work: () => Promise<Result>,
-): Promise<{ result: Result; vitals: Vitals }> {
+): Promise<{ result: Result; metrics: ServiceMetrics }> {
   const durations: number[] = [];
   let isOver = false;
   const reading = (async () => {
     for (; !isOver; await sleep(readEveryMs)) {
       const startedAt = performance.now();
-      const answer = await requester.try('GET', '/runs?limit=10');
+      const answer = await requester.send('GET', '/runs?limit=10');
       if (answer?.status === 200) durations.push(performance.now() - startedAt);
     }
   })();
@@ -36,16 +36,16 @@ export async function watchVitals<Result>(
   await reading;
   const most = (processes: readonly { pid: number }[]) => Math.max(...processes.map(({ pid }) => readPeak(pid)));
   const sorted = durations.sort((a, b) => a - b);
-  const vitals = {
+  const metrics = {
     p99Ms: Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN),
     reads: sorted.length,
     workerMebibytes: most(workers),
     apiMebibytes: most(apis),
   };
-  return { result, vitals };
+  return { result, metrics };
 }
 
-/** The high-water mark since the process started; 0 where the system does not tell. */
+/** The peak memory of a process since it started; 0 on systems other than Linux. */
 function readPeak(pid: number): number {
   if (process.platform !== 'linux') return 0;
   const kibibytes = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
