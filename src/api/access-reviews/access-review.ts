@@ -149,7 +149,8 @@ function toVerdict(operation: ProtectedOperation, { decision, access }: AccessDe
 
 function indeterminate(error: unknown, onFailure: (error: unknown) => void): Verdict {
   const failed = (code: (typeof evaluationErrorCodes)[number], message: string): Verdict => ({
-    ...{ allowed: false, denied: false },
+    allowed: false,
+    denied: false,
     evaluation_error: { code, message },
   });
   if (error instanceof AuthorizationUnavailable) return failed('authorization_unavailable', error.message);

@@ -34,7 +34,10 @@ const ReviewRequest = z
     id: 'AccessReview',
     example: {
       resource_attributes: {
-        ...{ group: apiGroup, version: apiVersion, resource: 'runs', verb: 'cancel' },
+        group: apiGroup,
+        version: apiVersion,
+        resource: 'runs',
+        verb: 'cancel',
         name: '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11',
         team_id: '019aa5c2-8a02-7b53-8f0e-5a1a4c1d2e33',
       },

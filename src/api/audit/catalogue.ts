@@ -2,7 +2,7 @@ import { actionOf, resourceTypeOf } from '#api/pipeline/auditing.ts';
 import { isPublic, type Operation } from '#api/pipeline/operation.ts';
 import { systemActions } from '#domain/audit/system-actions.ts';
 
-export interface CatalogueEntry {
+export interface AuditCatalogueEntry {
   readonly action: string;
   /** The operation that leaves such records; null where the service itself does, without a request. */
   readonly operation: string | null;
@@ -12,8 +12,8 @@ export interface CatalogueEntry {
 }
 
 /** Every action that an audit record may name: those of the operations' declarations, and those of the service itself. */
-export function auditCatalogue(operations: readonly Operation[]): CatalogueEntry[] {
-  const entries: CatalogueEntry[] = operations.filter(isRecorded).map((operation) => ({
+export function auditCatalogue(operations: readonly Operation[]): AuditCatalogueEntry[] {
+  const entries: AuditCatalogueEntry[] = operations.filter(isRecorded).map((operation) => ({
     action: actionOf(operation),
     operation: operation.id,
     summary: operation.summary,

@@ -41,7 +41,13 @@ export const getOutcome = read({
 function viewReceipt({ key, operation, answer, resourceId, revision, ...rest }: RecordedReceipt<ReceiptAnswer>) {
   if (!answer) throw new Error(`the receipt of ${operation} does not say how to answer it`);
   return {
-    ...{ key, operation, status: answer.status, resource_id: resourceId, location: answer.location, revision },
-    ...{ audit_record_id: rest.auditRecordId, created_at: rest.createdAt },
+    key,
+    operation,
+    status: answer.status,
+    resource_id: resourceId,
+    location: answer.location,
+    revision,
+    audit_record_id: rest.auditRecordId,
+    created_at: rest.createdAt,
   };
 }

@@ -9,7 +9,7 @@ import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { Forbidden, NotFound, Unauthenticated } from '#domain/shared/errors.ts';
 
 const tokenHeader = 'x-service-bootstrap-token';
-/** What proxies say about whom they speak for, or that they are there. */
+/** The headers with which proxies name their client or themselves. */
 const forwardedHeader = /^(x-(.+-)?)?forwarded(-|$)|^(x-real-ip|via|cf-connecting-ip)$|-client-ip$/;
 
 /** (specification, *Bootstrap*) */

@@ -12,7 +12,7 @@ import { ServiceError } from '#domain/shared/errors.ts';
 import { type SignInForm, signedInPage, signInPage, unencryptedPage } from './login-views.ts';
 import { getSession, signIn, signOut } from './session-operations.ts';
 
-/** Signing in and out by pages: the operations `auth.sign_in` and `auth.sign_out` behind two forms. */
+/** Adds the pages to sign in and out: two forms for the operations `auth.sign_in` and `auth.sign_out`. */
 export function registerLogin(addPage: AddPage, context: PageContext): void {
   addPage(`GET ${pages.login}`, (request, reply) => showLogin(context, request, reply));
   addPage(`POST ${pages.login}`, (request, reply) => submitLogin(context, request, reply));
@@ -72,13 +72,13 @@ function findBlank(email: string, password: string): SignInForm['fields'] | unde
   return Object.keys(problems).length > 0 ? problems : undefined;
 }
 
-/** What the operation says of a field, in the words of its form. */
-const fieldWords: Readonly<Record<string, string>> = {
+/** The form's messages for fields that the operation refuses. */
+const fieldMessages: Readonly<Record<string, string>> = {
   email: 'Enter an e-mail address such as ana@example.com',
   password: 'A password has at most 1024 characters',
 };
 
-/** What the reader can put right on the form itself; undefined: nothing. */
+/** The messages of the form for an error that the visitor can correct there; undefined for any other error. */
 function explain(
   error: unknown,
   status: number,
@@ -89,12 +89,12 @@ function explain(
     const seconds = Number(headers['retry-after']);
     return { alert: `Too many attempts to sign in have failed. Try again in ${formatDuration(seconds)}.` };
   }
-  const problems = fieldProblems(error, Object.keys(fieldWords));
+  const problems = fieldProblems(error, Object.keys(fieldMessages));
   if (!problems) return undefined;
-  return { fields: Object.fromEntries(Object.keys(problems).map((name) => [name, fieldWords[name]])) };
+  return { fields: Object.fromEntries(Object.keys(problems).map((name) => [name, fieldMessages[name]])) };
 }
 
-/** Somebody else ended it a moment ago: then there is nothing left to end. */
+/** Whether signing out failed only because the session had ended already. */
 function hasSessionEnded(error: unknown): boolean {
   return error instanceof ServiceError && (error.kind === 'notFound' || error.kind === 'unauthenticated');
 }

@@ -7,22 +7,22 @@ import { renderTime } from '#api/web/time.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 
 export interface SignInForm {
-  /** What was typed; a password is never shown again. */
+  /** The address that was typed. A typed password is never shown again. */
   readonly email?: string;
-  /** Where to go then. */
+  /** The path to redirect to after signing in. */
   readonly next: string | null;
-  /** What went wrong with all of it. */
+  /** The problem of the form as a whole. */
   readonly alert?: string;
-  /** What is wrong with a field. */
+  /** The problems of single fields. */
   readonly fields?: { readonly email?: string; readonly password?: string };
-  /** What has happened before. */
+  /** A message about what has just happened. */
   readonly status?: string | null;
 }
 
 const alertId = 'problem';
 const longestEmail = 254;
 
-/** The form to sign in. Typing starts where something is left to do. */
+/** The form to sign in. The focus is on the first field that still has to be filled in. */
 export function signInPage({ email = '', next, alert, fields = {}, status }: SignInForm): Page {
   const passwordFirst = email !== '' && !fields.email;
   return {
@@ -62,7 +62,7 @@ ${renderField({
   };
 }
 
-/** What somebody sees who is signed in already: as whom, until when, and the way on or out. */
+/** The page for a visitor who is signed in already, with links to go on and to sign out. */
 export function signedInPage({ name, email, role }: Principal, expiresAt: string, next: string | null): Page {
   return {
     title: 'You are signed in',
@@ -81,7 +81,7 @@ export function signedInPage({ name, email, role }: Principal, expiresAt: string
   };
 }
 
-/** Where a browser would drop the session cookie, a form could only disappoint, and would send a password in the clear. */
+/** Replaces the form where the browser would drop the session cookie and send the password unencrypted. */
 export function unencryptedPage(): Page {
   return {
     title: 'Sign in',
@@ -89,7 +89,7 @@ export function unencryptedPage(): Page {
 <h1 id="title">Sign in</h1>
 ${renderAlert(alertId, 'This address is not encrypted, so nobody can sign in here.')}
 <p>Open the service by its <code>https</code> address, or on the machine it runs on by <code>localhost</code>.</p>
-<p class="aside">Whoever runs it sets that address as <code>COORDINATOR_BASE_URL</code>.</p>
+<p class="aside">The operator sets that address as <code>COORDINATOR_BASE_URL</code>.</p>
 </section>`,
   };
 }

@@ -45,7 +45,7 @@ export const redeemReset = command({
   summary: 'Set a new password with the token of a password reset link; all sessions of the user end',
   body: z.strictObject({ token: z.string().max(200), new_password: Password }),
   responses: { 204: Nothing },
-  access: { public: 'whoever has forgotten their password cannot sign in; the token of the link stands in' },
+  access: { public: 'a user with a forgotten password cannot sign in; the token of the link takes its place' },
   idempotency: 'none',
   audit: passwordReset.action,
   resource: passwordReset.resourceType,

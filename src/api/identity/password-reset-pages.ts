@@ -11,7 +11,7 @@ import { invalidField, WrongSecret } from '#domain/shared/errors.ts';
 import { redeemReset } from './password-operations.ts';
 import { deadLinkPage, passwordResetPage } from './password-reset-views.ts';
 
-/** Where the link leads by which somebody sets a new password. */
+/** Adds the pages of a password reset link. */
 export function registerPasswordReset(addPage: AddPage, context: PageContext): void {
   addPage(`GET ${pages.passwordReset}`, (request, reply) => {
     const { token } = request.query as Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export function registerPasswordReset(addPage: AddPage, context: PageContext): v
   addPage(`POST ${pages.passwordReset}`, (request, reply) => submitForm(context, request, reply));
 }
 
-/** A link that leads nowhere says so at once, not after somebody has thought of a password. */
+/** Shows the form of a valid link. An invalid one is refused here already, before the user has chosen a password. */
 async function showForm(
   { services }: PageContext,
   request: FastifyRequest,

@@ -5,7 +5,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 
 export interface PasswordResetForm {
   readonly token: string;
-  /** Whose password it is. */
+  /** The address of the user whose password is set. */
   readonly email: string;
   readonly problems: Readonly<Record<string, string>>;
 }
@@ -23,8 +23,11 @@ export function passwordResetPage({ token, email, problems }: PasswordResetForm)
 <input type="hidden" name="token" value="${token}">
 ${renderField({ ...field, name: 'new_password', label: 'New password', problem: chosen, isFirst: !repeated })}
 ${renderField({
-  ...{ ...field, name: 'confirm_password', label: 'New password, once more' },
-  ...{ problem: repeated, isFirst: repeated !== undefined && chosen === undefined },
+  ...field,
+  name: 'confirm_password',
+  label: 'New password, once more',
+  problem: repeated,
+  isFirst: repeated !== undefined && chosen === undefined,
 })}
 <button class="button button-primary" type="submit">Set password</button>
 </form>

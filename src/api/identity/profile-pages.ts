@@ -13,7 +13,7 @@ import { type Problems, type ProfileNews, profileNews, profilePage } from './pro
 import { listSessions, signOut } from './session-operations.ts';
 import { get as getUser, update as updateUser } from './user-operations.ts';
 
-/** Who somebody is here, their password, their sessions and keys. (specification, *Users and profile*) */
+/** Adds the profile page: a user's details, password, sessions and keys. (specification, *Users and profile*) */
 export function registerProfile(addPage: AddPage, context: PageContext): void {
   addPage(`GET ${pages.profile}`, (request, reply) => showProfile(context, request, reply));
   addPage(`POST ${pages.profile}`, (request, reply) => submitDetails(context, request, reply));
@@ -22,7 +22,7 @@ export function registerProfile(addPage: AddPage, context: PageContext): void {
   addPage(`POST ${pages.revokeApiKey}`, (request, reply) => submitRevocation(context, request, reply, revokeApiKey));
 }
 
-/** `problems`: what was wrong with a form that was sent, whose fields are then shown as they were typed. */
+/** Shows the profile. After a form was refused, `problems` has the messages of its fields and `typed` what was typed. */
 async function showProfile(
   context: PageContext,
   request: FastifyRequest,
@@ -68,7 +68,7 @@ async function submitPassword(
   );
 }
 
-/** Does what a form asks, and shows the profile: with what has happened, or with what was wrong where it was wrong. */
+/** Runs the operation of a form, and shows the profile with a message of success or with the problems at their fields. */
 async function submit(
   context: PageContext,
   request: FastifyRequest,
@@ -87,7 +87,7 @@ async function submit(
   return seeOther(reply, pagePath(pages.profile, {}, { done }));
 }
 
-/** What the reader can put right on the form itself; undefined: nothing. */
+/** The problems of fields for an error that the user can correct in the form; undefined for any other error. */
 function explain(error: unknown, status: number, headers: Readonly<Record<string, string>>): Problems | undefined {
   if (error instanceof WrongSecret) return { current_password: 'This is not your password.' };
   if (status === 409 && error instanceof ServiceError) return { email: 'Somebody else has this address.' };
@@ -100,7 +100,7 @@ function explain(error: unknown, status: number, headers: Readonly<Record<string
   return problems && Object.fromEntries(Object.entries(problems).map(([name, text]) => [name, toFieldProblem(text)]));
 }
 
-/** Whatever has ended already, as another window may have ended it, is as good as ended now. */
+/** Ends a session or revokes a key. One that has ended already, perhaps from another window, counts as ended now. */
 async function submitRevocation(
   context: PageContext,
   request: FastifyRequest,

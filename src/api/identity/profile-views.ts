@@ -9,10 +9,10 @@ import { describeAgent } from './user-agent.ts';
 import type { UserView } from './user-operations.ts';
 import type { ApiKeyView } from './views.ts';
 
-/** What is wrong with each field, by its name. */
+/** The problem of each field, by the field's name. */
 export type Problems = Readonly<Record<string, string>>;
 
-/** What has just happened, by what the address says of it. */
+/** Messages about what has just happened, by the name in the page's address. */
 export const profileNews = {
   details: 'Your details are saved.',
   password: 'Your password is changed, and all your other sessions have ended.',
@@ -24,7 +24,7 @@ export type ProfileNews = keyof typeof profileNews;
 type Session = z.input<typeof SessionView>;
 type Key = z.input<typeof ApiKeyView>;
 
-/** The newest of them. */
+/** The newest items of a list. */
 interface Newest<Item> {
   readonly items: readonly Item[];
   readonly areAll: boolean;
@@ -79,12 +79,24 @@ function renderSection(id: string, title: string, explanation: string, content: 
 function renderDetails({ user, problems, typed }: Profile): Html {
   return html`<form class="form" method="post" action="${pagePath(pages.profile)}" novalidate>
 ${renderField({
-  ...{ name: 'name', label: 'Name', type: 'text', autocomplete: 'name', maxLength: 200 },
-  ...{ value: typed['name'] ?? user.name, problem: problems['name'], isFirst: 'name' in problems },
+  name: 'name',
+  label: 'Name',
+  type: 'text',
+  autocomplete: 'name',
+  maxLength: 200,
+  value: typed['name'] ?? user.name,
+  problem: problems['name'],
+  isFirst: 'name' in problems,
 })}
 ${renderField({
-  ...{ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'email', maxLength: 254 },
-  ...{ value: typed['email'] ?? user.email, problem: problems['email'], isFirst: firstOf(problems) === 'email' },
+  name: 'email',
+  label: 'E-mail address',
+  type: 'email',
+  autocomplete: 'email',
+  maxLength: 254,
+  value: typed['email'] ?? user.email,
+  problem: problems['email'],
+  isFirst: firstOf(problems) === 'email',
 })}
 <button class="button" type="submit">Save details</button>
 </form>`;
@@ -102,8 +114,13 @@ function renderPasswordForm({ user, problems }: Profile): Html {
 <input type="email" name="username" value="${user.email}" autocomplete="username" hidden disabled>
 ${passwordFields.map(([name, label, autocomplete]) =>
   renderField({
-    ...{ name, label, autocomplete, type: 'password', maxLength: 1024 },
-    ...{ problem: problems[name], isFirst: first === name },
+    name,
+    label,
+    autocomplete,
+    type: 'password',
+    maxLength: 1024,
+    problem: problems[name],
+    isFirst: first === name,
   }),
 )}
 <button class="button button-primary" type="submit">Change password</button>

@@ -1,4 +1,4 @@
-/** Told apart by the first that fits: several call themselves by the names of others as well. */
+/** In order of precedence: the first match counts, because several browsers also contain the names of others. */
 const programs: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -16,7 +16,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** What a person would call a browser or program, by what it says of itself; only a hint, as anything can say anything. */
+/** A browser's or program's usual name, from its User-Agent header. It is only a hint: any client can send any header. */
 export function describeAgent(agent: string | null): string {
   if (!agent) return 'An unnamed program';
   const program = programs.find(([pattern]) => pattern.test(agent))?.[1];
