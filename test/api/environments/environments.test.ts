@@ -13,7 +13,7 @@ const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
 const policy = { required: 2, when: 'destroys', allow_self: true };
 
 describe('an environment', () => {
-  test('is made in a project with its policy and its time to live', async () => {
+  test('is created in a project with its approval policy and time to live', async () => {
     const { owner, project, team, organization } = await makeTenant(api);
     const body = { project_id: project, name: 'Preview', kind: 'staging', approval_policy: policy, ttl: '36h' };
     const answer = await owner.post('/environments', body);
@@ -30,7 +30,7 @@ describe('an environment', () => {
     ['development', { required: 0, when: 'never', allow_self: false }],
     ['staging', { required: 0, when: 'never', allow_self: false }],
     ['production', { required: 1, when: 'changes', allow_self: false }],
-  ])('of kind %s has without a policy %j', async (kind, expected) => {
+  ])('of kind %s has the default policy %j', async (kind, expected) => {
     const { owner, project } = await makeTenant(api);
     const made = await owner.make('/environments', { project_id: project, name: 'New', kind });
     expect(made).toMatchObject({ approval_policy: expected, ttl: null });
@@ -43,13 +43,13 @@ describe('an environment', () => {
     [{ approval_policy: { required: 1, when: 'always', by: 'me' } }, 'by'],
     [{ ttl: 'P1Y' }, 'ttl'],
     [{ ttl: '1s' }, 'ttl'],
-  ])('is not made with %j', async (part, field) => {
+  ])('created with %j answers 400', async (part, field) => {
     const { owner, project } = await makeTenant(api);
     const answer = await owner.post('/environments', { project_id: project, name: 'New', kind: 'staging', ...part });
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(field) } });
   });
 
-  test('is changed in part: what is left out stays, null ends a time to live', async () => {
+  test('changes only the given fields; null removes the time to live', async () => {
     const { owner, environment } = await makeTenant(api, { ttl: 'PT1H', approval_policy: policy });
     const renamed = await owner.patch(`/environments/${environment}`, { name: 'Sandbox' });
     expect(renamed.body).toMatchObject({ name: 'Sandbox', ttl: 'PT1H', approval_policy: policy, revision: 2 });
@@ -72,13 +72,13 @@ describe('an environment', () => {
     ]);
   });
 
-  test('has a slug of its own in its project', async () => {
+  test('has a slug that is unique in its project', async () => {
     const { owner, project } = await makeTenant(api);
     const taken = await owner.post('/environments', { project_id: project, name: 'development', kind: 'staging' });
     expect(taken).toMatchObject({ status: 409, body: { error: expect.stringContaining('"development"') } });
   });
 
-  test('of another tenant answers like a missing one, to every operation', async () => {
+  test('of another tenant answers every operation as a missing one does', async () => {
     const tenant = await makeTenant(api);
     const stranger = await api.addUser('operator');
     const set = { value: 'x', category: 'env', sensitive: true };
@@ -99,7 +99,7 @@ describe('an environment', () => {
     expect((await stranger.get(`/environments?project_id=${tenant.project}`)).body.environments).toEqual([]);
   });
 
-  test('is listed to those who may read its team, and by project', async () => {
+  test('is listed for those who may read its team, and by project', async () => {
     const tenant = await makeTenant(api);
     const viewer = await api.addUser('requester');
     await join(tenant, viewer, 'member', 'viewer');
@@ -109,19 +109,25 @@ describe('an environment', () => {
     expect((await viewer.patch(`/environments/${tenant.environment}`, { name: 'x' })).status).toBe(403);
   });
 
-  test('is found with every level of it that is archived, outermost first', async () => {
+  test('is found with its archived levels, outermost first', async () => {
     const { owner, environment, project, organization, team } = await makeTenant(api, { approval_policy: policy });
     const em = api.services.orm.em.fork();
     expect(await findEnvironment(em, environment)).toMatchObject({
-      ...{ organizationId: organization, teamId: team, projectId: project, archived: [] },
-      ...{ approvalRequired: 2, approvalWhen: 'destroys', approvalAllowSelf: true, kind: 'development' },
+      organizationId: organization,
+      teamId: team,
+      projectId: project,
+      archived: [],
+      approvalRequired: 2,
+      approvalWhen: 'destroys',
+      approvalAllowSelf: true,
+      kind: 'development',
     });
     await owner.post(`/environments/${environment}/archive`);
     await owner.post(`/organizations/${organization}/archive`);
     expect((await findEnvironment(em, environment))?.archived).toEqual(['organization', 'environment']);
   });
 
-  test('that a run is being admitted to is not archived meanwhile, nor is what owns it', async () => {
+  test("whose row a run's admission shares cannot be archived meanwhile, nor can its owners", async () => {
     const { owner, environment, project, organization, teamPath } = await makeTenant(api);
     const em = api.services.orm.em.fork();
     await em.begin();
@@ -134,7 +140,7 @@ describe('an environment', () => {
     expect((await Promise.all(archiving)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  test('that is made while its project is being archived is refused once that is done', async () => {
+  test('created while its project is being archived answers 409', async () => {
     const { owner, project } = await makeTenant(api);
     const em = api.services.orm.em.fork();
     await em.begin();

@@ -3,14 +3,14 @@ import { addServiceAccount } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** Who may weaken the rules that protect an environment, and which refusal comes first. */
+/** The right to weaken the rules that protect an environment, and the order of the refusals. */
 let api: TestApi;
 let tenant: Tenant;
 let teamAdmin: ApiUser;
 let teamMember: ApiUser;
-/** Of the organization alone: in its teams they act as members do. */
+/** An admin of the organization alone, who acts in its teams as their members do. */
 let organizationAdmin: ApiUser;
-/** Of the organization, and of the team as well. */
+/** An admin of the organization and of the team. */
 let bothAdmin: ApiUser;
 let platformAdmin: ApiUser;
 
@@ -35,7 +35,7 @@ const strict = { required: 2, when: 'changes', allow_self: false };
 const protectedRules = { kind: 'staging', approval_policy: strict, isolation: 'sandbox' };
 let made = 0;
 
-/** A protected environment of the tenant; answers its path. */
+/** Creates a protected environment of the tenant and answers its path. */
 async function makeEnvironment(rules: object = {}): Promise<string> {
   const body = { project_id: tenant.project, name: `Protected ${++made}`, ...protectedRules, ...rules };
   return `/environments/${(await tenant.owner.make('/environments', body)).id}`;
@@ -56,7 +56,7 @@ const weakenings: [what: string, change: object, field: string][] = [
   ['no demand for a sandbox', { isolation: null }, 'isolation'],
 ];
 
-describe.each(weakenings)('asking for %s', (_, change, field) => {
+describe.each(weakenings)('a request for %s', (_, change, field) => {
   it('answers 403 to an admin of the team and changes nothing', async () => {
     const path = await makeEnvironment();
     const answer = await teamAdmin.patch(path, { ...change, name: 'Other' });
@@ -75,7 +75,7 @@ describe.each(weakenings)('asking for %s', (_, change, field) => {
     expect(await tenant.owner.patch(path, change)).toMatchObject({ status: 409 });
   });
 
-  it('answers 403 to who may not write the environment, admins of the organization included', async () => {
+  it('answers 403 to callers who may not write the environment, admins of the organization included', async () => {
     const path = await makeEnvironment();
     for (const user of [teamMember, organizationAdmin])
       expect(await user.patch(path, change)).toMatchObject({ status: 403 });
@@ -92,11 +92,11 @@ describe('an admin of the team', () => {
     ['the same rules again', protectedRules],
     ['more approvals', { approval_policy: { ...strict, required: 3 } }],
     ['approvals of all that changes, which "always" asks as well', { approval_policy: { ...strict, when: 'always' } }],
-  ])('may ask for %s', async (_, change) => {
+  ])('may request %s', async (_, change) => {
     expect(await teamAdmin.patch(await makeEnvironment(), change)).toMatchObject({ status: 200, body: change });
   });
 
-  it('may take self-approval away, and ask as much by "changes" as by "always"', async () => {
+  it('may forbid self-approval, and may replace "always" by "changes"', async () => {
     const path = await makeEnvironment({ approval_policy: { ...strict, when: 'always', allow_self: true } });
     expect(await teamAdmin.patch(path, { approval_policy: strict })).toMatchObject({ status: 200 });
   });
@@ -122,7 +122,7 @@ describe('a service account of the team', () => {
 describe('an environment that becomes production', () => {
   const open = { required: 0, when: 'never', allow_self: false };
 
-  it('without a word about approval gets what production asks, where its own policy asks less', async () => {
+  it('gets the default policy of production where its own policy is weaker and the request names none', async () => {
     const path = await makeEnvironment({ approval_policy: { ...open, allow_self: true } });
     expect((await tenant.owner.patch(path, { kind: 'production' })).body).toMatchObject({
       kind: 'production',
@@ -130,12 +130,12 @@ describe('an environment that becomes production', () => {
     });
   });
 
-  it('keeps a policy that asks as much or more', async () => {
+  it('keeps a policy that is at least as strict', async () => {
     const path = await makeEnvironment();
     expect((await tenant.owner.patch(path, { kind: 'production' })).body).toMatchObject({ approval_policy: strict });
   });
 
-  it('has no approval where its owner says so by name', async () => {
+  it('has no approval where an owner requests that explicitly', async () => {
     const path = await makeEnvironment();
     const change = { kind: 'production', approval_policy: open };
     expect(await tenant.owner.patch(path, change)).toMatchObject({ status: 200, body: change });

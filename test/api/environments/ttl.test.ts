@@ -13,7 +13,7 @@ afterAll(() => api?.close());
 const step = (name: string) => [{ name, run: ['echo', name] }];
 const destroyable = { executor: { kind: 'command', apply: step('make'), destroy: step('remove') } };
 
-/** Something that was deployed two hours ago. */
+/** An instance that was deployed two hours ago. */
 async function deploy(tenant: Tenant, spec: object = destroyable): Promise<ApiAnswer['body']> {
   const template = await tenant.owner.make('/registry/templates', { name: 'Sandbox', team_id: tenant.team });
   await tenant.owner.make(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec });
@@ -44,15 +44,19 @@ const runsOf = async (tenant: Tenant) =>
   (await tenant.owner.get(`/runs?environment_id=${tenant.environment}`)).body.runs as ApiAnswer['body'][];
 
 describe("an environment's time to live", () => {
-  test('destroys what was deployed longer ago, once, by a run like any other', async () => {
+  test('destroys an older deployment once, by an ordinary run', async () => {
     const tenant = await makeTenant(api, { ttl: '1h' });
     const deployed = await deploy(tenant);
     await Promise.all([expire(), expire(), expire()]);
     const [run, ...others] = await runsOf(tenant);
     expect(others).toMatchObject([{ id: deployed.id }]);
     expect(run).toMatchObject({
-      ...{ operation: 'destroy', status: 'queued', instance_id: deployed.instance_id, template_version: '1.0.0' },
-      ...{ requested_by: { type: 'system', name: 'time to live' }, responsible_user_id: null },
+      operation: 'destroy',
+      status: 'queued',
+      instance_id: deployed.instance_id,
+      template_version: '1.0.0',
+      requested_by: { type: 'system', name: 'time to live' },
+      responsible_user_id: null,
     });
     expect(api.engineMessages).toContainEqual(expect.objectContaining({ target: run.idempotency_key }));
     const records = await api.rows(
@@ -65,7 +69,7 @@ describe("an environment's time to live", () => {
     expect(await runsOf(tenant)).toHaveLength(2);
   });
 
-  test('leaves alone what is younger, in use, empty, or to stay', async () => {
+  test('leaves younger, busy, empty and permanent instances alone', async () => {
     const [young, used, empty, lasting] = await Promise.all(
       ['3h', '1h', '1h', undefined].map((ttl) => makeTenant(api, ttl === undefined ? {} : { ttl })),
     );
@@ -80,14 +84,14 @@ describe("an environment's time to live", () => {
     }
   });
 
-  test('leaves alone what its template cannot destroy', async () => {
+  test('leaves instances alone that their template cannot destroy', async () => {
     const tenant = await makeTenant(api, { ttl: '1h' });
     await deploy(tenant, { executor: { kind: 'command', apply: step('make') } });
     await expire();
     expect(await runsOf(tenant)).toHaveLength(1);
   });
 
-  test('lets nothing wait behind what cannot be destroyed', async () => {
+  test('destroys instances behind one that cannot be destroyed', async () => {
     const [stuck, next] = [await makeTenant(api, { ttl: '1h' }), await makeTenant(api, { ttl: '1h' })];
     const { template_id: template } = await deploy(stuck);
     await deploy(next);
@@ -100,7 +104,7 @@ describe("an environment's time to live", () => {
     expect(await runsOf(stuck)).toHaveLength(2);
   });
 
-  test('waits for the approval that the environment asks for', async () => {
+  test('waits for the approval that the environment demands', async () => {
     const tenant = await makeTenant(api, {
       ttl: '1h',
       approval_policy: { required: 1, when: 'always', allow_self: false },

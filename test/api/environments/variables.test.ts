@@ -38,7 +38,7 @@ describe('a variable of an environment', () => {
     expect((await owner.delete(pathOf(tenant, 'zone'))).status).toBe(404);
   });
 
-  test('that is sensitive is never seen again: not in an answer, a list, the audit or the database', async () => {
+  test('that is sensitive appears in no answer, list, audit record or database row', async () => {
     const tenant = await makeTenant(api);
     const put = await tenant.owner.put(pathOf(tenant, 'AWS_SECRET'), {
       value: secret,
@@ -60,7 +60,7 @@ describe('a variable of an environment', () => {
     expect(await load(tenant)).toEqual({ template: {}, env: [{ name: 'AWS_SECRET', value: secret, sensitive: true }] });
   });
 
-  test('reaches runs by category with its JSON value, secret or not', async () => {
+  test('reaches runs by category with its JSON value, sensitive or not', async () => {
     const tenant = await makeTenant(api);
     await tenant.owner.put(pathOf(tenant, 'size'), { value: 0, category: 'template' });
     await tenant.owner.put(pathOf(tenant, 'nothing'), { value: null, category: 'template' });
@@ -91,7 +91,7 @@ describe('a variable of an environment', () => {
     await expect(load(one)).rejects.toThrow();
   });
 
-  test('that is sensitive stays for those who manage secrets: a plain value over it is refused to others too', async () => {
+  test('that is sensitive can be replaced only by those who manage secrets, even with a plain value', async () => {
     const tenant = await makeTenant(api);
     const [viewer, member, requester, admin] = await Promise.all([
       api.addUser('operator'),
@@ -120,17 +120,26 @@ describe('a variable of an environment', () => {
   });
 
   test.each([
-    ...['COORDINATOR_TOKEN', 'coordinator_x', 'PATH', 'HOME', 'TMPDIR', 'LD_PRELOAD', 'ld_library_path'],
-    ...['DYLD_INSERT_LIBRARIES', 'BASH_ENV', 'NODE_OPTIONS', 'TF_CLI_CONFIG_FILE', 'TF_CLI_ARGS_apply', 'TF_DATA_DIR'],
-    ...[
-      'TF_VAR_size',
-      'TF_HTTP_ADDRESS',
-      'TF_LOG_PATH',
-      'TF_REATTACH_PROVIDERS',
-      'TOFU_CPU_PROFILE',
-      'CHECKPOINT_DISABLE',
-    ],
-  ])('cannot take the reserved name %s into the environment of a run', async (name) => {
+    'COORDINATOR_TOKEN',
+    'coordinator_x',
+    'PATH',
+    'HOME',
+    'TMPDIR',
+    'LD_PRELOAD',
+    'ld_library_path',
+    'DYLD_INSERT_LIBRARIES',
+    'BASH_ENV',
+    'NODE_OPTIONS',
+    'TF_CLI_CONFIG_FILE',
+    'TF_CLI_ARGS_apply',
+    'TF_DATA_DIR',
+    'TF_VAR_size',
+    'TF_HTTP_ADDRESS',
+    'TF_LOG_PATH',
+    'TF_REATTACH_PROVIDERS',
+    'TOFU_CPU_PROFILE',
+    'CHECKPOINT_DISABLE',
+  ])('of the category env with the reserved name %s answers 400', async (name) => {
     const tenant = await makeTenant(api);
     const answer = await tenant.owner.put(pathOf(tenant, name), { value: 'x', category: 'env' });
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('reserved') } });
@@ -157,7 +166,7 @@ describe('a variable of an environment', () => {
     expect(answer.status, answer.text.slice(0, 300)).toBe(status);
   });
 
-  test('is listed page by page without losing or repeating one', async () => {
+  test('is listed once over all pages', async () => {
     const tenant = await makeTenant(api);
     const names = ['A', 'B', 'Z', '_x', 'a', 'b-c', 'z'];
     for (const name of names) await tenant.owner.put(pathOf(tenant, name), { value: 1, category: 'template' });
@@ -172,7 +181,7 @@ describe('a variable of an environment', () => {
     expect((await tenant.owner.get(`${pathOf(tenant)}?cursor=%00`)).status).toBe(400);
   });
 
-  test('is written once by two at the same time, and each write counts', async () => {
+  test('written twice at once exists once and counts both writes', async () => {
     const tenant = await makeTenant(api);
     const answers = await Promise.all(
       ['a', 'b', 'c', 'd'].map((value) => tenant.owner.put(pathOf(tenant, 'RACE'), { value, category: 'env' })),

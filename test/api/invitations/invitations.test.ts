@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accept, readMembers, readStatus, sendInvitation } from '#test/support/access/invitations.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiAnswer, type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { expectConflict } from '#test/support/api/expect-conflict.ts';
+import { type ApiAnswer, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 let api: TestApi;
 let tenant: Tenant;
@@ -14,34 +16,26 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 const freshEmail = () => `${randomUUID()}@example.com`;
-
-/** Sends an invitation; the path is the organization's or the team's. */
-async function invite(path: string, body: object, by: ApiUser = tenant.owner) {
-  const answer = await by.post(`${path}/invitations`, body);
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body as { token: string; invitation: { id: string; status: string } };
-}
-const accept = (user: ApiUser, token: string) => user.post('/invitations/accept', { token });
-const membersOf = async (path: string) => {
-  const { body } = await tenant.owner.get(`${path}/members?limit=200`);
-  return (body.members as { user_id: string; role: string }[]).map(({ user_id: id, role }) => ({ id, role }));
-};
-const statusOf = async (path: string, id: string, by = tenant.owner) =>
-  (await by.get(`${path}/invitations/${id}`)).body.status;
+const invite = (path: string, body: object, by = tenant.owner) => sendInvitation(by, path, body);
+const membersOf = (path: string) => readMembers(tenant.owner, path);
+const statusOf = (path: string, id: string) => readStatus(tenant.owner, path, id);
 const expectMissing = (answer: ApiAnswer) =>
   expect([answer.status, answer.body]).toEqual([404, { error: 'invitation was not found' }]);
-const expectConflict = (answer: ApiAnswer, reason: string) => {
-  expect(answer.status, answer.text).toBe(409);
-  expect(answer.body.error).toContain(reason);
-};
 
 describe('an invitation', () => {
-  test('makes its e-mail address a member, with the role that it says, and is over then', async () => {
+  test('makes the invited person a member with the offered role, and cannot be accepted again', async () => {
     const person = await api.addUser('requester');
     const { token, invitation } = await invite(organizationPath, { email: person.email.toUpperCase(), role: 'admin' });
     expect(invitation).toMatchObject({
-      ...{ organization_id: tenant.organization, team_id: null, role: 'admin', team_role: null, status: 'open' },
-      ...{ invited_by: { id: tenant.owner.id }, accepted_at: null, revoked_at: null, revision: 1 },
+      organization_id: tenant.organization,
+      team_id: null,
+      role: 'admin',
+      team_role: null,
+      status: 'open',
+      invited_by: { id: tenant.owner.id },
+      accepted_at: null,
+      revoked_at: null,
+      revision: 1,
     });
     const accepted = await accept(person, token);
     expect(accepted).toMatchObject({ status: 200, body: { status: 'accepted', accepted_by: person.id, revision: 2 } });
@@ -49,7 +43,7 @@ describe('an invitation', () => {
     expectConflict(await accept(person, token), 'you have accepted this invitation already');
   });
 
-  test('shows its token once, and nowhere is it kept', async () => {
+  test('shows its token once; neither its row nor the audit keeps the token', async () => {
     const { token, invitation } = await invite(organizationPath, { email: freshEmail() });
     expect(token).toMatch(/^dci_[\w-]{43}$/);
     const shown = [
@@ -65,7 +59,7 @@ describe('an invitation', () => {
     for (const { row } of rows) expect(row).not.toContain(token);
   });
 
-  test('leads into a team as well, and into the organization with it', async () => {
+  test('with a team makes the invited person a member of both', async () => {
     const person = await api.addUser('requester');
     const offer = { email: person.email, team_id: tenant.team, team_role: 'admin' };
     const { token } = await invite(organizationPath, offer);
@@ -74,7 +68,7 @@ describe('an invitation', () => {
     expect(await membersOf(tenant.teamPath)).toContainEqual({ id: person.id, role: 'admin' });
   });
 
-  test('is to nobody but its address: everybody else is answered as for a token that there is not', async () => {
+  test('answers 404 to everybody but the invited address, as for an unknown token', async () => {
     const person = await api.addUser('requester');
     const { token } = await invite(organizationPath, { email: person.email });
     for (const other of [await api.addUser('requester'), await api.addUser('admin'), tenant.owner]) {
@@ -86,7 +80,7 @@ describe('an invitation', () => {
     expectMissing(await accept(tenant.owner, token));
   });
 
-  test('is accepted once, however often it is accepted at the same time', async () => {
+  test('makes one membership when it is accepted several times at once', async () => {
     const person = await api.addUser('requester');
     const { token } = await invite(organizationPath, { email: person.email });
     const second = await invite(tenant.teamPath, { email: person.email });
@@ -98,7 +92,7 @@ describe('an invitation', () => {
     await expect.poll(() => api.rows(waiting), { timeout: 10_000 }).toHaveLength(accepting.length);
     await blocker.commit();
     const statuses = (await Promise.all(accepting)).map(({ status }) => status);
-    // The first one, and the other invitation for the team if the organization's came first.
+    // One acceptance succeeds; the team's succeeds as well if it comes after the organization's.
     expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
     expect([1, 2]).toContain(statuses.filter((status) => status === 200).length);
     const rows = await api.rows('select 1 from organization_members where principal_id = ? and organization_id = ?', [
@@ -108,7 +102,7 @@ describe('an invitation', () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('leaves a membership that there is already as it is', async () => {
+  test('leaves an existing membership as it is', async () => {
     const person = await api.addUser('requester');
     const { token } = await invite(organizationPath, { email: person.email, role: 'admin' });
     await join(tenant, person, 'member');
@@ -116,7 +110,7 @@ describe('an invitation', () => {
     expect(await membersOf(organizationPath)).toContainEqual({ id: person.id, role: 'member' });
   });
 
-  test('lasts seven days, or as long as it says, and then can be sent again', async () => {
+  test('expires after seven days or its own lifetime, and can then be sent again', async () => {
     const person = await api.addUser('requester');
     const { token, invitation } = await invite(organizationPath, { email: person.email, expires_in: '2h' });
     const { created_at: from, expires_at: until } = (
@@ -141,7 +135,7 @@ describe('an invitation', () => {
     expect((await accept(person, again.body.token)).status).toBe(200);
   });
 
-  test('refuses a lifetime, a role and a team role that make no sense', async () => {
+  test('with an invalid lifetime, role or team role answers 400', async () => {
     const bodies = [
       { email: 'nobody' },
       { email: freshEmail(), role: 'viewer' },
@@ -159,7 +153,7 @@ describe('an invitation', () => {
     expect((await tenant.owner.post(`${organizationPath}/invitations`, foreign)).status).toBe(404);
   });
 
-  test('is refused to a member, and to who is invited already', async () => {
+  test('to a member or to an invited address answers 409', async () => {
     const member = await api.addUser('requester');
     await join(tenant, member, 'member');
     expectConflict(await tenant.owner.post(`${organizationPath}/invitations`, { email: member.email }), 'of a member');
@@ -174,7 +168,7 @@ describe('an invitation', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  test('is revoked once, and opens nothing any more', async () => {
+  test('that was revoked can be neither accepted, sent again nor revoked', async () => {
     const person = await api.addUser('requester');
     const { token, invitation } = await invite(organizationPath, { email: person.email });
     const path = `${organizationPath}/invitations/${invitation.id}`;
@@ -184,163 +178,5 @@ describe('an invitation', () => {
     expectConflict(await tenant.owner.delete(path), 'revoked already');
     expectConflict(await tenant.owner.post(`${path}/resend`), 'revoked already');
     expect((await invite(organizationPath, { email: person.email })).invitation.status).toBe('open');
-  });
-});
-
-describe('who may invite', () => {
-  test('into an organization: its admins, and none of them above their own role', async () => {
-    const [admin, member] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
-    await join(tenant, admin, 'admin');
-    await join(tenant, member, 'member', 'owner');
-    const offer = (role: string) => ({ email: freshEmail(), role });
-    const path = `${organizationPath}/invitations`;
-    expect((await admin.post(path, offer('admin'))).status).toBe(201);
-    expect((await admin.post(path, offer('owner'))).status).toBe(403);
-    expect((await admin.post(path, { ...offer('member'), team_id: tenant.team, team_role: 'owner' })).status).toBe(403);
-    expect((await member.post(path, offer('member'))).status).toBe(403);
-    const owners = await invite(organizationPath, offer('owner'));
-    const theirs = `${path}/${owners.invitation.id}`;
-    expect((await admin.post(`${theirs}/resend`)).status).toBe(403);
-    expect((await admin.delete(theirs)).status).toBe(403);
-    expect((await member.get(theirs)).status).toBe(403);
-  });
-
-  test('into a team: its admins, but nobody into the organization on that way', async () => {
-    const [admin, colleague] = [await api.addUser('maintainer'), await api.addUser('requester')];
-    await join(tenant, admin, 'member', 'admin');
-    await join(tenant, colleague, 'member');
-    const path = `${tenant.teamPath}/invitations`;
-    expectConflict(await admin.post(path, { email: freshEmail() }), 'nobody with this address is in the organization');
-    expect((await admin.post(path, { email: colleague.email, role: 'owner' })).status).toBe(403);
-    const { token, invitation } = await invite(tenant.teamPath, { email: colleague.email, role: 'viewer' }, admin);
-    expect(invitation).toMatchObject({ role: null, team_role: 'viewer', team_id: tenant.team });
-    expect((await accept(colleague, token)).status).toBe(200);
-    expect(await membersOf(tenant.teamPath)).toContainEqual({ id: colleague.id, role: 'viewer' });
-  });
-
-  test('into a team, from an admin of the organization: anybody', async () => {
-    const person = await api.addUser('requester');
-    const { token } = await invite(tenant.teamPath, { email: person.email });
-    expect((await accept(person, token)).status).toBe(200);
-    expect(await membersOf(organizationPath)).toContainEqual({ id: person.id, role: 'member' });
-  });
-
-  test('and an invitation for members is none for who has left the organization meanwhile', async () => {
-    const [admin, colleague] = [await api.addUser('maintainer'), await api.addUser('requester')];
-    await join(tenant, admin, 'member', 'admin');
-    await join(tenant, colleague, 'member');
-    const { token } = await invite(tenant.teamPath, { email: colleague.email }, admin);
-    await tenant.owner.delete(`${organizationPath}/members/${colleague.id}`);
-    expectConflict(await accept(colleague, token), 'for members of the organization');
-    expect(await membersOf(tenant.teamPath)).not.toContainEqual(expect.objectContaining({ id: colleague.id }));
-  });
-
-  test('and a team lists its own alone, by its own path alone', async () => {
-    const other = await tenant.owner.make(`${organizationPath}/teams`, { name: `Team ${randomUUID()}` });
-    const otherPath = `${organizationPath}/teams/${other.id}`;
-    const { invitation } = await invite(otherPath, { email: freshEmail() });
-    expect((await tenant.owner.get(`${otherPath}/invitations`)).body.invitations).toHaveLength(1);
-    expect((await tenant.owner.get(`${tenant.teamPath}/invitations/${invitation.id}`)).status).toBe(404);
-    expect(await statusOf(organizationPath, invitation.id)).toBe('open');
-    const elsewhere = await makeTenant(api);
-    const foreign = await elsewhere.owner.get(`/organizations/${elsewhere.organization}/invitations/${invitation.id}`);
-    expect(foreign.status).toBe(404);
-  });
-});
-
-describe('an invitation is void', () => {
-  /** An invitation by an admin of an organization of its own, and who is invited. */
-  async function sent() {
-    const own = await makeTenant(api);
-    const path = `/organizations/${own.organization}`;
-    const [admin, person] = [await api.addUser('maintainer'), await api.addUser('requester')];
-    await join(own, admin, 'admin');
-    const { token, invitation } = await invite(path, { email: person.email, team_id: own.team }, admin);
-    return { own, path, admin, person, token, id: invitation.id };
-  }
-
-  test.each<[string, (invited: Awaited<ReturnType<typeof sent>>) => Promise<unknown>, string]>([
-    [
-      'the inviter may no longer invite',
-      ({ own, path, admin }) => own.owner.put(`${path}/members/${admin.id}`, { role: 'member' }),
-      'void',
-    ],
-    ['the inviter has left', ({ own, path, admin }) => own.owner.delete(`${path}/members/${admin.id}`), 'revoked'],
-    [
-      'the inviter has left, even if they are back',
-      async ({ own, path, admin }) => {
-        await own.owner.delete(`${path}/members/${admin.id}`);
-        await own.owner.put(`${path}/members/${admin.id}`, { role: 'owner' });
-      },
-      'revoked',
-    ],
-    [
-      'the inviter was disabled, even if they are enabled again',
-      async ({ admin }) => {
-        const root = await api.addUser('admin');
-        for (const enabled of [false, true]) await root.send('PUT', `/users/${admin.id}`, { enabled });
-      },
-      'void',
-    ],
-    [
-      'the inviter is no maintainer any more',
-      async ({ admin }) => (await api.addUser('admin')).send('PUT', `/users/${admin.id}`, { role: 'requester' }),
-      'void',
-    ],
-    [
-      'the organization was archived, even if it is active again',
-      async ({ own, path }) => {
-        await own.owner.post(`${path}/archive`);
-        await own.owner.post(`${path}/unarchive`);
-      },
-      'void',
-    ],
-    ['the team is archived', ({ own }) => own.owner.post(`${own.teamPath}/archive`), 'void'],
-  ])('once %s', async (_when, change, status) => {
-    const invited = await sent();
-    const { own, path, person, token, id } = invited;
-    expect(await statusOf(path, id, own.owner)).toBe('open');
-    await change(invited);
-    expect(await statusOf(path, id, own.owner)).toBe(status);
-    expect((await own.owner.get(`${path}/invitations`)).body.invitations).toMatchObject([{ id, status }]);
-    expect((await accept(person, token)).status).toBe(409);
-    const { body } = await own.owner.get(`${path}/members`);
-    expect(JSON.stringify(body)).not.toContain(person.id);
-  });
-
-  test('once its team or its organization is deleted', async () => {
-    const { own, path, person, token, id } = await sent();
-    for (const each of [`/environments/${own.environment}`, `/projects/${own.project}`, own.teamPath])
-      expect((await own.owner.delete(each, { 'idempotency-key': randomUUID() })).status).toBe(204);
-    expect(await statusOf(path, id, own.owner)).toBe('revoked');
-    const other = await invite(path, { email: person.email }, own.owner);
-    expect((await own.owner.delete(path, { 'idempotency-key': randomUUID() })).status).toBe(204);
-    for (const each of [token, other.token]) expectConflict(await accept(person, each), 'was revoked');
-  });
-
-  test('until somebody who may sends it again: it is theirs then', async () => {
-    const { own, path, admin, person, id } = await sent();
-    await own.owner.put(`${path}/members/${admin.id}`, { role: 'member' });
-    await own.owner.post(`${own.teamPath}/archive`);
-    expectConflict(
-      await own.owner.post(`${path}/invitations/${id}/resend`),
-      'team that the invitation leads into is archived',
-    );
-    await own.owner.post(`${own.teamPath}/unarchive`);
-    const again = await own.owner.post(`${path}/invitations/${id}/resend`);
-    expect(again.body.invitation).toMatchObject({ status: 'open', invited_by: { id: own.owner.id } });
-    expect((await accept(person, again.body.token)).status).toBe(200);
-  });
-
-  test('also where the inviter loses their authority while it is being accepted', async () => {
-    for (let round = 0; round < 4; round += 1) {
-      const { own, path, admin, person, token } = await sent();
-      const leave = () => own.owner.delete(`${path}/members/${admin.id}`);
-      const take = () => accept(person, token);
-      const answers = await Promise.all(round % 2 ? [leave(), take()] : [take(), leave()]);
-      const [accepted] = round % 2 ? [answers[1]] : answers;
-      const isMember = JSON.stringify((await own.owner.get(`${path}/members`)).body).includes(person.id);
-      expect([accepted?.status, isMember]).toEqual(isMember ? [200, true] : [409, false]);
-    }
   });
 });

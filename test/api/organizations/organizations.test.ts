@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join, makeTenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => api.close());
 const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
 
 describe('an organization', () => {
-  test('is made with a slug of its name, and its creator owns it', async () => {
+  test('is created with a slug made from its name, and its creator owns it', async () => {
     const ana = await api.addUser('maintainer');
     const answer = await ana.post('/organizations', { name: '  Ünder Construction! ' });
     expect(answer.status).toBe(201);
@@ -22,18 +22,18 @@ describe('an organization', () => {
     expect(members.body.members).toMatchObject([{ user_id: ana.id, role: 'owner', email: ana.email }]);
   });
 
-  test('needs a slug where its name has nothing to make one of', async () => {
+  test('without a slug answers 400 where none can be made from its name', async () => {
     const ana = await api.addUser('maintainer');
     const answer = await ana.post('/organizations', { name: '日本' });
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('slug') } });
   });
 
-  test('is not made by a requester', async () => {
+  test('cannot be created by a requester', async () => {
     const ric = await api.addUser('requester');
     expect(await ric.post('/organizations', { name: 'Mine' })).toMatchObject({ status: 403 });
   });
 
-  test('keeps its old slugs: they lead to it, nobody else gets them, and it may take them back', async () => {
+  test('keeps its former slugs: they lead to it, nobody else can take them, and it can have them back', async () => {
     const [ana, bo] = await Promise.all([api.addUser('maintainer'), api.addUser('maintainer')]);
     const { id } = await ana.make('/organizations', { name: 'Acme', slug: 'acme' });
     const renamed = await ana.patch(`/organizations/${id}`, { slug: 'apex', expected_revision: 1 });
@@ -47,7 +47,7 @@ describe('an organization', () => {
     });
   });
 
-  test('is found by its id before a slug that looks like it, and a denial never falls back to the slug', async () => {
+  test('is found by its id rather than by a slug that looks like an id, even where access is denied', async () => {
     const [ana, bo] = await Promise.all([api.addUser('maintainer'), api.addUser('maintainer')]);
     const first = await ana.make('/organizations', { name: 'First' });
     const second = await bo.make('/organizations', { name: 'Second', slug: first.id });
@@ -58,7 +58,7 @@ describe('an organization', () => {
     expect((await bo.get(`/organizations/${second.id}`)).body.slug).toBe(first.id);
   });
 
-  test('is made once when two ask for its slug at once', async () => {
+  test('two that are created with one slug at once: one answers 409', async () => {
     const [ana, bo] = await Promise.all([api.addUser('maintainer'), api.addUser('maintainer')]);
     const answers = await Promise.all(
       [ana, bo].map((user) => user.post('/organizations', { name: 'Race', slug: 'race' })),
@@ -67,7 +67,7 @@ describe('an organization', () => {
     expect(await api.rows(`select id from organizations where slug = 'race'`)).toHaveLength(1);
   });
 
-  test('refuses an update made for another revision, and counts only real changes', async () => {
+  test('refuses an update for a stale revision, and counts only real changes', async () => {
     const ana = await api.addUser('maintainer');
     const { id } = await ana.make('/organizations', { name: 'Counted' });
     expect((await ana.patch(`/organizations/${id}`, { name: 'Counted' })).body.revision).toBe(1);
@@ -87,15 +87,15 @@ describe('an organization', () => {
     [{ name: 'x', slug: 'Not A Slug' }, 'slug'],
     [{ name: 'x', owner: 'me' }, 'owner'],
     [{ name: 'nul \u0000' }, 'name'],
-  ])('is not made of %j', async (body, field) => {
+  ])('created with %j answers 400', async (body, field) => {
     const ana = await api.addUser('maintainer');
     const answer = await ana.post('/organizations', body);
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(field) } });
   });
 });
 
-describe('who is outside an organization', () => {
-  test('gets for it, and for its teams, exactly what a missing one answers', async () => {
+describe('a user outside an organization', () => {
+  test('gets the same answers for it and its teams as for missing ones', async () => {
     const tenant = await makeTenant(api);
     const stranger = await api.addUser('operator');
     const requests: ((organization: string, team: string) => Promise<{ status: number; body: unknown }>)[] = [
@@ -124,7 +124,7 @@ describe('who is outside an organization', () => {
     expect((await stranger.get('/organizations')).body.organizations).toEqual([]);
   });
 
-  test('does not reach a team through an organization of their own', async () => {
+  test('cannot reach its team through an organization of their own', async () => {
     const [mine, theirs] = await Promise.all([makeTenant(api), makeTenant(api)]);
     const path = `/organizations/${mine.organization}/teams/${theirs.team}`;
     expect((await mine.owner.get(path)).status).toBe(404);
@@ -134,8 +134,8 @@ describe('who is outside an organization', () => {
   });
 });
 
-describe('lists', () => {
-  test('hold only what the caller may read, page by page', async () => {
+describe('a list', () => {
+  test('has only what the caller may read, page by page', async () => {
     const ana = await api.addUser('maintainer');
     const made: string[] = [];
     for (let index = 0; index < 5; index += 1)
@@ -154,7 +154,7 @@ describe('lists', () => {
     expect((await ana.get('/organizations?colour=red')).status).toBe(400);
   });
 
-  test('show a member only the teams that they are in, an owner all, a platform administrator everything', async () => {
+  test("of teams has a member's own teams, and all of them for owners and platform administrators", async () => {
     const tenant = await makeTenant(api);
     const [member, admin] = await Promise.all([api.addUser('requester'), api.addUser('admin')]);
     await join(tenant, member, 'member');
@@ -167,50 +167,5 @@ describe('lists', () => {
         { id: tenant.team, organization_id: tenant.organization },
       ]);
     }
-  });
-});
-
-describe('a team', () => {
-  test('is made by owners and admins of the organization, and its creator owns it', async () => {
-    const tenant = await makeTenant(api);
-    const [admin, member] = await Promise.all([api.addUser('maintainer'), api.addUser('maintainer')]);
-    await join(tenant, admin, 'admin');
-    await join(tenant, member, 'member');
-    const path = `/organizations/${tenant.organization}/teams`;
-    expect((await member.post(path, { name: 'Edge' })).status).toBe(403);
-    const answer = await admin.post(path, { name: 'Edge' });
-    expect(answer).toMatchObject({ status: 201, body: { slug: 'edge', organization_id: tenant.organization } });
-    expect(answer.headers['location']).toBe(`/api/v1${path}/${answer.body.id}`);
-    const members = await admin.get(`${path}/${answer.body.id}/members`);
-    expect(members.body.members).toMatchObject([{ user_id: admin.id, role: 'owner' }]);
-    const taken = await admin.post(path, { name: 'Another', slug: 'edge' });
-    expect(taken).toMatchObject({ status: 409, body: { error: expect.stringContaining('"edge"') } });
-  });
-
-  test('made by a platform administrator from outside makes them a member of the organization', async () => {
-    const tenant = await makeTenant(api);
-    const admin = await api.addUser('admin');
-    await admin.make(`/organizations/${tenant.organization}/teams`, { name: 'Imposed' });
-    const { body } = await tenant.owner.get(`/organizations/${tenant.organization}/members`);
-    expect(body.members.find((member: { user_id: string }) => member.user_id === admin.id)).toMatchObject({
-      role: 'member',
-    });
-  });
-
-  test('is renamed by its admins and archived by its owners, not by its members', async () => {
-    const tenant = await makeTenant(api);
-    const people = {} as Record<'admin' | 'member' | 'viewer', ApiUser>;
-    for (const role of ['admin', 'member', 'viewer'] as const) {
-      people[role] = await api.addUser('operator');
-      await join(tenant, people[role], 'member', role);
-    }
-    expect((await people.viewer.get(tenant.teamPath)).status).toBe(200);
-    expect((await people.member.patch(tenant.teamPath, { name: 'Ours' })).status).toBe(403);
-    expect((await people.admin.patch(tenant.teamPath, { name: 'Ours' })).body).toMatchObject({
-      name: 'Ours',
-      revision: 2,
-    });
-    expect((await people.admin.post(`${tenant.teamPath}/archive`)).status).toBe(403);
-    expect((await tenant.owner.post(`${tenant.teamPath}/archive`)).status).toBe(200);
   });
 });

@@ -11,7 +11,7 @@ afterAll(() => api.close());
 const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
 
 describe('a project', () => {
-  test('is made in a team and read as it was made', async () => {
+  test('is created in a team and reads as it was created', async () => {
     const { owner, organization, team } = await makeTenant(api);
     const answer = await owner.post('/projects', { team_id: team, name: 'Data Lake', description: 'All of it' });
     expect(answer).toMatchObject({
@@ -22,7 +22,7 @@ describe('a project', () => {
     expect((await owner.get(`/projects/${answer.body.id}`)).body).toEqual(answer.body);
   });
 
-  test('has a slug of its own in its team, and may share it with other teams', async () => {
+  test('has a slug that is unique in its team, not among teams', async () => {
     const [one, two] = await Promise.all([makeTenant(api), makeTenant(api)]);
     const taken = await one.owner.post('/projects', { team_id: one.team, name: 'Network' });
     expect(taken).toMatchObject({ status: 409, body: { error: expect.stringContaining('"network"') } });
@@ -46,14 +46,14 @@ describe('a project', () => {
     expect((await user.get(`/projects/${tenant.project}`)).status).toBe(200);
   });
 
-  test('is not made by a requester, whatever they are in the team', async () => {
+  test('cannot be created by a requester with any role in the team', async () => {
     const tenant = await makeTenant(api);
     const user = await api.addUser('requester');
     await join(tenant, user, 'owner', 'owner');
     expect((await user.post('/projects', { team_id: tenant.team, name: 'New' })).status).toBe(403);
   });
 
-  test('of another tenant answers like a missing one, to every operation', async () => {
+  test('of another tenant answers every operation as a missing one does', async () => {
     const tenant = await makeTenant(api);
     const stranger = await api.addUser('operator');
     const requests: ((project: string, team: string) => Promise<{ status: number; body: unknown }>)[] = [
@@ -74,7 +74,7 @@ describe('a project', () => {
     expect(listed).toMatchObject({ status: 200, body: { projects: [], next_cursor: null } });
   });
 
-  test('is listed with those of all readable teams, or of one', async () => {
+  test('is listed among those of all readable teams, or of one team', async () => {
     const [one, two] = await Promise.all([makeTenant(api), makeTenant(api)]);
     await join(two, one.owner, 'member', 'viewer');
     const ids = async (query: string) =>
@@ -83,7 +83,7 @@ describe('a project', () => {
     expect(await ids(`?team_id=${two.team}`)).toEqual([two.project]);
   });
 
-  test('in the archive keeps its name, takes nothing new, and comes out again', async () => {
+  test('that is archived keeps its slug and takes nothing new until it is unarchived', async () => {
     const tenant = await makeTenant(api);
     const { owner, project, team } = tenant;
     expect((await owner.post(`/projects/${project}/archive`)).body).toMatchObject({
@@ -100,7 +100,7 @@ describe('a project', () => {
     await owner.make('/environments', { project_id: project, name: 'Late', kind: 'staging' });
   });
 
-  test('is gone with its deleted organization, although its own row is there', async () => {
+  test('of a deleted organization answers 404, although its row exists', async () => {
     const tenant = await makeTenant(api);
     const admin = await api.addUser('admin');
     await api.rows('update organizations set deleted_at = now() where id = ?', [tenant.organization]);
@@ -111,7 +111,7 @@ describe('a project', () => {
     expect(body.projects.map(({ id }: { id: string }) => id)).not.toContain(tenant.project);
   });
 
-  test('leaves in the audit what changed, and nothing of what did not', async () => {
+  test('leaves only the changed fields in the audit', async () => {
     const { owner, project, team, organization } = await makeTenant(api);
     await owner.patch(`/projects/${project}`, { name: 'Backbone', description: '' });
     const rows = await api.rows(

@@ -127,7 +127,8 @@ describe('the runs of one instance', () => {
     const third = await admit({ instance, variables: { name: 'third' } });
     const fourth = await admit({ instance, variables: { name: 'fourth' } });
     const waits = (code: string, position: number, blocker: string) => ({
-      ...{ status: 'queued', waiting_on: { code, position, blocker } },
+      status: 'queued',
+      waiting_on: { code, position, blocker },
     });
     await expect.poll(() => read(fourth.id), { timeout: 10_000 }).toMatchObject(waits('instance_busy', 3, first.id));
     expect((await read(fourth.id)).revision).toBeGreaterThan(fourth.revision);
@@ -175,7 +176,13 @@ describe('the runs of one instance', () => {
     );
     const content = Buffer.from('said an hour ago\n');
     await appendLog(orm.em.fork(), attemptId, {
-      ...{ sequence: 1_000, phase: 'apply', stream: 'stdout', content, firstLine: 1, lines: 1, checksum: 'none' },
+      sequence: 1_000,
+      phase: 'apply',
+      stream: 'stdout',
+      content,
+      firstLine: 1,
+      lines: 1,
+      checksum: 'none',
       time: new Date(Date.now() - 3_600_000).toISOString(),
     });
     const log = await system.administrator.get(`/runs/${run.id}/logs`, { accept: 'text/plain' });
@@ -489,8 +496,12 @@ describe('a requeue', () => {
       const answer = await reviewers[0]!.caller.post(`/runs/${run.id}/requeue`, undefined, key);
       expect(answer.status, answer.text).toBe(202);
       expect(answer.body).toMatchObject({
-        ...{ requeued_from: run.id, idempotency_key: key['idempotency-key'], template_version: run.template_version },
-        ...{ variables: run.variables, instance_id: run.instance_id, operation: run.operation },
+        requeued_from: run.id,
+        idempotency_key: key['idempotency-key'],
+        template_version: run.template_version,
+        variables: run.variables,
+        instance_id: run.instance_id,
+        operation: run.operation,
         requested_by: { id: reviewers[0]!.id },
       });
       expect(answer.body.id).not.toBe(run.id);

@@ -30,7 +30,7 @@ const naming =
 /** Columns for kinds that no area has yet. */
 const unbuilt = ['runs.assembly_run_id'];
 
-/** Every column, as `table.column`, that names an owner or a principal by its name or by a foreign key. */
+/** The columns, as `table.column`, that name an owner or a principal by their own name or by a foreign key. */
 async function namingColumns(): Promise<string[]> {
   const rows = await orm.em.fork().execute<{ table: string; column: string; is_foreign: boolean }[]>(
     `select c.relname as table, a.attname as column, exists (
@@ -43,7 +43,7 @@ async function namingColumns(): Promise<string[]> {
   return found.map(({ table, column }) => `${table}.${column}`).filter((column) => !unbuilt.includes(column));
 }
 
-/** Every column that a declaration names as a link, or that makes it one of another kind. */
+/** The columns that a declaration names as a link, or that make it one of another kind. */
 function declaredColumns(): string[] {
   return all.flatMap((declaration) => [
     ...(declaration.is === undefined ? [] : [`${declaration.table}.id`]),
@@ -56,14 +56,15 @@ const undeclared = async () => {
   return (await namingColumns()).filter((column) => !declared.has(column));
 };
 
-describe('the declarations of ownership', () => {
+describe('ownership declarations', () => {
   test('name every column of the database that names an owner or a principal', async () => {
-    const help = 'say in the ownership.ts of its area what it names, and what becomes of the row when that is deleted';
+    const help =
+      'declare in the ownership.ts of its area what the column names, and what happens to the row when that is deleted';
     expect(await undeclared(), help).toEqual([]);
     expect((await namingColumns()).length).toBeGreaterThan(40);
   });
 
-  test('are missed where a table has such a column by its name, or by a foreign key', async () => {
+  test('a missing one is found by the name of the column or by its foreign key', async () => {
     await orm.em.execute(
       'create table planted (id uuid, team_id uuid, holder uuid references principals (id), note text)',
     );
@@ -74,7 +75,7 @@ describe('the declarations of ownership', () => {
     }
   });
 
-  test('name tables, columns and constraints that there are', async () => {
+  test('name only existing tables, columns and constraints', async () => {
     const rows = await orm.em
       .fork()
       .execute<{ name: string }[]>(
@@ -90,7 +91,7 @@ describe('the declarations of ownership', () => {
     expect(indexes.map(({ name }) => name)).toEqual(expect.arrayContaining(constraints));
   });
 
-  test('name each kind and each table once, and no kind that is not declared', () => {
+  test('name each kind and each table once, and refer only to declared kinds', () => {
     for (const names of [all.map(({ kind }) => kind), all.map(({ table }) => table)])
       expect(new Set(names).size).toBe(names.length);
     for (const each of all) {
@@ -99,18 +100,21 @@ describe('the declarations of ownership', () => {
     }
   });
 
-  test.each(declarations.map(({ kind }) => kind))('are SQL that the database takes, for one %s', async (kind) => {
-    const em = orm.em.fork();
-    await em.begin();
-    const id = randomUUID();
-    await lockShared(em, kind, id);
-    await refuseArchiving(em, kind, id);
-    await refuseDeletion(em, kind, id);
-    await endBelongings(em, kind, id);
-    await endOnTransfer(em, kind, id);
-    if (declarationOf(kind).tombstone) await expect(leaveTombstone(em, kind, id)).rejects.toThrow(/does not exist/);
-    await em.rollback();
-  });
+  test.each(declarations.map(({ kind }) => kind))(
+    'make statements that the database accepts, for the kind %s',
+    async (kind) => {
+      const em = orm.em.fork();
+      await em.begin();
+      const id = randomUUID();
+      await lockShared(em, kind, id);
+      await refuseArchiving(em, kind, id);
+      await refuseDeletion(em, kind, id);
+      await endBelongings(em, kind, id);
+      await endOnTransfer(em, kind, id);
+      if (declarationOf(kind).tombstone) await expect(leaveTombstone(em, kind, id)).rejects.toThrow(/does not exist/);
+      await em.rollback();
+    },
+  );
 });
 
 function columnsOf(declaration: AnyDeclaration): string[] {

@@ -12,21 +12,21 @@ const rows = (count: number) => Array.from({ length: count }, () => ({ id: newId
 const Query = z.strictObject(pageQuery);
 
 describe('a page', () => {
-  it('has no next one where everything is on it', () => {
+  it('has no next page where it holds all rows', () => {
     for (const count of [0, 1, 5]) {
       const all = rows(count);
       expect(toPage(all, { limit: 5 })).toEqual({ items: all, nextCursor: null });
     }
   });
 
-  it('leads on from its last row where there is more', () => {
+  it('has a cursor to its last row where there are more', () => {
     const found = rows(6);
     const page = toPage(found, { limit: 5 });
     expect(page.items).toEqual(found.slice(0, 5));
     expect(afterId({ limit: 5, cursor: page.nextCursor ?? '' })).toBe(found[4]?.id);
   });
 
-  it('starts anywhere a cursor says and nowhere else', () => {
+  it('starts at its cursor, and refuses any text that is not one', () => {
     expect(afterId({ limit: 5 })).toBeNull();
     const { nextCursor } = toPage(rows(2), { limit: 1 });
     const cursor = nextCursor ?? '';
@@ -49,7 +49,7 @@ describe('a page', () => {
   });
 });
 
-describe('a list of the database', () => {
+describe('a page of a query', () => {
   let database: TestDatabase;
   let orm: Orm;
   beforeAll(async () => {
@@ -83,17 +83,17 @@ describe('a list of the database', () => {
     return names;
   }
 
-  it('is read page by page, newest first', async () => {
+  it('continues where the page before ended, newest first', async () => {
     const pages = await readAll((request) => pageOf(organizations(), 'o.id', request));
     expect(pages).toEqual([['ä', 'a'], ['B', 'a-1'], ['b']]);
   });
 
-  it('holds only what the query finds', async () => {
+  it('has only rows that the query finds', async () => {
     const few = () => organizations().where((eb) => eb.or([eb('o.name', '=', 'b'), eb('o.name', '=', 'B')]));
     expect(await readAll((request) => pageOf(few(), 'o.id', request))).toEqual([['B', 'b']]);
   });
 
-  it('is read page by page in the order of its names, byte by byte', async () => {
+  it('by name continues in the order of the bytes of the names', async () => {
     const pages = await readAll((request) => pageByName(organizations(), 'o.name', request, () => true));
     expect(pages).toEqual([['B', 'a'], ['a-1', 'b'], ['ä']]);
   });
@@ -105,8 +105,8 @@ describe('a list of the database', () => {
   });
 });
 
-describe('what a list is asked', () => {
-  it('takes 50 rows unless told, and 1 to 200', () => {
+describe('the query of a list', () => {
+  it('has a limit of 50 by default, and from 1 to 200', () => {
     expect(Query.parse({})).toEqual({ limit: 50 });
     for (const limit of ['1', '200']) expect(Query.parse({ limit }).limit).toBe(Number(limit));
   });
@@ -115,7 +115,7 @@ describe('what a list is asked', () => {
     expect(Query.safeParse({ limit }).success).toBe(false);
   });
 
-  it('refuses a limit or cursor that is given twice', () => {
+  it('refuses a limit or a cursor that is given twice', () => {
     expect(Query.safeParse({ limit: ['1', '2'] }).success).toBe(false);
     expect(Query.safeParse({ cursor: ['a', 'b'] }).success).toBe(false);
   });

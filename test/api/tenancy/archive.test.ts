@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant } from '#test/support/access/tenancy.ts';
+import { levelsOf } from '#test/support/access/tenant-levels.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 let api: TestApi;
@@ -8,16 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** The archivable levels of a tenant, innermost first. */
-const levelsOf = (tenant: Tenant) => [
-  `/environments/${tenant.environment}`,
-  `/projects/${tenant.project}`,
-  tenant.teamPath,
-  `/organizations/${tenant.organization}`,
-];
-
-describe('the archive', () => {
-  test('is for owners; inside an archived organization nothing is new and nothing changes', async () => {
+describe('archiving', () => {
+  test('an organization is for its owners, and then nothing in it can be made or changed', async () => {
     const tenant = await makeTenant(api);
     const { owner, organization, teamPath } = tenant;
     const admin = await api.addUser('maintainer');
@@ -51,7 +44,7 @@ describe('the archive', () => {
     await owner.make(`/organizations/${organization}/teams`, { name: 'Late' });
   });
 
-  test('raises the generation, so that what was granted before does not revive', async () => {
+  test('raises the eligibility generation, which voids earlier grants', async () => {
     const { owner, organization, teamPath, team } = await makeTenant(api);
     await owner.post(`${teamPath}/archive`);
     await owner.post(`${teamPath}/unarchive`);
@@ -64,7 +57,7 @@ describe('the archive', () => {
     expect(rows.map(({ generation }) => generation)).toEqual([2, 2]);
   });
 
-  test('does not take a team while its organization is archived out again', async () => {
+  test('an organization keeps its teams from being unarchived', async () => {
     const { owner, organization, teamPath } = await makeTenant(api);
     await owner.post(`${teamPath}/archive`);
     await owner.post(`/organizations/${organization}/archive`);
@@ -73,8 +66,8 @@ describe('the archive', () => {
   });
 });
 
-describe('an archive in use', () => {
-  test('is refused while an instance holds resources, at every level, by its name', async () => {
+describe('archiving something in use', () => {
+  test('is refused at every level while an instance holds resources, naming it', async () => {
     const tenant = await makeTenant(api);
     await api.rows(
       `insert into instances (id, team_id, environment_id, template_id, name, resource_count, outputs, created_at)
@@ -89,7 +82,7 @@ describe('an archive in use', () => {
     for (const path of levelsOf(tenant)) expect((await tenant.owner.post(`${path}/archive`)).status).toBe(200);
   });
 
-  test('is refused while a run has not ended, at every level, by its id; and no run is admitted to what is archived', async () => {
+  test('is refused at every level while a run has not ended, naming it; archived levels admit no run', async () => {
     const tenant = await makeTenant(api);
     const { owner, environment } = tenant;
     const template = await owner.make('/registry/templates', { name: 'Greeter', team_id: tenant.team });
