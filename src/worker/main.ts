@@ -31,17 +31,17 @@ export interface RunningWorker {
   readonly done: Promise<void>;
   /** How long `close` may take. */
   readonly stopWithinMs: number;
-  /** What whoever started it should know. */
+  /** A message for the operator who started it. */
   readonly notice?: string;
   close(): Promise<void>;
 }
 
-/** What is left to do once everything that executed has ended. */
-const leaveWithinMs = 10_000;
+/** How long the rest of stopping may take once all attempts have ended. */
+const shutdownMs = 10_000;
 
 /**
- * Runs a worker: it advances runs, executes attempts of its pools and delivers what was left in the outbox. Closing lets
- * what is under way finish, hands plans back that do not in time, and then leaves.
+ * Runs a worker. It advances runs, executes attempts of its pools, and delivers messages that a dead process left in the outbox.
+ * `close` lets attempts finish. Those that do not finish in time are interrupted, and their plans are handed to other workers.
  */
 export async function runWorker(config: Config): Promise<RunningWorker> {
   const log = pino({ level: config.logLevel, ...logOptions });
@@ -65,7 +65,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   await stateRecovery.start();
   const attempts = new AttemptWatch(orm, log);
   const executor = await openExecutor(config);
-  if (executor.swept > 0) log.warn({ hosts: executor.swept }, 'removed what killed executor hosts had left');
+  if (executor.swept > 0) log.warn({ hosts: executor.swept }, 'removed the leftovers of killed executor hosts');
   const facts = await describeWorker(config, workerId, executor);
   const tasks = await openTaskWorkers(config, {
     ...{ orm, transactions, keyRing, log, workerId, executor, spool, attempts, isolation: facts.isolation },
@@ -89,7 +89,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   return {
     ...(notice !== null && { notice }),
     done: tasks.done,
-    stopWithinMs: (config.worker.drainSeconds + interruptSeconds) * 1000 + leaveWithinMs,
+    stopWithinMs: (config.worker.drainSeconds + interruptSeconds) * 1000 + shutdownMs,
     close: async () => {
       await registration.drain();
       await tasks.close();
@@ -109,9 +109,15 @@ async function describeWorker({ worker }: Config, id: string, executor: Executor
   const tools = await discoverTools();
   const { isolation, limits, reason } = executor.isolation;
   return {
-    ...{ id, host: hostname(), processId: process.pid, version: release },
-    ...{ pools: [...worker.pools], concurrency: worker.concurrency },
+    id,
+    host: hostname(),
+    processId: process.pid,
+    version: release,
+    pools: [...worker.pools],
+    concurrency: worker.concurrency,
     tools: tools.map(({ name, version }) => ({ name, version })),
-    ...{ isolation, limits, isolationReason: reason },
+    isolation,
+    limits,
+    isolationReason: reason,
   };
 }
