@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import { isDatabaseAway, isDatabaseRefusal, isPassingError } from '#database/errors.ts';
+import { isDatabaseAway, isDatabaseRefusal, isTransientError } from '#database/errors.ts';
 import { type AttemptWork, claimAttempt } from '#domain/runs/attempts/claim.ts';
 import { abandonAttempt, completeAttempt, concludeAttempt } from '#domain/runs/attempts/complete.ts';
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
@@ -71,7 +71,7 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
 }
 
 function canOthersTake(error: unknown): boolean {
-  return error instanceof SandboxDemanded || isDatabaseAway(error) || isPassingError(error);
+  return error instanceof SandboxDemanded || isDatabaseAway(error) || isTransientError(error);
 }
 
 async function giveUp(deps: AttemptDeps, attemptId: string, outcome: 'lost' | 'handed_back' | 'failed'): Promise<void> {

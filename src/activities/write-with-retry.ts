@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Em } from '#database/database.ts';
-import { isDatabaseAway, isPassingError } from '#database/errors.ts';
+import { isDatabaseAway, isTransientError } from '#database/errors.ts';
 import type { ActivityDeps } from './deps.ts';
 
 const retryMs = 1_000;
@@ -24,7 +24,7 @@ export async function writeWithRetry<T>(
       const isAway = isDatabaseAway(error);
       if (!isAway) {
         refusedSince ??= Date.now();
-        if (!isPassingError(error) || Date.now() - refusedSince > refusalTimeoutMs) throw error;
+        if (!isTransientError(error) || Date.now() - refusedSince > refusalTimeoutMs) throw error;
       }
       const message = isAway
         ? 'the database is unreachable; an attempt waits for it'

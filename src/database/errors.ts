@@ -58,7 +58,7 @@ export function isDatabaseAway(error: unknown): boolean {
 const transientState = /^(?:40001|40P01|55P03|57014|57P05|58030|53[0-9A-Z]{3})$/;
 
 /** Whether the database refused for a reason that may pass: a deadlock, no memory, a full disk. */
-export function isPassingError(error: unknown): boolean {
+export function isTransientError(error: unknown): boolean {
   return transientState.test(sqlState(error) ?? '');
 }
 

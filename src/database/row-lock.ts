@@ -12,25 +12,6 @@ export function toChange(lock: boolean): RowLock {
   return lock && 'change';
 }
 
-/** `findUnderLock` for a statement that is still text. */
-export async function findRow<Row extends object>(
-  em: Em,
-  lock: RowLock,
-  sql: string,
-  params: readonly unknown[],
-): Promise<Row | undefined> {
-  return findUnderLock(lock, async () => (await em.execute<Row[]>(sql, [...params]))[0]);
-}
-
-/** The locking clause of a query over tables given from the outermost owner to the thing itself, locked in that order. */
-export function lockClause(aliases: readonly string[], lock: RowLock): string {
-  if (!lock) return '';
-  if (lock === true) return ` for share of ${aliases.join(', ')}`;
-  const owners = aliases.slice(0, -1);
-  const shared = owners.length > 0 ? ` for share of ${owners.join(', ')}` : '';
-  return `${shared} for no key update of ${aliases.at(-1)}`;
-}
-
 /** Locks the rows that a query finds. The tables are named from the outermost owner to the thing itself and locked in that order. */
 export function lockRows<Db, From extends keyof Db, Row>(
   query: SelectQueryBuilder<Db, From, Row>,

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isDatabaseAway, isPassingError, sqlState } from '#database/errors.ts';
+import { isDatabaseAway, isTransientError, sqlState } from '#database/errors.ts';
 import { checkWriteNumber } from '#domain/runs/attempts/checks.ts';
 import type { RefusedState } from '#domain/runs/attempts/refused-state.ts';
 import type { StateFate } from '#domain/runs/attempts/state.ts';
@@ -170,7 +170,7 @@ export class StateSpool {
 
   #isTemporary(name: string, error: unknown): boolean {
     if (this.#isClosed || isDatabaseAway(error)) return true;
-    if (!isPassingError(error)) return false;
+    if (!isTransientError(error)) return false;
     const since = this.#failingSince.get(name) ?? Date.now();
     this.#failingSince.set(name, since);
     return Date.now() - since < (this.#deps.giveUpAfterMs ?? giveUpAfterMs);

@@ -7,25 +7,25 @@ export const InstallationSchema = defineEntity({
   tableName: 'installation',
   properties: {
     id: id(),
-    /** Always true and unique: a second row cannot be. */
+    /** Always true and unique, so that there is only one row. */
     only: p.boolean().default(true).unique(),
     /** Sealed: the keys that sign sessions and bind idempotency keys. They outlive the rotation of the key ring. */
     sealedKeys: p.blob().hidden(),
-    /** The id of the engine's namespace; another one under the same name refuses to start. */
+    /** The id of the engine's namespace. The service refuses to start with another namespace of the same name. */
     engineNamespaceId: p.string().nullable(),
     createdAt: createdAt(),
     /** When the unfinished runs were last compared with the engine. */
     reconciledAt: at().nullable(),
-    /** How many of them it had lost. */
+    /** How many of those runs the engine had lost. */
     runsMissed: p.integer().default(0),
-    /** How many states of attempts were set aside since they could not be stored. */
+    /** How many states of attempts were set aside because they could not be stored. */
     statesRefused: p.integer().default(0),
   },
 });
 export class Installation extends InstallationSchema.class {}
 InstallationSchema.setClass(Installation);
 
-/** What a command key was used for. Kept for good, without any foreign key: it outlives all that it names. */
+/** The use of a command key. It is kept for good and has no foreign keys, because it outlives everything that it names. */
 export const CommandReceiptSchema = defineEntity({
   name: 'CommandReceipt',
   tableName: 'command_receipts',
@@ -35,9 +35,9 @@ export const CommandReceiptSchema = defineEntity({
     operation: p.string(),
     /** HMAC over caller, operation, target and accepted input. */
     binding: p.blob().hidden(),
-    /** What its repeat is answered from, as whoever took the command wants it; null: a receipt of an earlier release. */
+    /** What a repeat is answered from; only the sender of the command reads it. Null: a receipt of an earlier release. */
     answer: p.json<Record<string, unknown>>().nullable(),
-    /** The same, as the release before this one reads it. */
+    /** The same, in the form that the previous release reads. */
     status: p.integer().default(0),
     location: p.string().nullable(),
     resourceId: p.uuid().nullable(),

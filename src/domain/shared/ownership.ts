@@ -8,7 +8,11 @@ export const sharedKinds = [
     table: 'command_receipts',
     key: ['key'],
     references: [
-      { kind: 'principal', columns: ['principal_id'], kept: 'a key stays bound to whoever used it, for good' },
+      {
+        kind: 'principal',
+        columns: ['principal_id'],
+        kept: 'a key stays bound for good to the principal that used it',
+      },
     ],
   },
   {

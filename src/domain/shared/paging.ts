@@ -99,24 +99,3 @@ function cutPage<T>(rows: T[], { limit }: PageRequest, placeOf: (row: T) => stri
 function toCursor(place: string): string {
   return Buffer.from(place).toString('base64url');
 }
-
-/** Conditions and parameters of a list's `where`, put together from the filters that were given. */
-export class Where {
-  readonly #conditions: string[] = ['true'];
-  readonly params: unknown[] = [];
-
-  and(sql: string, ...params: unknown[]): this {
-    this.#conditions.push(`(${sql})`);
-    this.params.push(...params);
-    return this;
-  }
-
-  /** Only where the filter was given. */
-  andIf(value: unknown, sql: string): this {
-    return value === undefined || value === null ? this : this.and(sql, value);
-  }
-
-  get sql(): string {
-    return this.#conditions.join(' and ');
-  }
-}

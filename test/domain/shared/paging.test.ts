@@ -4,16 +4,7 @@ import type { Orm } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import {
-  afterId,
-  type Page,
-  type PageRequest,
-  pageByName,
-  pageOf,
-  pageQuery,
-  toPage,
-  Where,
-} from '#domain/shared/paging.ts';
+import { afterId, type Page, type PageRequest, pageByName, pageOf, pageQuery, toPage } from '#domain/shared/paging.ts';
 import { openDatabase } from '#open-database';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
 
@@ -127,25 +118,5 @@ describe('what a list is asked', () => {
   it('refuses a limit or cursor that is given twice', () => {
     expect(Query.safeParse({ limit: ['1', '2'] }).success).toBe(false);
     expect(Query.safeParse({ cursor: ['a', 'b'] }).success).toBe(false);
-  });
-});
-
-describe('the conditions of a list', () => {
-  it('hold together, each in brackets, with their parameters in order', () => {
-    const where = new Where()
-      .and('a = ? or b = ?', 1, 2)
-      .andIf('x', 'c = ?')
-      .andIf(undefined, 'd = ?')
-      .andIf(null, 'e = ?');
-    expect(where.sql).toBe('true and (a = ? or b = ?) and (c = ?)');
-    expect(where.params).toEqual([1, 2, 'x']);
-  });
-
-  it('filter by what is falsy but given', () => {
-    expect(new Where().andIf(0, 'a = ?').andIf(false, 'b = ?').andIf('', 'c = ?').params).toEqual([0, false, '']);
-  });
-
-  it('hold for everything where there are none', () => {
-    expect(new Where().sql).toBe('true');
   });
 });

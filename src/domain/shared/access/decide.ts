@@ -1,5 +1,4 @@
 import type { Em } from '#database/database.ts';
-import { pgArray } from '#database/errors.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { type TeamAction, teamRoleActions } from '#domain/teams/model.ts';
 import { type Permission, rolePermissions } from './permissions.ts';
@@ -169,19 +168,4 @@ export function readableTeams(principal: Principal): 'all' | { teams: string[]; 
     ([, role]) => organizationRoleActions[role].length > 0,
   );
   return { teams: Object.keys(principal.teams), organizations: administered.map(([id]) => id) };
-}
-
-/** `isInReadableTeam` for lists whose statements are still text. */
-export function readableTeamsSql(
-  principal: Principal,
-  column: string,
-  unscoped: 'visible' | 'hidden',
-): { sql: string; params: unknown[] } {
-  const readable = readableTeams(principal);
-  if (readable === 'all') return { sql: 'true', params: [] };
-  const none = unscoped === 'visible' ? `${column} is null or ` : '';
-  return {
-    sql: `(${none}${column} = any(?::uuid[]) or ${column} in (select t.id from teams t where t.organization_id = any(?::uuid[])))`,
-    params: [pgArray(readable.teams), pgArray(readable.organizations)],
-  };
 }
