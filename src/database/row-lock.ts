@@ -1,4 +1,3 @@
-import type { EntityManager as Em } from '@mikro-orm/postgresql';
 import type { SelectQueryBuilder } from 'kysely';
 
 /**
