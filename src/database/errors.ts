@@ -1,8 +1,3 @@
-/** The PostgreSQL array literal of ids, for one `any(?::uuid[])` parameter (the driver would spread a JavaScript array). */
-export function pgArray(ids: readonly string[]): string {
-  return `{${ids.join(',')}}`;
-}
-
 /** The SQLSTATE of a database error, or the system's code of a broken connection; undefined for any other error. */
 export function sqlState(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import type { Config } from '#config';
 import { isConnectionError } from '#database/errors.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
@@ -44,48 +44,33 @@ const shutdownMs = 10_000;
  * `close` lets attempts finish. Those that do not finish in time are interrupted, and their plans are handed to other workers.
  */
 export async function runWorker(config: Config): Promise<RunningWorker> {
-  const log = pino({ level: config.logLevel, ...logOptions });
-  const orm = openDatabase(config);
-  const keyRing = new KeyRing(config.secretKeys);
-  const database = { isAway: isConnectionError, log };
-  const installation = await waitForServer('database', database, () => openInstallation(orm, keyRing));
-  const engine = openEngine(config.temporal);
-  const namespaceId = await waitForServer('temporal', { isAway: isEngineUnreachable, log }, () => engine.check());
-  await waitForServer('database', database, () => bindEngineNamespace(orm, namespaceId));
-  const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
-  const transactions = new Transactions(orm, dispatcher);
-  const system = { orm, log, transactions, bindingKey: installation.bindingKey };
+  const services = await connect(config);
+  const { log, orm, engine, keyRing, transactions, dispatcher, installation } = services;
   const workerId = newId();
-  const spool = new StateSpool({
-    ...{ directory: join(config.dataDir, 'spool'), keyRing, log },
-    save: (state) => transactions.run((tx) => keepAttemptState(tx, keyRing, state)),
-    recordRefusal: (refused) => transactions.run((tx) => recordRefusedState(tx, { ...refused, workerId })),
-  });
+  const spool = openSpool(config, services, workerId);
   const stateRecovery = new StateRecovery({ spool, log });
   await stateRecovery.start();
-  const attempts = new AttemptWatch(orm, log);
   const executor = await openExecutor(config);
   if (executor.swept > 0) log.warn({ hosts: executor.swept }, 'removed the leftovers of killed executor hosts');
   const facts = await describeWorker(config, workerId, executor);
-  const tasks = await openTaskWorkers(config, {
-    ...{ orm, transactions, keyRing, log, workerId, executor, spool, attempts, isolation: facts.isolation },
-    limits: executionLimits(config),
-  });
+  const { isolation } = facts;
+  const attempts = new AttemptWatch(orm, log);
+  const attemptDeps = { workerId, executor, spool, attempts, isolation, limits: executionLimits(config) };
+  const tasks = await openTaskWorkers(config, { orm, transactions, keyRing, log, ...attemptDeps });
+  const system = { orm, log, transactions, bindingKey: installation.bindingKey };
   const registration = new WorkerRegistration({ ...system, facts, onDrain: tasks.drain });
   // The worker registers before it works: an attempt counts as lost while its worker is not registered.
-  await waitForServer('database', database, () => registration.start());
+  await waitForDatabase(log, () => registration.start());
+  const { auditRetentionDays } = config;
   const background = startBackgroundTasks({
     ...system,
     engine,
     keyRing,
     installationId: installation.id,
-    auditRetentionDays: config.auditRetentionDays,
+    auditRetentionDays,
   });
   tasks.start();
-  const { pools, tools, isolation, limits } = facts;
-  log.info({ worker_id: workerId, pools, tools, isolation, limits }, 'worker started');
-  const notice = facts.isolationReason && `Templates are not contained on this machine: ${facts.isolationReason}.`;
-  if (notice !== null) log.warn({ worker_id: workerId }, notice);
+  const notice = logStart(facts, log);
   return {
     ...(notice !== null && { notice }),
     done: tasks.done,
@@ -103,6 +88,45 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await orm.close();
     },
   };
+}
+
+type Services = Awaited<ReturnType<typeof connect>>;
+
+/** Connects to the database and to the engine. It waits for servers that cannot be reached yet. */
+async function connect(config: Config) {
+  const log = pino({ level: config.logLevel, ...logOptions });
+  const orm = openDatabase(config);
+  const keyRing = new KeyRing(config.secretKeys);
+  const installation = await waitForDatabase(log, () => openInstallation(orm, keyRing));
+  const engine = openEngine(config.temporal);
+  const namespaceId = await waitForServer('temporal', { isAway: isEngineUnreachable, log }, () => engine.check());
+  await waitForDatabase(log, () => bindEngineNamespace(orm, namespaceId));
+  const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
+  const transactions = new Transactions(orm, dispatcher);
+  return { log, orm, keyRing, installation, engine, dispatcher, transactions };
+}
+
+function waitForDatabase<Result>(log: Logger, work: () => Promise<Result>): Promise<Result> {
+  return waitForServer('database', { isAway: isConnectionError, log }, work);
+}
+
+function openSpool(config: Config, { keyRing, log, transactions }: Services, workerId: string): StateSpool {
+  return new StateSpool({
+    directory: join(config.dataDir, 'spool'),
+    keyRing,
+    log,
+    save: (state) => transactions.run((tx) => keepAttemptState(tx, keyRing, state)),
+    recordRefusal: (refused) => transactions.run((tx) => recordRefusedState(tx, { ...refused, workerId })),
+  });
+}
+
+/** Logs that the worker has started. Answers what its operator should know: that templates are not contained, and why. */
+function logStart({ id, pools, tools, isolation, limits, isolationReason }: WorkerFacts, log: Logger): string | null {
+  log.info({ worker_id: id, pools, tools, isolation, limits }, 'worker started');
+  if (isolationReason === null) return null;
+  const notice = `Templates are not contained on this machine: ${isolationReason}.`;
+  log.warn({ worker_id: id }, notice);
+  return notice;
 }
 
 async function describeWorker({ worker }: Config, id: string, executor: Executor): Promise<WorkerFacts> {

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
-import { findSilentWorkers, reportSilentWorker } from '#domain/workers/loss.ts';
+import { reportSilentWorker } from '#domain/workers/loss.ts';
+import { findSilentWorkers } from '#domain/workers/store.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
 
 const intervalMs = 10_000;

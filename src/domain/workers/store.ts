@@ -67,6 +67,45 @@ export async function deregisterWorker(em: Em, id: string): Promise<void> {
   await db(em).deleteFrom('workers').where('id', '=', id).execute();
 }
 
+/** What a report of a lost worker says about it. */
+export interface LostWorker {
+  readonly host: string;
+  readonly pools: string[];
+}
+
+/** The workers whose heartbeats have expired and that have not been reported as lost yet. */
+export async function findSilentWorkers(em: Em): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('workers')
+    .where('lost_at', 'is', null)
+    .where('heartbeat_at', '<', heartbeatExpiry)
+    .select('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Marks a silent worker as lost; undefined where it was marked before, or sends heartbeats again. */
+export function markLost(em: Em, id: string): Promise<LostWorker | undefined> {
+  return db(em)
+    .updateTable('workers')
+    .set({ lost_at: sql`clock_timestamp()` })
+    .where('id', '=', id)
+    .where('lost_at', 'is', null)
+    .where('heartbeat_at', '<', heartbeatExpiry)
+    .returning(['host', 'pools'])
+    .executeTakeFirst();
+}
+
+/** Deletes a worker unless it was reported as lost; undefined where it was, or does not exist. */
+export function deleteUnreportedWorker(em: Em, id: string): Promise<LostWorker | undefined> {
+  return db(em)
+    .deleteFrom('workers')
+    .where('id', '=', id)
+    .where('lost_at', 'is', null)
+    .returning(['host', 'pools'])
+    .executeTakeFirst();
+}
+
 /** A worker by its id. Workers belong to the whole installation. */
 export async function findWorker(em: Em, id: string): Promise<({ id: string } & Ownership) | undefined> {
   const worker = await db(em).selectFrom('workers').where('id', '=', id).select('id').executeTakeFirst();
