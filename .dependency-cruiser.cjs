@@ -106,24 +106,33 @@ const apiLayerRules = apiLayers.map((layer, index) => ({
   },
 }));
 
-/** The folders of the API that hold no statements, locks or entities. The goal is all of src/api but main.ts. */
-const withoutData = `^src/api/(${apiLayers.join('|')})/|^src/api/(operations|pages|server|services)\\.ts$`;
+/** All of the API but its process, which opens the database. */
+const api = '^src/api/(?!main\\.ts$)';
 
-const dataRules = [
+/** The parts of the API that read nothing from stores. Areas still do: their lists and views call functions of a store. */
+const withoutStores = `^src/api/(${apiLayers.join('|')})/|^src/api/(operations|pages|server|services)\\.ts$`;
+
+const apiDataRules = [
   {
     name: 'api-without-statements',
     comment: 'an operation calls a function of the domain; biome.json lets Em and Orm pass through the API as types',
     severity: 'error',
-    from: { path: withoutData },
+    from: { path: api },
     to: { path: '^src/database/', pathNot: '^src/database/database\\.ts$' },
   },
   {
     name: 'api-without-entities',
     comment: 'an operation calls a use case, and shows what it returns',
     severity: 'error',
-    from: { path: withoutData },
-    // The counts of rate limits have no rules, so their store is all that the edge can call.
-    to: { path: '^src/domain/.+/(entity|store)\\.ts$', pathNot: '^src/domain/shared/rate-counts/store\\.ts$' },
+    from: { path: api },
+    to: { path: '^src/domain/.+/entity\\.ts$' },
+  },
+  {
+    name: 'api-without-stores',
+    comment: 'rate limits have no rules beyond their counts, so the edge calls their store',
+    severity: 'error',
+    from: { path: withoutStores },
+    to: { path: '^src/domain/.+/store\\.ts$', pathNot: '^src/domain/shared/rate-counts/store\\.ts$' },
   },
 ];
 
@@ -133,7 +142,7 @@ module.exports = {
     ...executorRules,
     ...frameworkRules,
     ...apiLayerRules,
-    ...dataRules,
+    ...apiDataRules,
     {
       name: 'executors-know-models-only',
       comment: 'the executor process has no database, so entities and services are not for it',

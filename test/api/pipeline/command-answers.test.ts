@@ -3,8 +3,8 @@ import { operations } from '#api/operations.ts';
 import type { CommandOperation } from '#api/pipeline/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { addPerson } from '#test/support/access/people.ts';
-import type { FixtureApi } from '#test/support/api/command-fixtures.ts';
 import { requestOf } from '#test/support/api/command-requests.ts';
+import type { SetupApi } from '#test/support/api/command-setups.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { ask, type Request } from '#test/support/api/operation-requests.ts';
 
@@ -97,7 +97,7 @@ const keyed = commands.filter(({ idempotency }) => idempotency !== 'none');
 
 let api: TestApi;
 let empty: TestApi;
-let stage: FixtureApi;
+let stage: SetupApi;
 let emptyUrl: string;
 
 beforeAll(async () => {

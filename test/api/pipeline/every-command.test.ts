@@ -7,14 +7,14 @@ import type { CommandOperation } from '#api/pipeline/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { addPerson } from '#test/support/access/people.ts';
 import { fillSecrets, secretsIn } from '#test/support/access/secret-fields.ts';
-import type { FixtureApi } from '#test/support/api/command-fixtures.ts';
 import { requestOf } from '#test/support/api/command-requests.ts';
+import type { SetupApi } from '#test/support/api/command-setups.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { ask, type Request } from '#test/support/api/operation-requests.ts';
 
 /**
  * Runs every command with a secret in each secret field: once while audit records cannot be written, and once while they
- * can. A new operation that fails here needs a fixture (test/support/api/command-fixtures.ts), a body, or `resource` in its
+ * can. A new operation that fails here needs a setup (test/support/api/command-setups.ts), a body, or `resource` in its
  * declaration.
  */
 const commands = operations.filter((operation): operation is CommandOperation => operation.kind === 'command');
@@ -25,7 +25,7 @@ const lines: string[] = [];
 const secrets = new Map<string, string>();
 let api: TestApi;
 let empty: TestApi;
-let stage: FixtureApi;
+let stage: SetupApi;
 let emptyUrl: string;
 
 beforeAll(async () => {

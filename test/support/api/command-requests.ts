@@ -1,17 +1,17 @@
 import type { CommandOperation } from '#api/pipeline/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { type FixtureApi, fixtures } from './command-fixtures.ts';
+import { type SetupApi, setups } from './command-setups.ts';
 import { addTenant, bodies, type Ids, type Request } from './operation-requests.ts';
 
 /** A request with which a command succeeds on a new tenant, with a new idempotency key if the command takes one. */
-export async function requestOf(api: FixtureApi, operation: CommandOperation): Promise<Request> {
+export async function requestOf(api: SetupApi, operation: CommandOperation): Promise<Request> {
   const tenant = operation.id === 'bootstrap.admin' ? ({} as Ids) : await addTenant(api, api.root);
-  const fixture = (await fixtures[operation.id]?.(api, tenant)) ?? {};
-  const ids = fixture.ids ?? tenant;
-  const body = operation.body && JSON.stringify(fixture.body ?? bodies[operation.id]?.(ids) ?? {});
+  const setup = (await setups[operation.id]?.(api, tenant)) ?? {};
+  const ids = setup.ids ?? tenant;
+  const body = operation.body && JSON.stringify(setup.body ?? bodies[operation.id]?.(ids) ?? {});
   const headers = {
-    ...fixture.headers,
+    ...setup.headers,
     ...(operation.idempotency !== 'none' && { 'idempotency-key': newId() }),
   };
-  return { ids, key: 'key' in fixture ? fixture.key : api.root.key, headers, path: fixture.path, body };
+  return { ids, key: 'key' in setup ? setup.key : api.root.key, headers, path: setup.path, body };
 }

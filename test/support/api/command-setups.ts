@@ -6,15 +6,15 @@ import { Caller } from './caller.ts';
 import type { Ids, Request } from './operation-requests.ts';
 
 /** A running API, with its database and an administrator. */
-export interface FixtureApi {
+export interface SetupApi {
   readonly url: string;
   readonly orm: Orm;
   readonly root: Person;
 }
 
 /** What a request needs in addition to a new tenant, so that the command succeeds. */
-export type Fixture = Partial<Omit<Request, 'body'>> & { readonly body?: object };
-type MakeFixture = (api: FixtureApi, ids: Ids) => Promise<Fixture>;
+export type Setup = Partial<Omit<Request, 'body'>> & { readonly body?: object };
+type MakeSetup = (api: SetupApi, ids: Ids) => Promise<Setup>;
 
 const digest = `sha256:${'0'.repeat(64)}`;
 const password = 'correct horse battery';
@@ -26,7 +26,7 @@ const withSecret = {
   executor: { kind: 'command', apply: [{ name: 'work', run: ['true'] }] },
 };
 
-async function endRun({ orm }: FixtureApi, { run }: Ids): Promise<Fixture> {
+async function endRun({ orm }: SetupApi, { run }: Ids): Promise<Setup> {
   await orm.em.execute(
     `update runs set status = 'canceled', phase = 'finished', waiting_on = null, finished_at = now() where id = ?`,
     [run],
@@ -35,7 +35,7 @@ async function endRun({ orm }: FixtureApi, { run }: Ids): Promise<Fixture> {
 }
 
 /** Makes the run wait for approval. The caller is not the user who requested the run. */
-async function awaitApproval(api: FixtureApi, { run }: Ids): Promise<Fixture> {
+async function awaitApproval(api: SetupApi, { run }: Ids): Promise<Setup> {
   const { orm } = api;
   await orm.em.execute(
     `insert into run_plans (run_id, digest, executor_digest, changes, state_serial, created_at) values (?, ?, ?, '[]', 0, now())`,
@@ -50,19 +50,19 @@ async function awaitApproval(api: FixtureApi, { run }: Ids): Promise<Fixture> {
 }
 
 /** A new user who has a session and no other credential. */
-async function signIn(api: FixtureApi): Promise<Fixture & { readonly id: string }> {
+async function signIn(api: SetupApi): Promise<Setup & { readonly id: string }> {
   const { id, email } = await addPerson(api, 'requester', {}, password);
   const { body } = await new Caller(api.url, {}).post('/auth/sessions', { email, password });
   return { id, key: undefined, headers: { authorization: `Bearer ${body.token}` } };
 }
 
-async function ownKey(api: FixtureApi, ids: Ids): Promise<Fixture> {
+async function ownKey(api: SetupApi, ids: Ids): Promise<Setup> {
   const { key, keyId } = await addPerson(api, 'requester');
   return { key, ids: { ...ids, key: keyId } };
 }
 
 /** Adds a resource without dependents, so that it can be deleted. */
-function empty(kind: keyof Ids, path: (ids: Ids) => string, body: (ids: Ids) => object): MakeFixture {
+function empty(kind: keyof Ids, path: (ids: Ids) => string, body: (ids: Ids) => object): MakeSetup {
   return async ({ root }, ids) => {
     const made = await root.caller.post(path(ids), body(ids));
     if (made.status !== 201) throw new Error(`could not create the ${kind}: ${made.text}`);
@@ -70,18 +70,18 @@ function empty(kind: keyof Ids, path: (ids: Ids) => string, body: (ids: Ids) => 
   };
 }
 
-async function addPool({ root }: FixtureApi): Promise<Fixture> {
+async function addPool({ root }: SetupApi): Promise<Setup> {
   const { headers } = await root.caller.post('/worker-pools', { name: `pool-${newId()}` });
   return { path: headers.get('location') ?? undefined };
 }
 
-async function runWithSecret({ root }: FixtureApi, { team, environment }: Ids) {
+async function runWithSecret({ root }: SetupApi, { team, environment }: Ids) {
   const template = await publish(root.caller, withSecret, team);
   return { template_id: template, environment_id: environment, variables: { token: secret('run') } };
 }
 
-/** Fixtures by operation id. Other commands succeed on a new tenant without one. */
-export const fixtures: Readonly<Record<string, MakeFixture>> = {
+/** Setups by operation id. Other commands succeed on a new tenant without one. */
+export const setups: Readonly<Record<string, MakeSetup>> = {
   'bootstrap.admin': async () => ({
     key: undefined,
     headers: { 'x-service-bootstrap-token': secret('bootstrap') },
