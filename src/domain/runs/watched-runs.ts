@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { RunPhase, RunStatus, WaitingOn } from './model.ts';
+import { selectLastSequence } from './store.ts';
 
 /** What changes about a run while somebody watches it. */
 export interface WatchedRun {
@@ -19,22 +20,19 @@ export interface WatchedRun {
 /** Reads the runs that somebody watches, all in one statement. */
 export function readWatchedRuns(em: Em, ids: readonly string[]): Promise<WatchedRun[]> {
   return db(em)
-    .selectFrom('runs as r')
-    .where('r.id', '=', (eb) => eb.fn.any(sql<string[]>`${ids}::uuid[]`))
-    .select(['r.id', 'r.status', 'r.phase', 'r.revision', 'r.waiting_on as waitingOn'])
-    .select((eb) => [
-      sql<number>`coalesce((select max(c.sequence) from run_log_chunks c
-          where c.run_id = ${eb.ref('r.id')} and c.time >= ${eb.ref('r.created_at')}), 0)`.as('lastLogSequence'),
-      eb.fn
-        .coalesce(
-          eb
-            .selectFrom('domain_events as e')
-            .where('e.subject_kind', '=', 'run')
-            .whereRef('e.subject_id', '=', 'r.id')
-            .select((event) => event.fn.max('e.sequence').as('sequence')),
-          sql<number>`0`,
-        )
-        .as('lastEventSequence'),
-    ])
+    .selectFrom('runs')
+    .where('runs.id', '=', (eb) => eb.fn.any(sql<string[]>`${ids}::uuid[]`))
+    .select(['runs.id', 'runs.status', 'runs.phase', 'runs.revision', 'runs.waiting_on as waitingOn'])
+    .select((eb) => {
+      const lastEvent = eb
+        .selectFrom('domain_events as e')
+        .where('e.subject_kind', '=', 'run')
+        .whereRef('e.subject_id', '=', 'runs.id')
+        .select((of) => of.fn.max('e.sequence').as('last'));
+      return [
+        selectLastSequence(eb).as('lastLogSequence'),
+        eb.fn.coalesce(lastEvent.$asScalar(), eb.lit(0)).as('lastEventSequence'),
+      ];
+    })
     .execute();
 }

@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
+import type { JsonValue } from '#domain/runs/model.ts';
 
 /** An event that was committed. */
 export interface PublishedEvent {
@@ -10,7 +11,7 @@ export interface PublishedEvent {
   readonly subject: { readonly kind: string; readonly id: string };
   /** Counts the events of the subject from 1. */
   readonly sequence: number;
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly data: Readonly<Record<string, JsonValue>>;
   readonly organizationId: string | null;
   readonly teamId: string | null;
   readonly actor: { readonly type: PrincipalKind; readonly id: string; readonly name: string };
