@@ -137,7 +137,7 @@ const emptyQueries: Record<string, string> = {
   'instances whose serial differs from their last state': `select i.id::text from instances i where i.state_serial <> coalesce((select max(serial) from state_versions v where v.instance_id = i.id), 0)`,
   'instances with a gap in their state serials': `select v.instance_id::text as id from state_versions v group by v.instance_id having count(*) <> max(serial)`,
   'receipts without exactly one run': `select c.key::text as id from command_receipts c where c.operation = 'runs.create' and (select count(*) from runs r where r.idempotency_key = c.key) <> 1`,
-  'runs without exactly one run.finished event': `select r.id::text from runs r where (select count(*) from domain_events e where e.subject_id = r.id and e.type = 'run.finished') <> 1`,
+  'runs without exactly one run.finished event': `select r.id::text from runs r where (select count(*) from domain_events e where e.subject_kind = 'run' and e.subject_id = r.id and e.type = 'run.finished') <> 1`,
   'runs without exactly one run.created audit record': `select r.id::text from runs r where (select count(*) from audit_records a where a.resource_id = r.id::text and a.action = 'run.created') <> 1`,
   'plan artifacts of finished runs': `select p.run_id::text as id from run_plans p join runs r on r.id = p.run_id where r.finished_at is not null and p.artifact is not null`,
 };
