@@ -1,12 +1,17 @@
 import type { EntityManager as Em } from '@mikro-orm/postgresql';
 import {
   type CompiledQuery,
+  createQueryId,
+  createSelectQueryBuilder,
   DefaultQueryExecutor,
   DummyDriver,
   Kysely,
   PostgresAdapter,
   PostgresDialect,
   PostgresQueryCompiler,
+  type QueryExecutor,
+  type SelectQueryBuilder,
+  type SelectQueryNode,
 } from 'kysely';
 import { BindingConnection } from './connection.ts';
 
@@ -22,10 +27,13 @@ const dialect = new PostgresDialect({
  * server, so write `= any(…)` for lists instead of `in (…)`, whose text depends on the length of the list.
  */
 export function queriesOf<Tables = unknown>(em: Em): Kysely<Tables> {
-  const executor = new DefaultQueryExecutor(compiler, adapter, {
+  return new Kysely<Tables>({ config: { dialect }, driver, executor: executorOf(em), dialect });
+}
+
+function executorOf(em: Em): QueryExecutor {
+  return new DefaultQueryExecutor(compiler, adapter, {
     provideConnection: (use) => use({ executeQuery: (query) => runCompiled(em, query), streamQuery: refuseStream }),
   });
-  return new Kysely<Tables>({ config: { dialect }, driver, executor, dialect });
 }
 
 /** Something that Kysely can turn into a statement, such as a finished query builder. */
@@ -63,6 +71,20 @@ export function prepareQuery<Tables, Parameters extends object, Row>(
     );
     const { rows } = await runCompiled<Row>(em, { sql: prepared.sql, parameters: values });
     return rows;
+  };
+}
+
+/**
+ * Builds the constant part of a query once, at its first use, for a list with many columns whose conditions differ. The
+ * function answers a query that goes on from there.
+ */
+export function prepareStart<Tables, From, Alias extends keyof From, Row>(
+  build: (db: Kysely<Tables>) => SelectQueryBuilder<From, Alias, Row>,
+): (em: Em) => SelectQueryBuilder<From, Alias, Row> {
+  let queryNode: SelectQueryNode | undefined;
+  return (em) => {
+    queryNode ??= build(unconnected as Kysely<Tables>).toOperationNode();
+    return createSelectQueryBuilder({ queryId: createQueryId(), executor: executorOf(em), queryNode });
   };
 }
 

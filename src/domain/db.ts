@@ -1,6 +1,13 @@
-import type { ExpressionBuilder, Kysely } from 'kysely';
+import type { ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { type Compilable, type ParameterOf, type PreparedQuery, prepareQuery, queriesOf } from '#database/queries.ts';
+import {
+  type Compilable,
+  type ParameterOf,
+  type PreparedQuery,
+  prepareQuery,
+  prepareStart,
+  queriesOf,
+} from '#database/queries.ts';
 import type { Tables } from './entities.ts';
 
 /** Queries over the tables of all areas, in the transaction of the entity manager where it has one. */
@@ -13,6 +20,13 @@ export function prepare<Parameters extends object, Row>(
   build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,
 ): PreparedQuery<Parameters, Row> {
   return prepareQuery<Tables, Parameters, Row>(build);
+}
+
+/** `db` for the constant part of a query, which is built once, at its first use (see `prepareStart`). */
+export function prepareSelect<From, Alias extends keyof From, Row>(
+  build: (db: Kysely<Tables>) => SelectQueryBuilder<From, Alias, Row>,
+): (em: Em) => SelectQueryBuilder<From, Alias, Row> {
+  return prepareStart(build);
 }
 
 /** What an expression over aliased tables is built with: `Over<{ r: 'runs' }>` sees the table `runs` as `r`. */

@@ -11,7 +11,7 @@ export const instanceKinds = [
     revision: true,
     owners: [
       { kind: 'environment', columns: ['environment_id'], kept: history },
-      // The team of its environment, else of its template.
+      // The team of its environment; without an environment, the team of its template.
       { kind: 'team', columns: ['team_id'], follows: 'environment', kept: history },
     ],
     references: [

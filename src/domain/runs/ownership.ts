@@ -11,8 +11,10 @@ const unfinished = {
   counts: 'deleted too',
 } as const;
 
-/** What belongs to a run; its own deletion (`deletion.ts`) purges what it printed and planned. */
+/** What belongs to a run and stays after the run was deleted. */
 const ofRun = { kind: 'run', columns: ['run_id'], kept: lineage } as const;
+/** What belongs to a run and is deleted with it: its log and its plan. */
+const purgedWithRun = { kind: 'run', columns: ['run_id'], cascade: { rows: 'deleted' } } as const;
 
 export const runKinds = [
   {
@@ -23,7 +25,7 @@ export const runKinds = [
     tombstone: true,
     owners: [
       { kind: 'environment', columns: ['environment_id'], kept: history },
-      // The team of its environment, else of its template.
+      // The team of its environment; without an environment, the team of its template.
       { kind: 'team', columns: ['team_id'], follows: 'environment', kept: history },
     ],
     references: [
@@ -47,7 +49,7 @@ export const runKinds = [
     owners: [ofRun],
     references: [{ kind: 'worker', columns: ['worker_id'], kept: 'an attempt names the worker that had it' }],
   },
-  { kind: 'run_plan', table: 'run_plans', key: ['run_id'], owners: [ofRun] },
+  { kind: 'run_plan', table: 'run_plans', key: ['run_id'], owners: [purgedWithRun] },
   {
     kind: 'run_review',
     table: 'run_reviews',
@@ -61,7 +63,7 @@ export const runKinds = [
     kind: 'run_log_chunk',
     table: 'run_log_chunks',
     key: ['run_id', 'sequence', 'time'],
-    owners: [ofRun],
+    owners: [purgedWithRun],
     references: [{ kind: 'run_attempt', columns: ['attempt_id'], kept: lineage }],
   },
 ] as const satisfies readonly Declaration[];

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
-import { db, prepare } from '#domain/db.ts';
+import { db, prepare, prepareSelect } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { RunFacts } from './actions.ts';
@@ -73,13 +73,14 @@ export interface RunFilter {
   readonly status?: RunStatus | undefined;
 }
 
+const selectRuns = prepareSelect((db) =>
+  db.selectFrom('runs').where('runs.deleted_at', 'is', null).select(selectRunDetails),
+);
+
 /** A page of runs, newest first. The caller has decided that the runs of this team may be read. */
 export function listRuns(em: Em, filter: RunFilter, page: PageRequest): Promise<Page<RunDetails>> {
   const { teamId, environmentId, instanceId, templateId, status } = filter;
-  let query = db(em)
-    .selectFrom('runs')
-    .where('runs.deleted_at', 'is', null)
-    .where('runs.team_id', teamId === null ? 'is' : '=', teamId);
+  let query = selectRuns(em).where('runs.team_id', teamId === null ? 'is' : '=', teamId);
   if (environmentId !== undefined) query = query.where('runs.environment_id', '=', environmentId);
   if (instanceId !== undefined) query = query.where('runs.instance_id', '=', instanceId);
   if (templateId !== undefined) query = query.where('runs.template_id', '=', templateId);
@@ -89,7 +90,7 @@ export function listRuns(em: Em, filter: RunFilter, page: PageRequest): Promise<
       .where('runs.status', '=', status)
       .where('runs.finished_at', isTerminal(status) ? 'is not' : 'is', null);
   }
-  return pageOf(query.select(selectRunDetails), 'runs.id', page);
+  return pageOf(query, 'runs.id', page);
 }
 
 /** The events of a run, from its admission on. */
