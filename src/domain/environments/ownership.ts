@@ -38,7 +38,7 @@ export const environmentKinds = [
           counts: 'deleted too',
           onlyOf: 'user',
         },
-        kept: 'the value of a variable outlives whoever set it',
+        kept: 'the value of a variable outlives the user who set it',
       },
     ],
   },

@@ -6,13 +6,13 @@ import type { Ownership } from './access/decide.ts';
 import type { Principal } from './access/principal.ts';
 import { newId } from './ids.ts';
 
-/** What a request was, as far as history keeps it. */
+/** What the audit records about a request. */
 export interface RequestFacts {
   readonly requestId: string | null;
   readonly address: string | null;
 }
 
-/** What was done, and to what kind of thing: a name of the catalogue. */
+/** An action of the audit's catalogue, and the type of the resources that it is done to. */
 export interface AuditedAction {
   readonly action: string;
   readonly resourceType: string;
@@ -20,20 +20,20 @@ export interface AuditedAction {
 
 /** What a command changed. */
 export interface Change {
-  /** Of the thing that was changed. */
+  /** The id of the changed resource. */
   readonly id: string | null;
-  /** Whose the thing is, where its owners are not the target's: it was made in another place, moved, or given away. */
+  /** The owners of the resource, if they are not those of the target: it was created elsewhere, moved or transferred. */
   readonly owners?: Pick<Ownership, 'organizationId' | 'teamId'>;
-  /** What changed, as it was and as it is now; whoever makes them leaves secrets out. */
+  /** The changed fields, before and after the change. They must not contain secrets. */
   readonly before?: object | null;
   readonly after?: object | null;
-  /** Of the thing, as the command left it. */
+  /** The revision of the resource after the command. */
   readonly revision?: number | null;
-  /** Who did it, where the work itself found that out (signing in). */
+  /** Who did it, if only the command's own work finds that out, as signing in does. */
   readonly actor?: Principal;
 }
 
-/** A row of the audit: what was done to what. */
+/** What an audit record says was done, to which resource. */
 export interface AuditEntry {
   readonly action: string;
   readonly resource: { readonly type: string; readonly id: string | null };
@@ -43,21 +43,23 @@ export interface AuditEntry {
   readonly after?: Record<string, unknown> | null;
 }
 
-/** The row of a change to a target. What has lost its team or organization by it is found by those that it had. */
+/** The audit entry of a change. A resource that lost its team or organization is recorded under its former owners. */
 export function entryOf(
   { action, resourceType }: AuditedAction,
   { id, owners, before, after }: Change,
   target: Ownership | null | undefined,
 ): AuditEntry {
   return {
-    ...{ action, resource: { type: resourceType, id } },
+    action,
+    resource: { type: resourceType, id },
     organizationId: owners?.organizationId ?? target?.organizationId ?? null,
     teamId: owners?.teamId ?? target?.teamId ?? null,
-    ...{ before: before ? inSnakeCase(before) : null, after: after ? inSnakeCase(after) : null },
+    before: before ? inSnakeCase(before) : null,
+    after: after ? inSnakeCase(after) : null,
   };
 }
 
-/** History names fields as the API does. */
+/** The audit names fields as the API does. */
 function inSnakeCase(fields: object): Record<string, unknown> {
   const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [rename(name), value]));

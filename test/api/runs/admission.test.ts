@@ -42,7 +42,10 @@ describe('admission while the engine is away', () => {
     const answer = await admit(caller, key);
     expect(answer.status, answer.text).toBe(202);
     expect(answer.body).toMatchObject({
-      ...{ status: 'queued', phase: 'queued', idempotency_key: key, started_at: null },
+      status: 'queued',
+      phase: 'queued',
+      idempotency_key: key,
+      started_at: null,
       waiting_on: { code: 'engine', since: expect.any(String), position: null, blocker: null },
     });
     await new Promise((resolve) => setTimeout(resolve, 300));

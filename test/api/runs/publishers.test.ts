@@ -66,7 +66,9 @@ async function awaitApproval(runId: string) {
 
 async function pendingRun(templateId: string, environment = tenant.environment) {
   const { status, body, text } = await requester.post('/runs', {
-    ...{ template_id: templateId, environment_id: environment, instance: `i-${templateId}` },
+    template_id: templateId,
+    environment_id: environment,
+    instance: `i-${templateId}`,
   });
   expect(status, text).toBe(202);
   return awaitApproval(body.id);
@@ -105,7 +107,7 @@ describe('approving a run as the publisher of its version', () => {
     expect(await review(publisher, await pendingRun(await publish(publisher), id))).toMatchObject({ status: 200 });
   });
 
-  it('answers 200 to whoever publishes the same content again, which makes no version', async () => {
+  it('publishing the same content again answers 200 and makes no version', async () => {
     const templateId = await publish(publisher);
     const again = await reviewer.post(`/registry/templates/${templateId}/versions`, { version: '1.0.0', spec });
     expect(again.status).toBe(200);

@@ -65,7 +65,9 @@ describe('a run of an OpenTofu template', () => {
 
   it('only plans where that is all that was asked', async () => {
     const run = await runToEnd(system.administrator, {
-      ...{ template_id: templateId, instance: 'main', operation: 'plan' },
+      template_id: templateId,
+      instance: 'main',
+      operation: 'plan',
       variables: { cidr: '10.1.0.0/16', token: secret },
     });
     expect(run).toMatchObject({ status: 'succeeded', plan: { summary: { add: 0, change: 3, destroy: 0 } } });
@@ -74,7 +76,9 @@ describe('a run of an OpenTofu template', () => {
 
   it('replaces the resources that are named', async () => {
     const run = await runToEnd(system.administrator, {
-      ...{ template_id: templateId, instance: 'main', replace: ['terraform_data.network'] },
+      template_id: templateId,
+      instance: 'main',
+      replace: ['terraform_data.network'],
       variables: { token: secret },
     });
     expect(run.plan.summary).toEqual({ add: 1, change: 0, destroy: 1 });

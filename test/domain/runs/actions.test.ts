@@ -19,17 +19,29 @@ const account: Principal = { ...anonymous, id: 'account', kind: 'service_account
 const later = new Date(Date.now() + 60_000).toISOString();
 
 const approval: ApprovalFacts = {
-  ...{ planDigest: 'sha256:plan', required: 2, allowSelf: false, expiresAt: later, templateVersion: '1.4.0' },
+  planDigest: 'sha256:plan',
+  required: 2,
+  allowSelf: false,
+  expiresAt: later,
+  templateVersion: '1.4.0',
   requesters: [{ person: 'requester', id: 'requester' }],
   publishers: [{ person: 'publisher', id: 'publisher' }],
   reviews: [],
 };
 const target = {
-  ...{ organizationId: 'organization', teamId: 'team', projectId: 'project', environmentId: 'environment' },
-  ...{ templateId: 'template', templateSlug: 'network', approval: null, archived: null },
+  organizationId: 'organization',
+  teamId: 'team',
+  projectId: 'project',
+  environmentId: 'environment',
+  templateId: 'template',
+  templateSlug: 'network',
+  approval: null,
+  archived: null,
 };
 const admission: AdmissionFacts = {
-  ...{ target, instance: 'network', occupant: { templateId: 'template', resourceCount: 3 } },
+  target,
+  instance: 'network',
+  occupant: { templateId: 'template', resourceCount: 3 },
   pool: { name: 'default', access: null },
 };
 

@@ -1,7 +1,7 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 
-/** Who did something: a principal, and the person who answered for it then. */
+/** A principal that did something, and the person who was responsible for it at that time. */
 export interface Author {
   readonly person: string | null;
   readonly id: string;
@@ -15,7 +15,7 @@ export interface ApprovalFacts {
   /** RFC 3339. */
   readonly expiresAt: string | null;
   readonly templateVersion: string;
-  /** Who asked for the run, and for the runs that it was requeued from. */
+  /** Who requested the run, and the runs that it was requeued from. */
   readonly requesters: readonly Author[];
   /** Who published the version of each of these runs. */
   readonly publishers: readonly Author[];
@@ -26,10 +26,10 @@ export interface ApprovalFacts {
 export type Reviewer = Pick<Principal, 'id' | 'responsibleUserId'>;
 
 /**
- * The one rule of every review, whichever way it comes. The review names the plan that waits (`planDigest` null: it is not
- * compared), it comes in time, and each person decides once. An approval comes from somebody who neither asked for the run,
- * nor for a run that it was requeued from, nor published its version; the environment may allow them to. Approvals beyond
- * those required are refused; a rejection is possible until the run goes on.
+ * The one rule for every review. A review must name the plan that waits (null: the digest is not compared) and must come before
+ * the approval expires, and each person reviews once. The people who requested the run, requested a run that it was requeued
+ * from, or published its version may not approve it, unless the environment allows that. Approvals beyond the required number
+ * are refused. A rejection is possible until the run goes on.
  */
 export function findReviewRefusal(
   facts: ApprovalFacts,
@@ -46,7 +46,7 @@ export function findReviewRefusal(
   return null;
 }
 
-/** Four eyes compares people: an account's review is its owner's, and its own where nobody owns it. */
+/** Reviews are compared by person. A service account reviews for its owner, or for itself if it has none. */
 export function responsiblePerson(reviewer: Reviewer): string {
   return reviewer.responsibleUserId ?? reviewer.id;
 }
@@ -65,7 +65,7 @@ function findSelfApproval(facts: ApprovalFacts, reviewer: Reviewer): Refusal | n
   return null;
 }
 
-/** An account that asked or published stays the one that did, whoever answers for it by now. */
+/** An account counts as the author also after another person has become responsible for it. */
 function isSame(author: Author, reviewer: Reviewer): boolean {
   return author.person === responsiblePerson(reviewer) || author.id === reviewer.id;
 }

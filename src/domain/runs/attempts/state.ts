@@ -12,19 +12,19 @@ import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkState, refuseStateOfPlanning } from './checks.ts';
 import type { AttemptState } from './writes.ts';
 
-/** What became of a state: `late`, where its attempt was over by then; `outdated`, where a newer one is there. */
+/** What happened to a state. `late`: it was kept although its attempt was over. `outdated`: it was not kept, there is a newer one. */
 export type StateFate = 'kept' | 'late' | 'outdated';
 
 /**
- * Keeps a state that an attempt wrote; repeating it is harmless.
+ * Keeps a state that an attempt wrote. Repeating it is harmless.
  *
- * An attempt that is over (its worker was lost, or somebody forced the end) may write no log and no result any more: its
- * run has ended by other means, and two ends would contradict each other. Its state is another matter. The tool has changed
- * real things and says which; whoever refuses to know that makes them twice, or never removes them. So it becomes the
- * instance's next state as long as nothing newer was written to the instance since the attempt began. A plan that was made
- * meanwhile from the older state is then refused as moved, as it should be. Where something newer was written, that was
- * made without this one, and putting this one on top would undo it in the books alone: then it is for people to compare.
- * @throws AttemptWriteRefused where it comes of planning, or cannot be stored
+ * An attempt may be over: its worker was lost, or an operator forced its end. Such an attempt may no longer write logs or
+ * results, since its run has ended another way. Its state is different. The tool has changed real resources, and the state
+ * names them. Without it, the next run would create them again, or never remove them. So the state becomes the next one of
+ * the instance, unless something newer was written to the instance since the attempt began. A plan that was made from the
+ * older state is then refused, because the state has moved. If something newer was written, it was made without this state.
+ * Storing this state on top would undo the newer one on paper only, so people have to compare the two.
+ * @throws AttemptWriteRefused for a state of planning, and for one that cannot be stored
  */
 export async function keepAttemptState(tx: Transaction, keyRing: KeyRing, state: AttemptState): Promise<StateFate> {
   checkState(state);
@@ -55,7 +55,7 @@ async function recordRecovery(tx: Transaction, run: Run, serial: number): Promis
   recordSystemAction(tx, 'instance.state_recovered', { id: run.instanceId, after: { serial, runId: run.id } }, owners);
 }
 
-/** Whether somebody wrote to the instance after this attempt had begun, or the attempt itself wrote something later. */
+/** Whether the instance has a newer state: from elsewhere since this attempt began, or a later write of the attempt itself. */
 async function isOutdated(em: Em, instance: Instance, run: Run, attempt: RunAttempt, write: number): Promise<boolean> {
   const latest = await em.findOne(StateVersion, { instanceId: instance.id, serial: instance.stateSerial });
   if (!latest || latest.serial <= (run.stateSerialBefore ?? 0)) return false;
