@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { refuseStateOfPlanning } from '#domain/runs/attempts/checks.ts';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
-import { noteRefusedState } from '#domain/runs/attempts/refused-state.ts';
+import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { AttemptSuperseded, AttemptWriteRefused } from '#domain/runs/errors.ts';
 import type { ExecutionSink, LogChunk, StateMeta } from '#executors/protocol/request.ts';
 import type { AttemptDeps } from './deps.ts';
@@ -53,7 +53,7 @@ export class AttemptSink implements ExecutionSink {
     );
     const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
     const refused = { attemptId, write: null, digest, file: null, workerId, problem };
-    await writeWithRetry(this.#deps, attemptId, () => transactions.run((tx) => noteRefusedState(tx, refused)));
+    await writeWithRetry(this.#deps, attemptId, () => transactions.run((tx) => recordRefusedState(tx, refused)));
   }
 }
 

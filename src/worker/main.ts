@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import pino from 'pino';
 import type { Config } from '#config';
 import { isConnectionError } from '#database/errors.ts';
-import { noteRefusedState } from '#domain/runs/attempts/refused-state.ts';
-import { keepAttemptState } from '#domain/runs/attempts/state.ts';
+import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
+import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { bindEngineNamespace, openInstallation } from '#domain/shared/installation/installation.ts';
@@ -61,8 +61,8 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const workerId = newId();
   const spool = new StateSpool({
     ...{ directory: join(config.dataDir, 'spool'), keyRing, log },
-    save: (state) => transactions.run((tx) => keepAttemptState(tx, keyRing, state)),
-    note: (refused) => transactions.run((tx) => noteRefusedState(tx, { ...refused, workerId })),
+    save: (state) => transactions.run((tx) => storeAttemptState(tx, keyRing, state)),
+    note: (refused) => transactions.run((tx) => recordRefusedState(tx, { ...refused, workerId })),
   });
   const stateRecovery = new StateRecovery({ spool, log });
   await stateRecovery.start();

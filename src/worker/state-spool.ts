@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { isDatabaseAway, isPassingError, sqlState } from '#database/errors.ts';
 import { checkWriteNumber } from '#domain/runs/attempts/checks.ts';
 import type { RefusedState } from '#domain/runs/attempts/refused-state.ts';
-import type { StateFate } from '#domain/runs/attempts/state.ts';
+import type { StateOutcome } from '#domain/runs/attempts/state.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
@@ -19,7 +19,7 @@ const patienceMs = 5 * 60_000;
 const draftIsLeftAfterMs = 10 * 60_000;
 const context = (name: string): SealContext => ['state-spool', name];
 
-type Save = (state: AttemptState) => Promise<StateFate>;
+type Save = (state: AttemptState) => Promise<StateOutcome>;
 type Note = (refused: Omit<RefusedState, 'workerId'>) => Promise<void>;
 
 /** What came of an attempt's states: all are in the database or kept aside as outdated, or one of them was refused. */
@@ -145,7 +145,7 @@ export class StateSpool {
 
   /** `later`: the state stays where it is, since the database is away or may take it in a while. */
   async #tryOnce(name: string, state: AttemptState): Promise<SpoolVerdict | 'later'> {
-    let fate: StateFate;
+    let fate: StateOutcome;
     try {
       fate = await this.#deps.save(state);
     } catch (error) {
@@ -211,7 +211,7 @@ export class StateSpool {
   }
 
   /** Puts a state's file where it belongs now that the database has decided. */
-  async #file(name: string, attemptId: string, fate: StateFate): Promise<void> {
+  async #file(name: string, attemptId: string, fate: StateOutcome): Promise<void> {
     const path = join(this.#directory, name);
     if (fate === 'late') {
       this.#log.warn({ attempt_id: attemptId }, 'a state of an attempt that is over became the latest of its instance');

@@ -4,7 +4,7 @@ import { readState } from '#domain/instances/state.ts';
 import { claimAttempt } from '#domain/runs/attempts/claim.ts';
 import { abandonAttempt, completeAttempt, concludeAttempt } from '#domain/runs/attempts/complete.ts';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
-import { keepAttemptState } from '#domain/runs/attempts/state.ts';
+import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { AttemptSuperseded } from '#domain/runs/errors.ts';
 import type { NextStep } from '#domain/runs/model.ts';
@@ -13,7 +13,7 @@ import { KeyRing } from '#domain/shared/secrets.ts';
 import { deregisterWorker, recordHeartbeat, registerWorker } from '#domain/workers/store.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
-/** A run's life step by step, as the engine and a worker would lead it, so that either can be lost at any point. */
+/** Runs that the test advances step by step in place of the engine and a worker, so that either can be lost at any point. */
 let api: TestApi;
 let admin: ApiUser;
 let templates = 0;
@@ -36,7 +36,7 @@ const claim = (attemptId: string, workerId: string, keyRing = api.services.keyRi
   claimAttempt(api.services.orm.em.fork(), keyRing, attemptId, { workerId, isolation: 'none' });
 const keep = (state: Partial<AttemptState> & { attemptId: string }) =>
   api.services.transactions.run((tx) =>
-    keepAttemptState(tx, api.services.keyRing, {
+    storeAttemptState(tx, api.services.keyRing, {
       write: 1,
       content: Buffer.from('{"it":"is"}'),
       resourceCount: 1,
@@ -90,8 +90,8 @@ async function silence(workerId: string): Promise<void> {
   await api.rows(`update workers set heartbeat_at = now() - interval '5 minutes' where id = ?`, [workerId]);
 }
 
-describe('an attempt of which the engine lost sight', () => {
-  it('is waited for while its worker is heard of, and its result counts', async () => {
+describe('an attempt that the engine considers lost', () => {
+  it('is waited for while its worker sends heartbeats, and its result counts', async () => {
     const workerId = await worker();
     const { runId, attemptId } = await applying(workerId);
     expect(await next({ runId, executed: attemptId })).toEqual({ kind: 'wait', seconds: 6 });
@@ -102,7 +102,7 @@ describe('an attempt of which the engine lost sight', () => {
     expect(await readRun(runId)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('is lost once its worker was silent at two looks, and not because of one', async () => {
+  it('is lost once its worker was silent at two checks, and not after one', async () => {
     const workerId = await worker();
     const { runId, attemptId } = await applying(workerId);
     await silence(workerId);
@@ -123,14 +123,14 @@ describe('an attempt of which the engine lost sight', () => {
     expect(await readRun(runId)).toMatchObject({ status: 'failed', status_reason: 'apply_interrupted' });
   });
 
-  it('is lost where it takes longer than it may, whatever its worker says', async () => {
+  it('is lost where it exceeds its time limit, although its worker is alive', async () => {
     const workerId = await worker();
     const { runId, attemptId } = await applying(workerId);
     await api.rows(`update run_attempts set started_at = now() - interval '3 hours' where id = ?`, [attemptId]);
     expect(await next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
   });
 
-  it('is executed again where no worker had begun it, be it an apply', async () => {
+  it('is executed again where no worker had claimed it, even an apply', async () => {
     const workerId = await worker();
     const runId = await admit(await publish());
     const planning = executing(await next({ runId }));
@@ -144,7 +144,7 @@ describe('an attempt of which the engine lost sight', () => {
     expect(await eventsOf(runId)).not.toContain('run.attempt_lost');
   });
 
-  it('keeps a canceled run from ending while its worker is still at it', async () => {
+  it('keeps a canceled run from ending while its worker still executes it', async () => {
     const workerId = await worker();
     const { runId, attemptId } = await applying(workerId);
     await admin.post(`/runs/${runId}/cancel`);
@@ -157,14 +157,14 @@ describe('an attempt of which the engine lost sight', () => {
   });
 });
 
-describe('a result that is kept together with the next step', () => {
+describe('a result that is stored together with the next step', () => {
   const change = { address: 'thing', action: 'create' as const, before: null, after: {} };
   const summary = { add: 1, change: 0, destroy: 0 };
   const made = () => ({ changes: [change], summary, executorDigest: 'sha256:0', artifact: randomBytes(8) });
   const planned = () => ({ outcome: 'planned', reason: null, tool: null, plan: made() }) as const;
   const conclude = (attemptId: string, result: Parameters<typeof concludeAttempt>[3]) =>
     api.services.transactions.run((tx) => concludeAttempt(tx, api.services.keyRing, attemptId, result));
-  /** A run whose plan a worker makes. */
+  /** A run that a worker is planning. */
   async function planning(spec: object = {}) {
     const workerId = await worker();
     const runId = await admit(await publish(spec));
@@ -173,7 +173,7 @@ describe('a result that is kept together with the next step', () => {
     return { workerId, runId, attemptId };
   }
 
-  it('opens the apply that follows, which the workflow is told as well, and which one worker gets', async () => {
+  it('opens the apply that follows; the workflow gets the same one, and one worker can claim it', async () => {
     const { workerId, runId, attemptId } = await planning();
     const following = executing(await conclude(attemptId, planned()));
     expect(executing(await next({ runId, executed: attemptId }))).toBe(following);
@@ -185,7 +185,7 @@ describe('a result that is kept together with the next step', () => {
     expect(await next({ runId, executed: attemptId })).toEqual({ kind: 'end' });
   });
 
-  it('opens nothing where people have to decide, or where the run is being canceled', async () => {
+  it('opens no attempt where approval is needed, or where the run is being canceled', async () => {
     const waiting = await planning({ approval: { required: 1, when: 'always' } });
     expect(await conclude(waiting.attemptId, planned())).toMatchObject({ kind: 'wait' });
     expect(await readRun(waiting.runId)).toMatchObject({ status: 'pending_approval' });
@@ -195,7 +195,7 @@ describe('a result that is kept together with the next step', () => {
     expect(await readRun(canceling.runId)).toMatchObject({ status: 'canceled' });
   });
 
-  it('is refused when it is repeated, as the attempt is over', async () => {
+  it('is refused when it is repeated, since the attempt is over', async () => {
     const { attemptId } = await planning();
     await conclude(attemptId, planned());
     await expect(conclude(attemptId, planned())).rejects.toThrow(AttemptSuperseded);
@@ -216,7 +216,7 @@ describe('a worker that gives an attempt up', () => {
     expect(await readRun(runId)).toMatchObject({ status: 'failed', status_reason: 'apply_interrupted' });
   });
 
-  it('has a plan made again, three times at most', async () => {
+  it('makes planning start again, three times at most', async () => {
     const workerId = await worker();
     const runId = await admit(await publish());
     let attemptId = executing(await next({ runId }));
@@ -231,7 +231,7 @@ describe('a worker that gives an attempt up', () => {
     expect(await readRun(runId)).toMatchObject({ status: 'failed', status_reason: 'plan_interrupted' });
   });
 
-  it('has not claimed what it cannot open, and fails the run with a reason', async () => {
+  it('leaves an attempt unclaimed that it cannot unseal, and fails the run with a reason', async () => {
     const workerId = await worker();
     const runId = await admit(await publish());
     const attemptId = executing(await next({ runId }));
@@ -247,7 +247,7 @@ describe('a worker that gives an attempt up', () => {
 });
 
 describe('a state that arrives when its attempt is over', () => {
-  /** A run whose apply was cut off. */
+  /** A run whose apply was interrupted. */
   async function cutOff(templateId?: string): Promise<{ runId: string; attemptId: string }> {
     const workerId = await worker();
     const begun = await applying(workerId, templateId);
@@ -263,7 +263,7 @@ describe('a state that arrives when its attempt is over', () => {
       ])
     )[0]?.state_serial;
 
-  it('becomes the latest of its instance, and the run says so; logs and results stay refused', async () => {
+  it('becomes the latest of its instance, and the run reports it; logs and results are refused', async () => {
     const { runId, attemptId } = await cutOff();
     expect(await keep({ attemptId, content: Buffer.from('{"made":1}') })).toBe('late');
     expect(await readRun(runId)).toMatchObject({ status: 'failed', state_serial_after: 1 });
@@ -281,7 +281,7 @@ describe('a state that arrives when its attempt is over', () => {
     await expect(completed).rejects.toThrow(AttemptSuperseded);
   });
 
-  it('is one state however often it arrives, and in the order of its writes', async () => {
+  it('is stored once however often it arrives, and in the order of its writes', async () => {
     const { runId, attemptId } = await cutOff();
     expect(await keep({ attemptId, write: 1 })).toBe('late');
     expect(await keep({ attemptId, write: 2 })).toBe('late');
@@ -291,7 +291,7 @@ describe('a state that arrives when its attempt is over', () => {
     expect((await eventsOf(runId)).filter((type: string) => type === 'run.state_recovered')).toHaveLength(2);
   });
 
-  it('follows what its own attempt had saved before, and never goes behind that', async () => {
+  it('follows the states that its own attempt had stored before, and never replaces a later one', async () => {
     const workerId = await worker();
     const { runId, attemptId } = await applying(workerId);
     expect(await keep({ attemptId, write: 3 })).toBe('kept');
@@ -302,7 +302,7 @@ describe('a state that arrives when its attempt is over', () => {
     expect(await serialOf(runId)).toBe(2);
   });
 
-  it('is outdated where a later run has written', async () => {
+  it('is outdated where a later run has written a state', async () => {
     const templateId = await publish();
     const first = await cutOff(templateId);
     const second = await applying(await worker(), templateId);
@@ -311,7 +311,7 @@ describe('a state that arrives when its attempt is over', () => {
     expect(await serialOf(first.runId)).toBe(1);
   });
 
-  it('makes a plan that was made without it be refused', async () => {
+  it('makes the service refuse a plan that was made without it', async () => {
     const templateId = await publish({ approval: { required: 1, when: 'always' } });
     const workerId = await worker();
     const { runId, attemptId } = await cutOff(await publish());
@@ -328,7 +328,7 @@ describe('a state that arrives when its attempt is over', () => {
     expect(await readRun(later)).toMatchObject({ status: 'failed', status_reason: 'plan_moved' });
   });
 
-  it('of an apply that was made again counts only until that one writes', async () => {
+  it('of an apply that was repeated counts only until the repetition writes', async () => {
     const workerId = await worker();
     const { runId, attemptId } = await applying(workerId, await publish({ retry_safe: true }));
     await deregisterWorker(api.services.orm.em.fork(), workerId);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toAttemptResult } from '#activities/attempt-result.ts';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import { type AttemptPhase, type ExecutionReason, executionReasons, statusReasons } from '#domain/runs/model.ts';
@@ -6,7 +6,7 @@ import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol/requ
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { RunSteps } from '#test/support/run-steps.ts';
 
-/** What a run says of each result that an executor may give, while it plans and while it applies. */
+/** The reason that a run shows for each result of an executor, while it plans and while it applies. */
 let api: TestApi;
 let admin: ApiUser;
 let steps: RunSteps;
@@ -15,6 +15,9 @@ beforeAll(async () => {
   api = await startApi();
   admin = await api.addUser('admin');
   steps = new RunSteps(api, admin);
+});
+/** A worker counts as lost 30 s after its last heartbeat, and this file may take longer. */
+beforeEach(async () => {
   worker = await steps.worker('sandbox');
 });
 afterAll(() => api?.close());
@@ -32,7 +35,7 @@ const outcomes: Partial<Record<ExecutionReason, ExecutionOutcome>> = {
   cpu_limit: 'limit_exceeded',
   open_files_limit: 'limit_exceeded',
 };
-/** What only an attempt says: its run says which phase it was, and that somebody canceled it. */
+/** Reasons of attempts alone. The run names the phase instead, or says that somebody canceled it. */
 const said: Partial<Record<ExecutionReason, Record<AttemptPhase, string>>> = {
   canceled: { planning: 'canceled_by_user', applying: 'canceled_by_user' },
   time_limit: { planning: 'plan_timeout', applying: 'apply_timeout' },
@@ -53,14 +56,14 @@ async function endWith(phase: AttemptPhase, result: ExecutionResult) {
 const reasons = Object.keys(executionReasons) as ExecutionReason[];
 
 describe.each(phases)('a run whose attempt at %s gives', (phase) => {
-  it.each(reasons)('%s says what the documentation lists', async (reason) => {
+  it.each(reasons)('%s ends with a documented reason', async (reason) => {
     const outcome = outcomes[reason] ?? 'failed';
     const ended = await endWith(phase, { outcome, reason, message: 'it went wrong', exitCode: null });
     expect(ended).toEqual({ status: statuses[outcome] ?? 'failed', reason: said[reason]?.[phase] ?? reason });
     expect(Object.keys(statusReasons)).toContain(ended.reason);
   });
 
-  it('time_limit, by a worker of the release before, says which phase took too long', async () => {
+  it('time_limit, from a worker of the previous release, names the phase that took too long', async () => {
     const { runId, attemptId } = await begin(phase);
     await steps.complete(attemptId, { outcome: 'timed_out' });
     await api.rows(`update runs set status_reason = 'time_limit' where id = ?`, [runId]);
@@ -69,8 +72,8 @@ describe.each(phases)('a run whose attempt at %s gives', (phase) => {
   });
 });
 
-describe('the reasons that a run ends for', () => {
-  it('are without those that only an attempt gives', () => {
+describe('the reasons with which runs end', () => {
+  it('do not include those of attempts alone', () => {
     for (const reason of Object.keys(said)) expect(Object.keys(statusReasons)).not.toContain(reason);
   });
 });

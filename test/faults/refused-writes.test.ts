@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
-import { noteRefusedState } from '#domain/runs/attempts/refused-state.ts';
+import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import type { LogChunk } from '#domain/runs/attempts/writes.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -71,7 +71,7 @@ describe('a state', () => {
       problem: 'the database refused it (22003)',
     };
     for (let times = 0; times < 2; times += 1)
-      await api.services.transactions.run((tx) => noteRefusedState(tx, refused));
+      await api.services.transactions.run((tx) => recordRefusedState(tx, refused));
     const { events } = (await admin.get(`/runs/${runId}/events`)).body;
     const { workerId: _worker, attemptId: _attempt, ...data } = refused;
     expect(events.filter(({ type }: { type: string }) => type === 'run.state_refused')).toMatchObject([

@@ -1,7 +1,7 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 
-/** Who did something: a principal, and the person who answered for it then. */
+/** The principal that did something, and the person who was responsible for it then. */
 export interface Author {
   readonly person: string | null;
   readonly id: string;
@@ -17,7 +17,7 @@ export interface ApprovalFacts {
   readonly templateVersion: string;
   /** Who asked for the run, and for the runs that it was requeued from. */
   readonly requesters: readonly Author[];
-  /** Who published the version of each of these runs. */
+  /** Who published the template versions of these runs. */
   readonly publishers: readonly Author[];
   /** The people who have reviewed it, and whether their review approves the plan that waits now. */
   readonly reviews: readonly { readonly person: string; readonly isApproval: boolean }[];
@@ -26,10 +26,10 @@ export interface ApprovalFacts {
 export type Reviewer = Pick<Principal, 'id' | 'responsibleUserId'>;
 
 /**
- * The one rule of every review, whichever way it comes. The review names the plan that waits (`planDigest` null: it is not
- * compared), it comes in time, and each person decides once. An approval comes from somebody who neither asked for the run,
- * nor for a run that it was requeued from, nor published its version; the environment may allow them to. Approvals beyond
- * those required are refused; a rejection is possible until the run goes on.
+ * The rule of every review. The review must name the plan that waits (`planDigest` null: not compared), must come in time,
+ * and each person decides once. The requesters of the run, the requesters of the runs that it was requeued from, and the
+ * publishers of their versions may not approve it, unless the environment allows that. Approvals beyond those required are
+ * refused; a rejection is possible until the run goes on.
  */
 export function findReviewRefusal(
   facts: ApprovalFacts,
@@ -46,7 +46,7 @@ export function findReviewRefusal(
   return null;
 }
 
-/** Four eyes compares people: an account's review is its owner's, and its own where nobody owns it. */
+/** Four eyes compares people: the review of a service account counts as its owner's; without an owner, as its own. */
 export function responsiblePerson(reviewer: Reviewer): string {
   return reviewer.responsibleUserId ?? reviewer.id;
 }
@@ -65,7 +65,7 @@ function findSelfApproval(facts: ApprovalFacts, reviewer: Reviewer): Refusal | n
   return null;
 }
 
-/** An account that asked or published stays the one that did, whoever answers for it by now. */
+/** A service account stays the author even after somebody else has become responsible for it. */
 function isSame(author: Author, reviewer: Reviewer): boolean {
   return author.person === responsiblePerson(reviewer) || author.id === reviewer.id;
 }
@@ -89,7 +89,7 @@ const alreadyReviewed: Refusal = {
   message: 'you have already decided on this run; a review counts once a person, whatever credential it comes by',
 };
 
-/** The run waits only until its workflow sees the last approval. */
+/** The run waits only until its workflow has seen the last approval. */
 function approvalComplete(required: number): Refusal {
   const message = `the run has all the approvals that it needs (${required}): it goes on without another one`;
   return { rule: 'approval_complete', message };

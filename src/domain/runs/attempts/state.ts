@@ -9,21 +9,21 @@ import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkState, refuseStateOfPlanning } from './checks.ts';
 import type { AttemptState } from './writes.ts';
 
-/** What became of a state: `late`, where its attempt was over by then; `outdated`, where a newer one is there. */
-export type StateFate = 'kept' | 'late' | 'outdated';
+/** `late`: the state was stored after its attempt was over. `outdated`: it was not stored, since a newer state exists. */
+export type StateOutcome = 'kept' | 'late' | 'outdated';
 
 /**
- * Keeps a state that an attempt wrote; repeating it is harmless.
+ * Stores a state that an attempt wrote; a repeated call is harmless.
  *
- * An attempt that is over (its worker was lost, or somebody forced the end) may write no log and no result any more: its
- * run has ended by other means, and two ends would contradict each other. Its state is another matter. The tool has changed
- * real things and says which; whoever refuses to know that makes them twice, or never removes them. So it becomes the
- * instance's next state as long as nothing newer was written to the instance since the attempt began. A plan that was made
- * meanwhile from the older state is then refused as moved, as it should be. Where something newer was written, that was
- * made without this one, and putting this one on top would undo it in the books alone: then it is for people to compare.
- * @throws AttemptWriteRefused where it comes of planning, or cannot be stored
+ * An attempt that is over (its worker was lost, or somebody forced its end) may no longer write log or result: its run has
+ * ended in another way, and a second result would contradict that. Its state is still accepted. The tool has changed real
+ * resources, and only this state lists them; without it they would be created twice, or never removed. It becomes the next
+ * state of the instance, unless a newer one was written to the instance since the attempt began. A plan that was made
+ * meanwhile from the older state is then refused as moved. Where a newer state exists, that one was made without this one:
+ * storing this one on top would undo it on paper only, so people must compare the two.
+ * @throws AttemptWriteRefused where the attempt only plans, or where the state cannot be stored
  */
-export async function keepAttemptState(tx: Transaction, keyRing: KeyRing, state: AttemptState): Promise<StateFate> {
+export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state: AttemptState): Promise<StateOutcome> {
   checkState(state);
   const { run, attempt } = await lockAttemptInOrder(tx.em, state.attemptId);
   refuseStateOfPlanning(run, attempt);
@@ -46,7 +46,7 @@ export async function keepAttemptState(tx: Transaction, keyRing: KeyRing, state:
   return 'late';
 }
 
-/** Whether somebody wrote to the instance after this attempt had begun, or the attempt itself wrote something later. */
+/** Whether the instance has a state that was written after this attempt began, or a later one of the attempt itself. */
 async function isOutdated(em: Em, instance: Instance, run: Run, attempt: RunAttempt, write: number): Promise<boolean> {
   const latest = await em.findOne(StateVersion, { instanceId: instance.id, serial: instance.stateSerial });
   if (!latest || latest.serial <= (run.stateSerialBefore ?? 0)) return false;

@@ -5,11 +5,11 @@ import type { Run } from '../entity.ts';
 import { recordEventOnce } from '../events.ts';
 import { poolQueue } from '../model.ts';
 
-/** Where the next attempt of a run is to be executed. */
+/** Where the next attempt of a run can be executed. */
 export interface Placement {
-  /** The task queue of the workers that may take it; null where no such worker lives. */
+  /** The task queue of the workers that may claim it; null where no such worker is alive. */
   readonly taskQueue: string | null;
-  /** Whether live workers would take it if they contained template code. */
+  /** Whether live workers could claim it if they contained template code. */
   readonly hasUncontainedWorkers: boolean;
 }
 
@@ -26,7 +26,7 @@ export async function findPlacement(em: Em, run: Run): Promise<Placement> {
   return { taskQueue: poolQueue(run.pool, isolation), hasUncontainedWorkers };
 }
 
-/** Any worker for commands and for a first run of a tool; then one with the kind of tool that wrote the state. */
+/** Commands need no tool. Other templates need a worker with the kind of tool that wrote the state, or any before the first. */
 async function findWorkersWithTool(em: Em, run: Run): Promise<LiveWorker[]> {
   const workers = await findLiveWorkers(em, { runId: run.id });
   const { spec } = await loadVersionById(em, run.templateVersionId);
@@ -45,7 +45,7 @@ function pollsContainedQueue({ isolation }: LiveWorker): boolean {
   return isolation !== 'none';
 }
 
-/** Records in the run's events, once, why live workers do not take it. */
+/** Records in the events of the run, once, why live workers do not execute it. */
 export async function recordUncontainedWorkers(em: Em, run: Run): Promise<void> {
   await recordEventOnce(em, run.id, 'run.not_contained', {
     pool: run.pool,
