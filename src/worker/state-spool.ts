@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { isDatabaseAway, isTransientError, sqlState } from '#database/errors.ts';
 import { checkWriteNumber } from '#domain/runs/attempts/checks.ts';
 import type { RefusedState } from '#domain/runs/attempts/refused-state.ts';
-import type { StateFate } from '#domain/runs/attempts/state.ts';
+import type { StateOutcome } from '#domain/runs/attempts/state.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { StateFate } from '#domain/runs/attempts/state.ts';
+import type { StateOutcome } from '#domain/runs/attempts/state.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
@@ -23,7 +23,7 @@ const sqlError = (code: string) => Object.assign(new Error(`an error with the co
 /** A spool of one worker. `save` stands for its database. */
 function open(
   directory: string,
-  save: (state: AttemptState) => Promise<StateFate>,
+  save: (state: AttemptState) => Promise<StateOutcome>,
   more: Partial<StateSpoolDeps> = {},
 ): StateSpool {
   return new StateSpool({
@@ -76,7 +76,7 @@ describe('the spool of states', () => {
     for (const write of [1, 2]) await stuck.add(state(first, write));
     await stuck.add(state(second, 1));
     const taken: string[] = [];
-    const take = async ({ attemptId, write, content }: AttemptState): Promise<StateFate> => {
+    const take = async ({ attemptId, write, content }: AttemptState): Promise<StateOutcome> => {
       taken.push(`${attemptId} ${write} ${content}`);
       return 'late';
     };

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { claimAttempt } from '#domain/runs/attempts/claim.ts';
 import { abandonAttempt, completeAttempt } from '#domain/runs/attempts/complete.ts';
-import { keepAttemptState } from '#domain/runs/attempts/state.ts';
+import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import type { AttemptResult, AttemptState } from '#domain/runs/attempts/writes.ts';
 import type { NextStep } from '#domain/runs/model.ts';
 import { type StepRequest, takeNextStep } from '#domain/runs/steps/advance.ts';
@@ -63,7 +63,7 @@ export class RunSteps {
 
   keep(state: Partial<AttemptState> & { attemptId: string }) {
     const whole = { write: 1, content: Buffer.from('{"it":"is"}'), resourceCount: 1, ...state };
-    return this.#api.services.transactions.run((tx) => keepAttemptState(tx, this.#api.services.keyRing, whole));
+    return this.#api.services.transactions.run((tx) => storeAttemptState(tx, this.#api.services.keyRing, whole));
   }
 
   complete(attemptId: string, result: Partial<AttemptResult> & Pick<AttemptResult, 'outcome'>) {

@@ -13,7 +13,7 @@ import { findOwner } from '#domain/teams/store.ts';
 import { InstanceView, toInstance } from './views.ts';
 
 export const InstanceParams = z.strictObject({ id: Id });
-/** Reviewing access to an instance names it by its id. */
+/** An access review names an instance by its id. */
 export const accessReview = { resource: 'instances', unscoped: true, parameter: 'id' } as const;
 export const readAccess: Access = {
   anyOf: ['workload:read'],

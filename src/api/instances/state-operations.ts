@@ -41,7 +41,7 @@ const StateParams = z.strictObject({ ...InstanceParams.shape, serial: z.coerce.n
 export const get = read({
   id: 'instances.get_state_version',
   route: 'GET /api/v1/instances/:id/state-versions/:serial',
-  summary: 'Read what is known of a state version, without its content',
+  summary: 'Read a state version, without its content',
   params: StateParams,
   responses: { 200: StateVersionView },
   access: { ...readAccess, review: { inherits: 'instances.get' } },
@@ -71,7 +71,7 @@ export const download = read({
   },
 });
 
-/** As OpenTofu writes it; what the service does not read is kept as it is. */
+/** A state as OpenTofu writes it; members that the service does not read are stored unchanged. */
 const TofuState = z.looseObject({
   version: z.literal(4, { error: 'expected an OpenTofu or Terraform state of format version 4' }),
   serial: z.int().min(0),

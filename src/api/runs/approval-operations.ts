@@ -5,13 +5,13 @@ import { findRun, readPlan } from '#domain/runs/store.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { getRun, RunParams, readAccess, reviewed } from './operations.ts';
+import { accessReview, getRun, RunParams, readAccess } from './operations.ts';
 import { PlanView, RunView, toPlan } from './views.ts';
 
 export const getPlan = read({
   id: 'runs.get_plan',
   route: 'GET /api/v1/runs/:id/plan',
-  summary: "Read a run's plan: what changes, before and after, secrets masked",
+  summary: 'Read the plan of a run: its changes, before and after, with secrets masked',
   params: RunParams,
   responses: { 200: PlanView },
   access: { ...readAccess, review: { inherits: 'runs.get' } },
@@ -27,12 +27,12 @@ export const getPlan = read({
 export const request = command({
   id: 'runs.request_approval',
   route: 'POST /api/v1/runs/:id/approval/request',
-  summary: 'Ask people to review a run; changes nothing about who may',
+  summary: 'Ask people to review a run; it does not change who may',
   params: RunParams,
   body: z.strictObject({ reviewers: z.array(Id).max(50).default([]), message: z.string().max(4000).default('') }),
   responses: { 202: RunView },
   at: getRun,
-  access: { ...readAccess, review: { ...reviewed, verb: 'request_approval' } },
+  access: { ...readAccess, review: { ...accessReview, verb: 'request_approval' } },
   target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
   targetName: 'run',
   idempotency: 'optional',
@@ -62,14 +62,15 @@ export const review = command({
     hidden: 'not_found',
     anyOf: ['run:approve'],
     teamAction: 'team.metadata.write',
-    review: { ...reviewed, verb: 'approve' },
+    review: { ...accessReview, verb: 'approve' },
   },
   target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
   targetName: 'run',
   idempotency: 'optional',
   audit: 'run.reviewed',
   handle: async ({ tx, target, body, principal }) => {
-    await reviewRun(tx, target.run, principal, body);
+    const { decision, comment, plan_digest: planDigest } = body;
+    await reviewRun(tx, target.run, principal, { decision, comment, planDigest });
     return { id: target.run.id, after: body, revision: target.run.revision };
   },
 });

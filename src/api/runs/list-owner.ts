@@ -9,8 +9,8 @@ interface Filter {
 }
 
 /**
- * Who owns what a list of runs is filtered by: one team, whichever filters imply it; nobody where there is no such filter.
- * Undefined where a filter names nothing, or two of them different teams' things.
+ * The owner of a list of runs, by its filters: the one team to which all of them belong; nobody where there is no such
+ * filter. Undefined where a filter names nothing, or where two filters belong to different teams.
  */
 export async function findRunListOwner(em: Em, filter: Filter): Promise<Ownership | undefined> {
   const named = [

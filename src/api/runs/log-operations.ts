@@ -13,7 +13,7 @@ import { RunParams, readAccess } from './operations.ts';
 import { LogEntryView, RunEventView, toLogEntry } from './views.ts';
 
 const pageBytes = 2 * 1024 * 1024;
-/** A reader comes back after this, from where it was, and is asked again whether it may read. */
+/** A stream ends after this time. Its reader connects again at its position, and its access is checked again. */
 const longestStreamMs = 5 * 60_000;
 const nested = { ...readAccess, review: { inherits: 'runs.get' } } as const;
 
@@ -26,7 +26,8 @@ export const getLogs = read({
   id: 'runs.get_logs',
   route: 'GET /api/v1/runs/:id/logs',
   summary: "Read a run's log, as entries or, with Accept: text/plain, as text",
-  description: 'Entries come in order and once. `complete` says that the run has ended and this page is the last.',
+  description:
+    'Entries are in order, each once. `complete` says that the run has ended and that this page is the last.',
   params: RunParams,
   query: LogQuery,
   responses: { 200: z.object({ entries: z.array(LogEntryView), last_sequence: z.number(), complete: z.boolean() }) },
@@ -49,7 +50,7 @@ export const getLogs = read({
 export const getEvents = read({
   id: 'runs.get_events',
   route: 'GET /api/v1/runs/:id/events',
-  summary: "Read a run's story, oldest first",
+  summary: 'Read the events of a run, oldest first',
   params: RunParams,
   query: LogQuery,
   responses: { 200: z.object({ events: z.array(RunEventView) }) },

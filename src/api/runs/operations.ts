@@ -5,7 +5,7 @@ import type { Em } from '#database/database.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveRequeue } from '#domain/runs/admission/requeue.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
-import { nothingToRunFor } from '#domain/runs/admission/rules.ts';
+import { targetIsGone } from '#domain/runs/admission/rules.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion.ts';
@@ -22,24 +22,24 @@ import { ListedRunView, RunView, toListedRun } from './views.ts';
 
 export const RunParams = z.strictObject({ id: Id });
 const runTeam = { scope: 'team', hidden: 'not_found' } as const;
-/** Reviewing access to a run needs only its owner. */
-export const reviewed = { resource: 'runs', unscoped: true, target: findRun } as const;
+/** An access review of a run needs only its owner. */
+export const accessReview = { resource: 'runs', unscoped: true, target: findRun } as const;
 
 export const readAccess: Access = {
   ...runTeam,
   anyOf: ['run:read'],
   teamAction: 'team.metadata.read',
-  review: { ...reviewed, verb: 'get' },
+  review: { ...accessReview, verb: 'get' },
 };
 
 const createAccess: Access = {
   ...runTeam,
   anyOf: ['run:create'],
   teamAction: 'team.secret.read',
-  review: { ...reviewed, verb: 'create' },
+  review: { ...accessReview, verb: 'create' },
 };
 
-/** The name of an instance: what appears in addresses and messages. */
+/** The name of an instance, as it appears in addresses and messages. */
 const InstanceName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?$/, {
   error: 'expected 1-100 lowercase letters, digits and inner ". _ -", such as "network"',
 });
@@ -104,9 +104,9 @@ export const listAllRuns = read({
     template_id: Id.optional(),
     status: z.enum(runStatuses).optional(),
   }),
-  description: 'The runs of a list carry no `actions`: read a run alone for them.',
+  description: 'The runs of a list have no `actions`: read a single run for them.',
   responses: { 200: pageOf('runs', ListedRunView) },
-  access: { ...readAccess, review: { ...reviewed, verb: 'list' } },
+  access: { ...readAccess, review: { ...accessReview, verb: 'list' } },
   target: ({ em, query }) => findRunListOwner(em, query),
   targetName: 'the team, environment or instance',
   handle: async ({ em, query, target }) => {
@@ -129,7 +129,7 @@ export const cancel = command({
     ...runTeam,
     anyOf: ['run:cancel'],
     teamAction: 'team.metadata.write',
-    review: { ...reviewed, verb: 'cancel' },
+    review: { ...accessReview, verb: 'cancel' },
   },
   target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
   targetName: 'run',
@@ -148,7 +148,7 @@ export const requeue = command({
   params: RunParams,
   responses: { 202: RunView },
   at: getRun,
-  access: { ...createAccess, review: { ...reviewed, verb: 'requeue' } },
+  access: { ...createAccess, review: { ...accessReview, verb: 'requeue' } },
   target: ({ em, params, lock }) => findRequeueTarget(em, params.id, lock),
   targetName: 'run',
   idempotency: 'optional',
@@ -173,7 +173,7 @@ export const remove = command({
     ...runTeam,
     anyOf: ['run:delete'],
     teamAction: 'team.metadata.write',
-    review: { ...reviewed, verb: 'delete', target: findUndeletedRun },
+    review: { ...accessReview, verb: 'delete', target: findUndeletedRun },
   },
   target: async ({ em, params, lock }) => {
     const target = await findRunToChange(em, params.id, lock);
@@ -188,7 +188,7 @@ export const remove = command({
   },
 });
 
-/** A new run belongs to whom its environment or template belongs to now. */
+/** A requeued run belongs to the present owner of its environment or template. */
 async function findRequeueTarget(em: Em, id: string, lock: boolean) {
   const target = await findRunToChange(em, id, false);
   if (!target) return undefined;
@@ -199,8 +199,8 @@ async function findRequeueTarget(em: Em, id: string, lock: boolean) {
   return { ...target, organizationId, teamId, admission };
 }
 
-/** Only a caller who may requeue the run learns of this. @throws ActionRefused */
+/** Called only once the caller is known to have the authority to requeue. @throws ActionRefused where the target is gone */
 function admissionOf({ admission }: { readonly admission: AdmissionTarget | undefined }): AdmissionTarget {
   if (admission) return admission;
-  throw new ActionRefused(nothingToRunFor);
+  throw new ActionRefused(targetIsGone);
 }

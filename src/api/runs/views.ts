@@ -21,7 +21,7 @@ const ReviewView = z.object({
   at: Time,
 });
 
-/** A run in a list: without its actions, which only a run that is read alone carries. */
+/** A run in a list. It has no actions: only a run that is read alone has them. */
 export const ListedRunView = z
   .object({
     id: z.string(),
@@ -141,7 +141,7 @@ function toApproval(run: RunDetails): z.input<typeof ListedRunView>['approval'] 
   };
 }
 
-/** A run, as every answer that is about one run shows it (api.md of the design). */
+/** A run in every answer about one run. */
 export const RunView = z.object({ ...ListedRunView.shape, actions: actionsView(runActions) }).meta({ id: 'Run' });
 
 export const PlanView = z.object({

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 
-/** What runs deploy: a named thing of an environment (or, without one, of a template) with its state. */
+/** What runs deploy: it has a name in an environment (or, without one, under a template), and a state. */
 export const InstanceSchema = defineEntity({
   name: 'Instance',
   tableName: 'instances',
@@ -22,12 +22,12 @@ export const InstanceSchema = defineEntity({
     id: id(),
     teamId: p.uuid().nullable(),
     environmentId: p.uuid().nullable(),
-    /** The template that it was first deployed from; another template is refused. */
+    /** The template that deployed it. While it holds resources, other templates are refused. */
     templateId: p.uuid(),
     name: p.string(),
     /** The kind of tool that wrote its state; another kind is refused. */
     tool: p.string().nullable(),
-    /** The place in line that the next admitted run gets. */
+    /** The position in its queue that the next admitted run gets. */
     nextPosition: p.integer().default(1),
     stateSerial: p.integer().default(0),
     resourceCount: p.integer().default(0),
@@ -42,7 +42,7 @@ export const InstanceSchema = defineEntity({
 export class Instance extends InstanceSchema.class {}
 InstanceSchema.setClass(Instance);
 
-/** One instance, one writer: the run that may change it now. The row belongs to the run and goes with it. */
+/** One instance, one writer: the run that may change the instance now. The row is deleted when the run ends. */
 export const InstanceSlotSchema = defineEntity({
   name: 'InstanceSlot',
   tableName: 'instance_slots',
@@ -63,7 +63,7 @@ export const StateVersionSchema = defineEntity({
     serial: p.integer().primary(),
     /** Null for an imported state. */
     runId: p.uuid().nullable(),
-    /** The attempt that wrote it and the write's number in the attempt: what makes a repeated write one row. */
+    /** The attempt that wrote it, and the number of the write in the attempt. Both together make a repeated write one row. */
     attemptId: p.uuid().nullable(),
     attemptWrite: p.integer().nullable(),
     digest: p.string(),

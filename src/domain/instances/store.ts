@@ -85,7 +85,7 @@ export function readStateVersion(em: Em, instanceId: string, serial: number) {
   return selectStateVersions(em, instanceId).where('serial', '=', serial).executeTakeFirst();
 }
 
-/** The state versions of an instance, newest first, from before a serial on. */
+/** The state versions of an instance before a serial, newest first. */
 export function listStateVersions(
   em: Em,
   instanceId: string,
@@ -162,7 +162,7 @@ const countPosition = (eb: ExpressionBuilder<Tables, 'instances'>) => ({
   next_position: eb('instances.next_position', '+', 1),
 });
 
-/** Instances have unique names in an environment, and those without an environment under their template. */
+/** The name of an instance is unique in its environment; without an environment, under its template. */
 const takePositionIn = {
   environment: prepare((db, parameter: ParameterOf<NewInstance>) =>
     insertInstance(db, parameter)
@@ -188,7 +188,7 @@ export async function takePosition(em: Em, instance: Omit<NewInstance, 'id'>) {
   return row;
 }
 
-/** Gives an instance that holds nothing to another template. */
+/** Assigns an instance that holds no resources to another template. */
 export async function changeTemplate(em: Em, id: string, templateId: string): Promise<void> {
   await db(em).updateTable('instances').set({ template_id: templateId }).where('id', '=', id).execute();
 }

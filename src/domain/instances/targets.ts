@@ -11,8 +11,8 @@ export async function findInstance(em: Em, id: string, lock = false): Promise<In
 }
 
 /**
- * The same for putting something into it: its owners are shared before its row is locked, so that they are neither archived
- * nor deleted meanwhile. Undefined also where its owner is gone.
+ * The same for importing state: the owners of the instance are shared before its row is locked, so that they are neither
+ * archived nor deleted meanwhile. Undefined also where its owner is gone.
  */
 export async function findInstanceToFill(
   em: Em,

@@ -11,7 +11,7 @@ export type RunAction = (typeof runActions)[number];
 const whileActive = ['cancel', 'force'] as const;
 const onceEnded = ['requeue', 'delete'] as const;
 
-/** The one table of what may be done to a run by its status. */
+/** The actions that each status allows. */
 export const actionsByStatus: Record<RunStatus, readonly RunAction[]> = {
   queued: whileActive,
   running: whileActive,
@@ -38,7 +38,7 @@ const notEnded =
     message: `the run has not ended (${status}): only a run that has ended can be ${purpose}`,
   });
 
-/** The refusal in every status that does not allow the action. */
+/** The refusal of each action in the statuses that do not allow it. */
 const statusRefusals: Record<RunAction, (status: RunStatus) => Refusal> = {
   cancel: ended,
   force: ended,
@@ -54,7 +54,7 @@ export function statusesThatAllow(action: RunAction): RunStatus[] {
   return runStatuses.filter((status) => actionsByStatus[status].includes(action));
 }
 
-/** The refusal of an action because of the run's status alone; null where the status allows it. */
+/** The refusal of an action by the status of the run alone; null where the status allows it. */
 export function findStatusRefusal(action: RunAction, status: RunStatus): Refusal | null {
   return actionsByStatus[status].includes(action) ? null : statusRefusals[action](status);
 }
@@ -64,7 +64,7 @@ export function refuseByStatus(action: RunAction, status: RunStatus): void {
   throwIfRefused(findStatusRefusal(action, status));
 }
 
-/** The facts about a run that its actions depend on, apart from the caller's authority. */
+/** The facts about a run on which its actions depend, apart from the caller's authority. */
 export interface RunFacts {
   readonly status: RunStatus;
   /** Present while the status allows a review. */
@@ -78,7 +78,7 @@ export function factsOfNewRun(status: RunStatus): RunFacts {
   return { status, approval: null, admission: null };
 }
 
-/** The refusal of an action by the rules of runs, for a caller whose authority suffices; null where it is allowed. */
+/** The refusal of an action by the rules of runs, for a caller with enough authority; null where it is allowed. */
 export function findRunRefusal(action: RunAction, facts: RunFacts, caller: Principal): Refusal | null {
   const refusal = findStatusRefusal(action, facts.status);
   if (refusal) return refusal;

@@ -6,13 +6,14 @@ import { finishRun } from './steps/transitions.ts';
 
 export interface Cancellation {
   readonly reason?: string | undefined;
-  /** End the run now, without waiting for its worker; whatever that still does is refused. */
+  /** Ends the run now, without waiting for its worker; later writes of the worker are refused. */
   readonly force?: boolean | undefined;
 }
 
 /**
- * Requests the end of a run: `canceling`, until the worker confirms. With `force` the run ends at once: the attempt is fenced
- * off and the slot is released. A second request is harmless, and may add the force.
+ * Requests the end of a run: it is `canceling` until its worker confirms. With `force` the run ends at once: its attempt is
+ * fenced off and its slot is released. A second request is harmless, and may add `force`.
+ * @throws ActionRefused where the run has already ended
  */
 export async function cancelRun(tx: Transaction, run: Run, { reason, force }: Cancellation, by: string): Promise<void> {
   refuseByStatus(force ? 'force' : 'cancel', run.status);

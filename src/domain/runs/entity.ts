@@ -41,7 +41,7 @@ export const RunSchema = defineEntity({
     },
   ],
   properties: {
-    /** The run's id is not its key: the key is the client's, and names the workflow. */
+    /** The id differs from the idempotency key: the client chooses the key, and the key names the workflow. */
     id: id(),
     idempotencyKey: p.uuid().unique(),
     status: p.string().$type<RunStatus>(),
@@ -62,7 +62,7 @@ export const RunSchema = defineEntity({
     pool: p.string(),
     tool: p.json<{ name: string; version: string }>().nullable(),
     variables: p.json<Record<string, JsonValue | Masked>>(),
-    /** Sealed: the variables and the environment as the run gets them, secrets included. */
+    /** Sealed: the variables and environment variables of the run, secrets included. */
     sealedInputs: p.blob().hidden(),
     message: p.text().default(''),
     requestedById: p.uuid(),
@@ -82,7 +82,7 @@ export const RunSchema = defineEntity({
     stateSerialBefore: p.integer().nullable(),
     stateSerialAfter: p.integer().nullable(),
     attemptId: p.uuid().nullable(),
-    /** The weakest isolation that one of its attempts was executed with; null before the first. */
+    /** The weakest isolation of its attempts; null before the first. */
     isolation: p.string().$type<Isolation>().nullable(),
     cancelReason: p.text().nullable(),
     requeuedFrom: p.uuid().nullable(),
@@ -94,12 +94,12 @@ export const RunSchema = defineEntity({
     createdAt: createdAt(),
     startedAt: at().nullable(),
     finishedAt: at().nullable(),
-    /** Deletion purges what the run printed and planned, and keeps its lineage. */
+    /** Deletion purges the log and the plan of the run, and keeps its lineage. */
     deletedAt: at().nullable(),
   },
 });
 export class Run extends RunSchema.class {
-  /** Follows an arrow of the state table; anything else is a defect of the caller. */
+  /** Follows a transition of the state table. @throws RunTransitionRefused for any other: a defect of the caller */
   moveTo(status: RunStatus, phase: RunPhase = this.phase): void {
     if (!runTransitions[this.status].includes(status)) throw new RunTransitionRefused(this.id, this.status, status);
     this.status = status;
@@ -108,7 +108,7 @@ export class Run extends RunSchema.class {
     this.revision += 1;
   }
 
-  /** Says why the run does not go on. The time since when stays while the reason does; saying the same is no change. */
+  /** Sets why the run waits. `since` stays while the code stays the same; setting the same again changes nothing. */
   waitFor(
     code: WaitingOn['code'],
     { position = null, blocker = null }: Partial<Pick<WaitingOn, 'position' | 'blocker'>> = {},
@@ -130,7 +130,7 @@ export class Run extends RunSchema.class {
 }
 RunSchema.setClass(Run);
 
-/** One try at a phase. Its id is the fencing token: writes that carry an older one are refused. */
+/** One attempt at a phase. Its id is the fencing token: writes with an older one are refused. */
 export const RunAttemptSchema = defineEntity({
   name: 'RunAttempt',
   tableName: 'run_attempts',
@@ -140,13 +140,13 @@ export const RunAttemptSchema = defineEntity({
     runId: () => p.manyToOne(Run).mapToPk().fieldName('run_id').deleteRule('restrict'),
     phase: p.string().$type<AttemptPhase>(),
     workerId: p.uuid().nullable(),
-    /** What its worker contained it with; null until a worker has it. */
+    /** The isolation that its worker gave it; null until a worker has claimed it. */
     isolation: p.string().$type<Isolation>().nullable(),
-    /** What is added to the executor's chunk numbers, so that a run's log has one sequence over all attempts. */
+    /** Added to the executor's chunk numbers, so that the log of a run has one sequence over all attempts. */
     logBase: p.integer(),
     /** The same for line numbers. */
     lineBase: p.integer(),
-    /** When it was opened; once a worker has it, since then. */
+    /** When it was opened; once a worker has claimed it, when that was. */
     startedAt: at(),
     finishedAt: at().nullable(),
     outcome: p.string().$type<AttemptOutcome>().nullable(),
@@ -160,12 +160,12 @@ export const RunPlanSchema = defineEntity({
   tableName: 'run_plans',
   properties: {
     runId: () => p.oneToOne(Run).owner().primary().mapToPk().fieldName('run_id').deleteRule('restrict'),
-    /** What a review names: the plan, its inputs and its state. */
+    /** The digest that a review names. It binds the plan, its inputs and its state. */
     digest: p.string(),
-    /** The executor's own digest of the plan, which it checks before it applies. */
+    /** The executor's own digest of the plan; the executor checks it before it applies the plan. */
     executorDigest: p.string(),
     changes: p.json<ResourceChange[]>(),
-    /** Sealed: the plan file and what applying it needs. Gone once the run has ended. */
+    /** Sealed: the plan file and what applying it needs. Deleted when the run ends. */
     artifact: p.blob().nullable().hidden(),
     stateSerial: p.integer(),
     createdAt: createdAt(),
@@ -184,7 +184,7 @@ export const RunReviewSchema = defineEntity({
     reviewerId: p.uuid(),
     reviewerType: p.string().$type<PrincipalKind>(),
     reviewerName: p.string(),
-    /** A review counts once a person, whatever credential or account it came by. */
+    /** Each person counts once, whichever credential or account they use. */
     responsibleUserId: p.uuid(),
     decision: p.string().$type<'approve' | 'reject'>(),
     comment: p.text(),

@@ -1,6 +1,6 @@
 import type { FailureReason, RunStatus } from './model.ts';
 
-/** A defect: some code tried a change of status that the table of transitions does not have. */
+/** A defect: code tried a change of status that the table of transitions does not allow. */
 export class RunTransitionRefused extends Error {
   constructor(runId: string, from: RunStatus, to: RunStatus) {
     super(`run ${runId} cannot go from ${from} to ${to}`);
@@ -8,7 +8,7 @@ export class RunTransitionRefused extends Error {
   }
 }
 
-/** The attempt is no longer the run's: another one began, or the run has ended. Its late results are refused. */
+/** The attempt is no longer the current one of its run: another one has begun, or the run has ended. Its writes are refused. */
 export class AttemptSuperseded extends Error {
   constructor(attemptId: string) {
     super(`attempt ${attemptId} was superseded: its results are refused`);
@@ -16,12 +16,12 @@ export class AttemptSuperseded extends Error {
   }
 }
 
-/** What an attempt wrote (a state, a piece of log, its result) breaks a rule, and is not stored. */
+/** A write of an attempt (a state, a chunk of log, its result) breaks a rule, and is not stored. */
 export class AttemptWriteRefused extends Error {
   /** Why the attempt fails because of it. */
   readonly reason: FailureReason;
 
-  /** @param message names the rule, and never what was written */
+  /** @param message names the rule, and never the content of the write */
   constructor(reason: FailureReason, message: string) {
     super(message);
     this.name = 'AttemptWriteRefused';
@@ -32,7 +32,9 @@ export class AttemptWriteRefused extends Error {
 /** The run demands a sandbox, and the worker that claims its attempt has none. The attempt stays unclaimed. */
 export class SandboxDemanded extends Error {
   constructor(attemptId: string) {
-    super(`attempt ${attemptId} demands a sandbox, and this worker does not contain template code: it gets none of it`);
+    super(
+      `attempt ${attemptId} demands a sandbox, and this worker does not contain template code: it cannot claim the attempt`,
+    );
     this.name = 'SandboxDemanded';
   }
 }

@@ -23,7 +23,7 @@ export function isTerminal(status: RunStatus): status is TerminalStatus {
   return (terminalStatuses as readonly string[]).includes(status);
 }
 
-/** From → what may follow. Every change of status is a compare-and-set along one of these arrows. */
+/** The statuses that may follow each status. Every change of status is a compare-and-set along one of these transitions. */
 export const runTransitions: Record<RunStatus, readonly RunStatus[]> = {
   queued: ['running', 'canceling', 'canceled', 'failed', 'timed_out'],
   running: ['running', 'pending_approval', 'canceling', 'canceled', 'succeeded', 'failed', 'timed_out'],
@@ -38,13 +38,13 @@ export const runTransitions: Record<RunStatus, readonly RunStatus[]> = {
 export const runOperations = ['apply', 'destroy', 'plan', 'refresh'] as const;
 export type RunOperation = (typeof runOperations)[number];
 
-/** What changes an instance or its state; such a run holds the instance's slot from planning to its end. */
+/** The operations that change an instance or its state. Their runs hold the slot of the instance from planning to their end. */
 export const writingOperations: readonly RunOperation[] = ['apply', 'destroy', 'refresh'];
 
 export const runPhases = ['queued', 'planning', 'approval', 'applying', 'finished'] as const;
 export type RunPhase = (typeof runPhases)[number];
 
-/** Why a run waits; `blocker` is the id of the run that is in the way, where one is. */
+/** Why a run waits; `blocker` is the id of the run that it waits for, if any. */
 export const waitingCodes = ['engine', 'instance_busy', 'quota', 'no_worker', 'approval'] as const;
 export type WaitingCode = (typeof waitingCodes)[number];
 
@@ -55,7 +55,7 @@ export interface WaitingOn {
   blocker: string | null;
 }
 
-/** Reasons of an attempt for which its run has reasons of its own: `canceled_by_user`, `plan_timeout`, `apply_timeout`. */
+/** Reasons of attempts whose runs show other reasons: `canceled_by_user`, `plan_timeout`, `apply_timeout`. */
 const attemptReasons = {
   canceled: 'the attempt was canceled',
   time_limit: 'the attempt took longer than its limit',
@@ -96,11 +96,11 @@ const failureReasons = {
 } as const;
 export type FailureReason = keyof typeof failureReasons;
 
-/** Why an attempt at a run did not succeed, as the executor says it. Stable words that clients may match. */
+/** Why an attempt did not succeed, as the executor reports it. Stable: clients may match them. */
 export const executionReasons = { ...attemptReasons, ...failureReasons } as const;
 export type ExecutionReason = keyof typeof executionReasons;
 
-/** Why a run ended, or is ending, other than by success. Stable words that clients may match. */
+/** Why a run ended, or is ending, without success. Stable: clients may match them. */
 export const statusReasons = {
   rejected: 'a reviewer rejected the plan',
   canceled_by_user: 'somebody canceled the run',
@@ -143,12 +143,12 @@ export interface RunTimeouts {
   apply: number;
 }
 
-/** Seconds, where a template names none: an hour for work, a week for a decision. */
+/** The timeouts of a template that declares none, in seconds: an hour for execution, a week for approval. */
 export const defaultTimeouts: RunTimeouts = { plan: 3600, approval: 7 * 24 * 3600, apply: 3600 };
 
 export type ApprovalRule = 'never' | 'destroys' | 'changes' | 'always';
 
-/** Whether a plan must wait for people: `required: 0` waits for nobody, and a plan without changes neither. */
+/** Whether a plan needs approval. With `required: 0` none does, and a plan without changes never does. */
 export function needsApproval(
   policy: { required: number; when: ApprovalRule },
   plan: { changes: boolean; destroys: boolean },
@@ -161,8 +161,8 @@ export function needsApproval(
 export type AttemptPhase = 'planning' | 'applying';
 
 /**
- * How an attempt at a phase ended; null while it is open. `handed_back`: its worker stopped before it had changed anything.
- * `lost`: its worker went away, and it may write nothing more.
+ * How an attempt ended. `handed_back`: its worker stopped before it had changed anything. `lost`: its worker is gone, and
+ * its writes are refused.
  */
 export type AttemptOutcome =
   | 'planned'
@@ -174,30 +174,30 @@ export type AttemptOutcome =
   | 'handed_back'
   | 'lost';
 
-/** What a workflow does next with a run, as PostgreSQL has it. */
+/** What the workflow of a run does next. */
 export type NextStep =
   | {
       kind: 'execute';
       attemptId: string;
       taskQueue: string;
       timeoutSeconds: number;
-      /** How long it may lie in the queue before a queue is chosen anew; missing in steps of earlier releases: for ever. */
+      /** How long it may wait in the queue before another queue is chosen; missing in steps of earlier releases: no limit. */
       startWithinSeconds?: number;
       priority: number;
     }
-  /** `suspects`: for a worker that is not heard of; the next question says so. */
+  /** `suspects`: the run waits for a worker with an expired heartbeat; the workflow reports that with its next request. */
   | { kind: 'wait'; seconds: number; suspects?: true }
   | { kind: 'end' };
 
-/** The run's workflow type. Histories name it: it never changes. */
+/** The workflow type of runs. Histories name it, so it never changes. */
 export const runWorkflow = 'run';
 
-/** The signal that makes a run's workflow look at the run again. */
+/** The signal that makes the workflow of a run ask for the next step. */
 export const wakeSignal = 'wake';
 
 /**
- * The queue of a pool's workers. Workers that do not contain template code have a queue of their own, so that they are
- * given no run which demands a sandbox. No name of a pool makes one queue into the other.
+ * The task queue of the workers of a pool. Workers that do not contain template code have their own queue, so that they get
+ * no run that demands a sandbox. No pool name can turn one queue into the other.
  */
 export function poolQueue(pool: string, isolation: Isolation): string {
   return isolation === 'sandbox' ? `pool.${pool}` : `uncontained-pool.${pool}`;
@@ -205,5 +205,5 @@ export function poolQueue(pool: string, isolation: Isolation): string {
 
 export const defaultPool = 'default';
 
-/** On a busy pool applies go ahead of plans (the engine's task priority; 1 is first). */
+/** On a busy pool, applies go before plans (the engine's task priority; 1 is first). */
 export const phasePriority: Record<AttemptPhase, number> = { applying: 1, planning: 3 };

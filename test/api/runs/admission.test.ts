@@ -28,7 +28,7 @@ const outbox = (key: string) =>
     key,
   );
 
-describe('admission while the engine is away', () => {
+describe('admission while the engine is down', () => {
   let lonely: Awaited<ReturnType<typeof runApi>>;
   let caller: Caller;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('admission while the engine is away', () => {
   });
   afterAll(() => lonely?.close());
 
-  it('answers 202 with a run that waits for the engine, and keeps what the engine is to be told', async () => {
+  it('answers 202 with a run that waits for the engine, and stores the message for the engine', async () => {
     const key = randomUUID();
     const answer = await admit(caller, key);
     expect(answer.status, answer.text).toBe(202);
@@ -55,13 +55,13 @@ describe('admission while the engine is away', () => {
     expect(JSON.stringify(await outbox(key))).not.toMatch(/variables|hello/);
   });
 
-  it('does not take longer for it', async () => {
+  it('is as fast as ever', async () => {
     const start = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => admit(caller, randomUUID())));
     expect(performance.now() - start).toBeLessThan(4_000);
   });
 
-  it('keeps what is told later in order: start, then cancel', async () => {
+  it('stores later messages in order: start, then cancel', async () => {
     const key = randomUUID();
     const { body } = await admit(caller, key);
     const canceled = await caller.post(`/runs/${body.id}/cancel`, { reason: 'not needed' });
@@ -73,7 +73,7 @@ describe('admission while the engine is away', () => {
     expect((await outbox(key)).map(({ payload }) => payload.kind)).toEqual(['start', 'cancel']);
   });
 
-  it('ends a run by force, without any word of the engine', async () => {
+  it('ends a run by force without the engine', async () => {
     const { body } = await admit(caller, randomUUID());
     const forced = await caller.post(`/runs/${body.id}/cancel`, { force: true });
     expect(forced.body).toMatchObject({
@@ -85,13 +85,13 @@ describe('admission while the engine is away', () => {
     expect(forced.body.finished_at).toMatch(/^\d{4}-/);
   });
 
-  it('says so where it is asked whether it is ready, and goes on living', async () => {
+  it('answers 503 to the readiness probe and 200 to the health probe', async () => {
     expect((await fetch(`${lonely.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${lonely.url}/health`)).status).toBe(200);
   });
 });
 
-describe('while the database is away', () => {
+describe('while the database is down', () => {
   let proxy: TcpProxy;
   let remote: Awaited<ReturnType<typeof runApi>>;
   let caller: Caller;
@@ -111,7 +111,7 @@ describe('while the database is away', () => {
     await proxy?.close();
   });
 
-  it('nobody is guessed to be anybody: every credential answers 503, never 401', async () => {
+  it('every credential answers 503 and never 401, since none can be checked', async () => {
     const session = await Caller.signIn(remote.url, root.email, 'correct horse battery');
     proxy.shut();
     for (const each of [caller, session, new Caller(remote.url, { 'x-api-key': await strangerKey() })]) {
@@ -131,13 +131,13 @@ describe('while the database is away', () => {
     expect((await new Caller(remote.url, {}).get('/system/version')).status).toBe(200);
   });
 
-  it('what cannot be a credential is still refused as one', async () => {
+  it('a malformed or missing credential still answers 401', async () => {
     proxy.shut();
     expect((await new Caller(remote.url, { 'x-api-key': 'dc_guess' }).get('/auth/whoami')).status).toBe(401);
     expect((await new Caller(remote.url, {}).get('/auth/whoami')).status).toBe(401);
   });
 
-  it('all is well again when it is back, however many connections broke', async () => {
+  it('requests succeed again once it is back, however many connections broke', async () => {
     for (let round = 0; round < 3; round += 1) {
       proxy.shut();
       const broken = await Promise.all(Array.from({ length: 10 }, () => caller.get('/auth/whoami')));
@@ -149,7 +149,7 @@ describe('while the database is away', () => {
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([202]));
   });
 
-  it('a database that takes connections and says nothing is no reason to wait for ever', async () => {
+  it('requests answer 503 within a limit when the database accepts connections and never answers', async () => {
     proxy.shut();
     await caller.get('/auth/whoami');
     proxy.mute();
@@ -159,7 +159,7 @@ describe('while the database is away', () => {
     expect(performance.now() - start).toBeLessThan(15_000);
   });
 
-  it('a connection that breaks in a transaction does not keep its place in the pool', async () => {
+  it('a connection that breaks in a transaction leaves the pool', async () => {
     const { teamId } = await addTeam(api.orm);
     const { environmentId } = await addEnvironment(api.orm, teamId);
     const usedKey = randomUUID();
@@ -181,7 +181,7 @@ describe('while the database is away', () => {
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([202]));
   });
 
-  it('a connection in use that falls silent counts as broken, and its place is free again', async () => {
+  it('a connection in use that stops answering counts as broken and leaves the pool', async () => {
     const url = new URL(api.database.url);
     url.host = `127.0.0.1:${proxy.port}`;
     const orm = openDatabase({ databaseUrl: url.href, databasePoolSize: 1, answerWithinMs: 300 });
@@ -197,7 +197,7 @@ describe('while the database is away', () => {
     }
   });
 
-  it('a lost session of the database is no lost process', async () => {
+  it('the process survives the loss of its database sessions', async () => {
     for (let round = 0; round < 3; round += 1) {
       await Promise.all(Array.from({ length: 4 }, () => caller.get('/auth/whoami')));
       await terminateAll();
@@ -205,10 +205,10 @@ describe('while the database is away', () => {
     }
   });
 
-  describe('a command that is cut off', () => {
+  describe('a command whose connection breaks', () => {
     const isCommit = (data: Buffer) => /commit\0/i.test(data.toString('latin1'));
 
-    it('at its commit, before that arrives, has an unknown outcome, and is repeated by its key', async () => {
+    it('before its commit arrives has an unknown outcome, and can be repeated with its key', async () => {
       const key = randomUUID();
       proxy.watch((data) => (isCommit(data) ? 'cut before' : 'pass'));
       expectUnknown(await admit(caller, key), key);
@@ -219,7 +219,7 @@ describe('while the database is away', () => {
       expect(await execute('select id from runs where idempotency_key = ?', key)).toEqual([{ id: again.body.id }]);
     });
 
-    it('at its commit, after that was carried out, has an unknown outcome, and its repeat answers what was done', async () => {
+    it('after its commit was carried out has an unknown outcome, and its repeat answers the result', async () => {
       const key = randomUUID();
       proxy.watch((data) => (isCommit(data) ? 'cut after' : 'pass'));
       expectUnknown(await admit(caller, key), key);
@@ -231,7 +231,7 @@ describe('while the database is away', () => {
       expect(await outbox(key)).toMatchObject([{ payload: { kind: 'start' } }]);
     });
 
-    it('before its commit has no outcome at all: nothing was done, and it says no more than that', async () => {
+    it('before it commits does nothing, and answers 503 without an outcome', async () => {
       const { teamId } = await addTeam(api.orm);
       const { environmentId } = await addEnvironment(api.orm, teamId);
       const blocker = api.orm.em.fork();

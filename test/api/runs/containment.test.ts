@@ -16,17 +16,20 @@ describe('a worker', () => {
   it.each([
     ['contains template code', 'sandbox', 'cgroup', null],
     ['does not', 'none', 'process', 'the kernel refuses user namespaces'],
-  ] as const)('that %s shows so alone and in the list', async (_, isolation, limits, isolationReason) => {
-    const id = randomUUID();
-    const facts = { host: 'here', processId: 1, version: '0', pools: ['seen'], tools: [], concurrency: 1 };
-    await registerWorker(api.services.orm.em.fork(), { id, ...facts, isolation, limits, isolationReason });
-    const shown = { id, isolation, limits, isolation_reason: isolationReason };
-    expect((await admin.get(`/workers/${id}`)).body).toMatchObject(shown);
-    const { workers } = (await admin.get('/workers?pool=seen')).body;
-    expect(workers).toEqual(expect.arrayContaining([expect.objectContaining(shown)]));
-  });
+  ] as const)(
+    'that %s shows its isolation when it is read and in the list',
+    async (_, isolation, limits, isolationReason) => {
+      const id = randomUUID();
+      const facts = { host: 'here', processId: 1, version: '0', pools: ['seen'], tools: [], concurrency: 1 };
+      await registerWorker(api.services.orm.em.fork(), { id, ...facts, isolation, limits, isolationReason });
+      const shown = { id, isolation, limits, isolation_reason: isolationReason };
+      expect((await admin.get(`/workers/${id}`)).body).toMatchObject(shown);
+      const { workers } = (await admin.get('/workers?pool=seen')).body;
+      expect(workers).toEqual(expect.arrayContaining([expect.objectContaining(shown)]));
+    },
+  );
 
-  it('of the release before counts as one that does not contain template code', async () => {
+  it('of the previous release counts as one that does not contain template code', async () => {
     const id = randomUUID();
     await api.rows(
       `insert into workers (id, host, process_id, version, pools, tools, concurrency, started_at, heartbeat_at)
@@ -43,8 +46,8 @@ describe('a worker', () => {
   });
 });
 
-describe('what an environment demands', () => {
-  it('is nothing unless it says so, and is shown', async () => {
+describe('the isolation that an environment demands', () => {
+  it('is none by default, and is shown', async () => {
     const { owner, environment } = await makeTenant(api);
     const path = `/environments/${environment}`;
     expect((await owner.get(path)).body).toMatchObject({ isolation: null });
@@ -56,7 +59,7 @@ describe('what an environment demands', () => {
     expect(await owner.patch(path, { isolation: 'none' })).toMatchObject({ status: 400 });
   });
 
-  it('is strengthened by an admin of its team, and given up only by those above', async () => {
+  it('can be raised by an admin of its team, and lowered only by those above', async () => {
     const tenant = await makeTenant(api);
     const path = `/environments/${tenant.environment}`;
     const [teamAdmin, organizationAdmin] = [await api.addUser('maintainer'), await api.addUser('maintainer')];

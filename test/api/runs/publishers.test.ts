@@ -31,7 +31,7 @@ async function addMember(): Promise<ApiUser> {
   return user;
 }
 
-/** An account of the tenant's team, or one of a user that the team has let in. */
+/** A service account of the tenant's team, or one that belongs to a user and is a member of the team. */
 async function addAccount(owner: { userId: string } | { teamId: string }): Promise<ApiUser> {
   const memberships = {
     teams: { [tenant.team]: 'admin' },
@@ -53,7 +53,7 @@ async function publish(by: ApiUser): Promise<string> {
   return id;
 }
 
-/** Leads a run that was admitted to where it waits for approval; answers what a review of it says. */
+/** Advances an admitted run until it waits for approval; answers the response to a review of it. */
 async function awaitApproval(runId: string) {
   const attemptId = executing(await steps.next({ runId }));
   await steps.claim(attemptId, worker, 'sandbox');
@@ -130,7 +130,7 @@ describe('rejecting a run as the publisher of its version', () => {
 });
 
 describe('a version that a service account published', () => {
-  it('is approved neither by the account nor by the user who owns it', async () => {
+  it('cannot be approved by the account or by the user who owns it', async () => {
     const account = await addAccount({ userId: publisher.id });
     const run = await pendingRun(await publish(account));
     expect(await review(account, run)).toMatchObject(refusal);
@@ -138,7 +138,7 @@ describe('a version that a service account published', () => {
     expect(await review(reviewer, run)).toMatchObject({ status: 200 });
   });
 
-  it('is not approved by who had issued its key, also once another person answers for the account', async () => {
+  it('cannot be approved by the issuer of its key, even after another person has become responsible for the account', async () => {
     const account = await addAccount({ teamId: tenant.team });
     await issuedBy(account, publisher);
     const run = await pendingRun(await publish(account));
@@ -148,14 +148,14 @@ describe('a version that a service account published', () => {
     expect(await review(reviewer, run)).toMatchObject({ status: 200 });
   });
 
-  it('is approved by no other account of the person who answers for it', async () => {
+  it('cannot be approved by another account of the responsible person', async () => {
     const run = await pendingRun(await publish(await addAccount({ userId: publisher.id })));
     expect(await review(await addAccount({ userId: publisher.id }), run)).toMatchObject(refusal);
   });
 });
 
 describe('a version that a user published', () => {
-  it('is not approved by a service account for which that user answers', async () => {
+  it('cannot be approved by a service account for which that user is responsible', async () => {
     const run = await pendingRun(await publish(publisher));
     expect(await review(await addAccount({ userId: publisher.id }), run)).toMatchObject(refusal);
     const account = await addAccount({ teamId: tenant.team });

@@ -21,7 +21,7 @@ let worker: string;
 let otherTeam: string;
 let templateId: string;
 let made = 0;
-/** Everybody who reads the runs, by what sets them apart. */
+/** The callers who read the runs, by the role that distinguishes them. */
 const people: Record<string, ApiUser> = {};
 
 beforeAll(async () => {
@@ -90,7 +90,7 @@ async function ended(template?: string): Promise<string> {
   return id;
 }
 
-/** A run in every situation in which what may be done with it differs. */
+/** A run in every situation in which its actions differ. */
 const scenes: Record<string, () => Promise<string>> = {
   queued: () => admit(),
   running,
@@ -151,7 +151,7 @@ async function actionsOf(by: ApiUser, id: string): Promise<Action[]> {
 }
 
 describe.each(Object.entries(scenes))('the actions of a run that is %s', (_scene, make) => {
-  it('say to everybody what each operation then answers', { timeout: 120_000 }, async () => {
+  it('tell every caller what each operation would answer', { timeout: 120_000 }, async () => {
     const shared = await make();
     for (const [name, caller] of Object.entries(people)) {
       const actions = await actionsOf(caller, shared);
@@ -187,7 +187,7 @@ describe('the actions of a run', () => {
     expect(await allowedTo(person('reviewer'), id)).toContain('approve');
   });
 
-  it('are part of every answer that shows one run, and of no list', async () => {
+  it('are in every answer about one run, and in no list', async () => {
     const body = { template_id: templateId, environment_id: tenant.environment, instance: `i-${++made}` };
     const asker = person('asker');
     const created = await asker.post('/runs', body);
@@ -208,7 +208,7 @@ describe('the actions of a run', () => {
     for (const run of list.body.runs) expect(run).not.toHaveProperty('actions');
   });
 
-  it('cost a read of the run no statement more than the credential and the run', async () => {
+  it('need no statement beside those for the credential and the run', async () => {
     const faults = await StatementFaults.open(api.services.orm);
     try {
       for (const make of [admit, running, pending, () => ended(), scenes['ended, and its template is archived']!]) {

@@ -11,8 +11,8 @@ afterAll(async () => {
   await system?.close();
 });
 
-describe("a run's log", () => {
-  it('comes as entries in one sequence, a page at a time, until it is complete', async () => {
+describe('the log of a run', () => {
+  it('is read as entries in one sequence, page by page, until it is complete', async () => {
     const { administrator } = system;
     const id = await publish(
       administrator,
@@ -31,7 +31,7 @@ describe("a run's log", () => {
     expect(again.body).toEqual({ entries: [], last_sequence: rest.body.last_sequence, complete: true });
   });
 
-  it('keeps bytes that are no text as they were printed', async () => {
+  it('keeps bytes that are not text unchanged', async () => {
     const { administrator } = system;
     const id = await publish(administrator, 'bytes', commands({ print: "printf 'a\\000b\\377c\\n'" }));
     const run = await runToEnd(administrator, { template_id: id });
@@ -40,7 +40,7 @@ describe("a run's log", () => {
     expect(body.entries.map((entry: { text: string }) => entry.text).join('')).toContain('a\0b\ufffdc');
   });
 
-  it('is streamed while the run lives, resumes after what the reader has, and ends with the run', async () => {
+  it('is streamed while the run lasts, resumes at the position of the reader, and ends with the run', async () => {
     const { administrator } = system;
     const id = await publish(
       administrator,

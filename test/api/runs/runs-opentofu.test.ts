@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 describe('a run of an OpenTofu template', () => {
-  it('plans, applies, and keeps outputs and state, with secrets masked everywhere', async () => {
+  it('plans, applies, and stores outputs and state, with secrets masked everywhere', async () => {
     const { administrator } = system;
     const run = await runToEnd(administrator, {
       template_id: templateId,
@@ -50,7 +50,7 @@ describe('a run of an OpenTofu template', () => {
     expect(JSON.stringify(everything)).not.toContain(secret);
   });
 
-  it('ends without asking anybody where the plan changes nothing', async () => {
+  it('succeeds without approval where the plan changes nothing', async () => {
     const run = await runToEnd(system.administrator, {
       template_id: templateId,
       instance: 'main',
@@ -63,7 +63,7 @@ describe('a run of an OpenTofu template', () => {
     });
   });
 
-  it('only plans where that is all that was asked', async () => {
+  it('stops after planning where the operation is plan', async () => {
     const run = await runToEnd(system.administrator, {
       template_id: templateId,
       instance: 'main',
@@ -95,7 +95,7 @@ describe('a run of an OpenTofu template', () => {
     expect(instance.body.resource_count).toBe(0);
   });
 
-  it('fails with its reason, and says in the log what was wrong', async () => {
+  it('fails with its reason, and its log says what was wrong', async () => {
     const broken = {
       executor: { kind: 'opentofu', files: { 'main.tf': 'resource "terraform_data" "x" { input = var.missing }' } },
     };
@@ -109,7 +109,7 @@ describe('a run of an OpenTofu template', () => {
 });
 
 describe('the state of an instance', () => {
-  it('is kept in versions that can be downloaded and adopted by an instance without one', async () => {
+  it('is stored in versions that can be downloaded, and imported into an instance without state', async () => {
     const { administrator } = system;
     const run = await runToEnd(administrator, { template_id: templateId, instance: 'source', variables: {} });
     const versions = await administrator.get(`/instances/${run.instance_id}/state-versions`);
@@ -132,7 +132,7 @@ describe('the state of an instance', () => {
     expect(unchanged.plan.summary).toEqual({ add: 0, change: 0, destroy: 0 });
   });
 
-  it('is refused where it is none of OpenTofu', async () => {
+  it('is refused where it is not a state of OpenTofu', async () => {
     const { administrator } = system;
     const empty = await runToEnd(administrator, { template_id: templateId, instance: 'nothing', operation: 'plan' });
     const answer = await administrator.post(`/instances/${empty.instance_id}/state`, {

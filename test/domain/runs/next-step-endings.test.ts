@@ -114,12 +114,12 @@ table('a workflow that was canceled itself', [
 ]);
 
 describe('every status', () => {
-  it.each(runStatuses.filter(isTerminal))('%s is over: there is nothing to do', (status: RunStatus) => {
+  it.each(runStatuses.filter(isTerminal))('%s: the run has ended, and there is nothing to do', (status: RunStatus) => {
     expect(decide({ run: { status }, canceled: true })).toEqual({ kind: 'nothing' });
     expect(decide({ run: { status } })).toEqual({ kind: 'nothing' });
   });
 
-  it('decides the same from the same facts, and changes none of them', () => {
+  it('leads to the same decision from the same facts, which stay unchanged', () => {
     const given = JSON.stringify(facts);
     expect(decideNextStep(facts)).toEqual(decideNextStep(facts));
     expect(JSON.stringify(facts)).toBe(given);

@@ -1,7 +1,7 @@
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '../model.ts';
 
-/** What a run gets, secrets included. Sealed in the run's row; opened by the worker that executes an attempt. */
+/** The inputs of a run, secrets included. They are sealed in its row; the worker that executes an attempt unseals them. */
 export interface RunInputs {
   readonly variables: Record<string, JsonValue>;
   /** Names of the variables that are secret. */

@@ -7,7 +7,10 @@ import { openInputs } from './inputs.ts';
 import { buildRun, type ResolvedRun } from './resolve.ts';
 import type { AdmissionTarget } from './target.ts';
 
-/** Prepares a new run from an ended one, with the same version and the same inputs, for today's caller. */
+/**
+ * Resolves a requeue: a new run with the version and the inputs of an ended one.
+ * @throws ActionRefused where the run has not ended
+ */
 export async function resolveRequeue(
   em: Em,
   keyRing: KeyRing,

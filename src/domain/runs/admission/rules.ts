@@ -3,25 +3,25 @@ import type { Refusal } from '#domain/shared/actions.ts';
 import { isOpenTo, type PoolAccess } from '#domain/workers/pools/model.ts';
 import type { AdmissionTarget } from './target.ts';
 
-/** The instance that has the name which a run asks for. */
+/** The existing instance with the name that a run asks for. */
 export interface Occupant {
   readonly templateId: string;
   readonly resourceCount: number;
 }
 
-/** The facts on which it depends whether an ended run could be admitted anew. */
+/** The facts that decide whether an ended run can be requeued. */
 export interface AdmissionFacts {
   /** Null: the template or the environment is gone. */
   readonly target: AdmissionTarget | null;
   readonly instance: string;
-  /** Null: no instance has that name. */
+  /** Null: no instance has that name yet. */
   readonly occupant: Occupant | null;
   readonly pool: { readonly name: string; readonly access: PoolAccess | null };
 }
 
-/** The refusal of a requeue, by the rules that admission itself applies and in the same order. */
+/** The refusal of a requeue. It applies the rules of admission, in the same order; null where the requeue is allowed. */
 export function findRequeueRefusal({ target, instance, occupant, pool }: AdmissionFacts): Refusal | null {
-  if (!target) return nothingToRunFor;
+  if (!target) return targetIsGone;
   return (
     findArchivedRefusal(target) ??
     findOccupiedRefusal(occupant, target.templateId, instance) ??
@@ -29,7 +29,7 @@ export function findRequeueRefusal({ target, instance, occupant, pool }: Admissi
   );
 }
 
-export const nothingToRunFor: Refusal = {
+export const targetIsGone: Refusal = {
   rule: 'nothing_to_run_for',
   message: "the run's template or environment is gone: there is nothing to run it for",
 };
@@ -39,7 +39,7 @@ export function findArchivedRefusal({ archived }: Pick<AdmissionTarget, 'archive
   return { rule: 'archived', message: `the ${archived} is archived: unarchive it before you run anything in it` };
 }
 
-/** An instance belongs to the template that made its resources, until it has none. */
+/** An instance belongs to the template that created its resources, until it holds none. */
 export function findOccupiedRefusal(occupant: Occupant | null, templateId: string, name: string): Refusal | null {
   if (!occupant || occupant.templateId === templateId || occupant.resourceCount === 0) return null;
   const message = `the instance "${name}" was deployed from another template (${occupant.templateId}): destroy it first, or name another instance`;

@@ -7,7 +7,7 @@ import type { Tables } from '#domain/entities.ts';
 import type { OverRun } from '../details.ts';
 import type { ApprovalRule } from '../model.ts';
 
-/** A target as it is read. What is missing is not part of it: a template may belong to no team. */
+/** A target as it is read. Owners that it does not have are missing: a template may belong to no team. */
 export interface TargetRow {
   readonly templateId: string;
   readonly templateSlug: string;
@@ -157,16 +157,16 @@ async function findFirst<Row>(reading: Promise<Row[]>): Promise<Row | undefined>
 }
 
 /**
- * What was transferred while the lookup waited for a lock is not found under its former owner any more, so it is looked up
- * once again, under its present one.
+ * Looks a second time where nothing was found: a row that was transferred while the lookup waited for its lock is found only
+ * under its new owner.
  */
 async function findLocked<Row>(look: () => Promise<Row[]>): Promise<Row | undefined> {
   return (await findFirst(look())) ?? (await findFirst(look()));
 }
 
 /**
- * What a run with the template and environment of a run would be admitted for today, for `toTarget`: the same rows
- * that `findAdmissionTarget` finds, or null.
+ * The target that a requeue of a run would have now, for `toTarget`: the rows that `findAdmissionTarget` finds for its
+ * template and environment, or null.
  */
 export function selectTargetOf(eb: OverRun): AliasableExpression<TargetRow | null> {
   const within = expressionBuilder<Tables>();

@@ -13,15 +13,16 @@ import { readApprovalFacts } from './store.ts';
 export interface Review {
   readonly decision: 'approve' | 'reject';
   readonly comment: string;
-  readonly plan_digest: string;
+  readonly planDigest: string;
 }
 
 /**
- * The one function that every review goes through; `findReviewRefusal` is its rule. The caller has locked the run. A rejection
- * ends the run; the last approval that is required lets it go on.
+ * Records a review; `findReviewRefusal` is its rule. The caller has locked the run. A rejection ends the run; the last
+ * approval that is required lets it go on.
+ * @throws ActionRefused where the rule refuses the review
  */
 export async function reviewRun(tx: Transaction, run: Run, reviewer: Principal, review: Review): Promise<void> {
-  const { decision, comment, plan_digest: planDigest } = review;
+  const { decision, comment, planDigest } = review;
   refuseByStatus(decision, run.status);
   const facts = await readApprovalFacts(tx.em, run.id);
   throwIfRefused(findReviewRefusal(facts, reviewer, { decision, planDigest }));
@@ -44,12 +45,12 @@ async function addReview(tx: Transaction, run: Run, reviewer: Principal, review:
     responsibleUserId: responsiblePerson(reviewer),
     decision: review.decision,
     comment: review.comment,
-    planDigest: review.plan_digest,
+    planDigest: review.planDigest,
   });
   await tx.em.persist(row).flush();
 }
 
-/** Names and notifies reviewers; changes no state. */
+/** Asks people to review a run. The status of the run stays the same. */
 export async function requestApproval(
   tx: Transaction,
   run: Run,

@@ -17,7 +17,7 @@ export interface ApprovalFacts {
   readonly templateVersion: string;
   /** Who requested the run, and the runs that it was requeued from. */
   readonly requesters: readonly Author[];
-  /** Who published the version of each of these runs. */
+  /** Who published the template versions of these runs. */
   readonly publishers: readonly Author[];
   /** The people who have reviewed it, and whether their review approves the plan that waits now. */
   readonly reviews: readonly { readonly person: string; readonly isApproval: boolean }[];
@@ -89,7 +89,7 @@ const alreadyReviewed: Refusal = {
   message: 'you have already decided on this run; a review counts once a person, whatever credential it comes by',
 };
 
-/** The run waits only until its workflow sees the last approval. */
+/** The run waits only until its workflow has seen the last approval. */
 function approvalComplete(required: number): Refusal {
   const message = `the run has all the approvals that it needs (${required}): it goes on without another one`;
   return { rule: 'approval_complete', message };

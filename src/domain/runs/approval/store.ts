@@ -48,7 +48,7 @@ interface WithLineage {
 }
 const lineageColumns = ['requeued_from', 'responsible_user_id', 'requested_by_id', 'template_version_id'] as const;
 
-/** A value that is selected from the `lineage` of a run. */
+/** An expression over the `lineage` of a run. */
 function withLineage<Value>(eb: OverRun, value: Expression<Value>) {
   const itself = eb.selectFrom('runs as itself').whereRef('itself.id', '=', 'runs.id').select(lineageColumns);
   const former = expressionBuilder<Tables & WithLineage>()

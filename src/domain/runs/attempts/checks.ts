@@ -12,11 +12,11 @@ import {
 import type { AttemptResult, AttemptState, LogChunk } from './writes.ts';
 
 /**
- * What is taken from an attempt, whatever its worker, its executor or its template says. Everything that could not be
- * stored is refused here, with a reason that its run shows.
+ * The checks of everything that an attempt writes. Its worker, its executor and its template are not trusted: what cannot be
+ * stored is refused, with a reason that the run shows.
  */
 
-/** The number of a write is part of a file's name, and six digits keep names in order. */
+/** The number of a write is part of a file name, where six digits keep the names in order. */
 const mostWrites = 999_999;
 const largestState = 256 * 1024 * 1024;
 const largestChunk = 4 * 1024 * 1024;
@@ -35,24 +35,24 @@ const outcomesOf: Record<AttemptPhase, readonly AttemptOutcome[]> = {
   applying: ['applied', 'failed', 'canceled', 'timed_out'],
 };
 
-/** States and outputs come of changing or refreshing an instance, never of planning. @throws AttemptWriteRefused */
+/** Only applying or refreshing produces states and outputs; planning does not. @throws AttemptWriteRefused */
 export function refuseStateOfPlanning(run: Run, attempt: RunAttempt): void {
   if (attempt.phase === 'applying' && run.isWriter()) return;
-  throw refusedState(`planning stores no state: the operation is ${run.operation} and the phase is ${attempt.phase}`);
+  throw refusedState(`a plan may not store state: the operation is ${run.operation} and the phase is ${attempt.phase}`);
 }
 
-/** @throws AttemptWriteRefused where the number of a write is none */
+/** @throws AttemptWriteRefused where the number of a write is not valid */
 export function checkWriteNumber(write: unknown): void {
   if (isStorableInteger(write, 1) && Number(write) <= mostWrites) return;
   throw refusedState(`the number of a write must be an integer from 1 to ${mostWrites}`);
 }
 
-/** @throws AttemptWriteRefused where a state cannot be stored, or no tool could read it */
+/** @throws AttemptWriteRefused where a state cannot be stored, or where no tool could read it */
 export function checkState({ write, content, resourceCount }: AttemptState): void {
   checkWriteNumber(write);
   if (!isStorableInteger(resourceCount, 0)) throw refusedState('the number of resources must be an integer from 0');
   if (content.length > largestState) throw refusedState(`the state has more than ${largestState} bytes`);
-  if (!isJson(content)) throw refusedState('the state is no JSON in UTF-8');
+  if (!isJson(content)) throw refusedState('the state is not JSON in UTF-8');
 }
 
 function isJson(content: Buffer): boolean {
@@ -64,12 +64,12 @@ function isJson(content: Buffer): boolean {
   }
 }
 
-/** @throws AttemptWriteRefused where a piece of log cannot be stored */
+/** @throws AttemptWriteRefused where a chunk of log cannot be stored */
 export function checkLogChunk(chunk: LogChunk): void {
   const { sequence, firstLine, lines, content, checksum, time, phase, stream } = chunk;
   if (!isStorableInteger(sequence, 1)) throw refusedLog('its sequence must be an integer from 1');
   if (!isStorableInteger(firstLine, 0) || !isStorableInteger(lines, 0))
-    throw refusedLog('its lines must be counted by integers from 0');
+    throw refusedLog('its first line and number of lines must be integers from 0');
   if (!logPhases.includes(phase)) throw refusedLog(`its phase must be one of ${logPhases.join(', ')}`);
   if (!logStreams.includes(stream)) throw refusedLog(`its stream must be one of ${logStreams.join(', ')}`);
   if (!timestamp.test(time) || Number.isNaN(Date.parse(time))) throw refusedLog('its time must be in RFC 3339, in UTC');
@@ -77,7 +77,7 @@ export function checkLogChunk(chunk: LogChunk): void {
   if (content.length > largestChunk) throw refusedLog(`it has more than ${largestChunk} bytes`);
 }
 
-/** @throws AttemptWriteRefused where a result is none of its attempt's phase, or cannot be stored */
+/** @throws AttemptWriteRefused where a result does not fit the phase of its attempt, or cannot be stored */
 export function checkResult(run: Run, attempt: RunAttempt, result: AttemptResult): void {
   const { outcome, reason, tool, plan, outputs, resourceCount } = result;
   if (!outcomesOf[attempt.phase].includes(outcome))
@@ -85,7 +85,8 @@ export function checkResult(run: Run, attempt: RunAttempt, result: AttemptResult
   if (reason !== null && !Object.hasOwn(statusReasons, reason))
     throw refusedResult('executor_failed', 'its reason is not known');
   if (tool) checkTool(tool);
-  if (outcome === 'planned' && !plan) throw refusedResult('plan_missing', 'it has changes and no plan');
+  if (outcome === 'planned' && !plan)
+    throw refusedResult('plan_missing', 'it says that there are changes, and has no plan');
   if (plan) checkPlan(attempt, plan);
   if (outputs) checkOutputs(run, attempt, outputs);
   if (resourceCount !== undefined && !isStorableInteger(resourceCount, 0))
@@ -99,17 +100,18 @@ function checkTool({ name, version }: { name: string; version: string }): void {
 
 function checkPlan({ phase }: RunAttempt, plan: NonNullable<AttemptResult['plan']>): void {
   const refuse = (message: string) => refusedResult('plan_invalid', message);
-  if (phase !== 'planning') throw refuse('an apply makes no plan');
+  if (phase !== 'planning') throw refuse('an apply may not have a plan');
   const { changes, summary, executorDigest, artifact } = plan;
   if (!Array.isArray(changes) || changes.length > mostChanges) throw refuse(`it has more than ${mostChanges} changes`);
   if (changes.some((change) => !isChange(change)))
-    throw refuse(`a change has no address of 1-${longestAddress} characters, or no known action`);
+    throw refuse(`a change has an address that is not of 1-${longestAddress} characters, or an unknown action`);
   const problem = findUnstorable(changes);
   if (problem) throw refuse(`its list of changes ${problem}`);
   if (![summary.add, summary.change, summary.destroy].every((count) => isStorableInteger(count, 0)))
-    throw refuse('its summary must count by integers from 0');
-  if (findUnstorableText(executorDigest, longestWord)) throw refuse('its digest is no short text');
-  if (artifact.length > largestArtifact) throw refuse(`what applying it needs has more than ${largestArtifact} bytes`);
+    throw refuse('the counts of its summary must be integers from 0');
+  if (findUnstorableText(executorDigest, longestWord))
+    throw refuse(`its digest is longer than ${longestWord} characters, or cannot be stored`);
+  if (artifact.length > largestArtifact) throw refuse(`its artifact has more than ${largestArtifact} bytes`);
 }
 
 function isChange({ address, action }: ResourceChange): boolean {
@@ -118,7 +120,7 @@ function isChange({ address, action }: ResourceChange): boolean {
 
 function checkOutputs(run: Run, attempt: RunAttempt, outputs: NonNullable<AttemptResult['outputs']>): void {
   if (attempt.phase !== 'applying' || !run.isWriter())
-    throw refusedResult('outputs_invalid', 'planning has no outputs');
+    throw refusedResult('outputs_invalid', 'a plan may not have outputs');
   const problem = findUnstorable(outputs);
   if (problem) throw refusedResult('outputs_invalid', `the set of outputs ${problem}`);
   if (Object.values(outputs).some((output) => typeof output?.sensitive !== 'boolean'))
@@ -130,7 +132,7 @@ function refusedState(message: string): AttemptWriteRefused {
 }
 
 function refusedLog(message: string): AttemptWriteRefused {
-  return new AttemptWriteRefused('logs_not_saved', `a piece of log was refused: ${message}`);
+  return new AttemptWriteRefused('logs_not_saved', `a chunk of log was refused: ${message}`);
 }
 
 function refusedResult(reason: FailureReason, message: string): AttemptWriteRefused {

@@ -1,16 +1,19 @@
 import type { Run } from '../entity.ts';
 import type { AttemptPhase } from '../model.ts';
 
-/** How long the engine waits beyond the executor's own limit before a worker counts as lost in any case. */
+/** How long an attempt may exceed the executor's own limit before its worker counts as lost, even if it is alive. */
 const engineMarginSeconds = 300;
 
-/** How long one attempt may take at most, in seconds. */
-export function executionSeconds({ timeouts }: Pick<Run, 'timeouts'>, phase: AttemptPhase): number {
+/** The longest that one attempt may take, in seconds. */
+export function attemptTimeoutSeconds({ timeouts }: Pick<Run, 'timeouts'>, phase: AttemptPhase): number {
   return (phase === 'planning' ? timeouts.plan : timeouts.apply) + engineMarginSeconds;
 }
 
-/** How long the engine waits for one activity: the worker that made a plan also applies it, where nobody has to decide. */
-export function engagementSeconds(run: Run, phase: AttemptPhase): number {
+/**
+ * The longest that one activity may take, in seconds. A worker that has made a plan also applies it in the same activity,
+ * unless people must approve it first.
+ */
+export function activityTimeoutSeconds(run: Run, phase: AttemptPhase): number {
   const includesApply = phase === 'planning' && run.isWriter();
-  return executionSeconds(run, phase) + (includesApply ? executionSeconds(run, 'applying') : 0);
+  return attemptTimeoutSeconds(run, phase) + (includesApply ? attemptTimeoutSeconds(run, 'applying') : 0);
 }

@@ -8,8 +8,8 @@ import type { LogChunk } from './writes.ts';
 type ChunkOfAttempt = LogChunk & { readonly attemptId: string };
 
 /**
- * Adds a chunk behind what the attempts before this one have logged, unless it is there already. `isLive` says whether the
- * attempt is still the present one of its run, whose row stays shared meanwhile.
+ * Adds a chunk after the chunks of earlier attempts, unless it has been added already. `isLive` says whether the attempt is
+ * still the current one of its run, whose row is shared meanwhile.
  */
 export const insertChunk = prepare((db, parameter: ParameterOf<ChunkOfAttempt>) =>
   db
@@ -67,7 +67,7 @@ interface SystemLine {
   readonly checksum: string;
 }
 
-/** Adds a line of the service's own to the log of a run. */
+/** Adds a line from the service itself to the log of a run. */
 export async function insertSystemLine(em: Em, line: SystemLine): Promise<void> {
   await db(em)
     .insertInto('run_log_chunks')
@@ -105,16 +105,16 @@ export interface LogQuery {
   /** The last sequence that the reader has; 0 for the beginning. */
   readonly after: number;
   readonly limit: number;
-  /** A page ends before it would hold more bytes than this, but for its first chunk. */
+  /** A page ends before it holds more bytes than this; it always has one chunk. */
   readonly maximumBytes: number;
 }
 
-/** A chunk of a log, as its readers need it. */
+/** A chunk of a log for readers. */
 export type LogRow = Awaited<ReturnType<typeof readLog>>[number];
 
 const shown = ['sequence', 'time', 'phase', 'stream', 'first_line as firstLine', 'lines', 'content'] as const;
 
-/** The next chunks of the log of a run. Costs the same wherever in the log it reads. */
+/** The next chunks of the log of a run. The cost does not depend on the position in the log. */
 export const readLog = prepare((db, parameter: ParameterOf<LogQuery>) => {
   const page = db
     .selectFrom('run_log_chunks')

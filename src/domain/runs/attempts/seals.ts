@@ -1,5 +1,5 @@
 import type { SealContext } from '#domain/shared/secrets.ts';
 
-/** What the results of attempts are sealed for: nothing else opens them. */
+/** The contexts for which the results of attempts are sealed; no other context unseals them. */
 export const artifactContext = (runId: string): SealContext => ['plan-artifact', runId];
 export const outputsContext = (instanceId: string): SealContext => ['outputs', instanceId];

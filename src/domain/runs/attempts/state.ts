@@ -26,7 +26,7 @@ export type StateFate = 'kept' | 'late' | 'outdated';
  * Storing this state on top would undo the newer one on paper only, so people have to compare the two.
  * @throws AttemptWriteRefused for a state of planning, and for one that cannot be stored
  */
-export async function keepAttemptState(tx: Transaction, keyRing: KeyRing, state: AttemptState): Promise<StateFate> {
+export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state: AttemptState): Promise<StateOutcome> {
   checkState(state);
   const { run, attempt } = await lockAttemptInOrder(tx.em, state.attemptId);
   refuseStateOfPlanning(run, attempt);

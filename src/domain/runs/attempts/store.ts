@@ -6,7 +6,7 @@ import type { Tables } from '#domain/entities.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import { demandsSandbox } from '#domain/workers/run-store.ts';
 
-/** Whether an attempt `a` is the present one of its run, which is running, and neither has a worker nor has ended. */
+/** Whether an attempt `a` can be claimed: it is the current one of its running run, has not ended, and has no worker. */
 function isClaimable(eb: ExpressionBuilder<Tables & { a: Tables['run_attempts'] }, 'a' | 'runs'>) {
   return eb.and([
     eb('a.worker_id', 'is', null),
@@ -23,8 +23,8 @@ const none = sql.lit<Isolation>('none');
 type Claim = { attemptId: string; workerId: string; isolation: Isolation };
 
 /**
- * Gives an attempt to a worker in one statement. The isolation that the worker reports counts only where its row says the
- * same. A run shows the weakest isolation that its attempts had.
+ * Gives an attempt to a worker in one statement. The isolation that the worker claims counts only where its own row confirms
+ * it. A run shows the weakest isolation of its attempts.
  */
 const claimAttemptRow = prepare((db, parameter: ParameterOf<Claim>) =>
   db
@@ -63,7 +63,7 @@ const claimAttemptRow = prepare((db, parameter: ParameterOf<Claim>) =>
     .returning('runs.id as runId'),
 );
 
-/** The run of the attempt that the worker got; null where it got none. */
+/** Gives an attempt to a worker and answers its run; null where the worker did not get it. */
 export async function claimForWorker(em: Em, claim: Claim): Promise<string | null> {
   const [claimed] = await claimAttemptRow(em, claim);
   return claimed?.runId ?? null;
@@ -81,7 +81,7 @@ export async function canBeClaimed(em: Em, attemptId: string): Promise<boolean> 
   return attempt !== undefined;
 }
 
-/** Counts for the operators of the installation that a state was set aside. */
+/** Counts a state that was set aside, for the operators of the installation. */
 export async function countRefusedState(em: Em): Promise<void> {
   await db(em)
     .updateTable('installation')

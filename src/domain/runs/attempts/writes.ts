@@ -1,6 +1,6 @@
 import type { AttemptOutcome, MaskedOutputs, PlanSummary, ResourceChange, StatusReason } from '../model.ts';
 
-/** What an attempt writes: states and pieces of log while it goes on, and one result at its end. */
+/** What an attempt writes: states and chunks of log while it is executed, and one result at its end. */
 
 /** A state that the tool has written during an attempt; kept before the tool is answered. */
 export interface AttemptState {
@@ -11,7 +11,7 @@ export interface AttemptState {
   readonly resourceCount: number;
 }
 
-/** What a worker hands over of an attempt's log. `sequence` counts within the attempt, from 1. */
+/** A chunk of the log of an attempt. `sequence` counts within the attempt, from 1. */
 export interface LogChunk {
   readonly sequence: number;
   readonly phase: string;
@@ -23,13 +23,13 @@ export interface LogChunk {
   readonly checksum: string;
 }
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export interface AttemptResult {
   readonly outcome: Exclude<AttemptOutcome, 'lost'>;
   readonly reason: StatusReason | null;
   readonly tool: { name: string; version: string } | null;
   readonly plan?: { changes: ResourceChange[]; summary: PlanSummary; executorDigest: string; artifact: Buffer };
   readonly outputs?: MaskedOutputs;
-  /** How many things the instance holds now, where the tool says so. */
+  /** How many resources the instance holds now, where the tool reports it. */
   readonly resourceCount?: number;
 }

@@ -12,7 +12,7 @@ import { findPlacement, type Placement, publishUncontainedWorkers } from './plac
 import { acquireSlot } from './slot.ts';
 import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
 
-/** An attempt that no worker has taken for this long is placed anew: the workers of its queue may be gone. */
+/** An attempt that no worker has claimed for this long gets a new queue: the workers of its queue may be gone. */
 const redispatchAfterSeconds = 600;
 
 export interface StepRequest extends WorkflowFacts {
@@ -20,8 +20,8 @@ export interface StepRequest extends WorkflowFacts {
 }
 
 /**
- * Moves a run as far as it goes without executing anything, and answers what its workflow does next. `decideNextStep`
- * decides, under the run's lock, so that the workflow stays a loop and a repeated call is harmless.
+ * Advances a run as far as possible without executing anything, and answers what its workflow does next. `decideNextStep`
+ * decides, while the run is locked, so the workflow is a simple loop and a repeated call is harmless.
  */
 export async function takeNextStep(tx: Transaction, request: StepRequest): Promise<NextStep> {
   const run = await lockRunInOrder(tx.em, request.runId);
@@ -106,7 +106,7 @@ async function askApproval(tx: Transaction, run: Run, seconds: number): Promise<
   return { kind: 'wait', seconds };
 }
 
-/** Opens an attempt. Until a worker of the pool claims it, that is what the run waits for. */
+/** Opens an attempt. The run waits until a worker of its pool claims the attempt. */
 async function startAttempt(
   tx: Transaction,
   run: Run,
@@ -117,7 +117,7 @@ async function startAttempt(
   return placeAttempt(tx, run, await openAttempt(tx.em, run, phase), placement);
 }
 
-/** Puts an open attempt in a queue whose workers may take it; while there is none, the attempt waits open. */
+/** Chooses the queue of an open attempt. While no live worker may claim the attempt, the run waits. */
 async function placeAttempt(
   tx: Transaction,
   run: Run,
@@ -133,14 +133,14 @@ async function placeAttempt(
     kind: 'execute',
     attemptId: attempt.id,
     taskQueue,
-    timeoutSeconds: engagementSeconds(run, attempt.phase),
+    timeoutSeconds: activityTimeoutSeconds(run, attempt.phase),
     startWithinSeconds: redispatchAfterSeconds,
     priority: phasePriority[attempt.phase],
   };
 }
 
-/** @throws Error where the step is about an attempt that the run does not have: a defect */
+/** @throws Error where the step needs an attempt and the run has none: a defect */
 function requireAttempt({ attempt }: StepContext): RunAttempt {
-  if (!attempt) throw new Error('the step needs an attempt, and the run has none');
+  if (!attempt) throw new Error('the step of the run needs an attempt, and the run has none');
   return attempt;
 }

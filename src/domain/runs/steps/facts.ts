@@ -6,13 +6,13 @@ import { findPlacement, type Placement } from './placement.ts';
 import { findBlocker } from './slot.ts';
 import { selectStepFacts } from './store.ts';
 
-/** What the workflow knows that the database does not. */
+/** Facts that only the workflow knows. */
 export interface WorkflowFacts {
-  /** The attempt that the workflow has just executed, or saw fail; null before the first. */
+  /** The last attempt whose activity has ended, well or not; null before the first. */
   readonly executed: string | null;
   /** Whether the workflow itself was canceled. */
   readonly canceled: boolean;
-  /** Whether the last step was to wait for a silent worker. */
+  /** Whether the last step was to wait for a worker with an expired heartbeat. */
   readonly suspected?: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface StepContext {
   readonly facts: StepFacts;
   readonly attempt: RunAttempt | null;
   readonly stateSerial: number;
-  /** Read only for a queued run, which begins only where a worker may take it. */
+  /** Read only for a queued run: it begins only once a worker may execute it. */
   readonly placement: Placement | null;
 }
 

@@ -1,6 +1,6 @@
 import type { WorkerLiveness } from '#domain/workers/model.ts';
 import { hasQuorum } from '../approval/rules.ts';
-import { executionSeconds } from '../attempts/limits.ts';
+import { attemptTimeoutSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import {
   type AttemptPhase,
@@ -11,28 +11,28 @@ import {
   type WaitingOn,
 } from '../model.ts';
 
-/** How often a plan whose worker was lost is tried. */
+/** How many times planning is tried when its workers are lost. */
 const maximumPlanAttempts = 3;
-/** An apply is tried once, unless its template says that repeating it is safe. */
+/** An apply is tried once, unless its template declares that repeating it is safe. */
 const maximumSafeApplyAttempts = 3;
-/** The run that holds the slot wakes the next in line; looking again now and then is the backstop. */
+/** The run that holds the slot wakes the next one; looking again after this time is the fallback. */
 const busyRetrySeconds = 300;
-/** How long to wait before the workers of a pool are looked at again. */
+/** How long to wait before looking for workers of the pool again. */
 export const noWorkerRetrySeconds = 5;
-/** How long a worker of which the engine lost sight has to send a heartbeat to the database: more than one interval. */
+/** How long to wait for a heartbeat in the database from a worker that the engine considers lost: more than one interval. */
 const lookAgainSeconds = 6;
 
 /** Everything that the next step of a run depends on. */
 export interface StepFacts {
   readonly run: Pick<Run, 'status' | 'operation' | 'timeouts' | 'retrySafe' | 'approvalRequired' | 'approvalWhen'> &
     Partial<Pick<Run, 'statusReason' | 'planSummary' | 'approvalExpiresAt'>>;
-  /** The run's present attempt. */
+  /** The current attempt of the run. */
   readonly attempt:
     | (Pick<RunAttempt, 'id' | 'phase' | 'startedAt'> & Partial<Pick<RunAttempt, 'outcome' | 'workerId'>>)
     | null;
-  /** Whether the worker of the attempt lives; null where the attempt is not open or no worker has it. */
+  /** Whether the worker of the attempt is alive; null where the attempt is not open, or where no worker has claimed it. */
   readonly workerLiveness: WorkerLiveness | null;
-  /** How many attempts at the phase of the present one were lost. */
+  /** How many attempts at the phase of the current one were lost. */
   readonly lostAttempts: number;
   /** How many people have approved the plan. */
   readonly approvals: number;
@@ -40,26 +40,26 @@ export interface StepFacts {
   readonly planIsCurrent: boolean;
   /** Whether the run's team and environment may use its pool. */
   readonly poolIsOpen: boolean;
-  /** The run that has the slot of the instance, or comes before this one; null where this one may have it. */
+  /** The run that holds the slot of the instance or comes before this one; null where this one may acquire the slot. */
   readonly blocker: { readonly id: string; readonly position: number } | null;
-  /** Whether a worker lives that may begin the run. */
+  /** Whether a live worker may execute the run. */
   readonly hasWorker: boolean;
-  /** The attempt that the workflow has executed last. */
+  /** The last attempt whose activity has ended. */
   readonly executed: string | null;
   /** Whether the workflow itself was canceled. */
   readonly canceled: boolean;
-  /** Whether the last step was to wait for a worker that had been silent. */
+  /** Whether the last step was to wait for a worker with an expired heartbeat. */
   readonly suspected: boolean;
   readonly now: Date;
 }
 
-/** How a step ends the open attempt; whether the run's events report the loss. */
+/** How a step ends the open attempt, and whether the events of the run report the loss. */
 export interface Closing {
   readonly outcome: 'lost' | 'handed_back' | 'canceled';
   readonly isReported: boolean;
 }
 
-/** What happens to a run next. */
+/** The next step of a run. */
 export type Step =
   /** The run has ended. */
   | { readonly kind: 'nothing' }
@@ -75,16 +75,16 @@ export type Step =
       readonly suspects?: true;
       readonly waitingOn?: Pick<WaitingOn, 'code'> & Partial<Pick<WaitingOn, 'position' | 'blocker'>>;
     }
-  /** The run acquires its slot and is planned. */
+  /** The run acquires its slot, and planning begins. */
   | { readonly kind: 'begin' }
   | { readonly kind: 'ask_approval'; readonly seconds: number }
   | { readonly kind: 'apply' }
   /** A new attempt at a phase. */
   | { readonly kind: 'execute'; readonly phase: AttemptPhase; readonly closes?: Closing }
-  /** The open attempt is executed. */
+  /** The open attempt is handed to a worker. */
   | { readonly kind: 'resume' };
 
-/** Decides the next step of a run. Pure: `takeNextStep` reads the facts and carries the step out, under the run's lock. */
+/** Decides the next step of a run. Pure: `takeNextStep` reads the facts and carries out the step, while the run is locked. */
 export function decideNextStep(facts: StepFacts): Step {
   const { status } = facts.run;
   if (isTerminal(status)) return { kind: 'nothing' };
@@ -128,7 +128,7 @@ function decideRunning(facts: StepFacts): Step {
   }
 }
 
-/** A step's own timeout counts before its phase's. Workers of earlier releases stored another reason for the phase's. */
+/** The timeout of a step is reported before that of its phase. Workers of earlier releases stored another reason for the phase. */
 function timeoutReason({ statusReason }: StepFacts['run'], phase: AttemptPhase): StatusReason {
   if (statusReason === 'step_timeout') return statusReason;
   return phase === 'planning' ? 'plan_timeout' : 'apply_timeout';
@@ -137,27 +137,27 @@ function timeoutReason({ statusReason }: StepFacts['run'], phase: AttemptPhase):
 /**
  * The step that waits for the worker of an open attempt; null where that worker is lost, or no worker has the attempt.
  *
- * The engine loses sight of every worker when it is away itself for a while, and an apply that goes on must not count as
- * interrupted because of that. The database knows which workers live, and a worker closes its attempts also where it fails,
- * so one that lives is at work. A silent one gets a second look: the database may just have been away, too.
+ * The engine loses every heartbeat while it is down itself, and an apply that goes on must not count as interrupted because
+ * of that. The database knows which workers are alive, and a worker ends its attempts even when it fails, so a worker that is
+ * alive is still executing. A silent worker gets a second chance: the database may have been down as well.
  */
 function waitForWorker({ run, attempt, workerLiveness, suspected, now }: StepFacts): Step | null {
   if (!attempt?.workerId) return null;
   const elapsedMs = now.getTime() - attempt.startedAt.getTime();
-  if (elapsedMs > executionSeconds(run, attempt.phase) * 1000) return null;
+  if (elapsedMs > attemptTimeoutSeconds(run, attempt.phase) * 1000) return null;
   if (workerLiveness === 'alive') return { kind: 'wait', seconds: lookAgainSeconds };
   const isSuspect = workerLiveness === 'silent' && !suspected;
   return isSuspect ? { kind: 'wait', seconds: lookAgainSeconds, suspects: true } : null;
 }
 
-/** The worker of an open attempt is lost. An attempt that no worker had taken is simply executed again. */
+/** Decides about an open attempt whose worker is lost. An attempt that no worker had claimed is simply executed again. */
 function decideLoss(facts: StepFacts): Step {
   const { workerId, phase } = requireAttempt(facts);
   if (!workerId) return { kind: 'execute', phase, closes: { outcome: 'handed_back', isReported: false } };
   return { ...decideRetry(facts, facts.lostAttempts + 1), closes: { outcome: 'lost', isReported: true } };
 }
 
-/** Planning is tried again; an apply is not, unless that is known to be safe. */
+/** Planning is tried again; an apply is not, unless its template declares that as safe. */
 function decideRetry(facts: StepFacts, lostAttempts: number): Extract<Step, { kind: 'execute' | 'finish' }> {
   const { phase } = requireAttempt(facts);
   const isPlanning = phase === 'planning';
@@ -176,7 +176,7 @@ function decidePlan(facts: StepFacts): Step {
   return { kind: 'ask_approval', seconds: timeouts.approval };
 }
 
-/** Approvals are counted once more before anything is applied. */
+/** Approvals are counted again before anything is applied. */
 function decideApproval(facts: StepFacts): Step {
   const { approvalRequired, approvalExpiresAt } = facts.run;
   if (hasQuorum(approvalRequired, facts.approvals)) return decideApply(facts);
@@ -190,8 +190,8 @@ function decideApply({ planIsCurrent }: StepFacts): Step {
 }
 
 /**
- * Ends a canceled run once nothing of it is executed any more. What its last attempt did stays true: an apply that was
- * finished succeeded, and one whose state could not be stored failed.
+ * Ends a canceled run once nothing of it is being executed. The result of its last attempt still counts: an apply that had
+ * finished has succeeded, and one whose state could not be stored has failed.
  */
 function decideCancellation(facts: StepFacts): Step {
   const { run, attempt } = facts;

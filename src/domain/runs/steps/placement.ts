@@ -6,11 +6,11 @@ import type { Run } from '../entity.ts';
 import { poolQueue } from '../model.ts';
 import { publishRunEventOnce } from '../publish-event.ts';
 
-/** Where the next attempt of a run is to be executed. */
+/** Where the next attempt of a run can be executed. */
 export interface Placement {
-  /** The task queue of the workers that may take it; null where no such worker lives. */
+  /** The task queue of the workers that may claim it; null where no such worker is alive. */
   readonly taskQueue: string | null;
-  /** Whether live workers would take it if they contained template code. */
+  /** Whether live workers could claim it if they contained template code. */
   readonly hasUncontainedWorkers: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function findPlacement(em: Em, run: Run): Promise<Placement> {
   return { taskQueue: poolQueue(run.pool, isolation), hasUncontainedWorkers };
 }
 
-/** Any worker for commands and for a first run of a tool; then one with the kind of tool that wrote the state. */
+/** Commands need no tool. Other templates need a worker with the kind of tool that wrote the state, or any before the first. */
 async function findWorkersWithTool(em: Em, run: Run): Promise<LiveWorker[]> {
   const workers = await findLiveWorkers(em, { runId: run.id });
   const { spec } = await loadVersionById(em, run.templateVersionId);

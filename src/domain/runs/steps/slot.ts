@@ -7,13 +7,13 @@ import { deleteSlot, findFirstWriter } from './store.ts';
 
 /** One instance, one writer: the slot of an instance belongs to one run, from planning to its end. */
 
-/** The runs before one in the queue of its instance. */
+/** The front of the queue of an instance, as one run sees it. */
 export interface SlotQueue {
   /** The run that holds the slot. */
   readonly holder: string | null;
   /** The first queued run that wants it. */
   readonly first: string | null;
-  /** How many runs are ahead. */
+  /** How many runs are ahead of this one. */
   readonly position: number;
 }
 
@@ -26,7 +26,7 @@ export function findBlocker(
   return blocker === null || blocker === runId ? null : { id: blocker, position };
 }
 
-/** Gives a run the slot of its instance. The caller holds the instance's row and knows that nothing blocks the run. */
+/** Gives a run the slot of its instance. The caller has locked the row of the instance and knows that nothing blocks the run. */
 export async function acquireSlot(em: Em, { id: runId, instanceId }: Run): Promise<void> {
   em.persist(em.create(InstanceSlot, { instanceId, runId, acquiredAt: new Date() }));
   await em.flush();

@@ -9,13 +9,13 @@ import { publishRunEvent } from '../publish-event.ts';
 import { releaseSlot } from './slot.ts';
 import { discardPlanArtifact, lockInstanceOfAttempt, lockInstanceOfRun } from './store.ts';
 
-/** The run with its row locked until the commit, after its instance's: the order of locks. Null where there is none. */
+/** Locks a run until the commit: first the row of its instance, then its own. Null where there is no such run. */
 export async function lockRunInOrder(em: Em, runId: string): Promise<Run | null> {
   await lockInstanceOfRun(em, { runId });
   return em.findOne(Run, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** An attempt and its run, locked in the same way. */
+/** An attempt and its run, locked in the same order. */
 export async function lockAttemptInOrder(em: Em, attemptId: string): Promise<{ run: Run; attempt: RunAttempt }> {
   const [found] = await lockInstanceOfAttempt(em, { attemptId });
   if (!found) throw new Error(`there is no attempt ${attemptId}`);
@@ -27,8 +27,8 @@ export async function lockAttemptInOrder(em: Em, attemptId: string): Promise<{ r
 }
 
 /**
- * Ends a run: status, reason, times and event. Its plan's artifact is deleted, its slot is released, and the next run in
- * line is woken. The one way to a terminal status.
+ * Ends a run: sets status, reason and times, and records the event. Deletes the artifact of its plan, releases its slot and
+ * wakes the next run in the queue. The only way to a terminal status.
  */
 export async function finishRun(
   tx: Transaction,
@@ -46,7 +46,7 @@ export async function finishRun(
   await releaseSlot(tx, run);
 }
 
-/** Opens an attempt at a phase. Its id is the fencing token: from here on no older attempt of the run writes anything. */
+/** Opens an attempt at a phase. Its id is the fencing token: from now on the writes of older attempts are refused. */
 export async function openAttempt(em: Em, run: Run, phase: AttemptPhase): Promise<RunAttempt> {
   const last = await findLogEnd(em, run);
   const attempt = em.create(RunAttempt, {
