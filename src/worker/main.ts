@@ -4,7 +4,7 @@ import pino, { type Logger } from 'pino';
 import type { Config } from '#config';
 import { isConnectionError } from '#database/errors.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
-import { keepAttemptState } from '#domain/runs/attempts/state.ts';
+import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { bindEngineNamespace, openInstallation } from '#domain/shared/installation/installation.ts';
@@ -115,7 +115,7 @@ function openSpool(config: Config, { keyRing, log, transactions }: Services, wor
     directory: join(config.dataDir, 'spool'),
     keyRing,
     log,
-    save: (state) => transactions.run((tx) => keepAttemptState(tx, keyRing, state)),
+    save: (state) => transactions.run((tx) => storeAttemptState(tx, keyRing, state)),
     recordRefusal: (refused) => transactions.run((tx) => recordRefusedState(tx, { ...refused, workerId })),
   });
 }

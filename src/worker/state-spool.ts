@@ -19,7 +19,7 @@ const giveUpAfterMs = 5 * 60_000;
 const abandonedDraftMs = 10 * 60_000;
 const context = (name: string): SealContext => ['state-spool', name];
 
-type Save = (state: AttemptState) => Promise<StateFate>;
+type Save = (state: AttemptState) => Promise<StateOutcome>;
 type RecordRefusal = (refused: Omit<RefusedState, 'workerId'>) => Promise<void>;
 
 /** `settled`: all states of an attempt are in the database or were set aside as outdated; `refused`: one could not be stored. */
@@ -145,7 +145,7 @@ export class StateSpool {
 
   /** `later`: the state stays on disk, since the database is unreachable or may store it in a while. */
   async #trySave(name: string, state: AttemptState): Promise<SpoolVerdict | 'later'> {
-    let fate: StateFate;
+    let fate: StateOutcome;
     try {
       fate = await this.#deps.save(state);
     } catch (error) {
@@ -212,7 +212,7 @@ export class StateSpool {
   }
 
   /** Removes the file of a stored state, and keeps that of an outdated one aside. */
-  async #tidy(name: string, attemptId: string, fate: StateFate): Promise<void> {
+  async #tidy(name: string, attemptId: string, fate: StateOutcome): Promise<void> {
     const path = join(this.#directory, name);
     if (fate === 'late') {
       this.#log.warn(

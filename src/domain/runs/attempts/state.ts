@@ -13,7 +13,7 @@ import { checkState, refuseStateOfPlanning } from './checks.ts';
 import type { AttemptState } from './writes.ts';
 
 /** What happened to a state. `late`: it was kept although its attempt was over. `outdated`: it was not kept, there is a newer one. */
-export type StateFate = 'kept' | 'late' | 'outdated';
+export type StateOutcome = 'kept' | 'late' | 'outdated';
 
 /**
  * Keeps a state that an attempt wrote. Repeating it is harmless.

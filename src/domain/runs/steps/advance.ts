@@ -2,7 +2,7 @@ import { nobody } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
-import { engagementSeconds } from '../attempts/limits.ts';
+import { activityTimeoutSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { type AttemptPhase, type NextStep, phasePriority } from '../model.ts';
 import { publishRunEvent } from '../publish-event.ts';
