@@ -111,7 +111,7 @@ function withoutRandomParts(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, withoutRandomParts(member)]));
 }
 
-/** The number of a row in a table whose rows are numbered. */
+/** The number of a row in a table whose rows are numbered. A command that was rolled back leaves a gap in the numbers. */
 function isNumber(name: string, member: unknown): boolean {
-  return name === 'id' && typeof member === 'number';
+  return (name === 'id' || name === 'position') && typeof member === 'number';
 }
