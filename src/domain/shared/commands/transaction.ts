@@ -121,18 +121,18 @@ function mayRetry(error: unknown): boolean {
   return retriedStates.has(sqlState(error) ?? '') || brokenConstraint(error) === eventNumberConstraint;
 }
 
-/** Commits, and waits for every statement that was sent before. */
+/** Commits, and waits for every statement that was sent before. If several fail, the first one is the cause of the others. */
 async function commit(em: Em, sent: readonly Promise<unknown>[]): Promise<void> {
-  try {
-    await Promise.all([...sent, em.commit()]);
-  } catch (error) {
-    if (!isConnectionError(error)) throw error;
-    throw new Unavailable(
-      'the connection to the database was lost while committing: the outcome is unknown; read the outcome of its Idempotency-Key instead of sending it again',
-      {
-        details: { outcome: 'unknown' },
-        cause: error,
-      },
-    );
-  }
+  const settled = await Promise.allSettled([...sent, em.commit()]);
+  const failed = settled.find((result) => result.status === 'rejected');
+  if (failed) throw toCommitError(failed.reason);
+}
+
+/** A connection that is lost during the commit leaves its outcome unknown. */
+function toCommitError(error: unknown): unknown {
+  if (!isConnectionError(error)) return error;
+  return new Unavailable(
+    'the connection to the database was lost while committing: the outcome is unknown; read the outcome of its Idempotency-Key instead of sending it again',
+    { details: { outcome: 'unknown' }, cause: error },
+  );
 }

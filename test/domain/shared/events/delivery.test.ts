@@ -112,11 +112,12 @@ describe('a subscriber', () => {
     await publishAll(subjects, 3, ['webhooks', 'notifications']);
     deliver({ webhooks: handle, notifications: healthy.handle });
     await expect.poll(() => healthy.events.length, patience).toBe(15);
-    const rows = await execute<{ last_error: string }>(
-      `select last_error from outbox where subscriber = 'webhooks' and attempts > 0`,
-    );
-    expect(rows.map((row) => row.last_error)).toEqual(subjects.map(() => 'the endpoint answers 500'));
-    expect(await waiting()).toBe(15);
+    const failures = async () => {
+      const failed = `select last_error from outbox where subscriber = 'webhooks' and attempts > 0`;
+      return (await execute<{ last_error: string }>(failed)).map((row) => row.last_error);
+    };
+    await expect.poll(failures, patience).toEqual(subjects.map(() => 'the endpoint answers 500'));
+    await expect.poll(waiting, patience).toBe(15);
     isBroken = false;
     await execute('update outbox set due_at = now()');
     await expect.poll(waiting, patience).toBe(0);
@@ -135,7 +136,7 @@ describe('a subscriber', () => {
     });
     await expect.poll(() => received.numbersOf(healthy), patience).toEqual([1, 2, 3]);
     expect(received.numbersOf(poisoned)).toEqual([]);
-    expect(await waiting()).toBe(3);
+    await expect.poll(waiting, patience).toBe(3);
   });
 
   it('that does not answer holds up no other one', async () => {
@@ -158,9 +159,8 @@ describe('a process that is killed', () => {
     await runKilled('publish', database.url, subject, workflow);
     deliver({ webhooks: received.handle });
     await expect.poll(() => received.numbersOf(subject), patience).toEqual([1]);
-    expect(await execute('select subscriber, target from outbox')).toEqual([
-      { subscriber: 'engine', target: workflow },
-    ]);
+    const left = () => execute('select subscriber, target from outbox');
+    await expect.poll(left, patience).toEqual([{ subscriber: 'engine', target: workflow }]);
   });
 
   it('between delivery and the removal from the outbox leaves the event to be delivered again, with the same id', async () => {
