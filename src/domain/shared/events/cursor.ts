@@ -50,14 +50,16 @@ export async function readEventsAfter(
   const { seen, since } = cursor;
   const { until, position } = cursor.paging ?? { until: (await readSnapshot(em)).snapshot, position: '0' };
   const rows = await selectUnread(em, { seen, since, until, position, filter }).limit(limit).execute();
+  const events = rows.map(({ position: _, ...row }) => toEvent(row));
   const last = rows.at(-1);
-  const isComplete = !last || rows.length < limit;
-  return {
-    events: rows.map(({ position: _, ...row }) => toEvent(row)),
-    cursor: isComplete
-      ? { seen: until, paging: null, since }
-      : { seen, paging: { until, position: last.position }, since },
-  };
+  if (last && rows.length === limit) {
+    return { events, cursor: { seen, paging: { until, position: last.position }, since } };
+  }
+  const behind = { seen: until, paging: null, since };
+  if (!cursor.paging) return { events, cursor: behind };
+  // More may have been committed while the reader paged, which only a new snapshot shows.
+  const newer = await readEventsAfter(em, behind, limit - events.length, filter);
+  return { events: [...events, ...newer.events], cursor: newer.cursor };
 }
 
 interface Unread {

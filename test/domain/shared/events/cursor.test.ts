@@ -93,8 +93,8 @@ describe('a reader with a cursor', () => {
     for (const subject of others) await publish(subject);
     expect(await reader.read(2)).toEqual(others.slice(0, 2));
     await commit();
-    expect(await reader.read(2)).toEqual(others.slice(2));
-    expect(await reader.read(2)).toEqual([late]);
+    expect(await reader.read(2)).toEqual([...others.slice(2), late]);
+    expect(await reader.read(2)).toEqual([]);
   });
 
   it('receives nothing from before it began, and nothing that was rolled back', async () => {
@@ -132,6 +132,16 @@ describe('a reader with a cursor', () => {
       const events = reader.seen.filter((event) => event.subject.id === subject);
       expect(events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
     }
+  });
+
+  it('receives what was committed while it paged, also where the page before was exactly full', async () => {
+    const reader = await Reader.start();
+    const [first, second] = [randomUUID(), randomUUID()];
+    await publish(first);
+    expect(await reader.read(1)).toEqual([first]);
+    await publish(second);
+    expect(await reader.read(1)).toEqual([second]);
+    expect(await reader.read(1)).toEqual([]);
   });
 
   it('receives only what its filter names', async () => {
