@@ -28,7 +28,7 @@ export async function writeWithRetry<T>(
       }
       const message = isAway
         ? 'the database is unreachable; an attempt waits for it'
-        : 'the database refused a write for now; trying again';
+        : 'the database could not take a write; trying again';
       log.warn({ err: error, attempt_id: attemptId }, message);
       await sleep(retryMs);
     }

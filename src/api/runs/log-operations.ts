@@ -65,7 +65,8 @@ export const streamLogs = read({
   route: 'GET /api/v1/runs/:id/logs/stream',
   summary: 'Follow a run as server-sent events: `run`, `event`, `log`, and `end` when it has ended',
   description:
-    'The log resumes after the sequence in `Last-Event-ID`; every connection gets all events of the run, whose `sequence` tells repeated ones. Made for pages; machines poll the run and read its log.',
+    'The log resumes after the sequence in `Last-Event-ID`. Every connection receives all events of the run; skip those whose ' +
+    '`sequence` you have. Made for browsers; programs poll the run and read its log.',
   params: RunParams,
   responses: { 200: z.string().describe('text/event-stream') },
   access: nested,

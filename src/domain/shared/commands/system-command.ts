@@ -34,8 +34,8 @@ export class NothingToDo extends Error {
 const unrequested = { requestId: null, address: null };
 
 /**
- * Does something that nobody asked for, in the same transaction as anybody's command: with its receipt, its audit record with
- * the owners of the target, and its events. Undefined where it was done before or there is nothing to do.
+ * Runs an action that no request caused, in the same transaction as a requested command: with a receipt, an audit record with
+ * the owners of the target, and events. Answers undefined if it was done before, or if there is nothing to do.
  */
 export async function runSystemCommand<Found extends Ownership | null | undefined, Done extends Change>(
   { transactions, bindingKey }: SystemCommandDeps,

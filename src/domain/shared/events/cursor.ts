@@ -39,7 +39,7 @@ export async function startCursor(em: Em): Promise<EventCursor> {
 
 /**
  * The next events, and the cursor behind them. Each event is answered once after its commit, and the events of one subject in
- * their order. Fewer events than `limit` mean that there are no more for now.
+ * their order. If it answers fewer events than `limit`, it has answered everything that was committed before the call.
  */
 export async function readEventsAfter(
   em: Em,
