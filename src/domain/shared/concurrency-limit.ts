@@ -3,13 +3,11 @@ import { Unavailable } from './errors.ts';
 export interface ConcurrencyLimits {
   /** How many tasks run at once. */
   readonly running: number;
-  /** How many tasks may wait. More than that are refused. */
-  readonly waiting: number;
-  /** The message of the refusal, for clients. */
-  readonly refusal: string;
+  /** How many tasks may wait, and what clients are told about a task beyond that. Without it, every task may wait. */
+  readonly queue?: { readonly length: number; readonly refusal: string };
 }
 
-/** Runs a limited number of expensive tasks at once. Others wait in a queue of limited length, first in, first out. */
+/** Runs a limited number of tasks at once. Others wait in a queue, first in, first out. */
 export class ConcurrencyLimit {
   readonly #limits: ConcurrencyLimits;
   readonly #queue: (() => void)[] = [];
@@ -17,6 +15,11 @@ export class ConcurrencyLimit {
 
   constructor(limits: ConcurrencyLimits) {
     this.#limits = limits;
+  }
+
+  /** Whether no task runs or waits. */
+  get isIdle(): boolean {
+    return this.#running === 0;
   }
 
   /** Runs a task as soon as there is room for it. @throws Unavailable at once, where the queue is full */
@@ -34,7 +37,8 @@ export class ConcurrencyLimit {
       this.#running += 1;
       return;
     }
-    if (this.#queue.length >= this.#limits.waiting) throw new Unavailable(this.#limits.refusal);
+    const { queue } = this.#limits;
+    if (queue && this.#queue.length >= queue.length) throw new Unavailable(queue.refusal);
     await new Promise<void>((resolve) => this.#queue.push(resolve));
   }
 

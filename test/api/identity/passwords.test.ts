@@ -270,7 +270,7 @@ describe('a common password, or one that is the name or address of its owner', (
 
 describe('hashing passwords', () => {
   it('runs a few hashes at a time in order, and refuses more where too many wait', async () => {
-    const limit = new ConcurrencyLimit({ running: 2, waiting: 3, refusal: 'too much' });
+    const limit = new ConcurrencyLimit({ running: 2, queue: { length: 3, refusal: 'too much' } });
     const order: number[] = [];
     let [running, most] = [0, 0];
     const work = (index: number) =>

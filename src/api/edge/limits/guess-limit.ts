@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
+import { ConcurrencyLimit } from '#domain/shared/concurrency-limit.ts';
 import { ServiceError, WrongSecret } from '#domain/shared/errors.ts';
 import { decrementCounts, incrementCounts, type RateCount, type RateLimit } from '#domain/shared/rate-counts/store.ts';
-import { Semaphore } from './semaphore.ts';
 import { tooManyRequests } from './too-many-requests.ts';
 
 export interface GuessLimits {
@@ -24,7 +24,7 @@ export class GuessLimit {
   readonly #orm: Orm;
   readonly #limits: GuessLimits;
   readonly #log: Pick<Logger, 'warn'>;
-  readonly #semaphores = new Map<string, Semaphore>();
+  readonly #concurrency = new Map<string, ConcurrencyLimit>();
 
   constructor(orm: Orm, limits: GuessLimits, log: Pick<Logger, 'warn'>) {
     this.#orm = orm;
@@ -41,7 +41,12 @@ export class GuessLimit {
     const [narrowest] = limits;
     if (!narrowest) return attempt();
     // Concurrent attempts of one caller wait for each other, so that attempts in progress do not count against the limit.
-    return this.#semaphoreOf(narrowest).run(() => this.#attempt(limits, attempt));
+    const concurrency = this.#concurrencyOf(narrowest);
+    try {
+      return await concurrency.run(() => this.#attempt(limits, attempt));
+    } finally {
+      if (concurrency.isIdle) this.#concurrency.delete(narrowest.key);
+    }
   }
 
   #limitsOf(address: string, account: string): RateLimit[] {
@@ -77,11 +82,11 @@ export class GuessLimit {
     });
   }
 
-  #semaphoreOf({ key, maximum }: RateLimit): Semaphore {
-    const known = this.#semaphores.get(key);
-    const semaphore = known ?? new Semaphore(Math.ceil(maximum / 4), () => this.#semaphores.delete(key));
-    this.#semaphores.set(key, semaphore);
-    return semaphore;
+  #concurrencyOf({ key, maximum }: RateLimit): ConcurrencyLimit {
+    const known = this.#concurrency.get(key);
+    const concurrency = known ?? new ConcurrencyLimit({ running: Math.ceil(maximum / 4) });
+    this.#concurrency.set(key, concurrency);
+    return concurrency;
   }
 }
 

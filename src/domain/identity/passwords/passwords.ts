@@ -10,8 +10,7 @@ const cost = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, paralleli
  */
 const limit = new ConcurrencyLimit({
   running: 2,
-  waiting: 64,
-  refusal: 'too many passwords are being checked at this moment: try again in a few seconds',
+  queue: { length: 64, refusal: 'too many passwords are being checked at this moment: try again in a few seconds' },
 });
 
 /** Has the form of a hash at today's cost. No password is known that leads to it. */
