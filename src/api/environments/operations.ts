@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
-import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
+import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
 import { createEnvironment, describeEnvironment, updateEnvironment } from '#domain/environments/environments.ts';
 import {
   type EnvironmentTarget,
@@ -10,12 +11,8 @@ import {
 } from '#domain/environments/store.ts';
 import { findProject } from '#domain/projects/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
-import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { readBack } from '#domain/shared/revisions.ts';
 import { findOwner } from '#domain/teams/store.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';
 import { CreateEnvironment, toEnvironmentChange, toNewEnvironment, UpdateEnvironment } from './bodies.ts';
@@ -101,63 +98,25 @@ export const update = command({
   },
 });
 
-export const archiveEnvironment = command({
-  id: 'environments.archive',
-  route: 'POST /api/v1/environments/:id/archive',
-  summary: 'Archive an environment: it takes nothing new, and no run starts in it',
+export const { archive, unarchive, remove } = archivingOperations({
+  level: 'environment',
+  path: '/api/v1/environments/:id',
   params: EnvironmentParams,
-  responses: { 200: EnvironmentView },
-  access: { ...updateAccess, review: { inherits: 'environments.update' } },
-  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
-  targetName: 'environment',
-  idempotency: 'none',
-  audit: 'environment.archived',
-  handle: async ({ tx, target }) => {
-    await archive(tx.em, 'environment', target);
-    return archivedChange(tx, target);
+  view: EnvironmentView,
+  toView: viewEnvironment,
+  summaries: {
+    archive: 'Archive an environment: it takes nothing new, and no run starts in it',
+    unarchive: 'Take an environment out of the archive',
+    delete: 'Delete an environment in which nothing is deployed, with its variables',
   },
-});
-
-export const unarchiveEnvironment = command({
-  id: 'environments.unarchive',
-  route: 'POST /api/v1/environments/:id/unarchive',
-  summary: 'Take an environment out of the archive',
-  params: EnvironmentParams,
-  responses: { 200: EnvironmentView },
-  access: { ...updateAccess, review: { inherits: 'environments.update' } },
-  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
-  targetName: 'environment',
-  idempotency: 'none',
-  audit: 'environment.unarchived',
-  handle: async ({ tx, target }) => {
-    await unarchive(tx.em, 'environment', target);
-    return archivedChange(tx, target);
+  access: {
+    archive: { ...updateAccess, review: { inherits: 'environments.update' } },
+    unarchive: { ...updateAccess, review: { inherits: 'environments.update' } },
+    delete: { ...updateAccess, review: { resource: 'environments', verb: 'delete' } },
   },
+  find: findEnvironment,
+  findToChange: (em, { id }, lock) => findEnvironmentToChange(em, id, lock),
 });
-
-export const deleteEnvironment = command({
-  id: 'environments.delete',
-  route: 'DELETE /api/v1/environments/:id',
-  summary: 'Delete an environment in which nothing is deployed, with its variables',
-  params: EnvironmentParams,
-  responses: { 204: Nothing },
-  access: { ...updateAccess, review: { resource: 'environments', verb: 'delete' } },
-  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
-  targetName: 'environment',
-  idempotency: 'required',
-  audit: 'environment.deleted',
-  handle: async ({ tx, target }) => {
-    const revision = await deleteOwned(tx.em, 'environment', target);
-    const { id, name, slug } = target;
-    return { id, before: { name, slug }, revision };
-  },
-});
-
-/** The change that archived or unarchived the environment. */
-async function archivedChange(tx: Transaction, { id, archivedAt }: EnvironmentTarget) {
-  const after = await readBack(findEnvironment(tx.em, id));
-  return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };
-}
 
 function changeOf(environment: EnvironmentTarget) {
   return { id: environment.id, revision: environment.revision, answer: viewEnvironment(environment) };

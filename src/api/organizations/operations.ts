@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
-import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
+import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
 import { CreateNamed, RenameNamed, toRenaming } from '#api/tenancy/bodies.ts';
 import { createOrganization, updateOrganization } from '#domain/organizations/organizations.ts';
 import {
@@ -11,12 +12,8 @@ import {
 } from '#domain/organizations/store.ts';
 import { findOrganizationTransfer, transferOrganization } from '#domain/organizations/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
-import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { readBack } from '#domain/shared/revisions.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';
 import { Slug } from '#domain/tenancy/model.ts';
 import { TransferOrganization } from './bodies.ts';
@@ -114,56 +111,24 @@ export const update = command({
   },
 });
 
-export const archiveOrganization = command({
-  id: 'organizations.archive',
-  route: 'POST /api/v1/organizations/:orgID/archive',
-  summary: 'Archive an organization: it takes nothing new, and no run starts in it',
+export const { archive, unarchive, remove } = archivingOperations({
+  level: 'organization',
+  path: '/api/v1/organizations/:orgID',
   params: OrganizationParams,
-  responses: { 200: OrganizationView },
-  access: archiveAccess,
-  target: ({ em, params, lock }) => findOrganizationToChange(em, params.orgID, lock),
-  targetName: 'organization',
-  idempotency: 'none',
-  audit: 'organization.archived',
-  handle: async ({ tx, target }) => {
-    await archive(tx.em, 'organization', target);
-    return archivedChange(tx, target);
+  view: OrganizationView,
+  toView: viewOrganization,
+  summaries: {
+    archive: 'Archive an organization: it takes nothing new, and no run starts in it',
+    unarchive: 'Take an organization out of the archive',
+    delete: 'Delete an organization that has no teams; its name and slugs are free again',
   },
-});
-
-export const unarchiveOrganization = command({
-  id: 'organizations.unarchive',
-  route: 'POST /api/v1/organizations/:orgID/unarchive',
-  summary: 'Take an organization out of the archive',
-  params: OrganizationParams,
-  responses: { 200: OrganizationView },
-  access: { ...archiveAccess, review: { inherits: 'organizations.archive' } },
-  target: ({ em, params, lock }) => findOrganizationToChange(em, params.orgID, lock),
-  targetName: 'organization',
-  idempotency: 'none',
-  audit: 'organization.unarchived',
-  handle: async ({ tx, target }) => {
-    await unarchive(tx.em, 'organization', target);
-    return archivedChange(tx, target);
+  access: {
+    archive: archiveAccess,
+    unarchive: { ...archiveAccess, review: { inherits: 'organizations.archive' } },
+    delete: { ...archiveAccess, review: { resource: 'organizations', verb: 'delete' } },
   },
-});
-
-export const deleteOrganization = command({
-  id: 'organizations.delete',
-  route: 'DELETE /api/v1/organizations/:orgID',
-  summary: 'Delete an organization that has no teams; its name and slugs are free again',
-  params: OrganizationParams,
-  responses: { 204: Nothing },
-  access: { ...archiveAccess, review: { resource: 'organizations', verb: 'delete' } },
-  target: ({ em, params, lock }) => findOrganizationToChange(em, params.orgID, lock),
-  targetName: 'organization',
-  idempotency: 'required',
-  audit: 'organization.deleted',
-  handle: async ({ tx, target }) => {
-    const revision = await deleteOwned(tx.em, 'organization', target);
-    const { id, name, slug } = target;
-    return { id, before: { name, slug }, revision };
-  },
+  find: findOrganization,
+  findToChange: (em, { orgID }, lock) => findOrganizationToChange(em, orgID, lock),
 });
 
 export const transfer = command({
@@ -188,12 +153,6 @@ export const transfer = command({
     return { ...changeOf(transferred), before, after: { owner: body.new_owner_user_id } };
   },
 });
-
-/** The change that archived or unarchived the organization. */
-async function archivedChange(tx: Transaction, { id, archivedAt }: OrganizationTarget) {
-  const after = await readBack(findOrganization(tx.em, id));
-  return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };
-}
 
 function changeOf(organization: OrganizationTarget) {
   return { id: organization.id, revision: organization.revision, answer: viewOrganization(organization) };

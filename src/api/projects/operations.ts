@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
-import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
+import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
 import { createProject, updateProject } from '#domain/projects/projects.ts';
 import { findProject, findProjectToChange, listProjects, type ProjectTarget } from '#domain/projects/store.ts';
 import { findProjectTransfer, transferProject } from '#domain/projects/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
-import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { readBack } from '#domain/shared/revisions.ts';
 import { findOwner, findTeamById } from '#domain/teams/store.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';
 import { CreateProject, TransferProject, toNewProject, toProjectChange, UpdateProject } from './bodies.ts';
@@ -97,56 +94,24 @@ export const update = command({
   },
 });
 
-export const archiveProject = command({
-  id: 'projects.archive',
-  route: 'POST /api/v1/projects/:id/archive',
-  summary: 'Archive a project: it takes nothing new, and no run starts in it',
+export const { archive, unarchive, remove } = archivingOperations({
+  level: 'project',
+  path: '/api/v1/projects/:id',
   params: ProjectParams,
-  responses: { 200: ProjectView },
-  access: { ...updateAccess, review: { inherits: 'projects.update' } },
-  target: ({ em, params, lock }) => findProjectToChange(em, params.id, lock),
-  targetName: 'project',
-  idempotency: 'none',
-  audit: 'project.archived',
-  handle: async ({ tx, target }) => {
-    await archive(tx.em, 'project', target);
-    return archivedChange(tx, target);
+  view: ProjectView,
+  toView: viewProject,
+  summaries: {
+    archive: 'Archive a project: it takes nothing new, and no run starts in it',
+    unarchive: 'Take a project out of the archive',
+    delete: 'Delete a project that has no environments; its slug is free again',
   },
-});
-
-export const unarchiveProject = command({
-  id: 'projects.unarchive',
-  route: 'POST /api/v1/projects/:id/unarchive',
-  summary: 'Take a project out of the archive',
-  params: ProjectParams,
-  responses: { 200: ProjectView },
-  access: { ...updateAccess, review: { inherits: 'projects.update' } },
-  target: ({ em, params, lock }) => findProjectToChange(em, params.id, lock),
-  targetName: 'project',
-  idempotency: 'none',
-  audit: 'project.unarchived',
-  handle: async ({ tx, target }) => {
-    await unarchive(tx.em, 'project', target);
-    return archivedChange(tx, target);
+  access: {
+    archive: { ...updateAccess, review: { inherits: 'projects.update' } },
+    unarchive: { ...updateAccess, review: { inherits: 'projects.update' } },
+    delete: { ...updateAccess, review: { resource: 'projects', verb: 'delete' } },
   },
-});
-
-export const deleteProject = command({
-  id: 'projects.delete',
-  route: 'DELETE /api/v1/projects/:id',
-  summary: 'Delete a project that has no environments; its slug is free again',
-  params: ProjectParams,
-  responses: { 204: Nothing },
-  access: { ...updateAccess, review: { resource: 'projects', verb: 'delete' } },
-  target: ({ em, params, lock }) => findProjectToChange(em, params.id, lock),
-  targetName: 'project',
-  idempotency: 'required',
-  audit: 'project.deleted',
-  handle: async ({ tx, target }) => {
-    const revision = await deleteOwned(tx.em, 'project', target);
-    const { id, name, slug } = target;
-    return { id, before: { name, slug }, revision };
-  },
+  find: findProject,
+  findToChange: (em, { id }, lock) => findProjectToChange(em, id, lock),
 });
 
 export const transfer = command({
@@ -167,12 +132,6 @@ export const transfer = command({
     return { ...changeOf(transferred), owners: transferred, before, after };
   },
 });
-
-/** The change that archived or unarchived the project. */
-async function archivedChange(tx: Transaction, { id, archivedAt }: ProjectTarget) {
-  const after = await readBack(findProject(tx.em, id));
-  return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };
-}
 
 function changeOf(project: ProjectTarget) {
   return { id: project.id, revision: project.revision, answer: viewProject(project) };

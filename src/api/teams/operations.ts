@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { OrganizationName, OrganizationParams } from '#api/organizations/operations.ts';
 import { command, read } from '#api/pipeline/operation.ts';
-import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
+import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
 import { CreateNamed, RenameNamed, toRenaming } from '#api/tenancy/bodies.ts';
 import type { Em } from '#database/database.ts';
 import { findOrganization } from '#domain/organizations/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
-import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { readBack } from '#domain/shared/revisions.ts';
 import { findTeam, findTeamById, findTeamToChange, listTeams, type TeamTarget } from '#domain/teams/store.ts';
 import { createTeam, updateTeam } from '#domain/teams/teams.ts';
 import { findTeamTransfer, transferTeam } from '#domain/teams/transfer.ts';
@@ -134,56 +131,24 @@ export const update = command({
   },
 });
 
-export const archiveTeam = command({
-  id: 'teams.archive',
-  route: 'POST /api/v1/organizations/:orgID/teams/:id/archive',
-  summary: 'Archive a team: it takes nothing new, and no run starts in it',
+export const { archive, unarchive, remove } = archivingOperations({
+  level: 'team',
+  path: '/api/v1/organizations/:orgID/teams/:id',
   params: TeamParams,
-  responses: { 200: TeamView },
-  access: archiveAccess,
-  target: ({ em, params, lock }) => teamToChange(em, params, lock),
-  targetName: 'team',
-  idempotency: 'none',
-  audit: 'team.archived',
-  handle: async ({ tx, target }) => {
-    await archive(tx.em, 'team', target);
-    return archivedChange(tx, target);
+  view: TeamView,
+  toView: viewTeam,
+  summaries: {
+    archive: 'Archive a team: it takes nothing new, and no run starts in it',
+    unarchive: 'Take a team out of the archive',
+    delete: 'Delete a team that owns nothing; its slug is free again',
   },
-});
-
-export const unarchiveTeam = command({
-  id: 'teams.unarchive',
-  route: 'POST /api/v1/organizations/:orgID/teams/:id/unarchive',
-  summary: 'Take a team out of the archive',
-  params: TeamParams,
-  responses: { 200: TeamView },
-  access: { ...archiveAccess, review: { inherits: 'teams.archive' } },
-  target: ({ em, params, lock }) => teamToChange(em, params, lock),
-  targetName: 'team',
-  idempotency: 'none',
-  audit: 'team.unarchived',
-  handle: async ({ tx, target }) => {
-    await unarchive(tx.em, 'team', target);
-    return archivedChange(tx, target);
+  access: {
+    archive: archiveAccess,
+    unarchive: { ...archiveAccess, review: { inherits: 'teams.archive' } },
+    delete: { ...archiveAccess, review: { ...reviewed, verb: 'delete' } },
   },
-});
-
-export const deleteTeam = command({
-  id: 'teams.delete',
-  route: 'DELETE /api/v1/organizations/:orgID/teams/:id',
-  summary: 'Delete a team that owns nothing; its slug is free again',
-  params: TeamParams,
-  responses: { 204: Nothing },
-  access: { ...archiveAccess, review: { ...reviewed, verb: 'delete' } },
-  target: ({ em, params, lock }) => teamToChange(em, params, lock),
-  targetName: 'team',
-  idempotency: 'required',
-  audit: 'team.deleted',
-  handle: async ({ tx, target }) => {
-    const revision = await deleteOwned(tx.em, 'team', target);
-    const { id, name, slug } = target;
-    return { id, before: { name, slug }, revision };
-  },
+  find: findTeamById,
+  findToChange: teamToChange,
 });
 
 export const transfer = command({
@@ -205,12 +170,6 @@ export const transfer = command({
     return { ...changeOf(transferred), owners: transferred, before, after };
   },
 });
-
-/** The change that archived or unarchived the team. */
-async function archivedChange(tx: Transaction, { id, archivedAt }: TeamTarget) {
-  const after = await readBack(findTeamById(tx.em, id));
-  return { ...changeOf(after), before: { archivedAt }, after: { archivedAt: after.archivedAt } };
-}
 
 function changeOf(team: TeamTarget) {
   return { id: team.id, revision: team.revision, answer: viewTeam(team) };

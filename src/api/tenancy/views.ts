@@ -20,6 +20,9 @@ export interface Common {
   readonly archivedAt: string | null;
 }
 
+/** The common fields as a handler returns them. */
+export type CommonAnswer = z.output<z.ZodObject<typeof commonFields>>;
+
 export function viewCommon({ id, name, slug, revision, createdAt, archivedAt }: Common) {
   return { id, name, slug, revision, created_at: createdAt, archived_at: archivedAt };
 }
