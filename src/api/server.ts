@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
+import { describeApi } from '#api/document/document.ts';
 import { health } from '#api/edge/admin/health.ts';
 import { httpMetrics } from '#api/edge/admin/metrics.ts';
 import type { Readiness } from '#api/edge/admin/readiness.ts';
@@ -39,7 +40,7 @@ export async function buildServer(services: Services, { readiness, registry }: O
   await app.register(httpMetrics, { registry });
   await app.register(rateLimit, { orm: services.orm, limits: config.limits });
   await app.register(health, { readiness });
-  await app.register(docs, { version: release });
+  await app.register(docs, { document: describeApi(operations, release) });
   await app.register(cookie);
   registerOperations(app, operations, services);
   await registerPages(app, { operations, services });

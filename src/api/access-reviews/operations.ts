@@ -42,7 +42,8 @@ const ReviewRequest = z
         team_id: '019aa5c2-8a02-7b53-8f0e-5a1a4c1d2e33',
       },
     },
-  });
+  })
+  .meta({ id: 'ReviewRequest' });
 
 const ReviewStatus = z
   .object({
@@ -51,11 +52,13 @@ const ReviewStatus = z
     reason: z.object({ code: z.enum(reasonCodes), message: z.string() }).optional(),
     evaluation_error: z.object({ code: z.enum(evaluationErrorCodes), message: z.string() }).optional(),
   })
-  .describe('Exactly one of `reason` (allowed or denied) and `evaluation_error` (undecided, so neither).');
+  .describe('Exactly one of `reason` (allowed or denied) and `evaluation_error` (undecided, so neither).')
+  .meta({ id: 'ReviewStatus' });
 
 const MalformedReview = z
   .object({ error: z.object({ code: z.literal('malformed_review'), message: z.string() }) })
-  .describe('The request is not a valid access review');
+  .describe('The request is not a valid access review')
+  .meta({ id: 'MalformedReview' });
 
 /** (specification, *POST /api/v1/auth/can-i*) */
 export const canI = read({
@@ -66,7 +69,7 @@ export const canI = read({
     'Decided as the operation itself decides, which decides again when you call it. The answer does not consider the state of ' +
     'the resource, such as whether a run can still be canceled.',
   body: ReviewRequest,
-  responses: { 200: z.object({ status: ReviewStatus }), 400: MalformedReview },
+  responses: { 200: z.object({ status: ReviewStatus }).meta({ id: 'ReviewedAccess' }), 400: MalformedReview },
   access: own,
   adaptErrorAnswer: toReviewError,
   handle: async ({ em, principal, body, operations, services, request }) => {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
-import { pageOf, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
 import { exportFormats } from '#domain/audit/formats.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
@@ -28,15 +28,15 @@ const Changed = z.record(z.string(), z.unknown()).nullable();
 
 const RecordView = z
   .object({
-    id: z.string(),
+    id: AnswerId,
     at: Time,
     action: z.string(),
     outcome: z.enum(['committed', 'refused']),
     actor: z.object({ type: z.string(), id: z.string().nullable(), name: z.string() }),
     credential: z.object({ type: z.string(), id: z.string() }).nullable(),
     resource: z.object({ type: z.string(), id: z.string().nullable() }),
-    organization_id: z.string().nullable(),
-    team_id: z.string().nullable(),
+    organization_id: AnswerId.nullable(),
+    team_id: AnswerId.nullable(),
     request_id: z.string().nullable(),
     address: z.string().nullable(),
     before: Changed,
@@ -99,7 +99,7 @@ export const listActions = read({
   summary: 'Read the catalogue of actions that records may name',
   description:
     'An operation that only reads leaves records of its refusals alone, under its own name, unless it lists `committed`.',
-  responses: { 200: z.object({ actions: z.array(ActionView) }) },
+  responses: { 200: z.object({ actions: z.array(ActionView) }).meta({ id: 'AuditActions' }) },
   access: { ...readAccess, review: { inherits: list.id } },
   handle: async ({ operations }) => ({ actions: auditCatalogue(operations) }),
 });
@@ -113,7 +113,11 @@ export const exportRecords = read({
     'ends without the last chunk. Use the header `X-Audit-Complete-Until` as the `from` of the next export; a record that is ' +
     'in both has the same `id`. In CSV, a field that a spreadsheet would take for a formula begins with an apostrophe.',
   query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson'), ...filters }),
-  responses: { 200: z.string().describe('The records, one a line.') },
+  responses: { 200: z.never() },
+  produces: {
+    'application/x-ndjson': 'One record a line, each as `GET /audit/{id}` answers it.',
+    'text/csv': 'RFC 4180 with a header line; `before` and `after` are JSON.',
+  },
   access: { ...readAccess, review: { resource: 'audit_records', verb: 'export' } },
   audit: 'audit_records.exported',
   handle: async ({ em, query, services }) => {

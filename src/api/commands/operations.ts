@@ -2,24 +2,28 @@ import { z } from 'zod';
 import { own } from '#api/identity/session-operations.ts';
 import { read } from '#api/pipeline/operation.ts';
 import type { ReceiptAnswer } from '#api/pipeline/receipt-answer.ts';
-import { Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { type RecordedReceipt, readOwnReceipt } from '#domain/shared/commands/receipts.ts';
 
-const ReceiptView = z.object({
-  key: z.string(),
-  operation: z.string().describe('The operation, such as `teams.delete`.'),
-  status: z.int().describe('The status of the command’s answer, even if the answer was lost.'),
-  resource_id: z.string().nullable(),
-  location: z.string().nullable().describe('Where to read the resource; access is decided when it is read.'),
-  revision: z.int().nullable().describe('The revision of the resource after the command.'),
-  audit_record_id: z.string(),
-  created_at: Time,
-});
+const ReceiptView = z
+  .object({
+    key: z.string(),
+    operation: z.string().describe('The operation, such as `teams.delete`.'),
+    status: z.int().describe('The status of the command’s answer, even if the answer was lost.'),
+    resource_id: z.string().nullable(),
+    location: z.string().nullable().describe('Where to read the resource; access is decided when it is read.'),
+    revision: z.int().nullable().describe('The revision of the resource after the command.'),
+    audit_record_id: AnswerId,
+    created_at: Time,
+  })
+  .meta({ id: 'Receipt' });
 
-const OutcomeView = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('committed'), receipt: ReceiptView }),
-  z.object({ kind: z.literal('not_observed') }),
-]);
+const OutcomeView = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('committed'), receipt: ReceiptView }),
+    z.object({ kind: z.literal('not_observed') }),
+  ])
+  .meta({ id: 'CommandOutcome' });
 
 export const getOutcome = read({
   id: 'commands.get_outcome',

@@ -8,6 +8,7 @@ import {
 import { ApprovalPolicy } from '#domain/registry/model.ts';
 import { durationBetween, parseDuration } from '#domain/shared/durations.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { Json } from '#domain/shared/json.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
@@ -16,30 +17,34 @@ const day = 24 * 60 * 60;
 /** The time after which a deployment is due for destruction. */
 const TimeToLive = durationBetween(60, 365 * day);
 
-export const CreateEnvironment = z.strictObject({
-  project_id: Id,
-  name: ResourceName,
-  slug: Slug.optional(),
-  kind: z.enum(environmentKinds),
-  approval_policy: ApprovalPolicy.optional(),
-  ttl: TimeToLive.nullable().optional(),
-  isolation: DemandedIsolation.optional(),
-});
+export const CreateEnvironment = z
+  .strictObject({
+    project_id: Id,
+    name: ResourceName,
+    slug: Slug.optional(),
+    kind: z.enum(environmentKinds),
+    approval_policy: ApprovalPolicy.optional(),
+    ttl: TimeToLive.nullable().optional(),
+    isolation: DemandedIsolation.optional(),
+  })
+  .meta({ id: 'CreateEnvironment' });
 
 export function toNewEnvironment(body: z.output<typeof CreateEnvironment>): NewEnvironment {
   const { project_id: _project, approval_policy: approvalPolicy, ttl, ...environment } = body;
   return { ...environment, approvalPolicy, ttlSeconds: toSeconds(ttl) };
 }
 
-export const UpdateEnvironment = z.strictObject({
-  name: ResourceName.optional(),
-  slug: Slug.optional(),
-  kind: z.enum(environmentKinds).optional(),
-  approval_policy: ApprovalPolicy.optional(),
-  ttl: TimeToLive.nullable().optional(),
-  isolation: DemandedIsolation.optional(),
-  ...ExpectedRevision,
-});
+export const UpdateEnvironment = z
+  .strictObject({
+    name: ResourceName.optional(),
+    slug: Slug.optional(),
+    kind: z.enum(environmentKinds).optional(),
+    approval_policy: ApprovalPolicy.optional(),
+    ttl: TimeToLive.nullable().optional(),
+    isolation: DemandedIsolation.optional(),
+    ...ExpectedRevision,
+  })
+  .meta({ id: 'UpdateEnvironment' });
 
 export function toEnvironmentChange(body: z.output<typeof UpdateEnvironment>): EnvironmentChange {
   const { expected_revision: expectedRevision, approval_policy: approvalPolicy, ttl, ...change } = body;
@@ -51,12 +56,14 @@ function toSeconds(ttl: string | null | undefined): number | null | undefined {
   return typeof ttl === 'string' ? parseDuration(ttl) : ttl;
 }
 
-export const SetVariable = z.strictObject({
-  value: z.json(),
-  category: z.enum(variableCategories),
-  sensitive: z.boolean().default(false),
-  ...ExpectedRevision,
-});
+export const SetVariable = z
+  .strictObject({
+    value: Json,
+    category: z.enum(variableCategories),
+    sensitive: z.boolean().default(false),
+    ...ExpectedRevision,
+  })
+  .meta({ id: 'SetEnvironmentVariable' });
 
 /** A variable's name in a path. Setting a variable checks what its category demands besides. */
 export const VariableName = z

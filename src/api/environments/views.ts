@@ -1,23 +1,26 @@
 import { z } from 'zod';
-import { Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { commonFields, viewCommon } from '#api/tenancy/views.ts';
 import { environmentKinds, variableCategories } from '#domain/environments/model.ts';
 import type { EnvironmentTarget } from '#domain/environments/store.ts';
 import type { ShownVariable } from '#domain/environments/variable-store.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { formatDuration } from '#domain/shared/durations.ts';
+import { Json } from '#domain/shared/json.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 
-export const EnvironmentView = z.object({
-  ...commonFields,
-  organization_id: z.string(),
-  team_id: z.string(),
-  project_id: z.string(),
-  kind: z.enum(environmentKinds),
-  approval_policy: z.object({ required: z.int(), when: z.enum(approvalRules), allow_self: z.boolean() }),
-  ttl: z.string().nullable(),
-  isolation: DemandedIsolation.describe('The isolation that a worker must have to execute its runs; null: any.'),
-});
+export const EnvironmentView = z
+  .object({
+    ...commonFields,
+    organization_id: AnswerId,
+    team_id: AnswerId,
+    project_id: AnswerId,
+    kind: z.enum(environmentKinds),
+    approval_policy: z.object({ required: z.int(), when: z.enum(approvalRules), allow_self: z.boolean() }),
+    ttl: z.string().nullable(),
+    isolation: DemandedIsolation.describe('The isolation that a worker must have to execute its runs; null: any.'),
+  })
+  .meta({ id: 'Environment' });
 
 export function viewEnvironment(environment: EnvironmentTarget) {
   const { organizationId, teamId, projectId, kind, ttlSeconds, isolation } = environment;
@@ -34,14 +37,16 @@ export function viewEnvironment(environment: EnvironmentTarget) {
   };
 }
 
-export const VariableView = z.object({
-  name: z.string(),
-  category: z.enum(variableCategories),
-  sensitive: z.boolean(),
-  value: z.json().nullable().describe('Null for a sensitive variable: its value is never shown again.'),
-  revision: z.int(),
-  updated_at: Time,
-});
+export const VariableView = z
+  .object({
+    name: z.string(),
+    category: z.enum(variableCategories),
+    sensitive: z.boolean(),
+    value: Json.nullable().describe('Null for a sensitive variable: its value is never shown again.'),
+    revision: z.int(),
+    updated_at: Time,
+  })
+  .meta({ id: 'EnvironmentVariable' });
 
 export function viewVariable({ name, category, sensitive, value, revision, updatedAt }: ShownVariable) {
   return { name, category, sensitive, value, revision, updated_at: updatedAt };

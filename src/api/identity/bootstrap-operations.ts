@@ -1,12 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { command, type RequestMetadata } from '#api/pipeline/operation.ts';
+import { AnswerId } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { bootstrapAdministrator, bootstrapChange, bootstrapped } from '#domain/identity/bootstrap.ts';
-import { FirstAdministrator, PlatformRole } from '#domain/identity/model.ts';
+import { PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { Forbidden, NotFound, Unauthenticated } from '#domain/shared/errors.ts';
+import { FirstAdministrator } from './bodies.ts';
 
 const tokenHeader = 'x-service-bootstrap-token';
 /** The headers with which proxies name their client or themselves. */
@@ -20,7 +22,9 @@ export const bootstrapAdmin = command({
   description: 'Only where bootstrap is enabled, over loopback, with the configured token, and before the first user.',
   body: FirstAdministrator,
   responses: {
-    201: z.object({ id: z.string(), email: z.string(), name: z.string(), role: PlatformRole, enabled: z.boolean() }),
+    201: z
+      .object({ id: AnswerId, email: z.string(), name: z.string(), role: PlatformRole, enabled: z.boolean() })
+      .meta({ id: 'Administrator' }),
   },
   access: {
     public: 'there is no user yet who could authenticate; the configured token and loopback take their place',

@@ -10,12 +10,19 @@ import { signSessionToken } from '#domain/identity/sessions/sessions.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { ownSession, SignedInView, sessionFactsOf } from './session-operations.ts';
 
+const ChangePassword = z
+  .strictObject({ current_password: GivenPassword, new_password: Password, confirm_password: GivenPassword })
+  .meta({ id: 'ChangePassword' });
+const ResetPassword = z
+  .strictObject({ token: z.string().max(200), new_password: Password })
+  .meta({ id: 'ResetPassword' });
+
 export const changeOwn = command({
   id: 'profile.change_password',
   route: 'POST /api/v1/profile/password',
   summary: 'Change your own password: all your sessions end, and this one is replaced by a new one',
   description: 'Needs a session; API keys are refused.',
-  body: z.strictObject({ current_password: GivenPassword, new_password: Password, confirm_password: GivenPassword }),
+  body: ChangePassword,
   responses: { 200: SignedInView },
   access: ownSession,
   idempotency: 'none',
@@ -43,7 +50,7 @@ export const redeemReset = command({
   id: 'auth.reset_password',
   route: 'POST /api/v1/password-reset',
   summary: 'Set a new password with the token of a password reset link; all sessions of the user end',
-  body: z.strictObject({ token: z.string().max(200), new_password: Password }),
+  body: ResetPassword,
   responses: { 204: Nothing },
   access: { public: 'a user with a forgotten password cannot sign in; the token of the link takes its place' },
   idempotency: 'none',

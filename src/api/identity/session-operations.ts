@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command, type RequestMetadata, read } from '#api/pipeline/operation.ts';
-import { Nothing, pageOf, Time } from '#api/pipeline/schemas.ts';
-import { Email, PlatformRole, sessionLifetimeSeconds } from '#domain/identity/model.ts';
+import { AnswerId, Nothing, pageOf, Time } from '#api/pipeline/schemas.ts';
+import { Email, PlatformRole, principalKinds, sessionLifetimeSeconds } from '#domain/identity/model.ts';
 import { GivenPassword } from '#domain/identity/passwords/rules.ts';
 import {
   checkPassword,
@@ -11,45 +11,55 @@ import {
   signSessionToken,
 } from '#domain/identity/sessions/sessions.ts';
 import { findActiveSession, listActiveSessions, type SessionDetails } from '#domain/identity/sessions/store.ts';
+import { organizationRoles } from '#domain/organizations/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { teamRoles } from '#domain/teams/model.ts';
 
 export const own: Access = { anyOf: ['profile:manage'], scope: 'self', hidden: 'not_found', review: 'none' };
 export const ownSession: Access = { ...own, principals: ['user'] };
 
-const IdentityView = z.object({
-  type: z.enum(['user', 'service_account', 'background', 'system']),
-  id: z.string(),
-  name: z.string(),
-  email: z.string().nullable(),
-  role: PlatformRole.nullable(),
-  enabled: z.boolean(),
-  permissions: z.array(z.string()).describe('What the role allows; in a team, the role there must allow it as well.'),
-  responsible_user_id: z.string().nullable().describe('The user who answers for what it does.'),
-  credential: z.object({ type: z.enum(['session', 'api_key', 'system']), id: z.string() }),
-  organizations: z.array(z.object({ id: z.string(), role: z.string() })),
-  teams: z.array(z.object({ id: z.string(), role: z.string() })),
-});
+const SignIn = z.strictObject({ email: Email, password: GivenPassword }).meta({ id: 'SignIn' });
 
-export const SessionView = z.object({
-  id: z.string(),
-  created_at: Time,
-  expires_at: Time,
-  current: z.boolean(),
-  address: z.string().nullable(),
-  user_agent: z.string().nullable(),
-});
+const IdentityView = z
+  .object({
+    type: z.enum(principalKinds),
+    id: AnswerId,
+    name: z.string(),
+    email: z.string().nullable(),
+    role: PlatformRole.nullable(),
+    enabled: z.boolean(),
+    permissions: z.array(z.string()).describe('What the role allows; in a team, the role there must allow it as well.'),
+    responsible_user_id: AnswerId.nullable().describe('The user who answers for what it does.'),
+    credential: z.object({ type: z.enum(['session', 'api_key', 'system']), id: z.string() }),
+    organizations: z.array(z.object({ id: AnswerId, role: z.enum(organizationRoles) })),
+    teams: z.array(z.object({ id: AnswerId, role: z.enum(teamRoles) })),
+  })
+  .meta({ id: 'Identity' });
 
-export const SignedInView = z.object({
-  session_id: z.string(),
-  token: z.string(),
-  expires_at: Time,
-  user: IdentityView.pick({ id: true, name: true, email: true, role: true, enabled: true }),
-});
+export const SessionView = z
+  .object({
+    id: AnswerId,
+    created_at: Time,
+    expires_at: Time,
+    current: z.boolean(),
+    address: z.string().nullable(),
+    user_agent: z.string().nullable(),
+  })
+  .meta({ id: 'Session' });
+
+export const SignedInView = z
+  .object({
+    session_id: AnswerId,
+    token: z.string(),
+    expires_at: Time,
+    user: IdentityView.pick({ id: true, name: true, email: true, role: true, enabled: true }),
+  })
+  .meta({ id: 'SignedIn' });
 
 export const listSessions = read({
   id: 'auth.list_sessions',
@@ -82,7 +92,7 @@ export const signIn = command({
   id: 'auth.sign_in',
   route: 'POST /api/v1/auth/sessions',
   summary: 'Sign in with e-mail address and password',
-  body: z.strictObject({ email: Email, password: GivenPassword }),
+  body: SignIn,
   responses: { 201: SignedInView },
   at: getSession,
   access: { public: 'a caller has no credential before signing in' },
@@ -142,7 +152,7 @@ export const whoami = read({
   }),
 });
 
-function toList(roles: Readonly<Record<string, string>>) {
+function toList<Role>(roles: Readonly<Record<string, Role>>) {
   return Object.entries(roles).map(([id, role]) => ({ id, role }));
 }
 

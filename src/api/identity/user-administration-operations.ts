@@ -9,7 +9,7 @@ import { findUserToChange } from '#domain/identity/users/store.ts';
 import { deleteUser } from '#domain/identity/users/user-deletion.ts';
 import { manageAccess, UserParams } from './user-operations.ts';
 
-const ResetLinkView = z.object({ url: z.string(), token: z.string(), expires_at: Time });
+const ResetLinkView = z.object({ url: z.string(), token: z.string(), expires_at: Time }).meta({ id: 'ResetLink' });
 
 export const remove = command({
   id: 'users.delete',

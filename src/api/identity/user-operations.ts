@@ -1,26 +1,29 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
-import { pageOf, Time } from '#api/pipeline/schemas.ts';
-import { CreateUser, Email, PlatformRole, UpdateUser } from '#domain/identity/model.ts';
+import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
+import { Email, PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { refusePersonal } from '#domain/identity/passwords/rules.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { findUser, findUserToChange, listUsers, type UserTarget } from '#domain/identity/users/store.ts';
-import { addUser, refuseOwnPrivileges, updateUser } from '#domain/identity/users/user-changes.ts';
+import { addUser, refuseOwnPassword, refuseOwnPrivileges, updateUser } from '#domain/identity/users/user-changes.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { CreateUser, toUserChange, UpdateUser } from './bodies.ts';
 
-export const UserView = z.object({
-  id: z.string(),
-  email: z.string(),
-  name: z.string(),
-  role: PlatformRole,
-  enabled: z.boolean(),
-  revision: z.int(),
-  created_at: Time,
-});
+export const UserView = z
+  .object({
+    id: AnswerId,
+    email: z.string(),
+    name: z.string(),
+    role: PlatformRole,
+    enabled: z.boolean(),
+    revision: z.int(),
+    created_at: Time,
+  })
+  .meta({ id: 'User' });
 
 export const UserParams = z.strictObject({ id: Id });
 
@@ -105,20 +108,26 @@ export const update = command({
   locks: [administratorsLock],
   audit: 'user.updated',
   prepare: async ({ principal, target, body }) => {
-    refuseOwnPrivileges(principal, target, body);
+    refuseOwn(principal, target, body);
     const { password, email = target.email, name = target.name } = body;
     if (password === undefined) return null;
     refusePersonal('password', password, { email, name });
     return hashPassword(password);
   },
   handle: async ({ tx, principal, target, body, prepared }) => {
-    refuseOwnPrivileges(principal, target, body);
-    const { updated, difference } = await updateUser(tx.em, principal, target, body, prepared);
+    refuseOwn(principal, target, body);
+    const { updated, difference } = await updateUser(tx.em, principal, target, toUserChange(body), prepared);
     const after = { ...difference.after, ...(prepared !== null && { password: 'changed' }) };
     const { id, revision } = updated;
     return { id, before: difference.before, after, revision, answer: viewUser(updated) };
   },
 });
+
+/** Refuses what users may not change of themselves. */
+function refuseOwn(principal: Principal, user: UserTarget, body: z.output<typeof UpdateUser>): void {
+  if (body.password !== undefined) refuseOwnPassword(principal, user);
+  refuseOwnPrivileges(principal, user, toUserChange(body));
+}
 
 function viewUser({ id, email, name, role, enabled, revision, createdAt }: UserTarget) {
   return { id, email, name, role, enabled, revision, created_at: createdAt };

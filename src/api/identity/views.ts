@@ -1,23 +1,25 @@
 import { z } from 'zod';
-import { Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { type IssuedKey, longestOverlapSeconds } from '#domain/identity/api-keys/changes.ts';
 import type { ApiKeyDetails } from '#domain/identity/api-keys/store.ts';
 import { apiKeyKinds, apiKeyStates, PersonName } from '#domain/identity/model.ts';
 import { durationBetween, parseDuration } from '#domain/shared/durations.ts';
 
-export const ApiKeyView = z.object({
-  id: z.string(),
-  kind: z.enum(apiKeyKinds),
-  name: z.string(),
-  hint: z.string().describe('The last four characters of the key.'),
-  state: z.enum(apiKeyStates),
-  issued_by: z.string().describe('The user who answers for it.'),
-  rotated_from: z.string().nullable().describe('The key that it replaced.'),
-  created_at: Time,
-  expires_at: Time.nullable(),
-  revoked_at: Time.nullable(),
-  last_used_at: Time.nullable().describe('To the minute.'),
-});
+export const ApiKeyView = z
+  .object({
+    id: AnswerId,
+    kind: z.enum(apiKeyKinds),
+    name: z.string(),
+    hint: z.string().describe('The last four characters of the key.'),
+    state: z.enum(apiKeyStates),
+    issued_by: z.string().describe('The user who answers for it.'),
+    rotated_from: z.string().nullable().describe('The key that it replaced.'),
+    created_at: Time,
+    expires_at: Time.nullable(),
+    revoked_at: Time.nullable(),
+    last_used_at: Time.nullable().describe('To the minute.'),
+  })
+  .meta({ id: 'ApiKey' });
 
 export function viewApiKey(key: ApiKeyDetails) {
   return {
@@ -36,10 +38,12 @@ export function viewApiKey(key: ApiKeyDetails) {
 }
 
 /** The only answer that contains a key's plaintext. */
-export const IssuedKeyView = z.object({
-  api_key: ApiKeyView,
-  key: z.string().describe('Shown this once: the service keeps a verifier alone.'),
-});
+export const IssuedKeyView = z
+  .object({
+    api_key: ApiKeyView,
+    key: z.string().describe('Shown this once: the service keeps a verifier alone.'),
+  })
+  .meta({ id: 'IssuedKey' });
 
 /** The change of a command that created a key. Only the command's first answer shows the key. `replaced`: the key's predecessor. */
 export function issuedChange(
@@ -59,14 +63,15 @@ export function revokedChange(principalId: string, { id, kind, name }: ApiKeyDet
 
 const ExpiresAt = z.iso.datetime({ offset: true }).optional().describe('Never, where none is given.');
 
-export const CreateKey = z.strictObject({ name: PersonName, expires_at: ExpiresAt });
-export const RegenerateKey = z.strictObject({ expires_at: ExpiresAt }).optional();
+export const CreateKey = z.strictObject({ name: PersonName, expires_at: ExpiresAt }).meta({ id: 'CreateApiKey' });
+export const RegenerateKey = z.strictObject({ expires_at: ExpiresAt }).meta({ id: 'RegenerateApiKey' }).optional();
 export const RotateKey = z
   .strictObject({
     overlap: durationBetween(0, longestOverlapSeconds)
       .optional()
       .describe('How long the old key stays valid beside the new one; it ends at once where none is given.'),
   })
+  .meta({ id: 'RotateApiKey' })
   .optional();
 
 /** The expiry in a body of `CreateKey` or `RegenerateKey`. */

@@ -65,7 +65,7 @@ export const getOutputs = read({
   route: 'GET /api/v1/instances/:id/outputs',
   summary: "Read an instance's outputs; secret ones are masked",
   params: InstanceParams,
-  responses: { 200: z.object({ outputs: OutputsView }) },
+  responses: { 200: z.object({ outputs: OutputsView }).meta({ id: 'InstanceOutputs' }) },
   access: { ...readAccess, review: { inherits: 'instances.get' } },
   target: ({ em, params }) => findInstance(em, params.id),
   targetName: 'instance',

@@ -24,7 +24,11 @@ export const list = read({
   summary: "List an instance's state versions, newest first",
   params: InstanceParams,
   query: z.strictObject({ limit: pageQuery.limit, before: z.coerce.number().int().min(1).optional() }),
-  responses: { 200: z.object({ state_versions: z.array(StateVersionView), next_before: z.number().nullable() }) },
+  responses: {
+    200: z
+      .object({ state_versions: z.array(StateVersionView), next_before: z.int().nullable() })
+      .meta({ id: 'StateVersionPage' }),
+  },
   access: { ...readAccess, review: { inherits: 'instances.get' } },
   target: ({ em, params }) => findInstance(em, params.id),
   targetName: 'instance',
@@ -59,7 +63,8 @@ export const download = read({
   route: 'GET /api/v1/instances/:id/state-versions/:serial/download',
   summary: 'Download a state as the tool wrote it, secrets included',
   params: StateParams,
-  responses: { 200: z.string().describe('The state, as the tool wrote it.') },
+  responses: { 200: z.never() },
+  produces: { 'application/json': 'The state, byte for byte as the tool wrote it.' },
   access: { ...stateAccess, review: { ...accessReview, verb: 'download_state' } },
   target: ({ em, params }) => findInstance(em, params.id),
   targetName: 'instance',
@@ -72,12 +77,14 @@ export const download = read({
 });
 
 /** A state as OpenTofu writes it; members that the service does not read are stored unchanged. */
-const TofuState = z.looseObject({
-  version: z.literal(4, { error: 'expected an OpenTofu or Terraform state of format version 4' }),
-  serial: z.int().min(0),
-  lineage: z.string().min(1),
-  resources: z.array(z.looseObject({ instances: z.array(z.unknown()).default([]) })).default([]),
-});
+const TofuState = z
+  .looseObject({
+    version: z.literal(4, { error: 'expected an OpenTofu or Terraform state of format version 4' }),
+    serial: z.int().min(0),
+    lineage: z.string().min(1),
+    resources: z.array(z.looseObject({ instances: z.array(z.unknown()).default([]) })).default([]),
+  })
+  .meta({ id: 'StateFile' });
 
 export const adopt = command({
   id: 'instances.import_state',

@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import { Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { InstanceDetails, StateVersionDetails } from '#domain/instances/store.ts';
 
 export const InstanceView = z
   .object({
-    id: z.string(),
+    id: AnswerId,
     name: z.string(),
-    team_id: z.string().nullable(),
-    environment_id: z.string().nullable(),
-    template_id: z.string(),
+    team_id: AnswerId.nullable(),
+    environment_id: AnswerId.nullable(),
+    template_id: AnswerId,
     tool: z.string().nullable(),
-    state_serial: z.number(),
-    resource_count: z.number(),
-    deployed_run_id: z.string().nullable(),
-    locked_by_run_id: z.string().nullable(),
+    state_serial: z.int(),
+    resource_count: z.int(),
+    deployed_run_id: AnswerId.nullable(),
+    locked_by_run_id: AnswerId.nullable(),
     created_at: Time,
-    revision: z.number(),
+    revision: z.int(),
   })
   .meta({ id: 'Instance' });
 
@@ -36,15 +36,17 @@ export function toInstance(instance: InstanceDetails): z.input<typeof InstanceVi
   };
 }
 
-export const StateVersionView = z.object({
-  serial: z.number(),
-  run_id: z.string().nullable(),
-  digest: z.string(),
-  size: z.number(),
-  resource_count: z.number(),
-  created_by: z.string().nullable(),
-  created_at: Time,
-});
+export const StateVersionView = z
+  .object({
+    serial: z.int(),
+    run_id: AnswerId.nullable(),
+    digest: z.string(),
+    size: z.int(),
+    resource_count: z.int(),
+    created_by: z.string().nullable(),
+    created_at: Time,
+  })
+  .meta({ id: 'StateVersion' });
 
 export function toStateVersion(version: StateVersionDetails): z.input<typeof StateVersionView> {
   return {

@@ -22,18 +22,21 @@ export const InviteToOrganization = z
   .refine(({ team_id: teamId, team_role: teamRole }) => teamId !== undefined || teamRole === undefined, {
     path: ['team_role'],
     error: 'is a role in a team: give its team_id as well',
-  });
+  })
+  .meta({ id: 'InviteToOrganization' });
 
 export function toOrganizationInvitation(body: z.output<typeof InviteToOrganization>): OrganizationInvitation {
   const { email, role, team_role: teamRole, expires_in: expiresIn } = body;
   return { email, role, teamRole, lifetimeSeconds: toSeconds(expiresIn) };
 }
 
-export const InviteToTeam = z.strictObject({
-  email: Email,
-  role: z.enum(teamRoles).default('member'),
-  expires_in: InvitationLifetime,
-});
+export const InviteToTeam = z
+  .strictObject({
+    email: Email,
+    role: z.enum(teamRoles).default('member'),
+    expires_in: InvitationLifetime,
+  })
+  .meta({ id: 'InviteToTeam' });
 
 export function toTeamInvitation({
   email,
@@ -48,4 +51,6 @@ function toSeconds(lifetime: string | undefined): number {
   return (lifetime === undefined ? null : parseDuration(lifetime)) ?? defaultLifetimeSeconds;
 }
 
-export const AcceptInvitation = z.strictObject({ token: z.string().min(1).max(200).meta({ writeOnly: true }) });
+export const AcceptInvitation = z
+  .strictObject({ token: z.string().min(1).max(200).meta({ writeOnly: true }) })
+  .meta({ id: 'AcceptInvitation' });

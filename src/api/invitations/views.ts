@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { SentInvitation } from '#domain/invitations/invitations.ts';
 import { invitationStatuses } from '#domain/invitations/model.ts';
 import type { InvitationWithStatus } from '#domain/invitations/status.ts';
@@ -8,9 +8,9 @@ import { teamRoles } from '#domain/teams/model.ts';
 
 export const InvitationView = z
   .object({
-    id: z.string(),
-    organization_id: z.string(),
-    team_id: z.string().nullable(),
+    id: AnswerId,
+    organization_id: AnswerId,
+    team_id: AnswerId.nullable(),
     email: z.string(),
     role: z
       .enum(organizationRoles)
@@ -20,7 +20,7 @@ export const InvitationView = z
     status: z
       .enum(invitationStatuses)
       .describe('`void`: its inviter may no longer grant it, or its organization or team was archived or transferred.'),
-    invited_by: z.object({ id: z.string(), name: z.string() }),
+    invited_by: z.object({ id: AnswerId, name: z.string() }),
     created_at: Time,
     sent_at: Time,
     expires_at: Time,
@@ -31,10 +31,12 @@ export const InvitationView = z
   })
   .meta({ id: 'Invitation' });
 
-export const SentInvitationView = z.object({
-  invitation: InvitationView,
-  token: z.string().describe('Shown only once. Give it to the invited person, who accepts with it.'),
-});
+export const SentInvitationView = z
+  .object({
+    invitation: InvitationView,
+    token: z.string().describe('Shown only once. Give it to the invited person, who accepts with it.'),
+  })
+  .meta({ id: 'SentInvitation' });
 
 export function viewInvitation(invitation: InvitationWithStatus) {
   const { id, email, role, status, revision } = invitation;

@@ -15,12 +15,14 @@ const manageAccess: Access = {
   review: { inherits: 'organizations.update' },
 };
 
+const SetOrganizationMember = z.strictObject({ role: z.enum(organizationRoles) }).meta({ id: 'SetOrganizationMember' });
+
 export const { list, set, remove } = memberOperations({
   level: 'organization',
   path: '/api/v1/organizations/:orgID/members',
   ownerParams: OrganizationParams,
   memberParams: z.strictObject({ orgID: OrganizationName, userID: Id }),
-  body: z.strictObject({ role: z.enum(organizationRoles) }),
+  body: SetOrganizationMember,
   view: OrganizationMemberView,
   summaries: {
     list: 'List the members of an organization',

@@ -15,12 +15,14 @@ const manageAccess: Access = {
   review: { ...reviewed, verb: 'manage_members' },
 };
 
+const SetTeamMember = z.strictObject({ role: z.enum(teamRoles) }).meta({ id: 'SetTeamMember' });
+
 export const { list, set, remove } = memberOperations({
   level: 'team',
   path: '/api/v1/organizations/:orgID/teams/:id/members',
   ownerParams: TeamParams,
   memberParams: TeamParams.extend({ userID: Id }),
-  body: z.strictObject({ role: z.enum(teamRoles) }),
+  body: SetTeamMember,
   view: TeamMemberView,
   summaries: {
     list: 'List the members of a team',

@@ -1,21 +1,23 @@
 import { z } from 'zod';
-import { Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { Member } from '#domain/members/model.ts';
 import { organizationRoles } from '#domain/organizations/model.ts';
 import { teamRoles } from '#domain/teams/model.ts';
 
 const memberFields = {
-  id: z.string().describe('The id of the membership; every join makes a new one.'),
+  id: AnswerId.describe('The id of the membership; every join makes a new one.'),
   type: z.enum(['user', 'service_account']),
-  user_id: z.string().describe('The id of the user or the service account.'),
+  user_id: AnswerId.describe('The id of the user or the service account.'),
   name: z.string(),
   email: z.string().nullable().describe('Null for a service account.'),
   enabled: z.boolean(),
   created_at: Time,
 };
 
-export const OrganizationMemberView = z.object({ ...memberFields, role: z.enum(organizationRoles) });
-export const TeamMemberView = z.object({ ...memberFields, role: z.enum(teamRoles) });
+export const OrganizationMemberView = z
+  .object({ ...memberFields, role: z.enum(organizationRoles) })
+  .meta({ id: 'OrganizationMember' });
+export const TeamMemberView = z.object({ ...memberFields, role: z.enum(teamRoles) }).meta({ id: 'TeamMember' });
 
 export function viewMember<Role extends string>({ userId, createdAt, ...member }: Member<Role>) {
   return { ...member, user_id: userId, created_at: createdAt };

@@ -9,6 +9,7 @@ import type { CommandAnswer, Responses } from './answer-types.ts';
 import { auditedAction, auditingRefusals, auditRead, requestFacts, withAuditTarget } from './auditing.ts';
 import { type AccessDecision, decideOperation, decideTarget, isProtected, toDenial } from './authorization.ts';
 import type { Invocation, OperationInput } from './invocation.ts';
+import { negotiateMediaType } from './media-types.ts';
 import {
   type Call,
   type CommandOperation,
@@ -33,9 +34,10 @@ export function authorizeOperation(invocation: Invocation): Promise<void> {
   });
 }
 
-async function verifyOwnCredential({ operation: { access }, request, services }: Invocation): Promise<void> {
+async function verifyOwnCredential({ operation, request, services }: Invocation): Promise<void> {
+  const { access } = operation;
   if (!('verifyCredential' in access)) return;
-  const verify = async () => access.verifyCredential(metadataOf(request), services);
+  const verify = async () => access.verifyCredential(metadataOf(operation, request), services);
   await request.server.limitGuesses(request, access.guessedAs, verify);
 }
 
@@ -64,6 +66,11 @@ export function invokeRead<Answer>(
     if (operation.audit !== undefined) await auditRead(invocation, operation.audit, call.target);
     return answer;
   });
+}
+
+/** Decides whether the caller may read the target, and reads nothing. */
+export async function authorizeRead(invocation: Invocation<ReadOperation>): Promise<void> {
+  await auditingRefusals(invocation, () => authorizeCall(invocation, invocation.services.orm.em.fork()));
 }
 
 /**
@@ -196,7 +203,7 @@ function authorizeTarget(invocation: Invocation, em: Em, found: Ownership | null
   const { operation, operations, services, request, principal, input } = invocation;
   if (isProtected(operation)) refuseUnlessAllowed(operation, decideTarget(operation, principal, found));
   const target = found ?? undefined;
-  return { em, principal, ...input, target, services, operations, request: metadataOf(request) };
+  return { em, principal, ...input, target, services, operations, request: metadataOf(operation, request) };
 }
 
 function refuseUnlessAllowed(operation: Operation, decision: AccessDecision): void {
@@ -204,7 +211,10 @@ function refuseUnlessAllowed(operation: Operation, decision: AccessDecision): vo
   if (denial) throw denial;
 }
 
-function metadataOf(request: FastifyRequest): RequestMetadata {
+/** @throws HttpProblem (406) if the client accepts none of the operation's media types */
+function metadataOf(operation: Operation, request: FastifyRequest): RequestMetadata {
   const socketAddress = request.socket.remoteAddress ?? null;
-  return { ...requestFacts(request), headers: request.headers, socketAddress };
+  const { headers } = request;
+  const mediaType = negotiateMediaType(operation, headers.accept);
+  return { ...requestFacts(request), headers, mediaType, socketAddress };
 }

@@ -34,6 +34,8 @@ export interface TargetLookup<P, Q, B> {
 /** What is known of a request besides its credential and its input. */
 export interface RequestMetadata extends RequestFacts {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The media type that the client prefers among those that the operation answers. */
+  readonly mediaType: string;
   /** The address of the connection itself, regardless of proxy headers. */
   readonly socketAddress: string | null;
 }
@@ -84,6 +86,8 @@ interface Declaration<
   readonly body?: B;
   /** The bodies of answers, by status. Of two successes, the second is answered when something new was created. */
   readonly responses: S;
+  /** The media types that a success may have besides JSON, each with a description of its content. */
+  readonly produces?: Readonly<Record<string, string>>;
   readonly access: Access | PublicAccess | OperationCredential;
   /** Finds the target with its owner; undefined if it does not exist. */
   readonly target?: (lookup: TargetLookup<Out<P>, Out<Q>, Out<B>>) => Promise<(T & Ownership) | undefined>;

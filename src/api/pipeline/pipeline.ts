@@ -5,7 +5,8 @@ import { auditingRefusals } from './auditing.ts';
 import { authenticate } from './authentication.ts';
 import { commandKey } from './idempotency.ts';
 import type { Invocation, OperationInput } from './invocation.ts';
-import { answerCommand, authorizeOperation, invokeCommand, invokeRead } from './invoke.ts';
+import { answerCommand, authorizeOperation, authorizeRead, invokeCommand, invokeRead } from './invoke.ts';
+import { mediaTypesOf } from './media-types.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
 import { RawAnswer } from './raw-answer.ts';
 import { successStatus } from './receipt-answer.ts';
@@ -52,19 +53,14 @@ async function identifyCaller(invocation: Invocation, reply: FastifyReply): Prom
 }
 
 function routeOptions(operation: Operation): RouteShorthandOptions {
-  const { id, summary, description, params, query, body, responses, adaptErrorAnswer } = operation;
+  const { params, query, body, responses, adaptErrorAnswer } = operation;
   return {
     config: { operation, ...(adaptErrorAnswer && { adaptErrorAnswer }) },
     schema: {
-      operationId: id,
-      tags: [id.split('.')[0]!],
-      summary,
-      ...(description && { description }),
       ...(params && { params }),
       ...(query && { querystring: query }),
       ...(body && { body }),
       response: responses,
-      ...(isPublic(operation.access) && { security: [] }),
     },
   };
 }
@@ -75,8 +71,13 @@ function handle(invocation: Invocation, reply: FastifyReply): Promise<unknown> {
     : handleCommand(invocation as Invocation<CommandOperation>, reply);
 }
 
+/** A HEAD request for a read that leaves a record reads nothing, so it leaves none. */
 async function handleRead(invocation: Invocation<ReadOperation>, reply: FastifyReply): Promise<unknown> {
   const { operation, request } = invocation;
+  if (request.method === 'HEAD' && operation.audit !== undefined) {
+    await authorizeRead(invocation);
+    return reply.type(mediaTypesOf(operation)[0] ?? '').send();
+  }
   const answer = await invokeRead(invocation, commandKey(operation, request));
   if (answer instanceof RawAnswer) return answer.send(request, reply);
   return reply.status(successStatus(operation)).send(answer);

@@ -6,6 +6,9 @@ export const Time = z.codec(z.iso.datetime(), z.union([z.date(), z.string()]), {
   encode: (time) => new Date(time).toISOString(),
 });
 
+/** An id in an answer. Ids in requests are validated by `Id`; those in answers come from the database. */
+export const AnswerId = z.string().meta({ format: 'uuid' });
+
 /** An answer without a body. */
 export const Nothing = z.undefined().describe('Done. The answer has no body.');
 
@@ -22,7 +25,10 @@ export function actionsView<const Names extends readonly string[]>(names: Names)
 
 /** One page of a list: the items, and the cursor of the next page or null. (specification, *Conventions*) */
 export function pageOf<Name extends string, S extends z.ZodType>(name: Name, item: S) {
-  return z.object({ [name]: z.array(item), next_cursor: z.string().nullable() } as {
-    [K in Name]: z.ZodArray<S>;
-  } & { next_cursor: z.ZodNullable<z.ZodString> });
+  const page = z.object({
+    [name]: z.array(item),
+    next_cursor: z.string().nullable().describe('Send it as `cursor` to get the next page. Null: there is none.'),
+  } as { [K in Name]: z.ZodArray<S> } & { next_cursor: z.ZodNullable<z.ZodString> });
+  const id = item.meta()?.id;
+  return id === undefined ? page : page.meta({ id: `${id}Page` });
 }

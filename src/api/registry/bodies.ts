@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type NewTemplate, Tags, type TemplateChange, Version } from '#domain/registry/model.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { Json } from '#domain/shared/json.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 
@@ -9,38 +10,44 @@ import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 
 const Description = z.string().max(4_000);
 
-export const CreateTemplate = z.strictObject({
-  name: ResourceName,
-  slug: Slug.optional(),
-  description: Description.default(''),
-  /** Without a team, the template belongs to the installation. */
-  team_id: Id.nullable().optional(),
-  tags: Tags.default([]),
-});
+export const CreateTemplate = z
+  .strictObject({
+    name: ResourceName,
+    slug: Slug.optional(),
+    description: Description.default(''),
+    /** Without a team, the template belongs to the installation. */
+    team_id: Id.nullable().optional(),
+    tags: Tags.default([]),
+  })
+  .meta({ id: 'CreateTemplate' });
 
 export function toNewTemplate({ team_id: _team, ...template }: z.output<typeof CreateTemplate>): NewTemplate {
   return template;
 }
 
-export const UpdateTemplate = z.strictObject({
-  name: ResourceName.optional(),
-  slug: Slug.optional(),
-  description: Description.optional(),
-  tags: Tags.optional(),
-  ...ExpectedRevision,
-});
+export const UpdateTemplate = z
+  .strictObject({
+    name: ResourceName.optional(),
+    slug: Slug.optional(),
+    description: Description.optional(),
+    tags: Tags.optional(),
+    ...ExpectedRevision,
+  })
+  .meta({ id: 'UpdateTemplate' });
 
 export function toTemplateChange(body: z.output<typeof UpdateTemplate>): TemplateChange {
   const { expected_revision, ...change } = body;
   return { ...change, expectedRevision: expected_revision };
 }
 
-export const PublishVersion = z.strictObject({
-  version: Version,
-  spec: TemplateSpec,
-  changelog: z.string().max(20_000).default(''),
-});
+export const PublishVersion = z
+  .strictObject({
+    version: Version,
+    spec: TemplateSpec,
+    changelog: z.string().max(20_000).default(''),
+  })
+  .meta({ id: 'PublishVersion' });
 
 /** The names and values are checked against the schema of the version. */
-const Variables = z.record(z.string(), z.json());
-export const ValidateVersion = z.strictObject({ variables: Variables.default({}) });
+const Variables = z.record(z.string(), Json);
+export const ValidateVersion = z.strictObject({ variables: Variables.default({}) }).meta({ id: 'ValidateVariables' });

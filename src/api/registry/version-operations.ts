@@ -22,6 +22,7 @@ import { PublishVersion, ValidateVersion } from './bodies.ts';
 import { readAccess, writeAccess, writeAccessTo } from './template-operations.ts';
 import { ValidationView, VersionSummaryView, VersionView, viewSummary, viewVersion } from './views.ts';
 
+const RunVersion = CreateRun.omit({ template_id: true, version: true }).meta({ id: 'RunTemplateVersion' });
 const TemplateParams = z.strictObject({ id: Id });
 const Wanted = z.string().min(1).max(128).describe('A version, a range such as ^1.2, or latest.');
 const VersionParams = z.strictObject({ id: Id, version: Wanted });
@@ -134,7 +135,7 @@ export const run = command({
   route: 'POST /api/v1/registry/templates/:id/versions/:version/runs',
   summary: 'Admit a run of this version',
   params: VersionParams,
-  body: CreateRun.omit({ template_id: true, version: true }),
+  body: RunVersion,
   access: { ...(createRun.access as Access), review: { inherits: createRun.id } },
   target: (lookup) => createRun.target?.(asRun(lookup)) ?? Promise.resolve(undefined),
   handle: (call) => createRun.handle(asRun(call)),

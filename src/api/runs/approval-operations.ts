@@ -8,6 +8,19 @@ import { Id } from '#domain/shared/ids.ts';
 import { accessReview, getRun, RunParams, readAccess } from './operations.ts';
 import { PlanView, RunView, toPlan } from './views.ts';
 
+const RequestApproval = z
+  .strictObject({ reviewers: z.array(Id).max(50).default([]), message: z.string().max(4000).default('') })
+  .meta({ id: 'RequestApproval' });
+const ReviewRun = z
+  .strictObject({
+    decision: z.enum(['approve', 'reject']),
+    comment: z.string().max(4000).default(''),
+    plan_digest: z.string().regex(/^sha256:[0-9a-f]{64}$/, {
+      error: 'expected the digest of the plan, "sha256:" and 64 hexadecimal digits',
+    }),
+  })
+  .meta({ id: 'ReviewRun' });
+
 export const getPlan = read({
   id: 'runs.get_plan',
   route: 'GET /api/v1/runs/:id/plan',
@@ -29,7 +42,7 @@ export const request = command({
   route: 'POST /api/v1/runs/:id/approval/request',
   summary: 'Ask people to review a run; it does not change who may',
   params: RunParams,
-  body: z.strictObject({ reviewers: z.array(Id).max(50).default([]), message: z.string().max(4000).default('') }),
+  body: RequestApproval,
   responses: { 202: RunView },
   at: getRun,
   access: { ...readAccess, review: { ...accessReview, verb: 'request_approval' } },
@@ -48,13 +61,7 @@ export const review = command({
   route: 'POST /api/v1/runs/:id/approval/review',
   summary: 'Approve or reject the plan that a run waits with, by its digest',
   params: RunParams,
-  body: z.strictObject({
-    decision: z.enum(['approve', 'reject']),
-    comment: z.string().max(4000).default(''),
-    plan_digest: z.string().regex(/^sha256:[0-9a-f]{64}$/, {
-      error: 'expected the digest of the plan, "sha256:" and 64 hexadecimal digits',
-    }),
-  }),
+  body: ReviewRun,
   responses: { 200: RunView },
   at: getRun,
   access: {

@@ -10,7 +10,7 @@ import { isTerminal } from '#domain/runs/model.ts';
 import { findRun, listEvents, readProgress } from '#domain/runs/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { RunParams, readAccess } from './operations.ts';
-import { LogEntryView, RunEventView, toLogEntry } from './views.ts';
+import { RunEventsView, RunLogView, toLogEntry } from './views.ts';
 
 const pageBytes = 2 * 1024 * 1024;
 /** A stream ends after this time. Its reader connects again at its position, and its access is checked again. */
@@ -30,14 +30,15 @@ export const getLogs = read({
     'Entries are in order, each once. `complete` says that the run has ended and that this page is the last.',
   params: RunParams,
   query: LogQuery,
-  responses: { 200: z.object({ entries: z.array(LogEntryView), last_sequence: z.number(), complete: z.boolean() }) },
+  responses: { 200: RunLogView },
+  produces: { 'text/plain': 'The whole log after `after`, in the bytes that the steps wrote.' },
   access: nested,
   target: ({ em, params }) => findRun(em, params.id),
   targetName: 'run',
   handle: async ({ em, params, query, request }) => {
     const run = await requireProgress(em, params.id);
     const position = { runId: params.id, runCreatedAt: run.createdAt, after: query.after };
-    if (wantsText(request.headers['accept'])) {
+    if (request.mediaType === 'text/plain') {
       return RawAnswer.of('text/plain; charset=utf-8', Readable.from(streamLog(em, position)));
     }
     const rows = await readLog(em, { ...position, limit: query.limit, maximumBytes: pageBytes });
@@ -53,7 +54,7 @@ export const getEvents = read({
   summary: 'Read the events of a run, oldest first',
   params: RunParams,
   query: LogQuery,
-  responses: { 200: z.object({ events: z.array(RunEventView) }) },
+  responses: { 200: RunEventsView },
   access: nested,
   target: ({ em, params }) => findRun(em, params.id),
   targetName: 'run',
@@ -68,7 +69,8 @@ export const streamLogs = read({
     'The log resumes after the sequence in `Last-Event-ID`. Every connection receives all events of the run; skip those whose ' +
     '`sequence` you have. Made for browsers; programs poll the run and read its log.',
   params: RunParams,
-  responses: { 200: z.string().describe('text/event-stream') },
+  responses: { 200: z.never() },
+  produces: { 'text/event-stream': 'Server-sent events, of which `log` has an id.' },
   access: nested,
   target: ({ em, params }) => findRun(em, params.id),
   targetName: 'run',
@@ -122,8 +124,4 @@ async function requireProgress(em: Em, id: string) {
   const progress = await readProgress(em, id);
   if (!progress) throw new NotFound('run');
   return progress;
-}
-
-function wantsText(accept: string | string[] | undefined): boolean {
-  return [accept ?? ''].flat().some((value) => value.includes('text/plain'));
 }

@@ -15,6 +15,7 @@ import { findRunToChange, findUndeletedRun } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { ActionRefused } from '#domain/shared/actions.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { Json } from '#domain/shared/json.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { showAdmittedRun, showRun } from './actions.ts';
 import { findRunListOwner } from './list-owner.ts';
@@ -44,16 +45,18 @@ const InstanceName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?$/
   error: 'expected 1-100 lowercase letters, digits and inner ". _ -", such as "network"',
 });
 
-export const CreateRun = z.strictObject({
-  template_id: Id,
-  version: z.string().min(1).max(128).default('latest').describe('A version, a range such as ^1.2, or latest.'),
-  environment_id: Id.optional(),
-  instance: InstanceName.optional().describe("What is deployed, by name; the template's slug where none is given."),
-  operation: z.enum(runOperations).default('apply'),
-  replace: z.array(z.string().min(1).max(1024)).max(100).default([]).describe('Addresses of resources to replace.'),
-  variables: z.record(z.string(), z.json()).default({}),
-  message: z.string().max(4000).default(''),
-});
+export const CreateRun = z
+  .strictObject({
+    template_id: Id,
+    version: z.string().min(1).max(128).default('latest').describe('A version, a range such as ^1.2, or latest.'),
+    environment_id: Id.optional(),
+    instance: InstanceName.optional().describe("What is deployed, by name; the template's slug where none is given."),
+    operation: z.enum(runOperations).default('apply'),
+    replace: z.array(z.string().min(1).max(1024)).max(100).default([]).describe('Addresses of resources to replace.'),
+    variables: z.record(z.string(), Json).default({}),
+    message: z.string().max(4000).default(''),
+  })
+  .meta({ id: 'CreateRun' });
 
 export const getRun = read({
   id: 'runs.get',
@@ -117,12 +120,16 @@ export const listAllRuns = read({
   },
 });
 
+const CancelRun = z
+  .strictObject({ reason: z.string().max(1000).optional(), force: z.boolean().optional() })
+  .meta({ id: 'CancelRun' });
+
 export const cancel = command({
   id: 'runs.cancel',
   route: 'POST /api/v1/runs/:id/cancel',
   summary: 'Cancel a run; `force` ends it without waiting for its worker',
   params: RunParams,
-  body: z.strictObject({ reason: z.string().max(1000).optional(), force: z.boolean().optional() }).default({}),
+  body: CancelRun.default({}),
   responses: { 202: RunView },
   at: getRun,
   access: {

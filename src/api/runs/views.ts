@@ -1,31 +1,48 @@
 import { z } from 'zod';
-import { actionsView, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
+import { type EventTypeName, eventTypes } from '#domain/events.ts';
+import { principalKinds } from '#domain/identity/model.ts';
+import { approvalRules } from '#domain/registry/spec.ts';
 import { runActions } from '#domain/runs/actions.ts';
 import type { LogRow } from '#domain/runs/attempts/log-store.ts';
 import type { RunDetails } from '#domain/runs/details.ts';
-import { changeActions, runOperations, runPhases, runStatuses, waitingCodes } from '#domain/runs/model.ts';
+import {
+  changeActions,
+  logPhases,
+  logStreams,
+  runOperations,
+  runPhases,
+  runStatuses,
+  waitingCodes,
+} from '#domain/runs/model.ts';
 import type { PlanDetails } from '#domain/runs/store.ts';
+import { Json } from '#domain/shared/json.ts';
 import { isolations } from '#domain/workers/model.ts';
 
-const Json = z.json();
-const By = z.object({ type: z.string(), id: z.string(), name: z.string() });
-const Tool = z.object({ name: z.string(), version: z.string() });
-export const OutputsView = z.record(z.string(), z.object({ value: Json.nullable(), sensitive: z.boolean() }));
-const Summary = z.object({ add: z.number(), change: z.number(), destroy: z.number() });
+const runEventTypes = (Object.keys(eventTypes) as EventTypeName[]).filter((name) => eventTypes[name].subject === 'run');
 
-const ReviewView = z.object({
-  by: By,
-  decision: z.enum(['approve', 'reject']),
-  comment: z.string(),
-  plan_digest: z.string(),
-  at: Time,
-});
+const By = z.object({ type: z.enum(principalKinds), id: z.string(), name: z.string() }).meta({ id: 'Actor' });
+const Tool = z.object({ name: z.string(), version: z.string() }).meta({ id: 'Tool' });
+export const OutputsView = z
+  .record(z.string(), z.object({ value: Json.nullable(), sensitive: z.boolean() }))
+  .meta({ id: 'Outputs' });
+const Summary = z.object({ add: z.int(), change: z.int(), destroy: z.int() }).meta({ id: 'PlanSummary' });
+
+const ReviewView = z
+  .object({
+    by: By,
+    decision: z.enum(['approve', 'reject']),
+    comment: z.string(),
+    plan_digest: z.string(),
+    at: Time,
+  })
+  .meta({ id: 'Review' });
 
 /** A run in a list. It has no actions: only a run that is read alone has them. */
 export const ListedRunView = z
   .object({
-    id: z.string(),
-    idempotency_key: z.string(),
+    id: AnswerId,
+    idempotency_key: AnswerId,
     status: z.enum(runStatuses),
     phase: z.enum(runPhases),
     status_reason: z.string().nullable(),
@@ -33,48 +50,48 @@ export const ListedRunView = z
       .object({
         code: z.enum(waitingCodes),
         since: Time,
-        position: z.number().nullable(),
+        position: z.int().nullable(),
         blocker: z.string().nullable(),
       })
       .nullable(),
     operation: z.enum(runOperations),
     replace: z.array(z.string()),
-    team_id: z.string().nullable(),
-    project_id: z.string().nullable(),
-    environment_id: z.string().nullable(),
-    instance_id: z.string(),
+    team_id: AnswerId.nullable(),
+    project_id: AnswerId.nullable(),
+    environment_id: AnswerId.nullable(),
+    instance_id: AnswerId,
     instance: z.string(),
-    template_id: z.string(),
+    template_id: AnswerId,
     template_version: z.string(),
     pool: z.string(),
     tool: Tool.nullable(),
     variables: z.record(z.string(), Json),
     message: z.string(),
     requested_by: By,
-    responsible_user_id: z.string().nullable(),
+    responsible_user_id: AnswerId.nullable(),
     plan: z.object({ digest: z.string(), summary: Summary }).nullable(),
     approval: z.object({
-      required: z.number(),
-      when: z.string(),
+      required: z.int(),
+      when: z.enum(approvalRules),
       allow_self: z.boolean(),
       expires_at: Time.nullable(),
       reviews: z.array(ReviewView),
     }),
     outputs: OutputsView,
     isolation: z.enum(isolations).nullable().describe('The weakest that an attempt of it had; null before the first.'),
-    state_serial_before: z.number().nullable(),
-    state_serial_after: z.number().nullable(),
+    state_serial_before: z.int().nullable(),
+    state_serial_after: z.int().nullable(),
     cancel_reason: z.string().nullable(),
-    requeued_from: z.string().nullable(),
-    assembly_run_id: z.string().nullable(),
-    drift_finding_id: z.string().nullable(),
-    undoes: z.string().nullable(),
-    undone_by: z.string().nullable(),
+    requeued_from: AnswerId.nullable(),
+    assembly_run_id: AnswerId.nullable(),
+    drift_finding_id: AnswerId.nullable(),
+    undoes: AnswerId.nullable(),
+    undone_by: AnswerId.nullable(),
     created_at: Time,
     started_at: Time.nullable(),
     finished_at: Time.nullable(),
     deleted_at: Time.nullable(),
-    revision: z.number(),
+    revision: z.int(),
   })
   .meta({ id: 'ListedRun' });
 
@@ -144,14 +161,16 @@ function toApproval(run: RunDetails): z.input<typeof ListedRunView>['approval'] 
 /** A run in every answer about one run. */
 export const RunView = z.object({ ...ListedRunView.shape, actions: actionsView(runActions) }).meta({ id: 'Run' });
 
-export const PlanView = z.object({
-  run_id: z.string(),
-  digest: z.string(),
-  summary: Summary,
-  state_serial: z.number(),
-  changes: z.array(z.object({ address: z.string(), action: z.enum(changeActions), before: Json, after: Json })),
-  created_at: Time,
-});
+export const PlanView = z
+  .object({
+    run_id: AnswerId,
+    digest: z.string(),
+    summary: Summary,
+    state_serial: z.int(),
+    changes: z.array(z.object({ address: z.string(), action: z.enum(changeActions), before: Json, after: Json })),
+    created_at: Time,
+  })
+  .meta({ id: 'Plan' });
 
 export function toPlan(runId: string, plan: PlanDetails): z.input<typeof PlanView> {
   return {
@@ -169,22 +188,32 @@ function summarize(changes: PlanDetails['changes']) {
   return { add: count('create', 'replace'), change: count('update'), destroy: count('delete', 'replace') };
 }
 
-export const RunEventView = z.object({
-  sequence: z.number(),
-  type: z.string(),
-  data: z.record(z.string(), Json),
-  at: Time,
-});
+const RunEventView = z
+  .object({
+    sequence: z.int(),
+    type: z.enum(runEventTypes),
+    data: z.record(z.string(), Json),
+    at: Time,
+  })
+  .meta({ id: 'RunEvent' });
 
-export const LogEntryView = z.object({
-  sequence: z.number(),
-  time: Time,
-  phase: z.string(),
-  stream: z.string(),
-  first_line: z.number(),
-  lines: z.number(),
-  text: z.string(),
-});
+export const RunEventsView = z.object({ events: z.array(RunEventView) }).meta({ id: 'RunEvents' });
+
+const LogEntryView = z
+  .object({
+    sequence: z.int(),
+    time: Time,
+    phase: z.enum(logPhases),
+    stream: z.enum(logStreams),
+    first_line: z.int(),
+    lines: z.int(),
+    text: z.string(),
+  })
+  .meta({ id: 'LogEntry' });
+
+export const RunLogView = z
+  .object({ entries: z.array(LogEntryView), last_sequence: z.int(), complete: z.boolean() })
+  .meta({ id: 'RunLog' });
 
 /** Bytes that are not UTF-8 become U+FFFD here; the text/plain log has them unchanged. */
 export function toLogEntry({ content, firstLine, ...row }: LogRow): z.input<typeof LogEntryView> {

@@ -4,7 +4,7 @@ import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { createAccount, deleteAccount, setAccountEnabled, updateAccount } from '#domain/service-accounts/changes.ts';
-import { CreateServiceAccount, TransferServiceAccount, UpdateServiceAccount } from '#domain/service-accounts/model.ts';
+import type { NewOwner } from '#domain/service-accounts/model.ts';
 import { findOwner } from '#domain/service-accounts/owners.ts';
 import { type AccountTarget, findAccount, findAccountToChange, listAccounts } from '#domain/service-accounts/store.ts';
 import { maySucceed } from '#domain/service-accounts/succession.ts';
@@ -16,6 +16,13 @@ import { Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import {
+  CreateServiceAccount,
+  TransferServiceAccount,
+  toAccountChange,
+  toNewOwner,
+  UpdateServiceAccount,
+} from './bodies.ts';
 import { ServiceAccountView, viewOwner, viewServiceAccount } from './views.ts';
 
 const AccountParams = z.strictObject({ id: Id });
@@ -81,7 +88,7 @@ export const create = command({
   responses: { 201: ServiceAccountView },
   at: get,
   access: { ...manageAccess, scope: 'platform', review: { ...reviewed, verb: 'create' } },
-  target: ({ em, body, lock }) => findOwner(em, body.owner, lock),
+  target: ({ em, body, lock }) => findOwner(em, toNewOwner(body.owner), lock),
   targetName: 'the owner',
   accessTo: () => manageAccess,
   idempotency: 'none',
@@ -107,7 +114,7 @@ export const update = command({
   locks: [administratorsLock],
   audit: 'service_account.updated',
   handle: async ({ tx, principal, target, body }) => {
-    const { updated, difference } = await updateAccount(tx.em, principal, target, body);
+    const { updated, difference } = await updateAccount(tx.em, principal, target, toAccountChange(body));
     const { before, after } = difference;
     return { ...changeOf(updated), before, after };
   },
@@ -172,24 +179,26 @@ export const transfer = command({
   body: TransferServiceAccount,
   responses: { 200: ServiceAccountView },
   access: { ...manageAccess, review: { ...reviewed, verb: 'transfer' } },
-  target: ({ em, params, body, lock }) => findForTransfer(em, params.id, body, lock),
+  target: ({ em, params, body, lock }) => findForTransfer(em, params.id, toNewOwner(body.owner), lock),
   targetName: 'service account',
   accessTo: succession(manageAccess),
   idempotency: 'none',
   audit: 'service_account.transferred',
   handle: async ({ tx, principal, target, body }) => {
     if (!target.newOwner) throw missingOwner(body);
-    const { updated, ...ended } = await transferAccount(tx.em, principal, target, target.newOwner, body);
+    const { updated, ...ended } = await transferAccount(tx.em, principal, target, target.newOwner, {
+      expectedRevision: body.expected_revision,
+    });
     const [before, after] = [{ owner: viewOwner(target) }, { owner: viewOwner(updated), ...ended }];
     return { ...changeOf(updated), owners: updated, before, after };
   },
 });
 
 /** Locks users before teams, whether the new owner is a user or a team. */
-async function findForTransfer(em: Em, id: string, { owner }: z.output<typeof TransferServiceAccount>, lock: boolean) {
-  const user = owner.user_id === undefined ? undefined : await findOwner(em, owner, lock);
+async function findForTransfer(em: Em, id: string, owner: NewOwner, lock: boolean) {
+  const user = owner.userId === undefined ? undefined : await findOwner(em, owner, lock);
   const account = await findAccountToChange(em, id, lock);
-  const team = owner.team_id === undefined ? undefined : await findOwner(em, owner, lock);
+  const team = owner.teamId === undefined ? undefined : await findOwner(em, owner, lock);
   return account && { ...account, newOwner: user ?? team };
 }
 

@@ -1,18 +1,20 @@
 import { z } from 'zod';
-import { Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { PlatformRole } from '#domain/identity/model.ts';
 import type { AccountTarget } from '#domain/service-accounts/store.ts';
 
-export const ServiceAccountView = z.object({
-  id: z.string(),
-  name: z.string(),
-  role: PlatformRole,
-  enabled: z.boolean(),
-  owner: z.object({ user_id: z.string().nullable(), team_id: z.string().nullable() }).describe('One of the two.'),
-  created_by: z.string(),
-  revision: z.int(),
-  created_at: Time,
-});
+export const ServiceAccountView = z
+  .object({
+    id: AnswerId,
+    name: z.string(),
+    role: PlatformRole,
+    enabled: z.boolean(),
+    owner: z.object({ user_id: AnswerId.nullable(), team_id: AnswerId.nullable() }).describe('One of the two.'),
+    created_by: z.string(),
+    revision: z.int(),
+    created_at: Time,
+  })
+  .meta({ id: 'ServiceAccount' });
 
 export function viewServiceAccount(account: AccountTarget) {
   const { id, name, role, enabled, createdBy, revision, createdAt } = account;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 
 /** The fields that organizations, teams, projects and environments share. */
 export const commonFields = {
-  id: z.string(),
+  id: AnswerId,
   name: z.string(),
   slug: z.string(),
   revision: z.int(),

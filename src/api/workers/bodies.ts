@@ -25,13 +25,15 @@ const Egress = z
     if (problem) context.addIssue({ code: 'custom', path: ['allow'], message: problem });
   });
 
-export const CreatePool = z.strictObject({
-  name: PoolName,
-  team_ids: TeamIds.default(null),
-  environment_ids: EnvironmentIds.default(null),
-  isolation: Isolation.default(null),
-  egress: Egress.nullable().default(null).describe(egressMeaning),
-});
+export const CreatePool = z
+  .strictObject({
+    name: PoolName,
+    team_ids: TeamIds.default(null),
+    environment_ids: EnvironmentIds.default(null),
+    isolation: Isolation.default(null),
+    egress: Egress.nullable().default(null).describe(egressMeaning),
+  })
+  .meta({ id: 'CreateWorkerPool' });
 
 export function toNewPool({
   name,
@@ -46,13 +48,15 @@ export function toNewPool({
 /** A policy alone keeps the stored list, and a list alone the policy. Whether they fit is checked once they are merged. */
 const EgressChange = z.strictObject({ policy: z.enum(egressPolicies).optional(), allow: EgressList.optional() });
 
-export const UpdatePool = z.strictObject({
-  team_ids: TeamIds.optional(),
-  environment_ids: EnvironmentIds.optional(),
-  isolation: Isolation.optional(),
-  egress: EgressChange.nullable().optional().describe(egressMeaning),
-  ...ExpectedRevision,
-});
+export const UpdatePool = z
+  .strictObject({
+    team_ids: TeamIds.optional(),
+    environment_ids: EnvironmentIds.optional(),
+    isolation: Isolation.optional(),
+    egress: EgressChange.nullable().optional().describe(egressMeaning),
+    ...ExpectedRevision,
+  })
+  .meta({ id: 'UpdateWorkerPool' });
 
 export function toPoolChange(body: z.output<typeof UpdatePool>): PoolChange {
   const { team_ids, environment_ids, expected_revision, ...rest } = body;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { DemandedIsolation, isolations, limitKinds, workerStatuses } from '#domain/workers/model.ts';
 import { egressPolicies } from '#domain/workers/pools/egress.ts';
 import type { PoolDetails } from '#domain/workers/pools/store.ts';
@@ -7,18 +7,18 @@ import type { WorkerDetails } from '#domain/workers/store.ts';
 
 export const WorkerView = z
   .object({
-    id: z.string(),
+    id: AnswerId,
     host: z.string(),
-    process_id: z.number(),
+    process_id: z.int(),
     version: z.string(),
     pools: z.array(z.string()),
     tools: z.array(z.object({ name: z.string(), version: z.string() })),
-    concurrency: z.number(),
+    concurrency: z.int(),
     isolation: z.enum(isolations).describe('Whether it contains template code in a sandbox.'),
     limits: z.enum(limitKinds).describe('How it enforces the limits of attempts.'),
     isolation_reason: z.string().nullable().describe('Why it does not contain template code; null where it does.'),
     status: z.enum(workerStatuses),
-    executing: z.number(),
+    executing: z.int(),
     started_at: Time,
     heartbeat_at: Time,
   })
@@ -48,11 +48,11 @@ export const PoolView = z
       .describe('Of the environments that may use the pool, those that you may read; null: all may use it.'),
     isolation: DemandedIsolation.describe('What a worker must have to execute runs of the pool; null: nothing.'),
     egress: z.object({ policy: z.enum(egressPolicies), allow: z.array(z.string()) }),
-    workers: z.number(),
-    contained_workers: z.number().describe('Those of its workers that contain template code.'),
-    concurrency: z.number(),
-    queued: z.number(),
-    running: z.number(),
+    workers: z.int(),
+    contained_workers: z.int().describe('Those of its workers that contain template code.'),
+    concurrency: z.int(),
+    queued: z.int(),
+    running: z.int(),
     created_at: Time.nullable(),
     revision: z
       .number()

@@ -1,7 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import { Project } from '#domain/projects/entity.ts';
-import type { ApprovalRule, JsonValue } from '#domain/runs/model.ts';
+import type { ApprovalRule } from '#domain/runs/model.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import type { EnvironmentKind, VariableCategory } from './model.ts';
 
 export const EnvironmentSchema = defineEntity({

@@ -1,5 +1,5 @@
 import type { ApprovalPolicy } from '#domain/registry/model.ts';
-import type { JsonValue } from '#domain/runs/model.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import type { NewNamed, Renaming, RevisionCheck } from '#domain/tenancy/model.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';
 

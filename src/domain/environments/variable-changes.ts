@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
-import type { JsonValue } from '#domain/runs/model.ts';
 import { Conflict, Invalid, NotFound } from '#domain/shared/errors.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';

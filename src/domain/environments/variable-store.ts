@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
-import type { JsonValue } from '#domain/runs/model.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
 import type { VariableCategory } from './model.ts';
 import { explainVariableName } from './variable-names.ts';

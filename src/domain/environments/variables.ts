@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import type { JsonValue } from '#domain/runs/model.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { readVariables } from './variable-store.ts';
 

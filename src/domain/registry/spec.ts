@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import { durationBetween } from '#domain/shared/durations.ts';
+import { Json } from '#domain/shared/json.ts';
 import { checkFiles, commandFiles, hasConfiguration, inlineLimits } from './files.ts';
 import { GitSource } from './git/source.ts';
 import { checkSchema } from './variables/check.ts';
@@ -11,7 +12,7 @@ import { splitPointer } from './variables/walk.ts';
 const minute = 60;
 const day = 24 * 60 * minute;
 
-const VariableSchema = z.record(z.string(), z.json());
+const VariableSchema = z.record(z.string(), Json);
 const noVariables = { type: 'object', properties: {} };
 const CheckedVariableSchema = VariableSchema.superRefine((schema, context) => {
   for (const { path, message } of checkSchema(schema)) {
@@ -88,6 +89,9 @@ const CommandExecutor = z
       context.addIssue({ code: 'custom', path: ['files', name], message, input: name });
     }
   });
+
+export const executorKinds = ['opentofu', 'command'] as const;
+export type ExecutorKind = (typeof executorKinds)[number];
 
 export const approvalRules = ['never', 'destroys', 'changes', 'always'] as const satisfies readonly ApprovalRule[];
 

@@ -8,6 +8,7 @@ import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { findOwner, type Owner } from '#domain/teams/store.ts';
 import { Template, TemplateVersion } from './entity.ts';
+import type { ExecutorKind } from './spec.ts';
 import { type AvailableVersion, findLatest } from './versions.ts';
 
 /** A template with its owner. `archived` speaks of the owner alone. */
@@ -152,7 +153,7 @@ export interface VersionSummary {
   readonly id: string;
   readonly templateId: string;
   readonly version: string;
-  readonly executor: string;
+  readonly executor: ExecutorKind;
   readonly digest: string;
   readonly commit: string | null;
   readonly changelog: string;
@@ -195,7 +196,7 @@ function selectVersions(em: Em) {
     .select((eb) => {
       const name = eb.selectFrom('principals as p').whereRef('p.id', '=', 'v.published_by').select('p.name');
       return [
-        sql<string>`${eb.ref('v.spec')} #>> '{executor,kind}'`.as('executor'),
+        sql<ExecutorKind>`${eb.ref('v.spec')} #>> '{executor,kind}'`.as('executor'),
         sql<{ id: string; name: string }>`
           jsonb_build_object('id', ${eb.ref('v.published_by')}, 'name', coalesce(${name}, ''))`.as('publishedBy'),
       ];

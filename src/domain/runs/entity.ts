@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import { RunTransitionRefused } from './errors.ts';
 import {
@@ -8,7 +9,8 @@ import {
   type AttemptOutcome,
   type AttemptPhase,
   isTerminal,
-  type JsonValue,
+  type LogPhase,
+  type LogStream,
   type Masked,
   type MaskedOutputs,
   type PlanSummary,
@@ -205,8 +207,8 @@ export const RunLogChunkSchema = defineEntity({
     sequence: p.integer().primary(),
     time: at().primary(),
     attemptId: p.uuid(),
-    phase: p.string(),
-    stream: p.string(),
+    phase: p.string().$type<LogPhase>(),
+    stream: p.string().$type<LogStream>(),
     /** The number of its first line in the log; from 0. */
     firstLine: p.integer(),
     lines: p.integer(),

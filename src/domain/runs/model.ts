@@ -1,3 +1,4 @@
+import type { JsonValue } from '#domain/shared/json.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 
 /**
@@ -43,6 +44,12 @@ export const writingOperations: readonly RunOperation[] = ['apply', 'destroy', '
 
 export const runPhases = ['queued', 'planning', 'approval', 'applying', 'finished'] as const;
 export type RunPhase = (typeof runPhases)[number];
+
+/** The phases and streams of the lines of a log. */
+export const logPhases = ['plan', 'apply', 'detect'] as const;
+export type LogPhase = (typeof logPhases)[number];
+export const logStreams = ['stdout', 'stderr', 'system'] as const;
+export type LogStream = (typeof logStreams)[number];
 
 /** Why a run waits; `blocker` is the id of the run that it waits for, if any. */
 export const waitingCodes = ['engine', 'instance_busy', 'quota', 'no_worker', 'approval'] as const;
@@ -117,7 +124,6 @@ export const statusReasons = {
 } as const;
 export type StatusReason = keyof typeof statusReasons;
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type Masked = { sensitive: true };
 export type MaskedOutputs = Record<string, { value: JsonValue | null; sensitive: boolean }>;
 

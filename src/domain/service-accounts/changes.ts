@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
 import { PrincipalRecord } from '#domain/identity/entity.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
@@ -13,7 +12,7 @@ import { type Difference, findDifference, readBack, refuseStale } from '#domain/
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { refuseBeyondOwn } from './authority.ts';
 import { ServiceAccount } from './entity.ts';
-import { type CreateServiceAccount, teamRoleOfAccount, type UpdateServiceAccount } from './model.ts';
+import { type AccountChange, type NewAccount, teamRoleOfAccount } from './model.ts';
 import type { OwnerTarget } from './owners.ts';
 import { type AccountTarget, findAccount, setTeamRoles } from './store.ts';
 
@@ -22,7 +21,7 @@ export async function createAccount(
   em: Em,
   caller: Principal,
   owner: OwnerTarget,
-  { name, role }: z.output<typeof CreateServiceAccount>,
+  { name, role }: NewAccount,
 ): Promise<AccountTarget> {
   refuseRoleAboveOwn(caller, role);
   refuseArchived(owner);
@@ -44,13 +43,13 @@ export async function updateAccount(
   em: Em,
   caller: Principal,
   account: AccountTarget,
-  { expected_revision: expected, ...wanted }: z.output<typeof UpdateServiceAccount>,
+  { expectedRevision, ...wanted }: AccountChange,
 ): Promise<{ updated: AccountTarget; difference: Difference<Fields> }> {
   const difference = findDifference<Fields>({ name: account.name, role: account.role }, wanted);
   const { role } = difference.after;
   if (role !== undefined) await refuseRole(em, caller, account, role);
   refuseArchived(account);
-  refuseStale(account, expected);
+  refuseStale(account, expectedRevision);
   if (difference.isEmpty) return { updated: account, difference };
   if (role !== undefined) await changeRole(em, account, role);
   await changePrincipal(em, account.id, difference.after);

@@ -1,7 +1,4 @@
-import { z } from 'zod';
-import { PersonName, PlatformRole } from '#domain/identity/model.ts';
-import { Id } from '#domain/shared/ids.ts';
-import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import type { PlatformRole } from '#domain/identity/model.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
 
 /**
@@ -15,19 +12,20 @@ export const teamRoleOfAccount: Record<PlatformRole, TeamRole> = {
   requester: 'member',
 };
 
-/** The user or the team that becomes the owner. */
-export const NewOwner = z
-  .strictObject({ user_id: Id.optional(), team_id: Id.optional() })
-  .refine(({ user_id, team_id }) => (user_id === undefined) !== (team_id === undefined), {
-    error: 'expected exactly one of user_id and team_id',
-  })
-  .describe('Exactly one of the two.');
-export type NewOwner = z.output<typeof NewOwner>;
+/** The user or the team that becomes the owner: exactly one of the two. */
+export interface NewOwner {
+  readonly userId?: string | undefined;
+  readonly teamId?: string | undefined;
+}
 
-export const CreateServiceAccount = z.strictObject({ name: PersonName, role: PlatformRole, owner: NewOwner });
-export const UpdateServiceAccount = z.strictObject({
-  name: PersonName.optional(),
-  role: PlatformRole.optional(),
-  ...ExpectedRevision,
-});
-export const TransferServiceAccount = z.strictObject({ owner: NewOwner, ...ExpectedRevision });
+export interface NewAccount {
+  readonly name: string;
+  readonly role: PlatformRole;
+}
+
+/** The fields of a service account to change. A field that is left out keeps its value. */
+export interface AccountChange {
+  readonly name?: string | undefined;
+  readonly role?: PlatformRole | undefined;
+  readonly expectedRevision?: number | undefined;
+}

@@ -15,8 +15,8 @@ export interface OwnerTarget extends Ownership, Archivable {
 
 /** The owner that a request names, shared until the commit inside a command; undefined where there is no such user or team. */
 export async function findOwner(em: Em, owner: NewOwner, lock: boolean): Promise<OwnerTarget | undefined> {
-  if (owner.team_id === undefined) return findUserAsOwner(em, owner.user_id ?? '', lock);
-  const team = await findTeamById(em, owner.team_id, lock);
+  if (owner.teamId === undefined) return findUserAsOwner(em, owner.userId ?? '', lock);
+  const team = await findTeamById(em, owner.teamId, lock);
   return team && { ...team, ownerUserId: null, user: null };
 }
 

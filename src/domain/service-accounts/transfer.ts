@@ -36,11 +36,11 @@ export async function transferAccount(
   caller: Principal,
   account: AccountTarget,
   owner: OwnerTarget,
-  { expected_revision: expected }: { expected_revision?: number | undefined },
+  { expectedRevision }: { readonly expectedRevision: number | undefined },
 ): Promise<Transferred> {
   refuseOnItself(caller, account);
   if (!owner.user) refuseTeam(caller, owner);
-  refuseStale(account, expected);
+  refuseStale(account, expectedRevision);
   refuseAsOwner(account, owner);
   const ended = await endOnTransfer(em, 'service_account', account.id);
   await lockAgainstUse(em, account.id);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { JsonValue } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import { type PlanFacts, packArtifact, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
 import { summarize } from '../attempt/plan-summary.ts';

@@ -1,4 +1,5 @@
-import type { ChangeAction, JsonValue, PlanSummary } from '#domain/runs/model.ts';
+import type { ChangeAction, PlanSummary } from '#domain/runs/model.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import { summarize } from '../attempt/plan-summary.ts';
 import type { PlannedChange } from '../protocol/request.ts';
 import { collectMarked, maskMarked, maskSecrets, sensitiveMark, unknownMark } from '../redaction/masking.ts';

@@ -1,4 +1,5 @@
-import type { JsonValue, MaskedOutputs } from '#domain/runs/model.ts';
+import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import { asArray, isObject, type JsonObject, parseJson } from '../shared/json.ts';
 
 /** The parts of OpenTofu's state that the service reads. */

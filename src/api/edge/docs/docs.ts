@@ -5,12 +5,11 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { OpenFiles } from '../open-files.ts';
-import { openApiOptions } from './openapi.ts';
 
 export type DocsOptions = {
-  /** The release of the service. */
-  version: string;
+  document: OpenAPIV3_1.Document;
 };
 
 export const openApiPath = '/api/v1/openapi.json';
@@ -30,16 +29,16 @@ const docsPolicy = {
 
 /**
  * Serves the OpenAPI document at `/api/v1/openapi.json` and the interactive reference at `/api/docs`. Both need no
- * credential and load nothing from other origins. Register this plugin before the operations, so that it sees their routes.
+ * credential and load nothing from other origins.
  */
 export const docs = fp<DocsOptions>(
-  async (app, { version }) => {
-    await app.register(swagger, openApiOptions(version));
+  async (app, { document }) => {
+    await app.register(swagger, { mode: 'static', specification: { document: document as OpenAPIV3.Document } });
     await app.register(async (scope) => {
       scope.addHook('onRoute', (route) => {
         route.config = { ...route.config, anyQuery: true };
       });
-      addDocument(scope);
+      addDocument(scope, document);
       addViewerFiles(scope);
       await scope.register(swaggerUi, {
         routePrefix: docsPath,
@@ -53,14 +52,13 @@ export const docs = fp<DocsOptions>(
   { name: 'docs', fastify: '5.x', dependencies: ['security-headers', 'validation'] },
 );
 
-/** Builds the document at the first request: by then all operations are registered. */
-function addDocument(app: FastifyInstance): void {
-  let made: { text: string; tag: string } | undefined;
+function addDocument(app: FastifyInstance, document: OpenAPIV3_1.Document): void {
+  const text = JSON.stringify(document);
+  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
   app.get(openApiPath, async (request, reply) => {
-    made ??= makeDocument(app);
-    reply.header('cache-control', 'no-cache').header('etag', made.tag);
-    if (request.headers['if-none-match'] === made.tag) return reply.code(304).send();
-    return reply.type('application/json; charset=utf-8').send(made.text);
+    reply.header('cache-control', 'no-cache').header('etag', tag);
+    if (request.headers['if-none-match'] === tag) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').send(text);
   });
 }
 
@@ -74,9 +72,4 @@ function addViewerFiles(app: FastifyInstance): void {
       return files.send(name, request, reply);
     });
   }
-}
-
-function makeDocument(app: FastifyInstance): { text: string; tag: string } {
-  const text = JSON.stringify(app.swagger());
-  return { text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` };
 }

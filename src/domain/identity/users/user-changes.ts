@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
@@ -6,7 +5,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, Invalid } from '#domain/shared/errors.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { PrincipalRecord, User } from '../entity.ts';
-import { type CreateUser, isRoleAbove, type PlatformRole, type UpdateUser } from '../model.ts';
+import { isRoleAbove, type NewUser, type PlatformRole, type UserChange } from '../model.ts';
 import { endSignIns, setPassword } from '../sessions/credentials.ts';
 import { refuseLastAdministrator } from './administrators.ts';
 import { findUser, type UserTarget } from './store.ts';
@@ -15,29 +14,16 @@ import { createUser } from './users.ts';
 type Fields = Pick<UserTarget, 'email' | 'name' | 'role' | 'enabled'>;
 
 /** Creates a user. @throws Forbidden for a role above the caller's own; Conflict where another user has the address */
-export async function addUser(
-  em: Em,
-  caller: Principal,
-  { password: _, ...request }: z.output<typeof CreateUser>,
-  passwordHash: string,
-): Promise<UserTarget> {
-  refuseRoleAboveOwn(caller, request.role);
-  const { user } = await refuseTakenEmail(() => createUser(em, { ...request, passwordHash }));
-  return readBack(findUser(em, user.id));
+export async function addUser(em: Em, caller: Principal, user: NewUser, passwordHash: string): Promise<UserTarget> {
+  refuseRoleAboveOwn(caller, user.role);
+  const created = await refuseTakenEmail(() => createUser(em, { ...user, passwordHash }));
+  return readBack(findUser(em, created.user.id));
 }
 
-/**
- * Refuses changes that users may not make to themselves.
- * @throws Forbidden for role and enabled state; Invalid for a password, which has an operation of its own
- */
-export function refuseOwnPrivileges(
-  caller: Principal,
-  user: Fields & { id: string },
-  request: z.output<typeof UpdateUser>,
-) {
+/** Refuses changes that users may not make to themselves. @throws Forbidden for role and enabled state */
+export function refuseOwnPrivileges(caller: Principal, user: Fields & { id: string }, change: UserChange): void {
   if (caller.id !== user.id) return;
-  if (request.password !== undefined) refuseOwnPassword(caller, user);
-  const { role, enabled } = findDifference<Fields>(user, request).after;
+  const { role, enabled } = findDifference<Fields>(user, change).after;
   if (role !== undefined) throw new Forbidden('permission denied: role: you cannot change your own role');
   if (enabled !== undefined) throw new Forbidden('permission denied: enabled: you cannot enable or disable yourself');
 }
@@ -58,7 +44,7 @@ export async function updateUser(
   em: Em,
   caller: Principal,
   user: UserTarget,
-  { expected_revision: expected, password: _, ...wanted }: z.output<typeof UpdateUser>,
+  { expectedRevision, ...wanted }: UserChange,
   passwordHash: string | null,
 ): Promise<{ updated: UserTarget; difference: Difference<Fields> }> {
   const { email, name, role, enabled } = user;
@@ -67,7 +53,7 @@ export async function updateUser(
   const { after } = difference;
   if (!isEmpty) refuseRoleAboveOwn(caller, user.role);
   if (after.role !== undefined) refuseRoleAboveOwn(caller, after.role);
-  refuseStale(user, expected);
+  refuseStale(user, expectedRevision);
   if (isEmpty) return { updated: user, difference };
   if (!staysAdministrator(user, after)) await refuseLastAdministrator(em, user);
   await writeFields(em, user.id, after);

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Ajv2020, type AnySchemaObject, type ErrorObject, type Options } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
-import type { JsonValue } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import { isLargerThan } from './json-size.ts';
 import { runWithin } from './time-limit.ts';
 

@@ -1,4 +1,5 @@
-import type { JsonValue, Masked } from '#domain/runs/model.ts';
+import type { Masked } from '#domain/runs/model.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import { compileSchemaCached, type JsonObject } from './engine.ts';
 import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';

@@ -1,5 +1,5 @@
+import type { JsonValue } from '#domain/shared/json.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
-import type { JsonValue } from '../model.ts';
 
 /** The inputs of a run, secrets included. They are sealed in its row; the worker that executes an attempt unseals them. */
 export interface RunInputs {

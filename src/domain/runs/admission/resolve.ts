@@ -7,12 +7,12 @@ import { maskVariables, mergeVariables, secretNames, validateVariables } from '#
 import { parseDuration } from '#domain/shared/durations.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import {
   type ApprovalRule,
   defaultPool,
   defaultTimeouts,
-  type JsonValue,
   type Masked,
   type RunOperation,
   type RunTimeouts,

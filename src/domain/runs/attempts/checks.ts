@@ -6,6 +6,8 @@ import {
   type AttemptPhase,
   changeActions,
   type FailureReason,
+  logPhases,
+  logStreams,
   type ResourceChange,
   statusReasons,
 } from '../model.ts';
@@ -25,8 +27,6 @@ const mostChanges = 64 * 1024;
 const longestAddress = 4096;
 const longestWord = 255;
 
-const logPhases = ['plan', 'apply', 'detect'];
-const logStreams = ['stdout', 'stderr', 'system'];
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
 /** How an attempt may end, by its phase. */
@@ -64,14 +64,18 @@ function isJson(content: Buffer): boolean {
   }
 }
 
+function isOneOf(values: readonly string[], value: string): boolean {
+  return values.includes(value);
+}
+
 /** @throws AttemptWriteRefused where a chunk of log cannot be stored */
 export function checkLogChunk(chunk: LogChunk): void {
   const { sequence, firstLine, lines, content, checksum, time, phase, stream } = chunk;
   if (!isStorableInteger(sequence, 1)) throw refusedLog('its sequence must be an integer from 1');
   if (!isStorableInteger(firstLine, 0) || !isStorableInteger(lines, 0))
     throw refusedLog('its first line and number of lines must be integers from 0');
-  if (!logPhases.includes(phase)) throw refusedLog(`its phase must be one of ${logPhases.join(', ')}`);
-  if (!logStreams.includes(stream)) throw refusedLog(`its stream must be one of ${logStreams.join(', ')}`);
+  if (!isOneOf(logPhases, phase)) throw refusedLog(`its phase must be one of ${logPhases.join(', ')}`);
+  if (!isOneOf(logStreams, stream)) throw refusedLog(`its stream must be one of ${logStreams.join(', ')}`);
   if (!timestamp.test(time) || Number.isNaN(Date.parse(time))) throw refusedLog('its time must be in RFC 3339, in UTC');
   if (!/^[\x21-\x7e]{1,80}$/.test(checksum)) throw refusedLog('its checksum must be 1-80 visible characters');
   if (content.length > largestChunk) throw refusedLog(`it has more than ${largestChunk} bytes`);

@@ -3,6 +3,7 @@ import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Run } from '../entity.ts';
+import type { LogPhase } from '../model.ts';
 import type { LogChunk } from './writes.ts';
 
 type ChunkOfAttempt = LogChunk & { readonly attemptId: string };
@@ -61,7 +62,7 @@ interface SystemLine {
   readonly runId: string;
   readonly attemptId: string;
   readonly sequence: number;
-  readonly phase: string;
+  readonly phase: LogPhase;
   readonly firstLine: number;
   readonly content: Buffer;
   readonly checksum: string;

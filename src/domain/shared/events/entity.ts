@@ -1,7 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id } from '#database/columns.ts';
+import type { EventTypeName } from '#domain/events.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
-import type { JsonValue } from '#domain/runs/model.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import type { OutboxPayload } from './outbox.ts';
 
 /** Everything that happened, for good. Its columns name owners and actors as they were, without foreign keys. */
@@ -18,7 +19,7 @@ export const DomainEventSchema = defineEntity({
     subjectId: p.uuid(),
     /** Counts the events of one subject from 1, without gaps, in the order of their commits. */
     sequence: p.integer(),
-    type: p.string(),
+    type: p.string().$type<EventTypeName>(),
     data: p.json<Record<string, JsonValue>>(),
     organizationId: p.uuid().nullable(),
     teamId: p.uuid().nullable(),

@@ -1,0 +1,88 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
+import type { z } from 'zod';
+import { isPublic, type Operation, routeOf } from '#api/pipeline/operation.ts';
+import { errorResponses, errorSchemas, errorsOf } from './errors.ts';
+import { parametersOf } from './parameters.ts';
+import { DocumentSchemas } from './schemas.ts';
+import { successesOf } from './successes.ts';
+import { tags } from './tags.ts';
+
+const securitySchemes = {
+  sessionCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'coordinator_session',
+    description: 'The session of a signed-in browser. Requests that change something must come from the same origin.',
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The session token that signing in returned.',
+  },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'A personal key, or the key of a service account.',
+  },
+} as const satisfies Record<string, OpenAPIV3_1.SecuritySchemeObject>;
+
+/** The OpenAPI 3.1 document of the operations, made from their declarations alone. */
+export function describeApi(operations: readonly Operation[], release: string): OpenAPIV3_1.Document {
+  const schemas = new DocumentSchemas();
+  const paths: Record<string, Record<string, OpenAPIV3_1.OperationObject>> = {};
+  for (const operation of operations) {
+    const { method, path } = routeOf(operation);
+    const template = path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[template] = { ...paths[template], [method.toLowerCase()]: describeOperation(operation, schemas) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'delivery-coordinator',
+      version: release,
+      description: 'Runs, approvals, logs and state of governed delivery. Errors are `{ "error": "message" }`.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'This server' }],
+    tags: [...new Set(operations.map(tagOf))].sort().map((name) => ({ name, description: tags[name] ?? '' })),
+    security: [{ sessionCookie: [] }, { bearer: [] }, { apiKey: [] }],
+    paths: paths as OpenAPIV3_1.PathsObject,
+    components: {
+      securitySchemes,
+      responses: { ...errorResponses },
+      schemas: sortByName({ ...schemas.components, ...errorSchemas }),
+    },
+  };
+}
+
+function describeOperation(operation: Operation, schemas: DocumentSchemas): OpenAPIV3_1.OperationObject {
+  const { id, summary, description, body, access } = operation;
+  return {
+    operationId: id,
+    tags: [tagOf(operation)],
+    summary,
+    ...(description && { description }),
+    parameters: parametersOf(operation, schemas) as OpenAPIV3_1.ParameterObject[],
+    ...(body && { requestBody: describeBody(body, schemas) }),
+    responses: { ...errorsOf(operation), ...successesOf(operation, schemas) },
+    ...(isPublic(access) && { security: [] }),
+  };
+}
+
+/** A body may be left out where nothing, too, fits its schema. */
+function describeBody(body: z.ZodType, schemas: DocumentSchemas): OpenAPIV3_1.RequestBodyObject {
+  return {
+    required: !body.safeParse(undefined).success,
+    content: { 'application/json': { schema: schemas.describe(body) } },
+  };
+}
+
+function tagOf({ id }: Operation): string {
+  return id.slice(0, id.indexOf('.'));
+}
+
+function sortByName<Value>(values: Record<string, Value>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(values).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,106 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { isPublic, type Operation } from '#api/pipeline/operation.ts';
+
+type Response = OpenAPIV3_1.ResponseObject;
+
+const text = { type: 'string' } as const;
+
+export const errorSchemas: Readonly<Record<string, OpenAPIV3_1.SchemaObject>> = {
+  Error: {
+    type: 'object',
+    description: 'What was wrong, and what would be right.',
+    required: ['error'],
+    properties: { error: { type: 'string', examples: ['run was not found'] } },
+  },
+  InvalidRequest: {
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: { type: 'string', description: 'Everything that is wrong, in words.' },
+      errors: {
+        type: 'array',
+        description: 'Each thing that is wrong, where there may be several.',
+        items: {
+          type: 'object',
+          required: ['path', 'message'],
+          properties: {
+            in: { type: 'string', enum: ['body', 'query', 'path', 'header'] },
+            path: { type: 'string' },
+            message: { type: 'string' },
+          },
+        },
+      },
+    },
+  },
+  Unavailable: {
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: text,
+      outcome: {
+        type: 'string',
+        enum: ['unknown'],
+        description:
+          'The command may have been carried out: read `GET /api/v1/commands/outcome` with its key instead of sending it again.',
+      },
+    },
+  },
+};
+
+const common = { 'X-Request-ID': { description: 'Names this request in logs and in the audit.', schema: text } };
+const retryAfter = {
+  'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 1 } },
+} as const;
+const supportId = { 'X-Support-ID': { description: 'Finds the log line of this failure.', schema: text } };
+
+function respond(description: string, schema = 'Error', headers: Response['headers'] = {}): Response {
+  return {
+    description,
+    headers: { ...common, ...headers },
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+  };
+}
+
+const errorsByStatus = {
+  400: ['BadRequest', respond('The request is malformed, or a field of it is wrong.', 'InvalidRequest')],
+  401: ['Unauthorized', respond('The request has no valid credential.')],
+  403: ['Forbidden', respond('You may not do this.')],
+  404: ['NotFound', respond('There is no such thing, or you may not know of it.')],
+  405: [
+    'MethodNotAllowed',
+    respond('The path has other methods.', 'Error', {
+      Allow: { description: 'The methods that the path has.', schema: text },
+    }),
+  ],
+  406: ['NotAcceptable', respond('No media type that the request accepts can be answered.')],
+  409: ['Conflict', respond('The state of things, a stale revision, or an earlier use of the key rules this out.')],
+  413: ['ContentTooLarge', respond('The body is too large.')],
+  415: ['UnsupportedMediaType', respond('The body is of another content type than application/json.')],
+  422: ['Unprocessable', respond('The request is well formed, and what it says cannot be done.', 'InvalidRequest')],
+  429: ['TooManyRequests', respond('Too many requests, or too many wrong guesses at a secret.', 'Error', retryAfter)],
+  500: ['InternalError', respond('The service failed.', 'Error', supportId)],
+  503: [
+    'Unavailable',
+    respond('The database or the engine does not answer.', 'Unavailable', { ...retryAfter, ...supportId }),
+  ],
+} as const satisfies Record<number, readonly [string, Response]>;
+
+type ErrorStatus = keyof typeof errorsByStatus;
+
+export const errorResponses: Readonly<Record<string, Response>> = Object.fromEntries(Object.values(errorsByStatus));
+
+/** The errors that an operation may answer, by its declaration; what it declares itself comes instead. */
+export function errorsOf(operation: Operation): Record<string, OpenAPIV3_1.ReferenceObject> {
+  const statuses = ([400, 429, 500, 503] as ErrorStatus[]).concat(
+    isPublic(operation.access) ? [401, 403] : [401, 403],
+    operation.target || operation.params ? [404] : [],
+    operation.body ? [413, 415, 422] : [],
+    operation.kind === 'command' ? [404, 409, 422] : [],
+    operation.produces ? [406] : [],
+  );
+  return Object.fromEntries(
+    [...new Set(statuses)]
+      .sort()
+      .map((status) => [String(status), { $ref: `#/components/responses/${errorsByStatus[status][0]}` }]),
+  );
+}

@@ -1,0 +1,71 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { z } from 'zod';
+import type { Operation } from '#api/pipeline/operation.ts';
+import type { DocumentSchemas } from './schemas.ts';
+
+/** As OpenAPI 3.1 has it: the package of types still takes the schema of 3.0 here. */
+type Parameter = Omit<OpenAPIV3_1.ParameterObject, 'schema'> & { schema: OpenAPIV3_1.SchemaObject };
+
+/** The parameters of an operation: in its path, in its query, and the headers that the pipeline reads for it. */
+export function parametersOf(operation: Operation, schemas: DocumentSchemas): Parameter[] {
+  return [
+    ...describeParts('path', operation.params, schemas),
+    ...describeParts('query', operation.query, schemas),
+    ...keyHeader(operation),
+    ...revisionHeader(operation),
+    ...resumeHeader(operation),
+  ];
+}
+
+function describeParts(place: 'path' | 'query', parts: z.ZodType | undefined, schemas: DocumentSchemas): Parameter[] {
+  if (!(parts instanceof z.ZodObject)) return [];
+  return Object.entries(parts.shape as Record<string, z.ZodType>).map(([name, part]) => {
+    const { description, ...schema } = schemas.describe(part) as OpenAPIV3_1.SchemaObject;
+    const required = place === 'path' || !part.safeParse(undefined).success;
+    return { name, in: place, required, ...(description && { description }), schema };
+  });
+}
+
+function keyHeader({ idempotency = 'none' }: Operation): Parameter[] {
+  if (idempotency === 'none') return [];
+  return [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: idempotency === 'required',
+      description:
+        'A lowercase UUID other than zero: the key of the command. Sending the same request again with the same key answers ' +
+        'what the first one answered. Another request with that key answers 409.',
+      schema: { type: 'string', format: 'uuid' },
+    },
+  ];
+}
+
+/** What takes an expected revision takes it as an entity tag too. */
+function revisionHeader({ kind, body, query }: Operation): Parameter[] {
+  const takesRevision = [body, query].some((part) => part instanceof z.ZodObject && 'expected_revision' in part.shape);
+  if (kind !== 'command' || !takesRevision) return [];
+  return [
+    {
+      name: 'If-Match',
+      in: 'header',
+      required: false,
+      description:
+        'The revision that you have read, in quotes, such as `"3"`: the change is refused (409) if it is stale.',
+      schema: { type: 'string', examples: ['"3"'] },
+    },
+  ];
+}
+
+function resumeHeader({ produces }: Operation): Parameter[] {
+  if (!produces || !('text/event-stream' in produces)) return [];
+  return [
+    {
+      name: 'Last-Event-ID',
+      in: 'header',
+      required: false,
+      description: 'The id of the last event that you have: the stream goes on after it.',
+      schema: { type: 'string' },
+    },
+  ];
+}

@@ -1,0 +1,59 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { z } from 'zod';
+
+type SchemaObject = OpenAPIV3_1.SchemaObject;
+type Reference = OpenAPIV3_1.ReferenceObject;
+type Schema = SchemaObject | Reference;
+
+const definitions = '#/$defs/';
+const components = '#/components/schemas/';
+
+/**
+ * The JSON Schemas of one document. A zod schema with an `id` in its metadata becomes a component of that name, wherever it
+ * stands; every other schema is written where it is used.
+ */
+export class DocumentSchemas {
+  readonly components: Record<string, SchemaObject> = {};
+
+  /** The schema as it travels: what a client sends, or reads in an answer. */
+  describe(schema: z.ZodType): Schema {
+    const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), {
+      io: 'input',
+      unrepresentable: 'any',
+      override: simplify,
+    }) as unknown as { properties: { root: Schema }; $defs?: Record<string, SchemaObject> };
+    for (const [name, definition] of Object.entries($defs ?? {})) this.#add(name, toComponents(definition));
+    return toComponents(properties.root);
+  }
+
+  #add(name: string, schema: SchemaObject): void {
+    const known = this.components[name];
+    if (known && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new Error(`two schemas of the document are called ${name}: give one of them another id`);
+    }
+    this.components[name] = schema;
+  }
+}
+
+/** Drops what zod adds and no client can use: patterns of known formats, and the bounds of JavaScript's integers. */
+function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.const !== undefined && jsonSchema.type === undefined) jsonSchema.type = typeOf(jsonSchema.const);
+  delete jsonSchema.id;
+  const { example } = jsonSchema;
+  if (example === undefined) return;
+  delete jsonSchema['example'];
+  jsonSchema.examples = [example];
+}
+
+function typeOf(value: unknown): 'string' | 'number' | 'boolean' | 'null' {
+  if (value === null) return 'null';
+  return typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'boolean' : 'string';
+}
+
+/** Lets references within a schema lead to the document's components. */
+function toComponents<Part>(part: Part): Part {
+  return JSON.parse(JSON.stringify(part).replaceAll(`"$ref":"${definitions}`, `"$ref":"${components}`));
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { Email, PersonName, PlatformRole, type UserChange } from '#domain/identity/model.ts';
+import { isPersonal, Password, personalMessage } from '#domain/identity/passwords/rules.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
+
+/** The bodies of requests that create or change users. */
+
+const notPersonal = { path: ['password'], error: personalMessage };
+const fewestCharacters = 5;
+
+/** The body that creates the first administrator. Its password must also have several different characters. */
+export const FirstAdministrator = z
+  .strictObject({ email: Email, name: PersonName, password: Password })
+  .refine(({ password }) => new Set(password).size >= fewestCharacters, {
+    path: ['password'],
+    error: `must have at least ${fewestCharacters} different characters`,
+  })
+  .refine((user) => !isPersonal(user.password, user), notPersonal)
+  .meta({ id: 'CreateFirstAdministrator' });
+
+export const CreateUser = z
+  .strictObject({
+    email: Email,
+    name: PersonName,
+    password: Password,
+    role: PlatformRole,
+    enabled: z.boolean().default(true),
+  })
+  .refine((user) => !isPersonal(user.password, user), notPersonal)
+  .meta({ id: 'CreateUser' });
+
+/** Of themselves, users may change only the address and the name. */
+export const UpdateUser = z
+  .strictObject({
+    email: Email.optional(),
+    name: PersonName.optional(),
+    role: PlatformRole.optional(),
+    enabled: z.boolean().optional(),
+    password: Password.optional(),
+    ...ExpectedRevision,
+  })
+  .meta({ id: 'UpdateUser' });
+
+export function toUserChange({ expected_revision, password: _, ...change }: z.output<typeof UpdateUser>): UserChange {
+  return { ...change, expectedRevision: expected_revision };
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { PersonName, PlatformRole } from '#domain/identity/model.ts';
+import type { AccountChange, NewOwner } from '#domain/service-accounts/model.ts';
+import { Id } from '#domain/shared/ids.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
+
+/** The bodies of requests about service accounts. */
+
+const Owner = z
+  .strictObject({ user_id: Id.optional(), team_id: Id.optional() })
+  .refine(({ user_id, team_id }) => (user_id === undefined) !== (team_id === undefined), {
+    error: 'expected exactly one of user_id and team_id',
+  })
+  .describe('Exactly one of the two.');
+
+export const CreateServiceAccount = z
+  .strictObject({ name: PersonName, role: PlatformRole, owner: Owner })
+  .meta({ id: 'CreateServiceAccount' });
+
+export const UpdateServiceAccount = z
+  .strictObject({ name: PersonName.optional(), role: PlatformRole.optional(), ...ExpectedRevision })
+  .meta({ id: 'UpdateServiceAccount' });
+
+export const TransferServiceAccount = z
+  .strictObject({ owner: Owner, ...ExpectedRevision })
+  .meta({ id: 'TransferServiceAccount' });
+
+export function toNewOwner({ user_id: userId, team_id: teamId }: z.output<typeof Owner>): NewOwner {
+  return { userId, teamId };
+}
+
+export function toAccountChange(body: z.output<typeof UpdateServiceAccount>): AccountChange {
+  const { expected_revision: expectedRevision, ...change } = body;
+  return { ...change, expectedRevision };
+}

@@ -1,0 +1,170 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { describeApi } from '#api/document/document.ts';
+import { DocumentSchemas } from '#api/document/schemas.ts';
+import { operations } from '#api/operations.ts';
+import { isPublic } from '#api/pipeline/operation.ts';
+
+type Operation = OpenAPIV3_1.OperationObject;
+type Schema = OpenAPIV3_1.SchemaObject;
+
+const document = JSON.parse(JSON.stringify(describeApi(operations, '1.2.3'))) as OpenAPIV3_1.Document;
+const described = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+  Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({ path, method, operation })),
+);
+const schemas = document.components?.schemas as Record<string, Schema>;
+
+function describedAs(id: string): Operation {
+  const found = described.find(({ operation }) => operation.operationId === id);
+  if (!found) throw new Error(`the document has no operation ${id}`);
+  return found.operation;
+}
+
+/** Every object inside a value, with its path. */
+function* objectsIn(value: unknown, path = '#'): Generator<[path: string, object: Record<string, unknown>]> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield [path, value as Record<string, unknown>];
+  for (const [name, member] of Object.entries(value)) yield* objectsIn(member, `${path}/${name}`);
+}
+
+function resolve(reference: string): unknown {
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], document);
+}
+
+/** The schemas of all bodies and of all answers in JSON. */
+const exchanged = described.flatMap(({ operation }) => {
+  const body = operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined;
+  const successes = Object.entries(operation.responses ?? {}).filter(([status]) => status.startsWith('2'));
+  const contents = successes.map(([, response]) => (response as OpenAPIV3_1.ResponseObject).content);
+  return [body?.content, ...contents].flatMap((content) => {
+    const schema = content?.['application/json']?.schema;
+    return schema ? [[operation.operationId, schema] as const] : [];
+  });
+});
+
+describe('the OpenAPI document of the service', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    expect(await new Validator().validate(structuredClone(document) as never)).toEqual({ valid: true });
+  });
+
+  it('has every operation, once', () => {
+    const ids = described.map(({ operation }) => operation.operationId);
+    expect(ids.toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+    expect(described).toHaveLength(operations.length);
+  });
+
+  it('has no reference that leads nowhere', () => {
+    const references = [...objectsIn(document)].flatMap(([path, { $ref }]) =>
+      typeof $ref === 'string' ? [[path, $ref] as const] : [],
+    );
+    expect(references.length).toBeGreaterThan(500);
+    expect(references.filter(([, reference]) => resolve(reference) === undefined)).toEqual([]);
+  });
+
+  it('names every body and every answer', () => {
+    // The file of a state is any JSON: the service answers it as the tool wrote it.
+    const unnamed = exchanged.filter(([id, schema]) => !('$ref' in schema) && id !== 'instances.download_state');
+    expect(unnamed).toEqual([]);
+  });
+
+  it('lets answers have members that a client does not know yet', () => {
+    const names = described.flatMap(({ operation }) =>
+      Object.entries(operation.responses ?? {}).flatMap(([, response]) =>
+        [...objectsIn(response)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : [])),
+      ),
+    );
+    const closed = [...new Set(names)].filter((name) =>
+      [...objectsIn(resolve(name))].some(([, schema]) => schema['additionalProperties'] === false),
+    );
+    expect(closed).toEqual([]);
+  });
+
+  it('describes every id as a UUID, every time as RFC 3339, and no number by the limits of JavaScript', () => {
+    const parts = [...objectsIn(schemas)].filter(([path]) => /_(id|at)$/.test(path) || path.endsWith('/id'));
+    const free = parts.filter(([, schema]) => {
+      const types = [schema['type']].flat();
+      return types.includes('string') && schema['format'] === undefined;
+    });
+    // These name things of several kinds, some of which have no UUID.
+    const named = /Actor|AuditRecord|Identity\/properties\/credential|request_id|resource_id/;
+    expect(free.map(([path]) => path).filter((path) => !named.test(path))).toEqual([]);
+    expect(JSON.stringify(document)).not.toContain('9007199254740991');
+  });
+
+  it('describes any JSON value as {}', () => {
+    expect(schemas['SetEnvironmentVariable']?.properties?.['value']).toEqual({});
+    expect(Object.keys(schemas).filter((name) => name.startsWith('__'))).toEqual([]);
+  });
+
+  it('marks a body as required only if the operation refuses to do without', () => {
+    const required = (id: string) => (describedAs(id).requestBody as OpenAPIV3_1.RequestBodyObject).required;
+    expect([required('runs.create'), required('runs.cancel'), required('profile.rotate_api_key')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('declares the media types of texts, streams and downloads', () => {
+    const types = (id: string) => {
+      const success = describedAs(id).responses?.['200'] as OpenAPIV3_1.ResponseObject | undefined;
+      return Object.keys(success?.content ?? {});
+    };
+    expect(types('runs.get_logs')).toEqual(['application/json', 'text/plain']);
+    expect(types('runs.stream_logs')).toEqual(['text/event-stream']);
+    expect(types('audit_records.export')).toEqual(['application/x-ndjson', 'text/csv']);
+    expect(types('instances.download_state')).toEqual(['application/json']);
+  });
+
+  it('declares each error by its status, and what a 503 says of the outcome', () => {
+    for (const { operation } of described) {
+      expect(operation.responses).not.toHaveProperty('default');
+      expect(Object.keys(operation.responses ?? {})).toEqual(
+        expect.arrayContaining(['400', '401', '429', '500', '503']),
+      );
+    }
+    expect(Object.keys(describedAs('teams.delete').responses ?? {})).toEqual(
+      expect.arrayContaining(['204', '403', '404', '409']),
+    );
+    expect(schemas['Unavailable']?.properties).toHaveProperty('outcome');
+  });
+
+  it('declares the headers of requests and answers', () => {
+    const headers = (id: string) =>
+      (describedAs(id).parameters as OpenAPIV3_1.ParameterObject[])
+        .filter((parameter) => parameter.in === 'header')
+        .map(({ name, required }) => [name, required]);
+    expect(headers('teams.delete')).toEqual([['Idempotency-Key', true]]);
+    expect(headers('runs.stream_logs')).toEqual([['Last-Event-ID', false]]);
+    expect(headers('projects.update')).toEqual([['If-Match', false]]);
+    expect(describedAs('runs.create').responses?.['202']).toMatchObject({
+      headers: { Location: {}, 'Idempotency-Key': {}, 'X-Request-ID': {}, 'RateLimit-Remaining': {} },
+    });
+  });
+
+  it('demands one of three credentials, except of public operations', () => {
+    expect(document.security).toEqual([{ sessionCookie: [] }, { bearer: [] }, { apiKey: [] }]);
+    for (const { id, access } of operations) {
+      expect([id, describedAs(id).security]).toEqual([id, isPublic(access) ? [] : undefined]);
+    }
+  });
+
+  it('says what each group of operations is about', () => {
+    const tags = document.tags ?? [];
+    expect(new Set(described.flatMap(({ operation }) => operation.tags))).toEqual(
+      new Set(tags.map(({ name }) => name)),
+    );
+    expect(tags.filter(({ description }) => !description)).toEqual([]);
+  });
+});
+
+it('two different schemas of one name are refused', () => {
+  const document = new DocumentSchemas();
+  document.describe(z.object({ a: z.string().meta({ id: 'Twin' }) }));
+  expect(() => document.describe(z.object({ a: z.number().meta({ id: 'Twin' }) }))).toThrow('Twin');
+});
