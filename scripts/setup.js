@@ -1,4 +1,5 @@
 import { ensureBrowser } from './setup/browser.js';
+import { ensureClientTools } from './setup/client-tools.js';
 import { ensureDependencies } from './setup/dependencies.js';
 import { SetupError } from './setup/errors.js';
 import { endWithParent } from './setup/programs.js';
@@ -28,6 +29,7 @@ async function setUp(purpose) {
   if (purpose === 'test') {
     await ensureBrowser();
     await ensureProviders();
+    await ensureClientTools();
   }
 }
 

@@ -41,11 +41,24 @@ function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }):
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.const !== undefined && jsonSchema.type === undefined) jsonSchema.type = typeOf(jsonSchema.const);
+  for (const property of Object.values(jsonSchema.properties ?? {})) describeDefault(property);
   delete jsonSchema.id;
   const { example } = jsonSchema;
   if (example === undefined) return;
   delete jsonSchema['example'];
   jsonSchema.examples = [example];
+}
+
+/**
+ * Says the default of a member in its description. Generators of clients take a member with a `default` for one that is always
+ * there, and would demand it of requests.
+ */
+function describeDefault(property: z.core.JSONSchema._JSONSchema): void {
+  if (typeof property === 'boolean' || property.default === undefined) return;
+  const { default: value, description = '' } = property;
+  delete property.default;
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  if (!isEmpty && value !== '') property.description = `${description} Default: \`${JSON.stringify(value)}\`.`.trim();
 }
 
 function typeOf(value: unknown): 'string' | 'number' | 'boolean' | 'null' {

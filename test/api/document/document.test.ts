@@ -101,6 +101,12 @@ describe('the OpenAPI document of the service', () => {
     expect(Object.keys(schemas).filter((name) => name.startsWith('__'))).toEqual([]);
   });
 
+  it('says the default of a member in words, so that generated clients may leave the member out', () => {
+    expect(schemas['CreateRun']?.properties?.['operation']).toMatchObject({ description: expect.stringContaining('Default: `"apply"`.') });
+    const withDefault = [...objectsIn(schemas)].filter(([, schema]) => 'default' in schema);
+    expect(withDefault.map(([path]) => path)).toEqual([]);
+  });
+
   it('marks a body as required only if the operation refuses to do without', () => {
     const required = (id: string) => (describedAs(id).requestBody as OpenAPIV3_1.RequestBodyObject).required;
     expect([required('runs.create'), required('runs.cancel'), required('profile.rotate_api_key')]).toEqual([

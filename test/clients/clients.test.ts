@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findClientTools } from '#test/support/client-tools.ts';
+import { administrator, type System, startSystem } from '#test/support/system.ts';
+
+const run = promisify(execFile);
+const typescript = findClientTools('typescript');
+const python = findClientTools('python');
+
+let system: System;
+let directory: string;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  system = await startSystem();
+  directory = mkdtempSync(join(tmpdir(), 'coordinator-clients-'));
+  const document = await fetch(`${system.url}/api/v1/openapi.json`);
+  writeFileSync(join(directory, 'openapi.json'), await document.text());
+  const { PATH = '' } = process.env;
+  environment = {
+    PATH,
+    HOME: directory,
+    SERVICE_URL: system.url,
+    ADMINISTRATOR: administrator.email,
+    PASSWORD: administrator.password,
+  };
+}, 60_000);
+afterAll(async () => {
+  rmSync(directory, { recursive: true, force: true });
+  await system.close();
+});
+
+/** Copies the sources of a client into a directory of its own, as a user's project. */
+function createProject(language: 'typescript' | 'python', files: readonly string[]): string {
+  const project = join(directory, language);
+  mkdirSync(project);
+  for (const file of files) cpSync(join('test', 'clients', language, file), join(project, file));
+  return project;
+}
+
+describe.skipIf(typescript === null)('a TypeScript client that openapi-typescript generates', () => {
+  it('compiles strictly and makes the tour of the README', async () => {
+    const project = createProject('typescript', ['package.json', 'tour.ts', 'tsconfig.json']);
+    symlinkSync(join(typescript ?? '', 'node_modules'), join(project, 'node_modules'));
+    const options = { cwd: project, env: environment };
+    const program = (name: string) => join('node_modules', '.bin', name);
+    await run(program('openapi-typescript'), ['../openapi.json', '--output', 'api.d.ts'], options);
+    await run(program('tsc'), ['--project', '.'], options);
+    const { stdout } = await run(process.execPath, ['tour.ts'], options);
+    expect(JSON.parse(stdout)).toEqual({
+      status: 'succeeded',
+      log: expect.stringContaining('Hello, Ana'),
+      last: 'run.finished',
+    });
+  }, 120_000);
+});
+
+describe.skipIf(python === null)('a Python client that openapi-python-client generates', () => {
+  it('leaves out no operation, and makes the tour of the README', async () => {
+    const project = createProject('python', ['tour.py']);
+    const programs = join(python ?? '', 'venv', 'bin');
+    const options = { cwd: project, env: { ...environment, PATH: `${programs}:${environment['PATH']}` } };
+    const generate = [
+      'generate',
+      '--path',
+      '../openapi.json',
+      '--meta',
+      'none',
+      '--output-path',
+      'client',
+      '--fail-on-warning',
+    ];
+    await run(join(programs, 'openapi-python-client'), generate, options);
+    await run(join(programs, 'python'), ['-m', 'compileall', '-q', 'client'], options);
+    const { stdout } = await run(join(programs, 'python'), ['tour.py'], options);
+    expect(JSON.parse(stdout)).toEqual({ status: 'succeeded', last: 'run.finished' });
+  }, 180_000);
+});
