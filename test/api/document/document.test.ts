@@ -102,7 +102,9 @@ describe('the OpenAPI document of the service', () => {
   });
 
   it('says the default of a member in words, so that generated clients may leave the member out', () => {
-    expect(schemas['CreateRun']?.properties?.['operation']).toMatchObject({ description: expect.stringContaining('Default: `"apply"`.') });
+    expect(schemas['CreateRun']?.properties?.['operation']).toMatchObject({
+      description: expect.stringContaining('Default: `"apply"`.'),
+    });
     const withDefault = [...objectsIn(schemas)].filter(([, schema]) => 'default' in schema);
     expect(withDefault.map(([path]) => path)).toEqual([]);
   });
