@@ -201,8 +201,8 @@ describe('paths and methods', () => {
   });
 
   it('a known path with an unknown method answers 405 with Allow', async () => {
-    for (const method of ['POST', 'PUT', 'OPTIONS'] as const) {
-      const response = await app.inject({ method, url: '/items/7?x=1' });
+    for (const method of ['POST', 'PUT', 'OPTIONS', 'QUERY', 'TRACE', 'PROPFIND'] as const) {
+      const response = await app.inject({ method: method as 'PUT', url: '/items/7?x=1' });
       expect(response.statusCode).toBe(405);
       expect(response.headers['allow']).toBe('DELETE, GET, HEAD, PATCH');
       expect(response.json().error).toBe(`${method} is not allowed here: use DELETE, GET, HEAD, PATCH`);

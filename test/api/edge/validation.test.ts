@@ -141,6 +141,14 @@ describe('an invalid body', () => {
     expect(await post('/optional', { force: true })).toMatchObject({ got: { force: true } });
     expect((await post('/optional', { forced: true })).status).toBe(400);
   });
+
+  it('is rejected if it is null, optional or not', async () => {
+    for (const url of ['/optional', '/spec']) {
+      const headers = { 'content-type': 'application/json' };
+      const refused = await app.inject({ method: 'POST', url, payload: 'null', headers });
+      expect([refused.statusCode, refused.json().error]).toEqual([400, 'the body must be an object, not null']);
+    }
+  });
 });
 
 describe('queries and paths', () => {

@@ -40,15 +40,26 @@ export const errors = fp<ErrorsOptions>(
   async (app, { sendPage }) => {
     const routes = new RouteTable();
     app.addHook('onRoute', (route) => routes.add(route.method, route.url));
-    app.setErrorHandler((error, request, reply) => sendError(error, request, reply, sendPage));
-    app.setNotFoundHandler((request, reply) => {
+    const sendNotFound = (request: FastifyRequest, reply: FastifyReply) => {
       const allowed = routes.methodsOf(request.raw.url ?? '/');
       const answer = allowed.length > 0 ? wrongMethod(request.method, allowed) : unknownPath;
       return sendAnswer(answer, request, reply, sendPage);
-    });
+    };
+    app.setErrorHandler((error, request, reply) =>
+      request.is404 && isAboutContentType(error)
+        ? sendNotFound(request, reply)
+        : sendError(error, request, reply, sendPage),
+    );
+    app.setNotFoundHandler(sendNotFound);
   },
   { name: 'errors', fastify: '5.x', dependencies: ['request-id', 'strict-json'] },
 );
+
+/** Fastify checks the content type of some methods, such as QUERY, even where it has no route. */
+function isAboutContentType(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE' || code?.startsWith('FST_ERR_CTP_') === true;
+}
 
 /** Logs an error and answers it. Fastify's own error hooks use it too (see `server-options.ts`). */
 export function sendError(

@@ -26,7 +26,9 @@ export const validation = fp(
     app.setValidatorCompiler(validateByZod);
     app.setSerializerCompiler(serializeByZod);
     app.addHook('preValidation', async (request) => {
-      if (!request.is404) refuseUndeclared(request);
+      if (request.is404) return;
+      if (request.body === null) throw new Invalid('the body must be an object, not null');
+      refuseUndeclared(request);
     });
   },
   { name: 'validation', fastify: '5.x' },
@@ -44,6 +46,7 @@ export function parsePart(
   part: RequestPart,
   data: unknown,
 ): { value: unknown; error?: undefined } | { value?: undefined; error: Invalid } {
+  // Fastify passes null where a request has no body. A body that is null has been refused before.
   const given = data === null && part === 'body' ? undefined : data;
   const problems = part === 'body' ? [] : findUnstorableText(part, given);
   if (problems.length > 0) return { error: invalidRequest(problems) };

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findClientTools } from '#test/support/client-tools.ts';
+import { administrator, type System, startSystem } from '#test/support/system.ts';
+
+/** How many requests each phase makes for an operation, and the seed that repeats a run. */
+const { CONTRACT_EXAMPLES = '50', CONTRACT_SEED = String(Date.now() % 1_000_000) } = process.env;
+
+/** These end the session that Schemathesis uses, or follow a run until it ends. */
+const excluded = ['auth.sign_out', 'profile.change_password', 'runs.stream_logs'];
+
+/**
+ * Schemathesis sends its valid credential beside an invalid one, and cannot know rules that no schema can say, such as a password
+ * that is too common.
+ */
+const excludedChecks = ['ignored_auth', 'positive_data_acceptance'];
+
+let system: System;
+let directory: string;
+
+beforeAll(async () => {
+  system = await startSystem({ COORDINATOR_REQUESTS_PER_PRINCIPAL: '0', COORDINATOR_REQUESTS_PER_ADDRESS: '0' });
+  directory = mkdtempSync(join(tmpdir(), 'coordinator-contract-'));
+});
+afterAll(async () => {
+  rmSync(directory, { recursive: true, force: true });
+  await system.close();
+});
+
+it('every operation answers generated requests as the document says', async () => {
+  const tools = findClientTools('python');
+  if (tools === null)
+    throw new Error('Schemathesis is not installed: install Python 3.10 or later and repeat the set-up');
+  const { token } = (
+    await system.administrator.post('/auth/sessions', {
+      email: administrator.email,
+      password: administrator.password,
+    })
+  ).body;
+  console.log(`CONTRACT_SEED=${CONTRACT_SEED} CONTRACT_EXAMPLES=${CONTRACT_EXAMPLES}`);
+  const arguments_ = [
+    ...['--config-file', join(import.meta.dirname, 'schemathesis.toml')],
+    'run',
+    `${system.url}/api/v1/openapi.json`,
+    ...['--header', `Authorization: Bearer ${token}`],
+    ...['--seed', CONTRACT_SEED, '--max-examples', CONTRACT_EXAMPLES, '--workers', '1', '--continue-on-failure'],
+    ...['--generation-database', 'none', '--request-timeout', '30', '--generation-with-security-parameters', 'false'],
+    ...['--exclude-checks', excludedChecks.join(',')],
+    ...excluded.flatMap((id) => ['--exclude-operation-id', id]),
+  ];
+  const child = spawn(join(tools, 'venv', 'bin', 'schemathesis'), arguments_, {
+    cwd: directory,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+  });
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  expect(code).toBe(0);
+});
