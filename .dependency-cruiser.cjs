@@ -115,10 +115,10 @@ const withoutStores = `^src/api/(${apiLayers.join('|')})/|^src/api/(operations|p
 const apiDataRules = [
   {
     name: 'api-without-statements',
-    comment: 'an operation calls a function of the domain; biome.json lets Em and Orm pass through the API as types',
+    comment: 'an operation calls a function of the domain; biome.json lets Em and Orm pass through the API as types, and the edge tells errors of the database apart',
     severity: 'error',
     from: { path: api },
-    to: { path: '^src/database/', pathNot: '^src/database/database\\.ts$' },
+    to: { path: '^src/database/', pathNot: '^src/database/(database|errors)\\.ts$' },
   },
   {
     name: 'api-without-entities',

@@ -8,7 +8,7 @@ const retryMs = 1_000;
 const refusalTimeoutMs = 2 * 60_000;
 
 /**
- * Writes to the database, and waits while it is unreachable; the attempt goes on meanwhile. Other errors are thrown, temporary
+ * Writes to the database, and waits while it is unreachable or read-only; the attempt goes on meanwhile. Other errors are thrown, temporary
  * ones after some minutes: retrying forever would occupy one of the worker's slots forever.
  */
 export async function writeWithRetry<T>(
@@ -27,7 +27,7 @@ export async function writeWithRetry<T>(
         if (!isTransientError(error) || Date.now() - refusedSince > refusalTimeoutMs) throw error;
       }
       const message = isAway
-        ? 'the database is unreachable; an attempt waits for it'
+        ? 'the database is unreachable or read-only; an attempt waits for it'
         : 'the database could not take a write; trying again';
       log.warn({ err: error, attempt_id: attemptId }, message);
       await sleep(retryMs);

@@ -8,7 +8,7 @@ import { stopServer } from '#api/edge/shutdown.ts';
 import { RunFeed } from '#api/runs/feed.ts';
 import type { Config } from '#config';
 import { checkConnection, type Orm, pendingMigrations } from '#database/database.ts';
-import { isConnectionError } from '#database/errors.ts';
+import { isDatabaseAway } from '#database/errors.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
@@ -32,7 +32,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   const log = pino({ level: config.logLevel, ...edgeLogOptions });
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
-  const installation = await waitForServer('database', { isAway: isConnectionError, log }, () =>
+  const installation = await waitForServer('database', { isAway: isDatabaseAway, log }, () =>
     openInstallation(orm, keyRing),
   );
   const engine = openEngine(config.temporal);

@@ -1,5 +1,6 @@
-import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import type { TemporalConfig } from '#config';
+import { chainOf } from '#database/error-chain.ts';
 
 /**
  * A client of the workflow engine. It connects at its first use, so that a process starts while the engine is unreachable. It
@@ -38,9 +39,15 @@ const unreachableCodes = new Set([4, 8, 14]);
 
 /** Whether a call failed because the engine could not be reached. The same call may succeed later. */
 export function isEngineUnreachable(error: unknown): boolean {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (isGrpcServiceError(current)) return unreachableCodes.has(current.code);
-    if (current.name === 'TransportError' || /failed to connect/i.test(current.message)) return true;
-  }
-  return false;
+  return chainOf(error).some((link) => {
+    const code = grpcCodeOf(link);
+    if (code !== undefined) return unreachableCodes.has(code);
+    return link.name === 'TransportError' || /failed to connect/i.test(link.message);
+  });
+}
+
+/** The code of a gRPC error; undefined for any other error. Other errors have a number as their code, but no details as a text. */
+function grpcCodeOf(error: Error): number | undefined {
+  const { code, details } = error as { code?: unknown; details?: unknown };
+  return typeof code === 'number' && typeof details === 'string' ? code : undefined;
 }

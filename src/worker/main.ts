@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { Config } from '#config';
-import { isConnectionError } from '#database/errors.ts';
+import { isDatabaseAway } from '#database/errors.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { storeAttemptState } from '#domain/runs/attempts/state.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
@@ -107,7 +107,7 @@ async function connect(config: Config) {
 }
 
 function waitForDatabase<Result>(log: Logger, work: () => Promise<Result>): Promise<Result> {
-  return waitForServer('database', { isAway: isConnectionError, log }, work);
+  return waitForServer('database', { isAway: isDatabaseAway, log }, work);
 }
 
 function openSpool(config: Config, { keyRing, log, transactions }: Services, workerId: string): StateSpool {

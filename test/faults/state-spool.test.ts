@@ -60,6 +60,26 @@ describe('the spool of states', () => {
     expect(saved).toEqual([1, 2, 3]);
   });
 
+  it.each(['25006', 'EAI_AGAIN', 'ENETUNREACH', '57P04', '08007'])(
+    'keeps a state on disk, and stores it later, if the database fails with %s for longer than it may refuse a state',
+    async (code) => {
+      const directory = makeDirectory();
+      const attemptId = randomUUID();
+      const failures = [sqlError(code), sqlError(code)];
+      let refusals = 0;
+      const save = async (): Promise<StateOutcome> => {
+        const failure = failures.pop();
+        if (failure) throw failure;
+        return 'kept';
+      };
+      const spool = open(directory, save, { giveUpAfterMs: 0 });
+      await spool.add(state(attemptId, 1), () => void refusals++);
+      expect(readdirSync(directory)).toEqual([`${attemptId}.000001`]);
+      expect(await spool.settle(attemptId)).toBe('settled');
+      expect({ refusals, files: readdirSync(directory) }).toEqual({ refusals: 0, files: [] });
+    },
+  );
+
   it('removes a state from disk once the database has it', async () => {
     const directory = makeDirectory();
     const spool = open(directory, async () => 'kept');

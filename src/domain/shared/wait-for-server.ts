@@ -7,7 +7,7 @@ const longestPauseMs = 5_000;
 const giveUpAfterMs = 5 * 60_000;
 
 /**
- * Runs work that needs a server which may be unreachable when this process starts. Retries for five minutes and logs each
+ * Runs work that needs a server which may be unavailable when this process starts. Retries for five minutes and logs each
  * failed attempt.
  * @throws the last error when the server stays unreachable; any other error at once
  */
@@ -22,7 +22,7 @@ export async function waitForServer<Result>(
       return await work();
     } catch (error) {
       if (!isAway(error) || Date.now() + pause > deadline) throw error;
-      log.warn({ err: error, server }, 'cannot reach a server that this process needs; trying again');
+      log.warn({ err: error, server }, 'a server that this process needs is unreachable or not ready; trying again');
       await sleep(pause);
     }
   }

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import { isConcurrentConflict } from '#database/errors.ts';
 import { type ErrorKind, ServiceError } from '#domain/shared/errors.ts';
 import { jsonBodyLimit, unsupportedMediaType } from '../json/strict-json.ts';
 import { HttpProblem } from './http-problem.ts';
-import { isConcurrentConflict, isDependencyUnavailable } from './unavailability.ts';
+import { isDependencyUnavailable } from './unavailability.ts';
 
 /** The answer to an error, and how the error is logged. */
 export type ErrorAnswer = {

@@ -1,5 +1,5 @@
 import type { LoggerOptions } from 'pino';
-import { chainOf } from './error-chain.ts';
+import { chainOf } from '#database/error-chain.ts';
 
 /** An error as the log records it, without the values that drivers attach to their errors. */
 export type LoggedError = { type: string; message: string; code?: string | number; constraint?: string; stack: string };

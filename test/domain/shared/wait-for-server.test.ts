@@ -1,0 +1,31 @@
+import pino from 'pino';
+import { describe, expect, it } from 'vitest';
+import { isDatabaseAway } from '#database/errors.ts';
+import { waitForServer } from '#domain/shared/wait-for-server.ts';
+
+const log = pino({ level: 'silent' });
+
+/** Work that fails once with the code. Answers how often it was tried, or the error. */
+async function tryWith(code: string): Promise<unknown> {
+  let tries = 0;
+  return waitForServer('database', { isAway: isDatabaseAway, log }, async () => {
+    tries += 1;
+    if (tries === 1) throw Object.assign(new Error('failed'), { code });
+    return tries;
+  }).catch((error: unknown) => error);
+}
+
+describe('a process that starts', () => {
+  it.each([
+    ['a name that cannot be resolved yet', 'EAI_AGAIN'],
+    ['a network that is not up yet', 'ENETUNREACH'],
+    ['a database that is starting', '57P03'],
+    ['a standby that is not promoted yet', '25006'],
+  ])('waits for %s', async (_what, code) => {
+    expect(await tryWith(code)).toBe(2);
+  });
+
+  it('ends at once if its statement is wrong', async () => {
+    expect(await tryWith('42P01')).toMatchObject({ code: '42P01' });
+  });
+});
