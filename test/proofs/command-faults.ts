@@ -1,13 +1,13 @@
-import { type CommandOperation, isPublic } from '#api/pipeline/operation.ts';
+import type { CommandOperation } from '#api/pipeline/operation.ts';
 import type { Orm } from '#database/database.ts';
-import { newId } from '#domain/shared/ids.ts';
 import { addPerson, type Person } from '#test/support/access/people.ts';
-import { bootstrapToken, preparations, type RequestOverrides } from '#test/support/api/command-preparations.ts';
+import { requestOf } from '#test/support/api/command-requests.ts';
+import { bootstrapToken } from '#test/support/api/command-setups.ts';
 import { startApi } from '#test/support/api/in-process-api.ts';
-import { addTenant, ask, type Ids } from '#test/support/api/operation-requests.ts';
+import { ask, type Request } from '#test/support/api/operation-requests.ts';
 import { type RowChanges, RowWatch } from '#test/support/database/row-changes.ts';
 import { type Fault, type Sent, StatementFaults } from '#test/support/database/statement-faults.ts';
-import { type Answer, describeDifference, isEmpty, isSame, judge } from './verdict.ts';
+import { describeDifference, isEmpty, isSame, judge } from './verdict.ts';
 
 /** A request that would succeed, and the changes that it would make. */
 interface Ready {
@@ -15,12 +15,6 @@ interface Ready {
   /** A request on a tenant that is still unchanged; null if one must be prepared. */
   readonly request: Request | null;
   readonly success: RowChanges;
-}
-
-interface Request extends Omit<RequestOverrides, 'ids'> {
-  readonly ids: Ids;
-  /** The `Idempotency-Key`, where the operation takes one. */
-  readonly commandKey: string | null;
 }
 
 /** The result of one command with a fault. */
@@ -73,10 +67,10 @@ export class CommandFaults {
   async succeed(operation: CommandOperation): Promise<number> {
     const first = await this.#prepare(operation);
     await this.#watch.start();
-    const { result, statements } = await this.#faults.during(null, () => this.#send(operation, first));
+    const { result, statements } = await this.#faults.during(null, () => ask(this.#api, operation, first));
     if (result.status >= 300) {
       throw new Error(
-        `${operation.id} answered ${result.status} where it should succeed (${result.text}): prepare it in test/support/api/command-preparations.ts`,
+        `${operation.id} answered ${result.status} where it should succeed (${result.text}): give it a setup in test/support/api/command-setups.ts`,
       );
     }
     const success = await this.#watch.changes();
@@ -92,11 +86,11 @@ export class CommandFaults {
     const request = ready.request ?? (await this.#prepare(operation));
     await this.#watch.execute('truncate rate_counts');
     await this.#watch.start();
-    const { result, ...sent } = await this.#faults.during(fault, () => this.#send(operation, request));
+    const { result, ...sent } = await this.#faults.during(fault, () => ask(this.#api, operation, request));
     const changes = await this.#watch.changes();
     const wrong = judge(result, changes, success, sent);
     const isChanged = !isEmpty(changes);
-    if (isChanged && request.commandKey !== null && result.status >= 500)
+    if (isChanged && request.headers?.['idempotency-key'] && result.status >= 500)
       wrong.push(...(await this.#repeat(operation, request, success)));
     this.#ready = { ...ready, request: isChanged ? null : request };
     return { ...sent, wrong };
@@ -104,7 +98,7 @@ export class CommandFaults {
 
   /** Repeats a command with the same key, as a client does that does not know the outcome. It must be carried out once. */
   async #repeat(operation: CommandOperation, request: Request, success: RowChanges): Promise<string[]> {
-    const { status, text } = await this.#send(operation, request);
+    const { status, text } = await ask(this.#api, operation, request);
     const changes = await this.#watch.changes();
     const wrong = status < 300 ? [] : [`the repetition with the same key answered ${status}: ${text}`];
     return isSame(changes, success)
@@ -114,15 +108,7 @@ export class CommandFaults {
 
   /** Prepares a new tenant for a command that will change it. */
   async #prepare(operation: CommandOperation): Promise<Request> {
-    const root = await this.#administrator();
-    const ids = await addTenant(this.#api, root);
-    const context = { ids, root, execute: this.#watch.execute.bind(this.#watch) };
-    const overrides = await preparations[operation.id]?.(context);
-    return {
-      ...overrides,
-      ids: { ...ids, ...overrides?.ids },
-      commandKey: operation.idempotency === 'none' ? null : newId(),
-    };
+    return requestOf({ ...this.#api, root: await this.#administrator() }, operation);
   }
 
   /** The administrator; a new one if a command has removed the previous one. */
@@ -130,14 +116,5 @@ export class CommandFaults {
     if (this.#root && (await this.#root.caller.get('/auth/whoami')).status === 200) return this.#root;
     this.#root = await addPerson(this.#api, 'admin');
     return this.#root;
-  }
-
-  #send(operation: CommandOperation, { ids, body, headers, commandKey }: Request): Promise<Answer> {
-    return ask(this.#api, operation, {
-      ids,
-      key: isPublic(operation.access) || headers?.['authorization'] ? undefined : this.#root?.key,
-      ...(body && { body: JSON.stringify(body) }),
-      headers: { ...headers, ...(commandKey !== null && { 'idempotency-key': commandKey }) },
-    });
   }
 }

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '#api/operations.ts';
 import type { CommandOperation } from '#api/pipeline/operation.ts';
-import { newId } from '#domain/shared/ids.ts';
 import { addPerson } from '#test/support/access/people.ts';
 import { requestOf } from '#test/support/api/command-requests.ts';
-import type { SetupApi } from '#test/support/api/command-setups.ts';
+import { bootstrapToken, type SetupApi } from '#test/support/api/command-setups.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { ask, type Request } from '#test/support/api/operation-requests.ts';
 
@@ -91,21 +90,20 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
 
 type Answer = Awaited<ReturnType<typeof ask>>;
 
-const bootstrapToken = newId();
 const commands = operations.filter((operation): operation is CommandOperation => operation.kind === 'command');
 const keyed = commands.filter(({ idempotency }) => idempotency !== 'none');
 
 let api: TestApi;
 let empty: TestApi;
 let stage: SetupApi;
-let emptyUrl: string;
+let emptyStage: SetupApi;
 
 beforeAll(async () => {
   api = await startApi();
   empty = await startApi({ ENABLE_ADMIN_BOOTSTRAP: 'true', ADMIN_BOOTSTRAP_TOKEN: bootstrapToken });
-  emptyUrl = await empty.app.listen({ port: 0 });
   const place = { url: await api.app.listen({ port: 0 }), orm: api.services.orm };
   stage = { ...place, root: await addPerson(place, 'admin') };
+  emptyStage = { ...stage, url: await empty.app.listen({ port: 0 }), orm: empty.services.orm };
 });
 afterAll(async () => {
   await api?.close();
@@ -113,11 +111,9 @@ afterAll(async () => {
 });
 
 async function carryOut(operation: CommandOperation) {
-  const isBootstrap = operation.id === 'bootstrap.admin';
-  const request = await requestOf(stage, operation);
-  const headers = { ...request.headers, ...(isBootstrap && { 'x-service-bootstrap-token': bootstrapToken }) };
-  const answer = await ask(isBootstrap ? { url: emptyUrl } : stage, operation, { ...request, headers });
-  return { request, answer };
+  const at = operation.id === 'bootstrap.admin' ? emptyStage : stage;
+  const request = await requestOf(at, operation);
+  return { request, answer: await ask(at, operation, request) };
 }
 
 /** Reads an address with the credential of a request. */

@@ -8,7 +8,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { addPerson } from '#test/support/access/people.ts';
 import { fillSecrets, secretsIn } from '#test/support/access/secret-fields.ts';
 import { requestOf } from '#test/support/api/command-requests.ts';
-import type { SetupApi } from '#test/support/api/command-setups.ts';
+import { bootstrapToken, type SetupApi } from '#test/support/api/command-setups.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { ask, type Request } from '#test/support/api/operation-requests.ts';
 
@@ -18,7 +18,6 @@ import { ask, type Request } from '#test/support/api/operation-requests.ts';
  * declaration.
  */
 const commands = operations.filter((operation): operation is CommandOperation => operation.kind === 'command');
-const bootstrapToken = `secret-of-bootstrap-${newId()}`;
 
 const lines: string[] = [];
 /** All secrets, with the place where each was used. */
@@ -26,7 +25,7 @@ const secrets = new Map<string, string>();
 let api: TestApi;
 let empty: TestApi;
 let stage: SetupApi;
-let emptyUrl: string;
+let emptyStage: SetupApi;
 
 beforeAll(async () => {
   const log = pino({ level: 'trace', ...edgeLogOptions }, { write: (line: string) => void lines.push(line) });
@@ -38,9 +37,9 @@ beforeAll(async () => {
     await each.rows(
       `create trigger breakable before insert on audit_records for each row execute function refuse_audit()`,
     );
-  emptyUrl = await empty.app.listen({ port: 0 });
   const place = { url: await api.app.listen({ port: 0 }), orm: api.services.orm };
   stage = { ...place, root: await addPerson(place, 'admin') };
+  emptyStage = { ...stage, url: await empty.app.listen({ port: 0 }), orm: empty.services.orm };
 });
 afterAll(async () => {
   await api?.close();
@@ -50,8 +49,6 @@ afterAll(async () => {
 /** Commands on resources without owners: users, their credentials, and the whole installation. */
 const ownerless = /^(bootstrap|auth|profile|users|workers|worker_pools|invitations|organizations\.create$)/;
 const owned = commands.filter(({ id }) => !ownerless.test(id));
-/** Commands whose resource belongs to another organization than the tenant's, before or after the command. */
-const isElsewhere = (id: string) => /^(teams\.transfer|organizations\.(delete|transfer))/.test(id);
 const forAdministratorsAlone = new Set(['runs.delete']);
 const isOfOrganization = (id: string) => /^(organization|teams\.create$)/.test(id);
 const makesTeams = (id: string) => /^(teams\.|projects\.transfer)/.test(id);
@@ -88,14 +85,22 @@ async function contents({ services }: TestApi): Promise<Record<string, string>> 
 
 /** A request with which the command succeeds, with a secret in every secret field. */
 async function prepare(operation: CommandOperation): Promise<Request> {
-  const isBootstrap = operation.id === 'bootstrap.admin';
-  const request = await requestOf(stage, operation);
-  const { key } = request;
-  const headers = { ...request.headers, ...(isBootstrap && { 'x-service-bootstrap-token': bootstrapToken }) };
+  const request = await requestOf(operation.id === 'bootstrap.admin' ? emptyStage : stage, operation);
+  const { key, headers = {} } = request;
   const credentials = Object.entries(headers).filter(([name]) => name !== 'idempotency-key');
   for (const [name, value] of credentials) secrets.set(value.replace('Bearer ', ''), `${operation.id} ${name}`);
   if (key) secrets.set(key, `${operation.id} x-api-key`);
-  return { ...request, headers, body: withSecrets(operation, request.body) };
+  return { ...request, body: withSecrets(operation, request.body) };
+}
+
+/** The organization of the target after the command. A transfer moves its target to another one. */
+async function organizationAfter(id: string, { ids, body = '{}' }: Request): Promise<string | undefined> {
+  const destination = /^(teams|projects)\.transfer$/.test(id) ? JSON.parse(body) : {};
+  if (!destination.team_id) return destination.organization_id ?? ids.organization;
+  const [row] = await api.rows<{ id: string }>('select organization_id as id from teams where id = ?', [
+    destination.team_id,
+  ]);
+  return row?.id;
 }
 
 function withSecrets(operation: CommandOperation, body: string | undefined): string | undefined {
@@ -111,7 +116,7 @@ describe('every command', () => {
     '%s has no effect without its audit record, and writes the record that it declares',
     async (id, operation) => {
       const at = id === 'bootstrap.admin' ? empty : api;
-      const url = at === empty ? emptyUrl : stage.url;
+      const { url } = at === empty ? emptyStage : stage;
       const request = await prepare(operation);
       const before = await contents(at);
       const broken = await whileBroken(at, () => ask({ url }, operation, request));
@@ -147,11 +152,11 @@ describe('every command', () => {
       );
       // A caller without the permission is refused before the target is looked up.
       if (forAdministratorsAlone.has(id)) rows.pop();
-      const { organization, team } = request.ids;
+      const { team } = request.ids;
+      const organizations = { refused: request.ids.organization, committed: await organizationAfter(id, request) };
       expect(rows.map(({ outcome }) => outcome)).toEqual(['committed', 'refused'].slice(0, rows.length));
-      for (const { organization_id, team_id } of rows) {
-        if (!isElsewhere(id)) expect(organization_id).toBe(organization);
-        else expect(organization_id).not.toBeNull();
+      for (const { outcome, organization_id, team_id } of rows) {
+        expect(organization_id).toBe(organizations[outcome as 'refused' | 'committed']);
         if (!isOfOrganization(id)) expect(team_id).not.toBeNull();
         if (team_id !== null && !makesTeams(id)) expect(team_id).toBe(team);
       }

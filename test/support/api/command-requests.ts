@@ -7,7 +7,7 @@ import { addTenant, bodies, type Ids, type Request } from './operation-requests.
 export async function requestOf(api: SetupApi, operation: CommandOperation): Promise<Request> {
   const tenant = operation.id === 'bootstrap.admin' ? ({} as Ids) : await addTenant(api, api.root);
   const setup = (await setups[operation.id]?.(api, tenant)) ?? {};
-  const ids = setup.ids ?? tenant;
+  const ids = { ...tenant, ...setup.ids };
   const body = operation.body && JSON.stringify(setup.body ?? bodies[operation.id]?.(ids) ?? {});
   const headers = {
     ...setup.headers,

@@ -1,7 +1,7 @@
 import type { Orm } from '#database/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { registerWorker } from '#domain/workers/store.ts';
-import { addPerson, addTeam, type Person, publish } from '../access/people.ts';
+import { addPerson, type Person, publish } from '../access/people.ts';
 import { Caller } from './caller.ts';
 import type { Ids, Request } from './operation-requests.ts';
 
@@ -12,9 +12,16 @@ export interface SetupApi {
   readonly root: Person;
 }
 
-/** What a request needs in addition to a new tenant, so that the command succeeds. */
-export type Setup = Partial<Omit<Request, 'body'>> & { readonly body?: object };
+/** The parts of a request that differ from the tenant's ids, the example `bodies` and the administrator's key. */
+export interface Setup extends Partial<Omit<Request, 'ids' | 'body'>> {
+  readonly ids?: Partial<Ids>;
+  readonly body?: object;
+}
+
 type MakeSetup = (api: SetupApi, ids: Ids) => Promise<Setup>;
+
+/** The token of an API whose first administrator a test creates. */
+export const bootstrapToken = `secret-of-bootstrap-${newId()}`;
 
 const digest = `sha256:${'0'.repeat(64)}`;
 const password = 'correct horse battery';
@@ -42,32 +49,41 @@ async function awaitApproval(api: SetupApi, { run }: Ids): Promise<Setup> {
     [run, digest, digest],
   );
   await orm.em.execute(
-    `update runs set status = 'pending_approval', phase = 'approval', plan_digest = ?, approval_required = 2,
+    `update runs set status = 'pending_approval', phase = 'approval', waiting_on = null, plan_digest = ?, approval_required = 2,
         plan_summary = '{"add": 0, "change": 0, "destroy": 0}' where id = ?`,
     [digest, run],
   );
   return { key: (await addPerson(api, 'admin')).key };
 }
 
-/** A new user who has a session and no other credential. */
-async function signIn(api: SetupApi): Promise<Setup & { readonly id: string }> {
-  const { id, email } = await addPerson(api, 'requester', {}, password);
-  const { body } = await new Caller(api.url, {}).post('/auth/sessions', { email, password });
-  return { id, key: undefined, headers: { authorization: `Bearer ${body.token}` } };
-}
-
-async function ownKey(api: SetupApi, ids: Ids): Promise<Setup> {
-  const { key, keyId } = await addPerson(api, 'requester');
-  return { key, ids: { ...ids, key: keyId } };
-}
-
-/** Adds a resource without dependents, so that it can be deleted. */
-function empty(kind: keyof Ids, path: (ids: Ids) => string, body: (ids: Ids) => object): MakeSetup {
-  return async ({ root }, ids) => {
-    const made = await root.caller.post(path(ids), body(ids));
-    if (made.status !== 201) throw new Error(`could not create the ${kind}: ${made.text}`);
-    return { ids: { ...ids, [kind]: made.body.id } };
+function archived(table: string, name: keyof Ids): MakeSetup {
+  return async ({ orm }, ids) => {
+    await orm.em.execute(`update ${table} set archived_at = now() where id = ?`, [ids[name]]);
+    return {};
   };
+}
+
+/** Ends the run and removes what else blocks a deletion. The rest of the tenant is deleted together with the target. */
+function withoutBlockers(...changes: [sql: string, name: keyof Ids][]): MakeSetup {
+  return async (api, ids) => {
+    await endRun(api, ids);
+    for (const [sql, name] of changes) await api.orm.em.execute(sql, [ids[name]]);
+    return {};
+  };
+}
+
+/** A new user who has a session and no other credential. */
+async function signIn(api: SetupApi): Promise<Setup> {
+  const { email } = await addPerson(api, 'requester', {}, password);
+  const { body } = await new Caller(api.url, {}).post('/auth/sessions', { email, password });
+  return { key: undefined, headers: { authorization: `Bearer ${body.token}` } };
+}
+
+/** A new user with two keys. The command names the key that the request does not use, so the request can be repeated. */
+async function anotherKey(api: SetupApi): Promise<Setup> {
+  const { key, caller } = await addPerson(api, 'requester');
+  const { body } = await caller.post('/profile/api-keys', { name: 'to be ended' });
+  return { key, ids: { key: body.api_key.id } };
 }
 
 async function addPool({ root }: SetupApi): Promise<Setup> {
@@ -75,18 +91,26 @@ async function addPool({ root }: SetupApi): Promise<Setup> {
   return { path: headers.get('location') ?? undefined };
 }
 
+async function addOrganization({ root }: SetupApi): Promise<string> {
+  return (await root.caller.post('/organizations', { name: `Other ${newId()}` })).body.id;
+}
+
 async function runWithSecret({ root }: SetupApi, { team, environment }: Ids) {
   const template = await publish(root.caller, withSecret, team);
   return { template_id: template, environment_id: environment, variables: { token: secret('run') } };
 }
 
-/** Setups by operation id. Other commands succeed on a new tenant without one. */
+/** What each command needs to succeed on a new tenant, by operation id. Other commands succeed without a setup. */
 export const setups: Readonly<Record<string, MakeSetup>> = {
-  'bootstrap.admin': async () => ({
-    key: undefined,
-    headers: { 'x-service-bootstrap-token': secret('bootstrap') },
-    body: { email: 'first@example.com', name: 'First', password: secret('first') },
-  }),
+  /** Removes all users: the command creates the first one. */
+  'bootstrap.admin': async ({ orm }) => {
+    await orm.em.execute('truncate principals cascade');
+    return {
+      key: undefined,
+      headers: { 'x-service-bootstrap-token': bootstrapToken },
+      body: { email: 'first@example.com', name: 'First', password: secret('first') },
+    };
+  },
   'auth.sign_in': async (api) => {
     const { email } = await addPerson(api, 'requester', {}, password);
     return { key: undefined, body: { email, password } };
@@ -96,18 +120,22 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     const { body } = await root.caller.post(`/users/${person}/password-reset`);
     return { key: undefined, body: { token: body.token, new_password: secret('reset') } };
   },
-  'profile.rotate_api_key': ownKey,
-  'profile.revoke_api_key': ownKey,
+  'profile.rotate_api_key': anotherKey,
+  'profile.revoke_api_key': anotherKey,
+  'profile.regenerate_api_key': async ({ root }) => {
+    await root.caller.post('/profile/api-key/regenerate');
+    return {};
+  },
   'profile.change_password': async (api) => {
     const next = secret('password');
     const body = { current_password: password, new_password: next, confirm_password: next };
     return { ...(await signIn(api)), body };
   },
-  'users.update': async () => ({ body: { password: secret('user') } }),
+  'users.update': async () => ({ body: { name: 'Renamed', password: secret('user') } }),
   'runs.create': async (api, ids) => ({ body: await runWithSecret(api, ids) }),
   'template_versions.run': async (api, ids) => {
     const { template_id: template, ...body } = await runWithSecret(api, ids);
-    return { ids: { ...ids, template }, body };
+    return { ids: { template }, body };
   },
   'runs.requeue': endRun,
   'runs.delete': endRun,
@@ -140,53 +168,44 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
   },
   'worker_pools.update': addPool,
   'worker_pools.delete': addPool,
-  'service_accounts.transfer': async ({ root }) => ({ body: { owner: { user_id: root.id } } }),
-  'organizations.archive': endRun,
-  'teams.archive': endRun,
-  'projects.archive': endRun,
-  'environments.archive': endRun,
-  'organizations.delete': empty(
-    'organization',
-    () => '/organizations',
-    () => ({ name: `Empty ${newId()}` }),
-  ),
-  'teams.delete': empty(
-    'team',
-    ({ organization }) => `/organizations/${organization}/teams`,
-    () => ({ name: 'Empty' }),
-  ),
-  'projects.delete': empty(
-    'project',
-    () => '/projects',
-    ({ team }) => ({ team_id: team, name: 'Empty' }),
-  ),
-  'environments.delete': empty(
-    'environment',
-    () => '/environments',
-    ({ project }) => ({
-      project_id: project,
-      name: 'Empty',
-      kind: 'staging',
-    }),
-  ),
-  'teams.transfer': async ({ orm }, ids) => {
-    const { organizationId: organization, teamId: team } = await addTeam(orm);
-    return { ids: { ...ids, organization, team }, body: { organization_id: (await addTeam(orm)).organizationId } };
-  },
-  'projects.transfer': async (api, ids) => {
-    await endRun(api, ids);
-    const { body } = await api.root.caller.post(`/organizations/${ids.organization}/teams`, { name: 'Other' });
-    return { body: { team_id: body.id } };
-  },
   'workers.drain': async ({ orm }, ids) => {
     const facts = { host: 'test', processId: 1, version: '0', pools: ['default'], tools: [], concurrency: 1 };
     const containment = { isolation: 'none', limits: 'process', isolationReason: 'a test' } as const;
     await registerWorker(orm.em.fork(), { id: ids.session, ...facts, ...containment });
     return {};
   },
+  'service_accounts.transfer': async ({ root }) => ({ body: { owner: { user_id: root.id } } }),
   'invitations.accept': async (api, { organization }) => {
     const { email, key } = await addPerson(api, 'requester');
     const { body } = await api.root.caller.post(`/organizations/${organization}/invitations`, { email });
     return { key, body: { token: body.token } };
+  },
+  'organizations.archive': endRun,
+  'teams.archive': endRun,
+  'projects.archive': endRun,
+  'environments.archive': endRun,
+  'organizations.unarchive': archived('organizations', 'organization'),
+  'teams.unarchive': archived('teams', 'team'),
+  'projects.unarchive': archived('projects', 'project'),
+  'environments.unarchive': archived('environments', 'environment'),
+  'templates.unarchive': archived('templates', 'template'),
+  'organizations.delete': withoutBlockers(['update teams set deleted_at = now() where id = ?', 'team']),
+  'teams.delete': withoutBlockers(
+    ['update projects set deleted_at = now() where id = ?', 'project'],
+    ['update templates set archived_at = now() where id = ?', 'template'],
+    ['update principals set deleted_at = now() where id = ?', 'account'],
+  ),
+  'projects.delete': withoutBlockers(['update environments set deleted_at = now() where id = ?', 'environment']),
+  'environments.delete': endRun,
+  'teams.transfer': async (api, { team }) => {
+    await api.orm.em.execute('delete from team_members where team_id = ?', [team]);
+    return { body: { organization_id: await addOrganization(api) } };
+  },
+  'projects.transfer': async (api, ids) => {
+    await endRun(api, ids);
+    const { body } = await api.root.caller.post(`/organizations/${await addOrganization(api)}/teams`, {
+      name: 'Other',
+    });
+    return { body: { team_id: body.id } };
   },
 };
