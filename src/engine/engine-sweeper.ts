@@ -13,7 +13,8 @@ export function openEngineSweeper(deps: { client: Client; orm: Orm; installation
     log,
     subscriber: engineSubscriber,
     deliver: async ({ id, target, payload }) => {
-      if (payload.kind === 'event') throw new Error('the engine receives messages, and no events');
+      if (payload.kind === 'event')
+        throw new Error(`row ${id} of the outbox names an event, but the engine receives messages to workflows`);
       await deliverMessage(client, installationId, { id, target, payload });
     },
   });

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { type PublishedEvent, readEvent } from '#domain/shared/events/event-store.ts';
+import type { DueEntry } from '#domain/shared/events/outbox-store.ts';
 import { Sweeper } from './sweeper.ts';
 
 /**
@@ -21,11 +22,7 @@ export class EventDelivery {
           orm,
           log,
           subscriber,
-          deliver: async ({ payload }) => {
-            if (payload.kind !== 'event') throw new Error('only the engine receives messages');
-            const event = await readEvent(orm.em.fork(), payload.event_id);
-            if (event) await handle(event);
-          },
+          deliver: async (entry) => handle(await findEvent(orm, subscriber, entry)),
         }),
     );
   }
@@ -37,4 +34,17 @@ export class EventDelivery {
   async stop(): Promise<void> {
     await Promise.all(this.#sweepers.map((sweeper) => sweeper.stop()));
   }
+}
+
+/** The event that a row of the outbox names. Events are kept for good, so a missing one is a fault that people must see. */
+async function findEvent(orm: Orm, subscriber: string, { id, payload }: DueEntry): Promise<PublishedEvent> {
+  const row = `row ${id} of the outbox`;
+  if (payload.kind !== 'event') {
+    const message = `a message to a workflow ("${payload.kind}")`;
+    throw new Error(`${row} holds ${message}, but its subscriber "${subscriber}" receives events`);
+  }
+  const event = await readEvent(orm.em.fork(), payload.event_id);
+  if (event) return event;
+  const named = `the event ${payload.event_id} for the subscriber "${subscriber}"`;
+  throw new Error(`${row} names ${named}, but there is no such event`);
 }

@@ -1,12 +1,12 @@
 import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
-import { eventHandlers } from './event-handlers.ts';
+import { createEventHandlers, type EventHandlerDeps } from './event-handlers.ts';
 import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
 import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
 import { openWorkerSupervision } from './worker-supervision.ts';
 
-export interface BackgroundTaskDeps extends ReconcilerDeps, ExpiryTaskDeps {
+export interface BackgroundTaskDeps extends ReconcilerDeps, ExpiryTaskDeps, EventHandlerDeps {
   readonly installationId: string;
   readonly auditRetentionDays: number | null;
 }
@@ -15,7 +15,7 @@ export interface BackgroundTaskDeps extends ReconcilerDeps, ExpiryTaskDeps {
 export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promise<void> } {
   const delivering = [
     openEngineSweeper({ ...deps, client: deps.engine.client }),
-    new EventDelivery(deps, eventHandlers),
+    new EventDelivery(deps, createEventHandlers(deps)),
   ];
   const maintenance = new DatabaseMaintenance(deps);
   const periodic = [openReconciler(deps), openExpiry(deps), openWorkerSupervision(deps)];

@@ -1,5 +1,18 @@
+import type { Logger } from 'pino';
+import type { Orm } from '#database/database.ts';
 import type { eventSubscriptions } from '#domain/event-subscriptions.ts';
+import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import type { EventHandler } from '#engine/event-delivery.ts';
 
-/** The function of every subscriber that `src/domain/event-subscriptions.ts` lists. */
-export const eventHandlers: Readonly<Record<(typeof eventSubscriptions)[number]['subscriber'], EventHandler>> = {};
+/** A handler reads with `orm`, and changes what the service knows by `runSystemCommand`. */
+export interface EventHandlerDeps extends SystemCommandDeps {
+  readonly orm: Orm;
+  readonly log: Logger;
+}
+
+export type EventHandlers = Readonly<Record<(typeof eventSubscriptions)[number]['subscriber'], EventHandler>>;
+
+/** Makes the function of every subscriber that `src/domain/event-subscriptions.ts` lists. */
+export function createEventHandlers(_deps: EventHandlerDeps): EventHandlers {
+  return {};
+}

@@ -152,6 +152,37 @@ describe('a subscriber', () => {
   });
 });
 
+describe('a row of the outbox that a subscriber cannot receive', () => {
+  const problems = async () => {
+    const rows = await execute<{ id: string; last_error: string }>(
+      'select id::text, last_error from outbox where attempts > 0',
+    );
+    return rows.map(({ id, last_error }) => last_error.replace(`row ${id} `, 'row <id> '));
+  };
+
+  it('stays there and says why if its event is missing', async () => {
+    const received = new Received();
+    await publishAll(newSubjects(1), 1, ['webhooks']);
+    const [event] = await execute<{ id: string }>('delete from domain_events returning id');
+    deliver({ webhooks: received.handle });
+    const problem = `row <id> of the outbox names the event ${event?.id} for the subscriber "webhooks", but there is no such event`;
+    await expect.poll(problems, patience).toEqual([problem]);
+    expect(received.events).toEqual([]);
+  });
+
+  it('stays there and says why if it is a message to the engine', async () => {
+    const received = new Received();
+    await execute(
+      `insert into outbox (subscriber, target, payload, created_at, due_at) values ('webhooks', 'a', '{"kind": "cancel"}', now(), now())`,
+    );
+    deliver({ webhooks: received.handle });
+    const problem =
+      'row <id> of the outbox holds a message to a workflow ("cancel"), but its subscriber "webhooks" receives events';
+    await expect.poll(problems, patience).toEqual([problem]);
+    expect(received.events).toEqual([]);
+  });
+});
+
 describe('a process that is killed', () => {
   it('between commit and delivery loses neither its events nor its messages to the engine', async () => {
     const received = new Received();
