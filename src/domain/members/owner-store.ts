@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
+import { findNames } from '#domain/shared/ownership-graph/names.ts';
 import type { MembershipLevel } from './model.ts';
 import { membershipsOf } from './store.ts';
 
@@ -23,9 +24,9 @@ export async function hasOtherOwner(em: Em, level: MembershipLevel, ownerId: str
   return found !== undefined;
 }
 
-/** The slugs of the first few teams of an organization whose only owner is this user. */
-export async function findTeamsOwnedAlone(em: Em, organizationId: string, userId: string): Promise<string[]> {
-  const owned = await db(em)
+/** The slugs of the first few teams of an organization whose only owner is this user, for `enumerate`. */
+export function findTeamsOwnedAlone(em: Em, organizationId: string, userId: string): Promise<string[]> {
+  const owned = db(em)
     .selectFrom('teams as t')
     .innerJoin('team_members as m', (join) =>
       join.onRef('m.team_id', '=', 't.id').on('m.principal_id', '=', userId).on('m.role', '=', 'owner'),
@@ -47,8 +48,6 @@ export async function findTeamsOwnedAlone(em: Em, organizationId: string, userId
       ),
     )
     .orderBy('t.slug')
-    .limit(5)
-    .select('t.slug')
-    .execute();
-  return owned.map(({ slug }) => slug);
+    .select('t.slug as name');
+  return findNames(owned);
 }

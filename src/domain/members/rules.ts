@@ -3,6 +3,7 @@ import type { OrganizationTarget } from '#domain/organizations/store.ts';
 import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, type ServiceError } from '#domain/shared/errors.ts';
+import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
 import { mayGiveOrganizationRole, mayGiveTeamRole } from './grants.ts';
 import type { MemberRoles, MembershipLevel } from './model.ts';
@@ -107,7 +108,7 @@ async function leaveTeams(em: Em, { id }: OrganizationTarget, { type, userId }: 
   const owned = type === 'user' ? await findTeamsOwnedAlone(em, id, userId) : [];
   if (owned.length > 0) {
     throw new Conflict(
-      `this is the last owner of these teams: ${owned.join(', ')}; make somebody else their owner first`,
+      `this is the last owner of these teams: ${enumerate(owned)}; make somebody else their owner first`,
     );
   }
   await removeFromTeams(em, id, userId);

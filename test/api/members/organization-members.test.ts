@@ -100,6 +100,20 @@ describe('a member of an organization', () => {
     expect(await api.rows('select 1 from team_members where principal_id = ?', [other.id])).toEqual([]);
   });
 
+  test('who leaves teams without an owner is told the first five of them, and that there are more', async () => {
+    const tenant = await makeTenant(api);
+    const lead = await api.addUser('maintainer');
+    await join(tenant, lead, 'admin');
+    const addTeam = (name: string) => lead.make(`/organizations/${tenant.organization}/teams`, { name });
+    const refusal = async () =>
+      (await tenant.owner.delete(`/organizations/${tenant.organization}/members/${lead.id}`)).body.error;
+    const remedy = 'make somebody else their owner first';
+    for (const name of ['A', 'B', 'C', 'D', 'E']) await addTeam(name);
+    expect(await refusal()).toBe(`this is the last owner of these teams: a, b, c, d, e; ${remedy}`);
+    await addTeam('F');
+    expect(await refusal()).toBe(`this is the last owner of these teams: a, b, c, d, e and more; ${remedy}`);
+  });
+
   test('owners who change each other and themselves at once do not deadlock', async () => {
     const tenant = await makeTenant(api);
     const [one, other] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
