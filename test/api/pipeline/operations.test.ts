@@ -64,6 +64,12 @@ describe('the table of demands', () => {
     expect([...demands.keys()].sort()).toEqual(operations.map(({ id }) => id).sort());
   });
 
+  it('sends no request whose `:id` is of an unknown resource', () => {
+    const [first] = closed.filter(([, { route }]) => route.endsWith('/:id'));
+    const unknown = { ...first![1], id: 'things.get' } as Operation;
+    expect(() => pathOf(unknown, tenant)).toThrow('things.get: say in `resourceOfId`');
+  });
+
   it.each(operations.map((operation) => [operation.id, operation] as const))(
     'states the access that %s demands',
     (id, { access }) => {

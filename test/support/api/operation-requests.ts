@@ -26,7 +26,8 @@ export type Ids = Record<
   | 'key'
   | 'account'
   | 'accountKey'
-  | 'invitation',
+  | 'invitation'
+  | 'auditRecord',
   string
 >;
 
@@ -61,6 +62,7 @@ export async function addTenant(
     account: account.id,
     accountKey: account.keyId,
     invitation: sent.body.invitation.id,
+    auditRecord: await findAuditRecord(api, run.id),
   };
 }
 
@@ -73,12 +75,20 @@ async function placeIn(
   return { organization: added.organizationId, team: added.teamId };
 }
 
+/** The record of the command that created a resource. */
+async function findAuditRecord({ orm }: Pick<TestApi, 'orm'>, resourceId: string): Promise<string> {
+  const sql = 'select id from audit_records where resource_id = ?';
+  const [record] = await orm.em.fork().execute<{ id: string }[]>(sql, [resourceId]);
+  if (!record) throw new Error(`no audit record names the resource ${resourceId}`);
+  return record.id;
+}
+
 /** Ids of resources that do not exist. */
 export function missingIds(like: Ids): Ids {
   return Object.fromEntries(Object.keys(like).map((name) => [name, newId()])) as Ids;
 }
 
-/** The resource that `:id` names, by the first part of an operation's id. */
+/** The resource that `:id` names in a path, by the area: the first part of an operation's id. A new area has its line here. */
 const resourceOfId: Record<string, keyof Ids> = {
   auth: 'session',
   profile: 'key',
@@ -95,6 +105,7 @@ const resourceOfId: Record<string, keyof Ids> = {
   environments: 'environment',
   environment_variables: 'environment',
   workers: 'session',
+  audit_records: 'auditRecord',
   service_accounts: 'account',
   service_account_keys: 'account',
 };
@@ -112,9 +123,10 @@ function isListOfTeam({ access, query }: Operation): boolean {
 
 /** The path parameters of an operation on a tenant's resources. */
 export function parametersOf(operation: Operation, ids: Ids): Record<string, string> {
-  const area = operation.id.split('.')[0] ?? '';
+  const names = [...routeOf(operation).path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const area = areaOf(operation);
   const values: Record<string, string> = {
-    id: ids[resourceOfId[area] ?? 'run'],
+    ...(names.includes('id') && { id: ids[findResource(operation)] }),
     orgID: ids.organization,
     userID: ids.person,
     keyID: ids.accountKey,
@@ -123,8 +135,18 @@ export function parametersOf(operation: Operation, ids: Ids): Record<string, str
     version: '1.0.0',
     name: area === 'worker_pools' ? 'nowhere' : 'REGION',
   };
-  const names = [...routeOf(operation).path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   return Object.fromEntries(names.map((name) => [name, values[name] ?? name]));
+}
+
+function findResource(operation: Operation): keyof Ids {
+  const resource = resourceOfId[areaOf(operation)];
+  if (resource) return resource;
+  const table = '`resourceOfId` of test/support/api/operation-requests.ts';
+  throw new Error(`${operation.id}: say in ${table} which of a tenant's resources ":id" names`);
+}
+
+function areaOf({ id }: Operation): string {
+  return id.split('.')[0] ?? '';
 }
 
 /** An example body for every operation that takes one. */
