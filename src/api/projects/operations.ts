@@ -28,6 +28,15 @@ const updateAccess: Access = {
   teamAction: 'team.metadata.write',
   review: { resource: 'projects', verb: 'update' },
 };
+/**
+ * The team that receives a project sets the approval policies and uses the secrets of its environments. A transfer therefore
+ * demands what deleting the team demands, which an admin of the team may not do: nor may an admin weaken those policies.
+ */
+const transferAccess: Access = {
+  ...updateAccess,
+  teamAction: ['team.metadata.write', 'team.delete'],
+  review: { resource: 'projects', verb: 'transfer', target: findProject },
+};
 
 export const list = read({
   id: 'projects.list',
@@ -118,10 +127,13 @@ export const transfer = command({
   id: 'projects.transfer',
   route: 'POST /api/v1/projects/:id/transfer',
   summary: 'Move a project to another team, with its environments, their instances and their runs',
+  description:
+    'You must own its present team and be able to change projects of the other team. To move it to another organization, you ' +
+    'must also be an owner or admin of the present one.',
   params: ProjectParams,
   body: TransferProject,
   responses: { 200: ProjectView },
-  access: { ...updateAccess, review: { resource: 'projects', verb: 'transfer', target: findProject } },
+  access: transferAccess,
   target: ({ em, params, body, lock }) => findProjectTransfer(em, { id: params.id, to: body.team_id }, lock),
   targetName: 'project',
   idempotency: 'none',

@@ -18,6 +18,15 @@ const takeProject: Access = {
   review: 'none',
 };
 
+/** The right to take a project out of an organization, beside the rights in its team. */
+const releaseProject: Access = {
+  anyOf: ['project:write'],
+  scope: 'organization',
+  organizationRole: 'admin',
+  hidden: 'not_found',
+  review: 'none',
+};
+
 export interface ProjectTransfer extends ProjectTarget {
   /** Undefined: there is no such team. */
   readonly destination: TeamTarget | undefined;
@@ -40,7 +49,7 @@ export async function findProjectTransfer(
 /**
  * Moves a project to another team, with its environments, their instances and their runs: from now on the other team reads and
  * changes all of that. Nothing granted under the former owner holds any more.
- * @throws NotFound, Forbidden where the caller may not take a project into the other team
+ * @throws NotFound, Forbidden where the caller may not take a project into the other team, or out of its organization
  * @throws Conflict that names runs that have not ended and instances that depend on the former team, or for a slug that
  * is taken in the other team
  */
@@ -53,6 +62,7 @@ export async function transferProject(
   const { destination } = project;
   if (destination?.id === project.teamId) throw new Conflict("team_id: the project is this team's already");
   const to = requireDestination(caller, destination);
+  if (to.organizationId !== project.organizationId) requireRelease(caller, project);
   for (const each of [project, to]) refuseArchived(each);
   refuseStale(project, expectedRevision);
   await transferOwned(em, 'project', project, { kind: 'team', id: to.id });
@@ -64,4 +74,11 @@ function requireDestination(caller: Principal, destination: TeamTarget | undefin
   if (destination && decision?.allowed) return destination;
   if (!decision || decision.allowed || decision.because === 'hidden') throw new NotFound('team_id: the team');
   throw new Forbidden('permission denied: this needs team.metadata.write in the other team as well');
+}
+
+function requireRelease(caller: Principal, project: ProjectTarget): void {
+  if (decide(caller, releaseProject, project).allowed) return;
+  throw new Forbidden(
+    'permission denied: to another organization, this needs the role admin in the organization that owns the project as well',
+  );
 }

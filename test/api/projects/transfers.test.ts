@@ -23,13 +23,19 @@ describe('the transfer of a project', () => {
   const transfer = (by: ApiUser, tenant: Tenant, team: string, more = {}) =>
     by.post(`/projects/${tenant.project}/transfer`, { team_id: team, ...more });
 
-  /** A tenant, and a team in another organization of which the tenant's owner is an admin. */
+  /** A tenant, and a team in another organization; the tenant's owner is a member there and an admin of the team. */
   async function pair() {
     const from = await makeTenant(api);
     const to = await makeTenant(api);
     await join(to, from.owner, 'member', 'admin');
     await from.owner.patch(`/projects/${from.project}`, { slug: 'moving' });
     return { from, to };
+  }
+
+  async function canTransfer(by: ApiUser, { project, team }: Tenant) {
+    const review = { group: 'delivery.coordinator', version: 'v1', resource: 'projects', verb: 'transfer' };
+    const { body } = await by.post('/auth/can-i', { resource_attributes: { ...review, name: project, team_id: team } });
+    return body.status;
   }
 
   /** Admits a run of a template that belongs to the tenant's team or to the installation. */
@@ -116,6 +122,61 @@ describe('the transfer of a project', () => {
     expect((await transfer(to.owner, from, to.team)).status).toBe(403);
   });
 
+  test('is refused to an admin of the team, who could weaken the rules of its environments in another team', async () => {
+    const from = await makeTenant(api, { kind: 'production', approval_policy: { required: 2, when: 'always' } });
+    const to = await makeTenant(api);
+    await join(from, to.owner, 'member', 'admin');
+    await from.owner.patch(`/projects/${from.project}`, { slug: 'moving' });
+    const weaken = () =>
+      to.owner.patch(`/environments/${from.environment}`, { approval_policy: { required: 0, when: 'always' } });
+    expect((await weaken()).status).toBe(403);
+    const answer = await transfer(to.owner, from, to.team);
+    expect(answer, answer.text).toMatchObject({
+      status: 403,
+      body: { error: 'permission denied: this needs team.metadata.write and team.delete on the owner of the project' },
+    });
+    expect((await weaken()).status).toBe(403);
+    expect((await from.owner.get(`/projects/${from.project}`)).body.team_id).toBe(from.team);
+    expect(await canTransfer(to.owner, from)).toMatchObject({ denied: true, reason: { code: 'permission_denied' } });
+    expect(await canTransfer(from.owner, from)).toMatchObject({ allowed: true });
+  });
+
+  test('is refused to an owner of the organization who has no role in the team', async () => {
+    const { from, to } = await pair();
+    await join(from, to.owner, 'owner');
+    expect((await transfer(to.owner, from, to.team)).status).toBe(403);
+    expect(await canTransfer(to.owner, from)).toMatchObject({ denied: true, reason: { code: 'permission_denied' } });
+  });
+
+  test('to another organization needs the administration of the present one; within it the role owner of the team is enough', async () => {
+    const from = await makeTenant(api, { kind: 'production' });
+    await from.owner.patch(`/projects/${from.project}`, { slug: 'moving' });
+    const lead = await api.addUser('maintainer');
+    await join(from, lead, 'member', 'owner');
+    const outside = await makeTenant(api);
+    await join(outside, lead, 'member', 'owner');
+    const inside = await from.owner.make(`/organizations/${from.organization}/teams`, { name: 'Edge' });
+    const insidePath = `/organizations/${from.organization}/teams/${inside.id}`;
+    expect((await from.owner.put(`${insidePath}/members/${lead.id}`, { role: 'admin' })).status).toBe(200);
+    expect(await transfer(lead, from, outside.team)).toMatchObject({
+      status: 403,
+      body: {
+        error:
+          'permission denied: to another organization, this needs the role admin in the organization that owns the project as well',
+      },
+    });
+    expect((await transfer(lead, from, randomUUID())).status).toBe(404);
+    expect((await transfer(lead, from, inside.id)).status).toBe(200);
+    await from.owner.put(`${insidePath}/members/${lead.id}`, { role: 'owner' });
+    await join(from, lead, 'admin');
+    expect((await transfer(lead, from, outside.team)).status).toBe(200);
+  });
+
+  test('to another organization is open to platform administrators', async () => {
+    const { from, to } = await pair();
+    expect((await transfer(await api.addUser('admin'), from, to.team)).status).toBe(200);
+  });
+
   test('at the same time as changes inside it leaves everything with one owner', async () => {
     for (let round = 0; round < 6; round += 1) {
       const { from, to } = await pair();
@@ -169,7 +230,8 @@ describe('the transfer of a project', () => {
 
   test('in opposite directions at the same time does not deadlock', async () => {
     const { from, to } = await pair();
-    await join(from, to.owner, 'member', 'admin');
+    await join(from, to.owner, 'member', 'owner');
+    await join(to, from.owner, 'member', 'owner');
     await to.owner.patch(`/projects/${to.project}`, { slug: 'coming' });
     const answers = await Promise.all(
       Array.from({ length: 4 }, (_, index) =>

@@ -84,7 +84,7 @@ projects.get                        project:read                        team:met
 projects.update                     project:write                       team:metadata.write
 projects.archive                    project:write                       team:metadata.write
 projects.unarchive                  project:write                       team:metadata.write
-projects.transfer                   project:write                       team:metadata.write
+projects.transfer                   project:write                       team:metadata.write+delete
 projects.delete                     project:write                       team:metadata.write
 environments.list                   environment:read                    team:metadata.read
 environments.create                 environment:write                   team:metadata.write
