@@ -140,8 +140,8 @@ export const transfer = command({
   audit: 'project.transferred',
   handle: async ({ tx, principal, target, body }) => {
     const transferred = await transferProject(tx.em, principal, target, { expectedRevision: body.expected_revision });
-    const [before, after] = [{ teamId: target.teamId }, { teamId: transferred.teamId }];
-    return { ...changeOf(transferred), owners: transferred, before, after };
+    const [before, after] = [target, transferred].map(({ organizationId, teamId }) => ({ organizationId, teamId }));
+    return { ...changeOf(transferred), owners: transferred, formerOwners: target, before, after };
   },
 });
 

@@ -190,7 +190,7 @@ export const transfer = command({
       expectedRevision: body.expected_revision,
     });
     const [before, after] = [{ owner: viewOwner(target) }, { owner: viewOwner(updated), ...ended }];
-    return { ...changeOf(updated), owners: updated, before, after };
+    return { ...changeOf(updated), owners: updated, formerOwners: target, before, after };
   },
 });
 

@@ -167,7 +167,7 @@ export const transfer = command({
   handle: async ({ tx, principal, target, body }) => {
     const transferred = await transferTeam(tx.em, principal, target, { expectedRevision: body.expected_revision });
     const [before, after] = [target, transferred].map(({ organizationId }) => ({ organizationId }));
-    return { ...changeOf(transferred), owners: transferred, before, after };
+    return { ...changeOf(transferred), owners: transferred, formerOwners: target, before, after };
   },
 });
 

@@ -24,6 +24,8 @@ export interface Change {
   readonly id: string | null;
   /** The owners of the resource, if they are not those of the target: it was created elsewhere, moved or transferred. */
   readonly owners?: Pick<Ownership, 'organizationId' | 'teamId'>;
+  /** The owners that the resource had before a transfer. They find a record of it as the new owners do. */
+  readonly formerOwners?: Pick<Ownership, 'organizationId' | 'teamId'>;
   /** The changed fields, before and after the change. They must not contain secrets. */
   readonly before?: object | null;
   readonly after?: object | null;
@@ -43,13 +45,16 @@ export interface AuditEntry {
   readonly after?: Record<string, unknown> | null;
 }
 
-/** The audit entry of a change. A resource that lost its team or organization is recorded under its former owners. */
-export function entryOf(
+/**
+ * The audit entries of a change: one with the owners of the resource, and after a transfer another one with its former owners.
+ * A resource that now belongs to no team or organization has one entry, with its former owners.
+ */
+export function entriesOf(
   { action, resourceType }: AuditedAction,
-  { id, owners, before, after }: Change,
+  { id, owners, formerOwners, before, after }: Change,
   target: Ownership | null | undefined,
-): AuditEntry {
-  return {
+): [AuditEntry, ...AuditEntry[]] {
+  const entry = {
     action,
     resource: { type: resourceType, id },
     organizationId: owners?.organizationId ?? target?.organizationId ?? null,
@@ -57,6 +62,15 @@ export function entryOf(
     before: before ? inSnakeCase(before) : null,
     after: after ? inSnakeCase(after) : null,
   };
+  if (!formerOwners || !isElsewhere(formerOwners, entry)) return [entry];
+  const { organizationId, teamId } = formerOwners;
+  return [entry, { ...entry, organizationId, teamId }];
+}
+
+/** Whether an organization or a team would miss a change that is recorded only with the owners of an entry. */
+function isElsewhere({ organizationId, teamId }: Pick<Ownership, 'organizationId' | 'teamId'>, entry: AuditEntry) {
+  const misses = (own: string | null, recorded: string | null | undefined) => own !== null && own !== recorded;
+  return misses(organizationId, entry.organizationId) || misses(teamId, entry.teamId);
 }
 
 /** The audit names fields as the API does. */

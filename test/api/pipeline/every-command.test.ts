@@ -49,6 +49,8 @@ afterAll(async () => {
 /** Commands on resources without owners: users, their credentials, and the whole installation. */
 const ownerless = /^(bootstrap|auth|profile|users|workers|worker_pools|invitations|organizations\.create$)/;
 const owned = commands.filter(({ id }) => !ownerless.test(id));
+/** Commands that move their resource from one team or organization to another. */
+const isTransfer = (id: string) => /^(projects|teams)\.transfer$/.test(id);
 const forAdministratorsAlone = new Set(['runs.delete']);
 const isOfOrganization = (id: string) => /^(organization|teams\.create$)/.test(id);
 const makesTeams = (id: string) => /^(teams\.|projects\.transfer)/.test(id);
@@ -95,7 +97,7 @@ async function prepare(operation: CommandOperation): Promise<Request> {
 
 /** The organization of the target after the command. A transfer moves its target to another one. */
 async function organizationAfter(id: string, { ids, body = '{}' }: Request): Promise<string | undefined> {
-  const destination = /^(teams|projects)\.transfer$/.test(id) ? JSON.parse(body) : {};
+  const destination = isTransfer(id) ? JSON.parse(body) : {};
   if (!destination.team_id) return destination.organization_id ?? ids.organization;
   const [row] = await api.rows<{ id: string }>('select organization_id as id from teams where id = ?', [
     destination.team_id,
@@ -147,13 +149,18 @@ describe('every command', () => {
       const done = await ask(stage, operation, request);
       expect(done.status, done.text).toBeLessThan(300);
       const rows = await api.rows<Record<string, string | null>>(
-        `select outcome, organization_id, team_id from audit_records where action = ? order by at desc, id desc limit 2`,
-        [actionOf(operation)],
+        `select outcome, organization_id, team_id from audit_records where action = ? order by at desc, id desc limit ?`,
+        [actionOf(operation), isTransfer(id) ? 3 : 2],
       );
       // A caller without the permission is refused before the target is looked up.
       if (forAdministratorsAlone.has(id)) rows.pop();
       const { team } = request.ids;
       const organizations = { refused: request.ids.organization, committed: await organizationAfter(id, request) };
+      // A transfer is recorded with the former owners as well.
+      const former = rows.findIndex(
+        (row) => row['outcome'] === 'committed' && row['organization_id'] === organizations.refused,
+      );
+      if (isTransfer(id)) expect(rows.splice(former, 1)).toHaveLength(1);
       expect(rows.map(({ outcome }) => outcome)).toEqual(['committed', 'refused'].slice(0, rows.length));
       for (const { outcome, organization_id, team_id } of rows) {
         expect(organization_id).toBe(organizations[outcome as 'refused' | 'committed']);

@@ -6,7 +6,7 @@ import { db } from '#domain/db.ts';
 import type { Ownership } from '../access/decide.ts';
 import type { Principal } from '../access/principal.ts';
 import { lockCaller } from '../access/store.ts';
-import { type AuditedAction, type Change, entryOf, insertAuditRecord, type RequestFacts } from '../audit.ts';
+import { type AuditedAction, type Change, entriesOf, insertAuditRecord, type RequestFacts } from '../audit.ts';
 import { Unauthenticated } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { canonicalJson } from './canonical.ts';
@@ -76,8 +76,11 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
       if (replayed) return { receipt: replayed, replayed: true };
       const [caller, target] = [settledValue(current), settledValue(found)];
       const change = await work.act(tx, caller, target);
-      const entry = entryOf(command.audit, change, target);
-      tx.write(insertAuditRecord(tx.em, auditRecordId, change.actor ?? caller, entry, command.request));
+      // The receipt names the first record. Those of former owners have ids of their own.
+      for (const [index, entry] of entriesOf(command.audit, change, target).entries()) {
+        const id = index === 0 ? auditRecordId : newId();
+        tx.write(insertAuditRecord(tx.em, id, change.actor ?? caller, entry, command.request));
+      }
       const receipt = toReceipt(change, auditRecordId, work.answer?.(change, target) ?? null);
       if (command.key !== null) completeReceipt(tx, command.key, receipt);
       return { receipt, replayed: false, change };

@@ -1,7 +1,7 @@
 import { auditedAction, type SystemAction, systemActions } from '#domain/audit/system-actions.ts';
 import type { Ownership } from '../access/decide.ts';
 import { type Principal, systemPrincipal } from '../access/principal.ts';
-import { type Change, entryOf, insertAuditRecord } from '../audit.ts';
+import { type Change, entriesOf, insertAuditRecord } from '../audit.ts';
 import { newId } from '../ids.ts';
 import { type CommandWork, runCommand } from './command.ts';
 import type { Transaction, Transactions } from './transaction.ts';
@@ -63,8 +63,8 @@ export async function runSystemCommand<Found extends Ownership | null | undefine
 
 /** Records a system action that is part of a larger transaction, such as a step of a run, as `runSystemCommand` would. */
 export function recordSystemAction(tx: Transaction, action: SystemAction, change: Change, target: Ownership): void {
-  const entry = entryOf(auditedAction(action), change, target);
-  tx.write(insertAuditRecord(tx.em, newId(), systemActor(action), entry, unrequested));
+  for (const entry of entriesOf(auditedAction(action), change, target))
+    tx.write(insertAuditRecord(tx.em, newId(), systemActor(action), entry, unrequested));
 }
 
 /** Who carries out a system action. */
