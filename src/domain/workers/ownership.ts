@@ -30,8 +30,13 @@ export const workerKinds = [
     label: 'name',
     revision: true,
     references: [
-      { kind: 'team', columns: ['team_ids'], kept: stillListed },
-      { kind: 'environment', columns: ['environment_ids'], kept: stillListed },
+      { kind: 'team', columns: ['team_ids'], kept: stillListed, onTransfer: { rows: 'unlisted', from: 'team_ids' } },
+      {
+        kind: 'environment',
+        columns: ['environment_ids'],
+        kept: stillListed,
+        onTransfer: { rows: 'unlisted', from: 'environment_ids', withOwner: true },
+      },
     ],
   },
 ] as const satisfies readonly Declaration[];

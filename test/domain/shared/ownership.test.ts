@@ -129,12 +129,12 @@ function columnsOf(declaration: AnyDeclaration): string[] {
     ...(disableable ? ['enabled'] : []),
     ...(slug ? ['slug'] : []),
     ...linksOf(declaration).flatMap(({ columns }) => columns),
-    ...cascades.flatMap((cascade) => (isEnding(cascade) ? [cascade.at] : [])),
+    ...cascades.flatMap(columnWritten),
   ];
 }
 
-function isEnding(
-  cascade: 'revised' | Cascade<string> | undefined,
-): cascade is Extract<Cascade<string>, { rows: 'ended' }> {
-  return cascade !== undefined && cascade !== 'revised' && cascade.rows === 'ended';
+/** The column that a cascade writes. */
+function columnWritten(cascade: 'revised' | Cascade<string> | undefined): string[] {
+  if (cascade === undefined || cascade === 'revised' || cascade.rows === 'deleted') return [];
+  return [cascade.rows === 'ended' ? cascade.at : cascade.from];
 }

@@ -127,6 +127,13 @@ export interface Use<Column extends string> extends Blocker<Column> {
 export type Cascade<Column extends string> =
   | { readonly rows: 'deleted' }
   | {
+      /** The row stays, and the list of ids in the column `from` loses the thing. A list that becomes empty does not become null. */
+      readonly rows: 'unlisted';
+      readonly from: Column;
+      /** The transfer of any owner of the thing, at every level, takes it off the list as well. */
+      readonly withOwner?: true;
+    }
+  | {
       /** The rows stay, and their end is written to the column `at`. */
       readonly rows: 'ended';
       readonly at: Column;

@@ -4,7 +4,8 @@ import type { Kind } from '#domain/ownership.ts';
 import { refuseDeletion } from './blockers.ts';
 import { changeOne, clock, columnsOf, declaredTables, linkCondition } from './conditions.ts';
 import type { AnyDeclaration, Cascade } from './declaration.ts';
-import { baseOf, declarationOf, depthOf, type Edge, edgesTo } from './graph.ts';
+import { baseOf, declarationOf, depthOf, type Edge, edgesTo, kindsBelow } from './graph.ts';
+import { idsBelow, oneId, unlist } from './unlisting.ts';
 
 /** The number of rows of each kind that ended with a thing. */
 export type EndedRows = Partial<Record<Kind, number>>;
@@ -25,9 +26,27 @@ export function endBelongings(em: Em, kind: Kind, id: string): Promise<EndedRows
   return endAll(em, kind, id, ({ link }) => link.cascade);
 }
 
-/** Ends the rows that end when a thing gets another owner. */
-export function endOnTransfer(em: Em, kind: Kind, id: string): Promise<EndedRows> {
-  return endAll(em, kind, id, ({ link: { onTransfer } }) => (onTransfer === 'revised' ? undefined : onTransfer));
+/** Ends the rows that end when a thing, or an owner of it, gets another owner. Counts the rows that name the thing itself. */
+export async function endOnTransfer(em: Em, kind: Kind, id: string): Promise<EndedRows> {
+  const [ended] = await Promise.all([endAll(em, kind, id, endingOnTransfer), unlistBelow(em, kind, id)]);
+  return ended;
+}
+
+function endingOnTransfer({ link: { onTransfer } }: Edge): Cascade<string> | undefined {
+  return onTransfer === 'revised' ? undefined : onTransfer;
+}
+
+/** Takes the things below a transferred thing off the lists that they leave with it. */
+async function unlistBelow(em: Em, kind: Kind, id: string): Promise<void> {
+  const lists = kindsBelow(kind).flatMap((named) =>
+    edgesTo(named.kind as Kind).flatMap((edge) => {
+      const cascade = endingOnTransfer(edge);
+      return cascade?.rows === 'unlisted' && cascade.withOwner ? [{ ...edge, named, column: cascade.from }] : [];
+    }),
+  );
+  await Promise.all(
+    lists.map(({ declaration, named, column }) => unlist(em, declaration, column, idsBelow(em, named, kind, id))),
+  );
 }
 
 /** The statements are sent together and carried out one after the other. */
@@ -42,7 +61,10 @@ async function endAll(
       const cascade = cascadeOf(edge);
       if (!cascade) return [];
       const { declaration, link } = edge;
-      const rows = endRows(em, declaration, cascade, linkCondition(link, id));
+      const rows =
+        cascade.rows === 'unlisted'
+          ? unlist(em, declaration, cascade.from, oneId(id))
+          : endRows(em, declaration, cascade, linkCondition(link, id));
       return [rows.then((count): [string, number] => [declaration.kind, count])];
     }),
   );
@@ -53,7 +75,7 @@ async function endAll(
 async function endRows(
   em: Em,
   { table }: AnyDeclaration,
-  cascade: Cascade<string>,
+  cascade: Exclude<Cascade<string>, { rows: 'unlisted' }>,
   condition: Expression<SqlBool>,
 ): Promise<number> {
   const tables = declaredTables(em);
