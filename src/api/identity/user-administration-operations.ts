@@ -26,8 +26,8 @@ export const remove = command({
   idempotency: 'none',
   locks: [administratorsLock],
   audit: 'user.deleted',
-  handle: async ({ tx, target }) => {
-    await deleteUser(tx.em, target);
+  handle: async ({ tx, principal, target }) => {
+    await deleteUser(tx.em, principal, target);
     const { id, email, name, role, enabled } = target;
     return { id, before: { email, name, role, enabled } };
   },

@@ -6,6 +6,7 @@ import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { createAccount, deleteAccount, setAccountEnabled, updateAccount } from '#domain/service-accounts/changes.ts';
 import type { NewOwner } from '#domain/service-accounts/model.ts';
 import { findOwner } from '#domain/service-accounts/owners.ts';
+import { readAccountAccess } from '#domain/service-accounts/policy.ts';
 import { type AccountTarget, findAccount, findAccountToChange, listAccounts } from '#domain/service-accounts/store.ts';
 import { maySucceed } from '#domain/service-accounts/succession.ts';
 import { transferAccount } from '#domain/service-accounts/transfer.ts';
@@ -30,12 +31,7 @@ const AccountParams = z.strictObject({ id: Id });
 /** The accounts of users belong to no team. */
 const reviewed = { resource: 'service_accounts', unscoped: true, target: findAccount } as const;
 
-const readAccess: Access = {
-  anyOf: ['service_account:read'],
-  scope: 'service_account',
-  hidden: 'not_found',
-  review: { ...reviewed, verb: 'get' },
-};
+const readAccess: Access = { ...readAccountAccess, review: { ...reviewed, verb: 'get' } };
 export const manageAccess: Access = {
   ...readAccess,
   anyOf: ['service_account:manage'],

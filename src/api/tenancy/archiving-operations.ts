@@ -2,9 +2,12 @@ import type { z } from 'zod';
 import { command, type TargetLookup } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
+import { mayReadAccountsOf } from '#domain/service-accounts/policy.ts';
 import type { Access, Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
+import type { ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import type { Archivable } from '#domain/tenancy/archiving.ts';
@@ -90,11 +93,18 @@ function deleteOperation<Params, Target extends LevelTarget>(declared: Archiving
     targetName: level,
     idempotency: 'required',
     audit: `${level}.deleted`,
-    handle: async ({ tx, target: { id, name, slug } }) => {
-      const revision = await deleteOwned(tx.em, level, { id });
+    handle: async ({ tx, principal, target }) => {
+      const { id, name, slug } = target;
+      const revision = await deleteOwned(tx.em, level, { id }, namesShownTo(principal, target));
       return { id, before: { name, slug }, revision };
     },
   });
+}
+
+/** A caller who may delete a team may read everything in it, except that only its owners may read its service accounts. */
+function namesShownTo(principal: Principal, { organizationId, teamId }: LevelTarget): ShowsNames {
+  const accounts = { organizationId, teamId, ownerUserId: null, ownerEnabled: true };
+  return (kind) => kind !== 'service_account' || mayReadAccountsOf(principal, accounts);
 }
 
 function findTarget<Params, Target extends LevelTarget>(

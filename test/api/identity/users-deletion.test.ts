@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join, makeTenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 let api: TestApi;
 let root: ApiUser;
@@ -81,10 +81,12 @@ describe('a user is not deleted', () => {
     const answer = await remove(user);
     expect(answer).toMatchObject({
       status: 409,
-      body: { error: expect.stringContaining('service accounts: "deploy bot"') },
+      body: { error: expect.stringContaining('owns service accounts: 1; transfer') },
     });
+    expect(answer.text).not.toContain('deploy bot');
     await expectWhole(user, session);
     await root.put(`/users/${user.id}`, { enabled: false });
+    expect((await remove(user)).body.error).toContain('owns service accounts: "deploy bot"; transfer');
     expect(await api.rows('select enabled from principals where id = ?', [account])).toEqual([{ enabled: true }]);
     await api.rows('update principals set deleted_at = now() where id = ?', [account]);
     expect((await remove(user)).status).toBe(204);
@@ -141,7 +143,7 @@ describe('a user is not deleted', () => {
     const remedy = 'make somebody else their owner first';
     const disable = 'which history keeps: disable the user instead';
     expect((await remove(owner)).body.error).toBe(
-      `this user owns service accounts: "builder"; transfer or delete them first; ` +
+      `this user owns service accounts: 1; transfer or delete them first; ` +
         `and is the only owner of organizations: ${slug}; ${remedy}; and is the only owner of teams: ${slug}/core; ${remedy}; ` +
         `and has set secrets: development/TOKEN; ${disable}; and has sent or accepted invitations to: ${slug}; ${disable}`,
     );
@@ -163,7 +165,7 @@ describe('a user is not deleted', () => {
       [tenant.organization, inviter!.id, invited!.id],
     );
     for (const [user, reason] of [
-      [issuer, 'issued API keys of others: "robot"'],
+      [issuer, 'issued API keys of others: 1;'],
       [inviter, 'invitations to: tenant-'],
       [invited, 'invitations to: tenant-'],
     ] as const) {
@@ -171,6 +173,35 @@ describe('a user is not deleted', () => {
       expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining(reason) } });
       expect((await user!.get('/auth/whoami')).status).toBe(200);
     }
+  });
+
+  test('and a service account with the role admin is shown how much blocks the deletion, but no names', async () => {
+    const { owner, ...tenant } = await makeTenant(api);
+    const { slug } = (await owner.get(`/organizations/${tenant.organization}`)).body;
+    await addAccount(owner, 'builder');
+    await owner.put(`/environments/${tenant.environment}/variables/TOKEN`, {
+      value: 'x',
+      category: 'env',
+      sensitive: true,
+    });
+    const remedy = 'make somebody else their owner first';
+    const answer = await remove(owner, await addAdministrator());
+    expect(answer).toMatchObject({
+      status: 409,
+      body: {
+        error:
+          'this user owns service accounts: 1; transfer or delete them first; ' +
+          `and is the only owner of organizations: 1; ${remedy}; and is the only owner of teams: 1; ${remedy}; ` +
+          'and has set secrets: 1; which history keeps: disable the user instead',
+      },
+    });
+    for (const hidden of [slug, 'builder', 'TOKEN']) expect(answer.text).not.toContain(hidden);
+  });
+
+  test('and users who delete themselves are shown the names of their own service accounts', async () => {
+    const own = await api.addUser('admin');
+    await addAccount(own, 'mine');
+    expect((await remove(own, own)).body.error).toContain('owns service accounts: "mine"; transfer');
   });
 
   test('as the last administrator, not even by themselves; with another administrator they are', async () => {
@@ -207,6 +238,17 @@ describe('a user is not deleted', () => {
     }
   });
 });
+
+/** A service account with the role admin and without memberships. */
+async function addAdministrator(): Promise<ApiUser> {
+  const account = await root.make('/service-accounts', {
+    name: 'administrator',
+    role: 'admin',
+    owner: { user_id: root.id },
+  });
+  const issued = await root.make(`/service-accounts/${account.id}/api-keys`, { name: 'test' });
+  return new ApiUser(api, { 'x-api-key': String(issued['key']) }, { id: account.id, email: '' });
+}
 
 /** Adds a service account of a user directly to the database. */
 async function addAccount(owner: ApiUser, name: string): Promise<string> {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { admitRun, levelsOf, withKey } from '#test/support/access/tenant-levels.ts';
+import { expectConflict } from '#test/support/api/expect-conflict.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 let api: TestApi;
@@ -51,6 +52,11 @@ describe('a deletion is refused, naming', () => {
       [id, tenant.team],
     );
     await refused(tenant, tenant.teamPath, 'service accounts: "deployer"; delete or transfer them first');
+    const outsider = await api.addUser('maintainer');
+    await join(tenant, outsider, 'owner');
+    const counted = await outsider.delete(tenant.teamPath, withKey());
+    expectConflict(counted, 'service accounts: 1; delete or transfer them first');
+    expect(counted.text).not.toContain('deployer');
     await api.rows('update principals set deleted_at = now() where id = ?', [id]);
     expect((await tenant.owner.delete(tenant.teamPath, withKey())).status).toBe(204);
   });

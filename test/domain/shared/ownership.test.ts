@@ -108,7 +108,7 @@ describe('ownership declarations', () => {
       const id = randomUUID();
       await lockShared(em, kind, id);
       await refuseArchiving(em, kind, id);
-      await refuseDeletion(em, kind, id);
+      for (const isNamed of [true, false]) await refuseDeletion(em, kind, id, { showsNames: () => isNamed });
       await endBelongings(em, kind, id);
       await endOnTransfer(em, kind, id);
       if (declarationOf(kind).tombstone) await expect(leaveTombstone(em, kind, id)).rejects.toThrow(/does not exist/);

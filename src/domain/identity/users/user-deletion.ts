@@ -1,5 +1,8 @@
 import type { Em } from '#database/database.ts';
-import { refuseDeletion } from '#domain/shared/ownership-graph/blockers.ts';
+import { mayReadAccountsOf } from '#domain/service-accounts/policy.ts';
+import { isPlatformAdministrator, nobody } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseDeletion, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { endBelongings, leaveTombstone, lockShared } from '#domain/shared/ownership-graph/deletion.ts';
 import { clearSignIn } from '../passwords/store.ts';
 import { refuseLastAdministrator } from './administrators.ts';
@@ -9,13 +12,26 @@ import type { UserTarget } from './store.ts';
  * Deletes a user whose row is locked, under `administratorsLock`. Every credential ends, the memberships are removed and the
  * address is free again. Nothing changes where something blocks the deletion: things that need another owner first, and kept
  * history that names the user as its author (specification, *Errors*, 409, conditions 2 and 3).
- * @throws Conflict naming everything that blocks the deletion
+ * @throws Conflict naming everything that blocks the deletion, or counting what the caller may not read
  */
-export async function deleteUser(em: Em, user: UserTarget): Promise<void> {
+export async function deleteUser(em: Em, caller: Principal, user: UserTarget): Promise<void> {
   await refuseLastAdministrator(em, user);
   await lockShared(em, 'user', user.id);
-  await refuseDeletion(em, 'user', user.id, { subject: 'this user', joint: '; and ' });
+  const showsNames = namesShownTo(caller, user);
+  await refuseDeletion(em, 'user', user.id, { subject: 'this user', joint: '; and ', showsNames });
   await endBelongings(em, 'user', user.id);
   await clearSignIn(em, user.id);
   await leaveTombstone(em, 'user', user.id);
+}
+
+/**
+ * Platform administrators may read everything but the service accounts of other users. Keys that the user issued can belong to
+ * such accounts, so they are always counted.
+ */
+function namesShownTo(caller: Principal, user: UserTarget): ShowsNames {
+  const accounts = { ...nobody, ownerUserId: user.id, ownerEnabled: user.enabled };
+  return (kind) => {
+    if (kind === 'api_key') return false;
+    return kind === 'service_account' ? mayReadAccountsOf(caller, accounts) : isPlatformAdministrator(caller);
+  };
 }

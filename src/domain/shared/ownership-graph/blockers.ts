@@ -8,21 +8,26 @@ import { declarationOf, edgesTo, kindsBelow, ownerColumn } from './graph.ts';
 import { type Join, labelOf, namedBy } from './labels.ts';
 import { enumerate, findNames } from './names.ts';
 
+/** Whether the caller may read all things of a kind that may block. A conflict shows others only their number. */
+export type ShowsNames = (kind: string) => boolean;
+
 /** How a conflict reads: `<subject> has projects: …; delete them first<joint>has templates: …`. */
 export interface Wording {
   readonly subject?: string;
   readonly joint?: string;
-  /** Whether it names what blocks. The names are only for callers who may read all of that. */
-  readonly showsNames?: boolean;
+  readonly showsNames: ShowsNames;
 }
+
+/** For conflicts about what is below a thing, by callers whose right to the thing includes reading all of that. */
+const everyName: Wording = { showsNames: () => true };
 
 /** @throws Conflict naming the instances that still hold resources and the runs that have not ended */
 export function refuseArchiving(em: Em, kind: Kind, id: string): Promise<void> {
   return refuse(em, kind, usesThatPrevent('archiving', kind, id));
 }
 
-/** @throws Conflict naming everything that uses it, and everything that would lose its owner or its author */
-export function refuseDeletion(em: Em, kind: Kind, id: string, wording: Wording = {}): Promise<void> {
+/** @throws Conflict naming or counting everything that uses it, and everything that would lose its owner or its author */
+export function refuseDeletion(em: Em, kind: Kind, id: string, wording: Wording): Promise<void> {
   return refuse(em, kind, [...usesThatPrevent('deletion', kind, id), ...blockersOf(kind, id)], wording);
 }
 
@@ -69,17 +74,27 @@ async function refuse(
   em: Em,
   kind: Kind,
   candidates: readonly Candidate[],
-  { subject = `the ${kind}`, joint = '; it ', showsNames = true }: Wording = {},
+  { subject = `the ${kind}`, joint = '; it ', showsNames }: Wording = everyName,
 ): Promise<void> {
   const found = await Promise.all(
     candidates.map(async (candidate) => {
-      const names = await findNames(blockingNames(em, candidate));
+      const blocking = blockingNames(em, candidate);
       const { says, remedy } = candidate.blocker;
-      return names.length > 0 ? [`${says}${showsNames ? `: ${enumerate(names)}` : ''}; ${remedy}`] : [];
+      const isNamed = showsNames(candidate.declaration.kind);
+      const blockers = isNamed ? enumerate(await findNames(blocking)) : await countNames(em, blocking);
+      return blockers ? [`${says}: ${blockers}; ${remedy}`] : [];
     }),
   );
   const reasons = found.flat();
   if (reasons.length > 0) throw new Conflict(`${subject} ${reasons.join(joint)}`);
+}
+
+async function countNames(em: Em, names: ReturnType<typeof blockingNames>): Promise<number> {
+  const { count } = await declaredTables(em)
+    .selectFrom(names.as('blocking'))
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Selects the names of the rows that block, as `name`. */

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
-import { refuseDeletion } from './blockers.ts';
+import { refuseDeletion, type ShowsNames } from './blockers.ts';
 import { changeOne, clock, columnsOf, declaredTables, linkCondition } from './conditions.ts';
 import type { AnyDeclaration, Cascade } from './declaration.ts';
 import { baseOf, declarationOf, depthOf, type Edge, edgesTo, kindsBelow } from './graph.ts';
@@ -15,8 +15,13 @@ export type EndedRows = Partial<Record<Kind, number>>;
  * history keeps the id. The caller holds the row to change it, so that nothing is made and nothing starts in it meanwhile.
  * @throws Conflict naming everything that stands in the way
  */
-export async function deleteOwned(em: Em, kind: Kind, { id }: { readonly id: string }): Promise<number> {
-  await refuseDeletion(em, kind, id);
+export async function deleteOwned(
+  em: Em,
+  kind: Kind,
+  { id }: { readonly id: string },
+  showsNames: ShowsNames,
+): Promise<number> {
+  await refuseDeletion(em, kind, id, { showsNames });
   await endBelongings(em, kind, id);
   return leaveTombstone(em, kind, id);
 }

@@ -81,7 +81,7 @@ export async function deletePool(em: Em, principal: Principal, pool: PoolTarget,
     throw new Conflict(`the worker pool "${name}" cannot be deleted: templates that name no pool use it`);
   refuseStale({ revision: refuseUncreated(pool) }, expected);
   const subject = `the worker pool "${name}"`;
-  await refuseDeletion(em, 'worker_pool', name, { subject, showsNames: isPlatformAdministrator(principal) });
+  await refuseDeletion(em, 'worker_pool', name, { subject, showsNames: () => isPlatformAdministrator(principal) });
   await removePool(em, name);
 }
 
