@@ -26,7 +26,9 @@ export const { list, set, remove } = memberOperations({
   view: OrganizationMemberView,
   summaries: {
     list: 'List the members of an organization',
-    set: "Add a user or a service account to an organization, or change a member's role; you can grant no role above your own",
+    set:
+      'Add a user who shares an organization with you, or a service account that you may read, or change the role of a member; ' +
+      'you can grant no role above your own',
     remove: 'End a membership of an organization and of all its teams',
   },
   access: {

@@ -145,7 +145,7 @@ export const transfer = command({
   idempotency: 'none',
   audit: 'organization.transferred',
   handle: async ({ tx, principal, target, body }) => {
-    const transferred = await transferOrganization(tx.em, principal.id, target, {
+    const transferred = await transferOrganization(tx.em, principal, target, {
       expectedRevision: body.expected_revision,
     });
     const wasOwner = principal.organizations[target.id] === 'owner';

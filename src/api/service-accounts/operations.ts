@@ -3,6 +3,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
+import { unknownPrincipal } from '#domain/members/acquaintance.ts';
 import { createAccount, deleteAccount, setAccountEnabled, updateAccount } from '#domain/service-accounts/changes.ts';
 import type { NewOwner } from '#domain/service-accounts/model.ts';
 import { findOwner } from '#domain/service-accounts/owners.ts';
@@ -13,7 +14,7 @@ import { transferAccount } from '#domain/service-accounts/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
@@ -200,7 +201,7 @@ async function findForTransfer(em: Em, id: string, owner: NewOwner, lock: boolea
 
 function missingOwner({ owner }: z.output<typeof TransferServiceAccount>) {
   if (owner.team_id !== undefined) return new NotFound('the new owner team');
-  return new Forbidden('permission denied: there is no such user, or you may not see them');
+  return unknownPrincipal();
 }
 
 async function setEnabled(tx: Transaction, principal: Principal, target: AccountTarget, enabled: boolean) {

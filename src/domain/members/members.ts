@@ -28,7 +28,7 @@ export function membershipLocks({ principal, params }: { principal: Principal; p
 /**
  * Lets a user or a service account join an organization or a team, or gives a member another role. Only members of the
  * organization can join a team. The caller of this function holds the joiner's row and the owner's.
- * @throws Forbidden where the caller may not give or take one of the roles
+ * @throws Forbidden for a joiner whom the caller does not know, or where the caller may not give or take one of the roles
  * @throws Conflict where the owner is archived, would be left without an owner, or cannot have such a member
  */
 export async function setMember<Level extends MembershipLevel>(
@@ -42,6 +42,7 @@ export async function setMember<Level extends MembershipLevel>(
   const rules = membershipRules[level];
   if (!joiner) throw rules.unknownJoiner();
   const before = await findMember(em, level, owner.id, joiner.id);
+  if (!before && !(await rules.mayAdd(em, caller, owner, joiner))) throw rules.unknownJoiner();
   rules.refuseRoles(caller, owner, before ? [before.role, role] : [role]);
   refuseArchived(owner);
   rules.refuseAccount(joiner, role);
@@ -50,7 +51,6 @@ export async function setMember<Level extends MembershipLevel>(
     await refuseLastOwner(em, level, owner.id, before);
     await changeRole(em, level, before.id, role);
   } else {
-    await rules.refuseJoining(em, owner, joiner.id);
     await addMember(em, level, { ownerId: owner.id, principalId: joiner.id, role });
   }
   return { before, after: await readBack(findMember(em, level, owner.id, joiner.id)) };

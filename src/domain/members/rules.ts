@@ -5,6 +5,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, type ServiceError } from '#domain/shared/errors.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
+import { mayAddDirectly, unknownPrincipal } from './acquaintance.ts';
 import { mayGiveOrganizationRole, mayGiveTeamRole } from './grants.ts';
 import type { MemberRoles, MembershipLevel } from './model.ts';
 import { findTeamsOwnedAlone } from './owner-store.ts';
@@ -18,7 +19,9 @@ export interface MembershipOwners {
 
 /** The rules in which members of organizations and members of teams differ. */
 interface MembershipRules<Level extends MembershipLevel> {
-  /** The refusal of a user who does not exist, or whom the caller may not see. */
+  /** Whether the caller may let somebody join who is not a member yet. */
+  readonly mayAdd: (em: Em, caller: Principal, owner: MembershipOwners[Level], joiner: Joiner) => Promise<boolean>;
+  /** The refusal of somebody who does not exist, or whom the caller may not let join. */
   readonly unknownJoiner: () => ServiceError;
   /** @throws Forbidden where the caller may not give and take all of these roles */
   readonly refuseRoles: (
@@ -28,8 +31,6 @@ interface MembershipRules<Level extends MembershipLevel> {
   ) => void;
   /** @throws Conflict for a role that a service account cannot have there */
   readonly refuseAccount: (joiner: Joiner, role: MemberRoles[Level]) => void;
-  /** @throws Conflict for a user who cannot join */
-  readonly refuseJoining: (em: Em, owner: MembershipOwners[Level], userId: string) => Promise<void>;
   /** Ends what depends on a membership before it ends itself. @throws Conflict for teams that would have no owner */
   readonly leave: (em: Em, owner: MembershipOwners[Level], member: Leaver) => Promise<void>;
 }
@@ -41,28 +42,23 @@ interface Leaver {
 
 export const membershipRules: { readonly [Level in MembershipLevel]: MembershipRules<Level> } = {
   organization: {
-    unknownJoiner: () => new Forbidden('permission denied: there is no such user, or you may not see them'),
+    mayAdd: (em, caller, _organization, joiner) => mayAddDirectly(em, caller, joiner),
+    unknownJoiner: unknownPrincipal,
     refuseRoles: refuseAboveOwn,
     refuseAccount: refuseAccountInOrganization,
-    refuseJoining: async () => {},
     leave: leaveTeams,
   },
   team: {
-    unknownJoiner: () => new OutsideOrganization(),
+    mayAdd: isInOrganization,
+    unknownJoiner: () =>
+      new Conflict('the user is no member of the organization that owns this team: add them there first'),
     refuseRoles: refuseOwners,
     refuseAccount: refuseAccountInTeam,
-    refuseJoining: refuseOutsideOrganization,
     leave: async () => {},
   },
 };
 
 /** Users outside the organization and users who do not exist get the same answer. */
-class OutsideOrganization extends Conflict {
-  constructor() {
-    super('the user is no member of the organization that owns this team: add them there first');
-  }
-}
-
 function refuseAboveOwn(
   caller: Principal,
   { id }: OrganizationTarget,
@@ -99,8 +95,8 @@ function refuseAccountInTeam({ kind, role: platformRole }: Joiner, role: MemberR
   );
 }
 
-async function refuseOutsideOrganization(em: Em, team: TeamTarget, userId: string): Promise<void> {
-  if (!(await findMember(em, 'organization', team.organizationId, userId))) throw new OutsideOrganization();
+async function isInOrganization(em: Em, _caller: Principal, team: TeamTarget, { id }: Joiner): Promise<boolean> {
+  return (await findMember(em, 'organization', team.organizationId, id)) !== undefined;
 }
 
 /** The caller holds the organization's row, so that no team of it changes its owners meanwhile. */

@@ -1,6 +1,8 @@
 import type { Em } from '#database/database.ts';
+import { knowsUser, unknownPrincipal } from '#domain/members/acquaintance.ts';
 import { addMember, changeRole, demoteOwner, findMember } from '#domain/members/store.ts';
-import { Conflict, Forbidden } from '#domain/shared/errors.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Conflict } from '#domain/shared/errors.ts';
 import { countChange } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
@@ -26,25 +28,26 @@ export async function findOrganizationTransfer(
 /**
  * Transfers an organization: the new owner joins it if need be, and the caller, if an owner, becomes an admin. Other owners
  * keep their role. Nothing granted before the transfer holds any more.
- * @throws Forbidden where there is no such user
+ * @throws Forbidden where there is no such user, or the caller does not know them
  * @throws Conflict for a disabled user, a user who is an owner already, something archived, or a stale revision
  */
 export async function transferOrganization(
   em: Em,
-  formerId: string,
+  caller: Principal,
   organization: OrganizationTransfer,
   { expectedRevision }: RevisionCheck,
 ): Promise<OrganizationTarget> {
   const { id, newOwner } = organization;
-  if (!newOwner) throw new Forbidden('permission denied: there is no such user, or you may not see them');
+  if (!newOwner) throw unknownPrincipal();
+  const before = await findMember(em, 'organization', id, newOwner.id);
+  if (!before && !(await knowsUser(em, caller, newOwner.id))) throw unknownPrincipal();
   refuseArchived(organization);
   refuseStale(organization, expectedRevision);
   if (!newOwner.enabled) throw new Conflict('new_owner_user_id: this user is disabled: enable them, or choose another');
-  const before = await findMember(em, 'organization', id, newOwner.id);
   if (before?.role === 'owner') throw new Conflict('new_owner_user_id: this user is an owner already');
   if (before) await changeRole(em, 'organization', before.id, 'owner');
   else await addMember(em, 'organization', { ownerId: id, principalId: newOwner.id, role: 'owner' });
-  await demoteOwner(em, id, formerId);
+  await demoteOwner(em, id, caller.id);
   await countChange(em, 'organization', id);
   return readBack(findOrganization(em, id));
 }

@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { isRoleAbove } from '#domain/identity/model.ts';
+import { knowsUser, unknownPrincipal } from '#domain/members/acquaintance.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -40,6 +41,7 @@ export async function transferAccount(
 ): Promise<Transferred> {
   refuseOnItself(caller, account);
   if (!owner.user) refuseTeam(caller, owner);
+  else if (!(await knowsUser(em, caller, owner.ownerUserId ?? ''))) throw unknownPrincipal();
   refuseStale(account, expectedRevision);
   refuseAsOwner(account, owner);
   const ended = await endOnTransfer(em, 'service_account', account.id);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { join, makeTenant } from '#test/support/access/tenancy.ts';
+import { acquaint, join, makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 let api: TestApi;
@@ -14,6 +14,7 @@ describe('a member of an organization', () => {
   test('joins, changes role and leaves; every join is a new membership', async () => {
     const tenant = await makeTenant(api);
     const user = await api.addUser('requester', 'Ben');
+    await acquaint(tenant.owner, user);
     const path = `/organizations/${tenant.organization}/members`;
     const joined = await tenant.owner.put(`${path}/${user.id}`, { role: 'member' });
     expect(joined).toMatchObject({ status: 200, body: { user_id: user.id, name: 'Ben', role: 'member' } });
@@ -36,6 +37,7 @@ describe('a member of an organization', () => {
     ]);
     await join(tenant, plain, 'member');
     await join(tenant, powerless, 'owner');
+    for (const each of [plain, powerless]) await acquaint(each, user);
     const path = `/organizations/${tenant.organization}/members/${user.id}`;
     expect((await plain.put(path, { role: 'member' })).status).toBe(403);
     expect((await powerless.put(path, { role: 'member' })).status).toBe(403);
@@ -46,6 +48,7 @@ describe('a member of an organization', () => {
     const tenant = await makeTenant(api);
     const [admin, other] = await Promise.all([api.addUser('maintainer'), api.addUser('requester')]);
     await join(tenant, admin, 'admin');
+    await acquaint(admin, other);
     const path = `/organizations/${tenant.organization}/members`;
     const above = { status: 403, body: { error: expect.stringContaining('above your own') } };
     expect(await admin.put(`${path}/${other.id}`, { role: 'owner' })).toMatchObject(above);

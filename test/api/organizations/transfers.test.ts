@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readMembers } from '#test/support/access/invitations.ts';
-import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { acquaint, join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { expectConflict } from '#test/support/api/expect-conflict.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
@@ -32,6 +32,7 @@ describe('the transfer of an organization', () => {
     const tenant = await makeTenant(api);
     const [heir, next] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     await join(tenant, heir, 'member');
+    await acquaint(heir, next);
     const answer = await transfer(tenant.owner, tenant, heir.id, { expected_revision: 1 });
     expect(answer).toMatchObject({ status: 200, body: { id: tenant.organization, revision: 2 } });
     expect(await rolesIn(tenant, heir)).toEqual({ [tenant.owner.id]: 'admin', [heir.id]: 'owner' });
@@ -44,6 +45,7 @@ describe('the transfer of an organization', () => {
   test('voids open invitations', async () => {
     const tenant = await makeTenant(api);
     const [heir, invited] = [await api.addUser('maintainer'), await api.addUser('requester')];
+    await acquaint(tenant.owner, heir);
     const sent = await tenant.owner.post(`${organizationOf(tenant)}/invitations`, { email: invited.email });
     await transfer(tenant.owner, tenant, heir.id);
     expect((await invited.post('/invitations/accept', { token: sent.body.token })).status).toBe(409);
@@ -52,6 +54,7 @@ describe('the transfer of an organization', () => {
   test('to a disabled user, an owner or nobody, for a stale revision, and of an archived one is refused', async () => {
     const tenant = await makeTenant(api);
     const [disabled, owner] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
+    await acquaint(tenant.owner, disabled);
     await api.rows('update principals set enabled = false where id = ?', [disabled.id]);
     await join(tenant, owner, 'owner');
     expectConflict(await transfer(tenant.owner, tenant, disabled.id), 'this user is disabled');
@@ -84,6 +87,7 @@ describe('the transfer of an organization', () => {
   test('to two people at the same time makes one of them the owner', async () => {
     const tenant = await makeTenant(api);
     const heirs = [await api.addUser('maintainer'), await api.addUser('maintainer')];
+    for (const heir of heirs) await acquaint(tenant.owner, heir);
     const answers = await Promise.all(heirs.map((heir) => transfer(tenant.owner, tenant, heir.id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
     const root = await api.addUser('admin');

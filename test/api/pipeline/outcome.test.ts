@@ -163,9 +163,8 @@ describe('the outcome of a command', () => {
   });
 
   it('is shown to its caller even after they left the team, and after team and organization were deleted', async () => {
-    const { path, teamPath } = await makeOrganization();
-    const member = await addPerson(api, 'maintainer', {});
-    await owner.caller.send('PUT', `${path}/members/${member.id}`, { role: 'owner' });
+    const { id, path, teamPath } = await makeOrganization();
+    const member = await addPerson(api, 'maintainer', { organizations: { [id]: 'owner' } });
     const key = randomUUID();
     expect((await remove(member.caller, teamPath, key)).status).toBe(204);
     await owner.caller.send('DELETE', `${path}/members/${member.id}`);
@@ -176,9 +175,8 @@ describe('the outcome of a command', () => {
   });
 
   it('gives its caller access to nothing else', async () => {
-    const { path, teamPath } = await makeOrganization();
-    const member = await addPerson(api, 'maintainer', {});
-    await owner.caller.send('PUT', `${path}/members/${member.id}`, { role: 'owner' });
+    const { id, path, teamPath } = await makeOrganization();
+    const member = await addPerson(api, 'maintainer', { organizations: { [id]: 'owner' } });
     const key = randomUUID();
     await remove(member.caller, teamPath, key);
     await owner.caller.send('DELETE', `${path}/members/${member.id}`);

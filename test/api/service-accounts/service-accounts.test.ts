@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/shared/ids.ts';
-import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { acquaint, join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 let api: TestApi;
@@ -17,6 +17,14 @@ const accounts = '/service-accounts';
 type Owner = { user_id: string } | { team_id: string };
 const oneself = ({ id }: { id: string }): Owner => ({ user_id: id });
 const ownTeam = (): Owner => ({ team_id: tenant.team });
+
+/** Only the owner of a user's account adds it to an organization, as an admin there; this one leaves again afterwards. */
+async function letIntoOrganization(owner: ApiUser, { id }: { id: string }, place = tenant): Promise<void> {
+  const members = `/organizations/${place.organization}/members`;
+  await join(place, owner, 'admin');
+  expect((await owner.put(`${members}/${id}`, { role: 'member' })).status).toBe(200);
+  expect((await place.owner.delete(`${members}/${owner.id}`)).status).toBe(204);
+}
 
 async function make(maker: ApiUser, owner: Owner, role = 'maintainer'): Promise<{ id: string; path: string }> {
   const { id } = await maker.make(accounts, { name: 'deploy', role, owner });
@@ -434,7 +442,8 @@ describe('transferring a service account', () => {
     const [user, heir] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     const account = await make(user, oneself(user));
     const caller = await keyFor(user, account);
-    await tenant.owner.put(`/organizations/${tenant.organization}/members/${account.id}`, { role: 'member' });
+    await letIntoOrganization(user, account);
+    await acquaint(user, heir);
     await tenant.owner.put(`${tenant.teamPath}/members/${account.id}`, { role: 'admin' });
     expect((await caller.get(tenant.teamPath)).status).toBe(200);
     const answer = await user.post(`${account.path}/transfer`, { owner: oneself(heir), expected_revision: 1 });
@@ -489,6 +498,7 @@ describe('transferring a service account', () => {
     for (let round = 0; round < 5; round += 1) {
       const [user, heir, other] = await Promise.all(['a', 'b', 'c'].map(() => api.addUser('maintainer')));
       const account = await make(user!, oneself(user!));
+      for (const each of [heir!, other!]) await acquaint(user!, each);
       const [first, second, ...keys] = await Promise.all([
         user!.post(`${account.path}/transfer`, { owner: oneself(heir!) }),
         user!.post(`${account.path}/transfer`, { owner: oneself(other!) }),
@@ -514,10 +524,11 @@ describe('a service account among members', () => {
 
   it('joins an organization as a member, and a team with the role that its platform role gives', async () => {
     const account = await owned();
+    await join(tenant, account.user, 'owner');
     expect((await letIn(account, 'admin')).status).toBe(409);
     for (const role of ['owner', 'admin'])
-      expect((await tenant.owner.put(`${membersOf(tenant)}/${account.id}`, { role })).status).toBe(409);
-    const joined = await tenant.owner.put(`${membersOf(tenant)}/${account.id}`, { role: 'member' });
+      expect((await account.user.put(`${membersOf(tenant)}/${account.id}`, { role })).status).toBe(409);
+    const joined = await account.user.put(`${membersOf(tenant)}/${account.id}`, { role: 'member' });
     expect(joined.body).toMatchObject({ type: 'service_account', user_id: account.id, email: null, role: 'member' });
     expect((await account.caller.get(tenant.teamPath)).status).toBe(404);
     for (const role of ['owner', 'member', 'viewer']) {
@@ -532,7 +543,7 @@ describe('a service account among members', () => {
 
   it('loses access from the next request on when it leaves', async () => {
     const account = await owned();
-    await tenant.owner.put(`${membersOf(tenant)}/${account.id}`, { role: 'member' });
+    await letIntoOrganization(account.user, account);
     await letIn(account, 'admin');
     expect((await tenant.owner.delete(`${tenant.teamPath}/members/${account.id}`)).status).toBe(204);
     expect((await account.caller.get(tenant.teamPath)).status).toBe(404);
@@ -545,7 +556,7 @@ describe('a service account among members', () => {
     const chief = await owned('admin');
     const admin = await api.addUser('maintainer');
     await join(tenant, admin, 'admin', 'admin');
-    await tenant.owner.put(`${membersOf(tenant)}/${chief.id}`, { role: 'member' });
+    await letIntoOrganization(chief.user, chief);
     expect((await admin.put(`${tenant.teamPath}/members/${chief.id}`, { role: 'owner' })).status).toBe(403);
     expect((await letIn(chief, 'owner')).status).toBe(200);
   });
@@ -553,14 +564,15 @@ describe('a service account among members', () => {
   it('cannot join another team where a team owns it', async () => {
     const account = await make(tenant.owner, ownTeam());
     const elsewhere = await makeTenant(api);
-    const answer = await elsewhere.owner.put(`${membersOf(elsewhere)}/${account.id}`, { role: 'member' });
+    await join(elsewhere, tenant.owner, 'admin');
+    const answer = await tenant.owner.put(`${membersOf(elsewhere)}/${account.id}`, { role: 'member' });
     expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining('in that team alone') } });
     expect((await letIn(account, 'admin', elsewhere)).status).toBe(409);
   });
 
   it('gives no caller more authority than their own in a team, by a role or by a key', async () => {
     const account = await owned('requester');
-    await tenant.owner.put(`${membersOf(tenant)}/${account.id}`, { role: 'member' });
+    await letIntoOrganization(account.user, account);
     await letIn(account, 'member');
     const keys = `${account.path}/api-keys`;
     expect((await account.user.post(keys, { name: 'x' })).status).toBe(403);
@@ -584,7 +596,7 @@ describe('a service account among members', () => {
   it('does not count as a remaining owner of a team', async () => {
     const own = await makeTenant(api);
     const chief = await owned('admin');
-    await own.owner.put(`${membersOf(own)}/${chief.id}`, { role: 'member' });
+    await letIntoOrganization(chief.user, chief, own);
     expect((await letIn(chief, 'owner', own)).status).toBe(200);
     expect((await own.owner.delete(`${own.teamPath}/members/${own.owner.id}`)).status).toBe(409);
     expect((await root.delete(`${membersOf(own)}/${chief.id}`)).status).toBe(204);

@@ -120,19 +120,19 @@ export async function startApi(
 export class ApiUser {
   readonly id: string;
   readonly email: string;
-  readonly #api: TestApi;
+  readonly api: TestApi;
   /** The headers that hold its credential. */
   readonly credential: Record<string, string>;
 
   constructor(api: TestApi, headers: Record<string, string>, { id, email }: { id: string; email: string }) {
-    this.#api = api;
+    this.api = api;
     this.credential = headers;
     this.id = id;
     this.email = email;
   }
 
   async send(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer> {
-    const response = await this.#api.app.inject({
+    const response = await this.api.app.inject({
       method,
       url: `/api/v1${path}`,
       headers: { ...this.credential, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
