@@ -21,8 +21,10 @@ function describeParts(place: 'path' | 'query', parts: z.ZodType | undefined, sc
   if (!(parts instanceof z.ZodObject)) return [];
   return Object.entries(parts.shape as Record<string, z.ZodType>).map(([name, part]) => {
     const { description, ...schema } = schemas.describe(part) as OpenAPIV3_1.SchemaObject;
-    const required = place === 'path' || !part.safeParse(undefined).success;
-    return { name, in: place, required, ...(description && { description }), schema };
+    const absent = part.safeParse(undefined);
+    const required = place === 'path' || !absent.success;
+    const fallback = absent.data === undefined ? {} : { default: absent.data };
+    return { name, in: place, required, ...(description && { description }), schema: { ...schema, ...fallback } };
   });
 }
 

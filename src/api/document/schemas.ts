@@ -17,10 +17,15 @@ export class DocumentSchemas {
 
   /** The schema as it travels: what a client sends, or reads in an answer. */
   describe(schema: z.ZodType): Schema {
-    const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), {
+    const wrapper = z.object({ root: schema });
+    const { properties, $defs } = z.toJSONSchema(wrapper, {
       io: 'input',
       unrepresentable: 'any',
-      override: simplify,
+      override: ({ zodSchema, jsonSchema }) => {
+        simplify(jsonSchema);
+        if (zodSchema === wrapper) return;
+        for (const property of Object.values(jsonSchema.properties ?? {})) describeDefault(property);
+      },
     }) as unknown as { properties: { root: Schema }; $defs?: Record<string, SchemaObject> };
     for (const [name, definition] of Object.entries($defs ?? {})) this.#add(name, toComponents(definition));
     return toComponents(properties.root);
@@ -36,12 +41,11 @@ export class DocumentSchemas {
 }
 
 /** Drops what zod adds and no client can use: patterns of known formats, and the bounds of JavaScript's integers. */
-function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+function simplify(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.const !== undefined && jsonSchema.type === undefined) jsonSchema.type = typeOf(jsonSchema.const);
-  for (const property of Object.values(jsonSchema.properties ?? {})) describeDefault(property);
   delete jsonSchema.id;
   const { example } = jsonSchema;
   if (example === undefined) return;

@@ -7,6 +7,8 @@ import { findInstance, findInstanceToFill } from '#domain/instances/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { largestInteger } from '#domain/shared/storable.ts';
+import { wholeNumber } from '#domain/shared/whole-number.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { accessReview, InstanceParams, readAccess } from './operations.ts';
 import { StateVersionView, toStateVersion } from './views.ts';
@@ -23,7 +25,7 @@ export const list = read({
   route: 'GET /api/v1/instances/:id/state-versions',
   summary: "List an instance's state versions, newest first",
   params: InstanceParams,
-  query: z.strictObject({ limit: pageQuery.limit, before: z.coerce.number().int().min(1).optional() }),
+  query: z.strictObject({ limit: pageQuery.limit, before: wholeNumber({ min: 1 }).optional() }),
   responses: {
     200: z
       .object({ state_versions: z.array(StateVersionView), next_before: z.int().nullable() })
@@ -40,7 +42,7 @@ export const list = read({
   },
 });
 
-const StateParams = z.strictObject({ ...InstanceParams.shape, serial: z.coerce.number().int().min(1) });
+const StateParams = z.strictObject({ ...InstanceParams.shape, serial: wholeNumber({ min: 1 }) });
 
 export const get = read({
   id: 'instances.get_state_version',
@@ -80,7 +82,7 @@ export const download = read({
 const TofuState = z
   .looseObject({
     version: z.literal(4, { error: 'expected an OpenTofu or Terraform state of format version 4' }),
-    serial: z.int().min(0),
+    serial: z.int().min(0).max(largestInteger),
     lineage: z.string().min(1),
     resources: z.array(z.looseObject({ instances: z.array(z.unknown()).default([]) })).default([]),
   })

@@ -9,8 +9,9 @@ import { streamLog } from '#domain/runs/attempts/logs.ts';
 import { isTerminal } from '#domain/runs/model.ts';
 import { findRun, listEvents, readProgress } from '#domain/runs/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
+import { wholeNumber } from '#domain/shared/whole-number.ts';
 import { RunParams, readAccess } from './operations.ts';
-import { RunEventsView, RunLogView, toLogEntry } from './views.ts';
+import { LogEntryView, RunEventsView, RunEventView, RunLogView, toLogEntry } from './views.ts';
 
 const pageBytes = 2 * 1024 * 1024;
 /** A stream ends after this time. Its reader connects again at its position, and its access is checked again. */
@@ -18,8 +19,8 @@ const longestStreamMs = 5 * 60_000;
 const nested = { ...readAccess, review: { inherits: 'runs.get' } } as const;
 
 const LogQuery = z.strictObject({
-  after: z.coerce.number().int().min(0).default(0).describe('The last sequence that you have.'),
-  limit: z.coerce.number().int().min(1).max(1000).default(200),
+  after: wholeNumber({ min: 0 }).default(0).describe('The last sequence that you have.'),
+  limit: wholeNumber({ min: 1, max: 1000 }).default(200),
 });
 
 export const getLogs = read({
@@ -102,7 +103,7 @@ async function* follow(
         limit: 50,
         maximumBytes: pageBytes,
       });
-      for (const row of rows) yield { id: String(row.sequence), event: 'log', data: toLogEntry(row) };
+      for (const row of rows) yield { id: String(row.sequence), event: 'log', data: z.encode(LogEntryView, toLogEntry(row)) };
       position = rows.at(-1)?.sequence ?? last;
     }
     if (isTerminal(status)) return yield { event: 'end', data: { status } };
@@ -115,8 +116,8 @@ async function* readEvents(
   runId: string,
   { after, upTo }: { after: number; upTo: number },
 ): AsyncGenerator<ServerEvent> {
-  for (const { at, ...event } of await listEvents(em, runId, after, upTo - after)) {
-    yield { event: 'event', data: { ...event, at: new Date(at).toISOString() } };
+  for (const event of await listEvents(em, runId, after, upTo - after)) {
+    yield { event: 'event', data: z.encode(RunEventView, event) };
   }
 }
 

@@ -188,7 +188,7 @@ function summarize(changes: PlanDetails['changes']) {
   return { add: count('create', 'replace'), change: count('update'), destroy: count('delete', 'replace') };
 }
 
-const RunEventView = z
+export const RunEventView = z
   .object({
     sequence: z.int(),
     type: z.enum(runEventTypes),
@@ -199,7 +199,7 @@ const RunEventView = z
 
 export const RunEventsView = z.object({ events: z.array(RunEventView) }).meta({ id: 'RunEvents' });
 
-const LogEntryView = z
+export const LogEntryView = z
   .object({
     sequence: z.int(),
     time: Time,

@@ -2,10 +2,11 @@ import { type SelectQueryBuilder, type SqlBool, type StringReference, sql } from
 import { z } from 'zod';
 import { Invalid } from './errors.ts';
 import { isId } from './ids.ts';
+import { wholeNumber } from './whole-number.ts';
 
 /** The query of every list. A cursor names the last row of the page before, so every page costs the same. */
 export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: wholeNumber({ min: 1, max: 200 }).default(50),
   cursor: z.string().max(200).optional(),
 };
 

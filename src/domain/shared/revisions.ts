@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { Conflict } from './errors.ts';
+import { largestInteger } from './storable.ts';
 
-const Revision = z.int().min(1);
+const Revision = z.int().min(1).max(largestInteger);
 
 /** The field by which an update names the revision that it was made for; a stale one conflicts. */
 export const ExpectedRevision = { expected_revision: Revision.optional() };

@@ -8,7 +8,8 @@ const maximumDepth = 200;
 /** A jsonb value holds 256 MiB, including what PostgreSQL adds to each member. */
 const maximumBytes = 192 * 1024 * 1024;
 const overheadBytes = 8;
-const largestInteger = 2 ** 31 - 1;
+/** The largest number of PostgreSQL's type `int`. */
+export const largestInteger = 2 ** 31 - 1;
 
 /** Why a text cannot be stored; null where it can. `longest` counts UTF-16 units. */
 export function findUnstorableText(text: unknown, longest: number): string | null {

@@ -1,4 +1,4 @@
-import { get, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request as send } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -30,10 +30,10 @@ async function fill(action: string, count: number): Promise<void> {
   );
 }
 
-function open(query: string): Promise<IncomingMessage> {
+function open(query: string, method = 'GET'): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const options = { headers: { 'x-api-key': auditor.key }, agent: false };
-    get(`${api.url}/api/v1/audit/export?${query}`, options, resolve).once('error', reject);
+    const options = { method, headers: { 'x-api-key': auditor.key }, agent: false };
+    send(`${api.url}/api/v1/audit/export?${query}`, options, resolve).end().once('error', reject);
   });
 }
 
@@ -94,6 +94,14 @@ describe('an export', () => {
         after: { format: 'csv', action: 'test.lines', to: '2020-01-01' },
       },
     ]);
+  });
+
+  it('that is only asked for by HEAD is not made, and leaves no record', async () => {
+    const response = await open('action=test.lines', 'HEAD');
+    response.resume();
+    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'application/x-ndjson']);
+    const { body } = await auditor.caller.get(`/audit?request_id=${response.headers['x-request-id']}`);
+    expect(body.audit_records).toEqual([]);
   });
 
   it('misses no record when it begins where an earlier one was complete, even with a command under way then', async () => {

@@ -109,6 +109,28 @@ describe('the OpenAPI document of the service', () => {
     expect(withDefault.map(([path]) => path)).toEqual([]);
   });
 
+  it('bounds every number of a request by what its column holds, and says the defaults of queries', () => {
+    const limit = (describedAs('runs.get_logs').parameters as OpenAPIV3_1.ParameterObject[]).find(
+      ({ name }) => name === 'limit',
+    );
+    expect(limit).toMatchObject({
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 1000, default: 200 },
+    });
+    const parameters = described.flatMap(
+      ({ operation }) => (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[],
+    );
+    const bodies = described.flatMap(({ operation }) => operation.requestBody ?? []);
+    const named = new Set(
+      [...objectsIn(bodies)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [resolve($ref)] : [])),
+    );
+    const numbers = [...objectsIn([...parameters, ...named])].filter(([, { type }]) =>
+      [type].flat().includes('integer'),
+    );
+    expect(numbers.length).toBeGreaterThan(30);
+    expect(numbers.filter(([, schema]) => !(Number(schema['maximum']) < 2 ** 31)).map(([path]) => path)).toEqual([]);
+  });
+
   it('marks a body as required only if the operation refuses to do without', () => {
     const required = (id: string) => (describedAs(id).requestBody as OpenAPIV3_1.RequestBodyObject).required;
     expect([required('runs.create'), required('runs.cancel'), required('profile.rotate_api_key')]).toEqual([

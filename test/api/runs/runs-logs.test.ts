@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type System, startSystem } from '#test/support/system.ts';
@@ -31,6 +32,17 @@ describe('the log of a run', () => {
     expect(again.body).toEqual({ entries: [], last_sequence: rest.body.last_sequence, complete: true });
   });
 
+  it.each([
+    'logs?after=5489647449',
+    'events?after=17179869183',
+    'logs?limit=0x10',
+    'events?limit=1e2',
+    'logs?limit=%201',
+  ])('answers 400 to %s, which no column and no page can hold', async (path) => {
+    const { status, body } = await system.administrator.get(`/runs/${randomUUID()}/${path}`);
+    expect([status, body.error]).toEqual([400, expect.stringContaining('expected a whole number from')]);
+  });
+
   it('keeps bytes that are not text unchanged', async () => {
     const { administrator } = system;
     const id = await publish(administrator, 'bytes', commands({ print: "printf 'a\\000b\\377c\\n'" }));
@@ -55,6 +67,8 @@ describe('the log of a run', () => {
     expect(story.at(-1)).toMatchObject({ type: 'run.finished', data: { status: 'succeeded' } });
     const logs = events.filter(({ event }) => event === 'log');
     expect(logs.length).toBeGreaterThan(2);
+    const { body: page } = await administrator.get(`/runs/${admitted.body.id}/logs`);
+    expect(logs.map(({ data }) => JSON.parse(data))).toEqual(page.entries);
     expect(logs.map(({ data }) => JSON.parse(data).text).join('')).toMatch(/tick 1[\s\S]*tick 4/);
     const resumed = await follow(admitted.body.id, logs[0]?.id);
     expect(resumed.filter(({ event }) => event === 'log').map(({ id }) => id)).toEqual(
