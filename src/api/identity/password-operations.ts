@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { command } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import { sessionLifetimeSeconds } from '#domain/identity/model.ts';
-import { changeOwnPassword, passwordLock, verifyOwnPassword } from '#domain/identity/passwords/own-password.ts';
+import { changeOwnPassword, verifyOwnPassword } from '#domain/identity/passwords/own-password.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { findPasswordReset, passwordReset, redeemPasswordReset } from '#domain/identity/passwords/resets.ts';
 import { GivenPassword, Password, refusePersonal } from '#domain/identity/passwords/rules.ts';
 import { signSessionToken } from '#domain/identity/sessions/sessions.ts';
+import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { ownSession, SignedInView, sessionFactsOf } from './session-operations.ts';
 
@@ -26,7 +27,7 @@ export const changeOwn = command({
   responses: { 200: SignedInView },
   access: ownSession,
   idempotency: 'none',
-  locks: ({ principal }) => [passwordLock(principal.id)],
+  locks: ({ principal }) => [authorityLock(principal.id)],
   audit: 'user.password_changed',
   resource: 'users',
   limitGuesses: ({ principal }) => principal.id,

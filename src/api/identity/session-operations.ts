@@ -12,9 +12,10 @@ import {
 } from '#domain/identity/sessions/sessions.ts';
 import { findActiveSession, listActiveSessions, type SessionDetails } from '#domain/identity/sessions/store.ts';
 import { organizationRoles } from '#domain/organizations/model.ts';
+import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
-import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';

@@ -7,6 +7,7 @@ import { issuePasswordReset } from '#domain/identity/passwords/resets.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { findUserToChange } from '#domain/identity/users/store.ts';
 import { deleteUser } from '#domain/identity/users/user-deletion.ts';
+import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import { manageAccess, UserParams } from './user-operations.ts';
 
 const ResetLinkView = z.object({ url: z.string(), token: z.string(), expires_at: Time }).meta({ id: 'ResetLink' });
@@ -24,7 +25,7 @@ export const remove = command({
   target: ({ em, params, lock }) => findUserToChange(em, params.id, lock),
   targetName: 'user',
   idempotency: 'none',
-  locks: [administratorsLock],
+  locks: ({ params }) => [authorityLock(params.id), administratorsLock],
   audit: 'user.deleted',
   handle: async ({ tx, principal, target }) => {
     await deleteUser(tx.em, principal, target);
@@ -44,6 +45,7 @@ export const resetPassword = command({
   target: ({ em, params, lock }) => findUserToChange(em, params.id, lock),
   targetName: 'user',
   idempotency: 'none',
+  locks: ({ params }) => [authorityLock(params.id)],
   audit: 'user.password_reset_issued',
   handle: async ({ tx, principal, target, services, request }) => {
     const { token, expiresAt } = await issuePasswordReset(tx.em, principal, target);

@@ -7,6 +7,7 @@ import { refusePersonal } from '#domain/identity/passwords/rules.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { findUser, findUserToChange, listUsers, type UserTarget } from '#domain/identity/users/store.ts';
 import { addUser, refuseOwnPassword, refuseOwnPrivileges, updateUser } from '#domain/identity/users/user-changes.ts';
+import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -105,7 +106,7 @@ export const update = command({
   targetName: 'user',
   accessTo,
   idempotency: 'none',
-  locks: [administratorsLock],
+  locks: ({ params }) => [authorityLock(params.id), administratorsLock],
   audit: 'user.updated',
   prepare: async ({ principal, target, body }) => {
     refuseOwn(principal, target, body);

@@ -17,8 +17,9 @@ import { addKey, revokeKey, rotateKey } from '#domain/identity/api-keys/changes.
 import { findKey, listKeys } from '#domain/identity/api-keys/store.ts';
 import { refuseBeyondOwn } from '#domain/service-accounts/authority.ts';
 import { type AccountTarget, findAccount, findAccountToChange } from '#domain/service-accounts/store.ts';
+import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';

@@ -11,6 +11,7 @@ import { readAccountAccess } from '#domain/service-accounts/policy.ts';
 import { type AccountTarget, findAccount, findAccountToChange, listAccounts } from '#domain/service-accounts/store.ts';
 import { maySucceed } from '#domain/service-accounts/succession.ts';
 import { transferAccount } from '#domain/service-accounts/transfer.ts';
+import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -108,7 +109,7 @@ export const update = command({
   target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
-  locks: [administratorsLock],
+  locks: ({ params }) => [authorityLock(params.id), administratorsLock],
   audit: 'service_account.updated',
   handle: async ({ tx, principal, target, body }) => {
     const { updated, difference } = await updateAccount(tx.em, principal, target, toAccountChange(body));
@@ -127,6 +128,7 @@ export const enable = command({
   target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
+  locks: ({ params }) => [authorityLock(params.id)],
   audit: 'service_account.enabled',
   handle: ({ tx, principal, target }) => setEnabled(tx, principal, target, true),
 });
@@ -141,7 +143,7 @@ export const disable = command({
   target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
-  locks: [administratorsLock],
+  locks: ({ params }) => [authorityLock(params.id), administratorsLock],
   audit: 'service_account.disabled',
   handle: ({ tx, principal, target }) => setEnabled(tx, principal, target, false),
 });
@@ -156,7 +158,7 @@ export const remove = command({
   target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
-  locks: [administratorsLock],
+  locks: ({ params }) => [authorityLock(params.id), administratorsLock],
   audit: 'service_account.deleted',
   handle: async ({ tx, principal, target }) => {
     await deleteAccount(tx.em, principal, target);
@@ -180,6 +182,7 @@ export const transfer = command({
   targetName: 'service account',
   accessTo: succession(manageAccess),
   idempotency: 'none',
+  locks: ({ params }) => [authorityLock(params.id)],
   audit: 'service_account.transferred',
   handle: async ({ tx, principal, target, body }) => {
     if (!target.newOwner) throw missingOwner(body);

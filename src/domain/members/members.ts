@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { revokeInvitationsFrom } from '#domain/invitations/change-store.ts';
-import { authorityLock, type Principal } from '#domain/shared/access/principal.ts';
+import { authorityLock } from '#domain/shared/access/authority-lock.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
@@ -21,8 +22,8 @@ export interface MemberJoined<Role extends string> extends MemberChange<Role> {
 }
 
 /** The advisory locks for a change of somebody's membership. */
-export function membershipLocks({ principal, params }: { principal: Principal; params: { userID: string } }): string[] {
-  return [principal.id, params.userID].map(authorityLock);
+export function membershipLocks({ params }: { params: { userID: string } }): string[] {
+  return [authorityLock(params.userID)];
 }
 
 /**

@@ -4,7 +4,7 @@ import type { RowLock } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
-import { lockAgainstUse } from '#domain/shared/access/store.ts';
+import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { findNames } from '#domain/shared/ownership-graph/names.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';

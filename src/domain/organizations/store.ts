@@ -3,6 +3,7 @@ import type { Em } from '#database/database.ts';
 import { lockRows, type RowLock, toChange } from '#database/row-lock.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import { lockPrincipals } from '#domain/shared/access/authority-lock.ts';
 import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isId } from '#domain/shared/ids.ts';
@@ -132,13 +133,16 @@ export interface TransferRecipient {
 }
 
 /** The users with these ids, in the order of their ids, locked for a change of their authority where asked. */
-export function findUsers(em: Em, ids: readonly string[], lock: boolean): Promise<TransferRecipient[]> {
+export async function findUsers(em: Em, ids: readonly string[], lock: boolean): Promise<TransferRecipient[]> {
+  const locked = lock && lockPrincipals(em, { ids });
   const found = db(em)
     .selectFrom('principals')
     .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .where('kind', '=', 'user')
     .where('deleted_at', 'is', null)
     .orderBy('id')
-    .select(['id', 'enabled']);
-  return (lock ? found.forNoKeyUpdate() : found).execute();
+    .select(['id', 'enabled'])
+    .execute();
+  const [users] = await Promise.all([found, locked]);
+  return users;
 }

@@ -4,6 +4,7 @@ import type { ParameterOf } from '#database/queries.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
+import { lockAgainstUse, sharePrincipal, sharingAuthority } from '#domain/shared/access/authority-lock.ts';
 import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
@@ -82,22 +83,29 @@ async function readLocked(em: Em, id: string, lock: 'share' | 'change' | null): 
   return account;
 }
 
-/** Locks principals before the organization and the team. */
-function lockAccount(em: Em, id: string, lock: 'share' | 'change'): Promise<unknown>[] {
-  const queries = db(em);
-  const account = queries.selectFrom('service_accounts').where('id', '=', id);
-  const principal = queries.selectFrom('principals').where('id', '=', id).select('id');
-  const owner = queries.selectFrom('principals').where('id', '=', account.select('owner_user_id')).select('id');
-  const team = queries
+type AccountId = { id: string };
+
+function ofAccount(queries: Kysely<Tables>, id: string) {
+  return queries.selectFrom('service_accounts').where('id', '=', id);
+}
+
+const shareOwnerUser = prepare((queries, parameter: ParameterOf<AccountId>) =>
+  sharingAuthority(queries, ofAccount(queries, parameter('id')).select('owner_user_id').$asScalar().$notNull()),
+);
+
+const shareOwnerTeam = prepare((queries, parameter: ParameterOf<AccountId>) =>
+  queries
     .selectFrom('organizations as o')
     .innerJoin('teams as t', 't.organization_id', 'o.id')
-    .where('t.id', '=', account.select('owner_team_id'))
-    .select('t.id');
-  return [
-    (lock === 'change' ? principal.forNoKeyUpdate() : principal.forShare()).execute(),
-    owner.forShare().execute(),
-    team.forShare(['o', 't']).execute(),
-  ];
+    .where('t.id', '=', ofAccount(queries, parameter('id')).select('owner_team_id'))
+    .select('t.id')
+    .forShare(['o', 't']),
+);
+
+/** Locks principals before the organization and the team. */
+function lockAccount(em: Em, id: string, lock: 'share' | 'change'): Promise<unknown>[] {
+  const account = lock === 'change' ? lockAgainstUse(em, id) : sharePrincipal(em, { id });
+  return [account, shareOwnerUser(em, { id }), shareOwnerTeam(em, { id })];
 }
 
 export interface AccountFilter {
@@ -131,19 +139,21 @@ function isManageable(eb: Over<{ a: 'service_accounts'; u: 'principals' }>, prin
 }
 
 /** A user who may become an owner. `lock` shares the row until the commit. */
-export function findOwnerUser(
+export async function findOwnerUser(
   em: Em,
   id: string,
   lock: boolean,
 ): Promise<{ role: PlatformRole; enabled: boolean } | undefined> {
-  return db(em)
+  const shared = lock && sharePrincipal(em, { id });
+  const found = db(em)
     .selectFrom('principals')
     .where('id', '=', id)
     .where('kind', '=', 'user')
     .where('deleted_at', 'is', null)
     .select((eb) => [eb.ref('role').$castTo<PlatformRole>().as('role'), 'enabled'])
-    .$if(lock, (query) => query.forShare())
     .executeTakeFirst();
+  const [user] = await Promise.all([found, shared]);
+  return user;
 }
 
 /** The teams that an account is a member of. */

@@ -1,10 +1,10 @@
 import type { Em } from '#database/database.ts';
 import { isRoleAbove } from '#domain/identity/model.ts';
 import { knowsUser, unknownPrincipal } from '#domain/members/acquaintance.ts';
+import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { lockAgainstUse } from '#domain/shared/access/store.ts';
 import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { countChange, endOnTransfer } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';

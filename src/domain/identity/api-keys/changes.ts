@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { lockAgainstUse } from '#domain/shared/access/store.ts';
+import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { Conflict, Invalid, NotFound } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import type { ApiKeyKind } from '../model.ts';

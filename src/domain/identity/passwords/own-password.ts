@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
+import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { lockAgainstUse } from '#domain/shared/access/store.ts';
 import { Forbidden, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { Session } from '../entity.ts';
@@ -8,11 +8,6 @@ import { setPassword } from '../sessions/credentials.ts';
 import { addSession, type SessionFacts } from '../sessions/sessions.ts';
 import { verifyPassword } from './passwords.ts';
 import { findPassword } from './store.ts';
-
-/** The advisory lock of changing one's own password. Without it, two changes by one user at the same time would deadlock. */
-export function passwordLock(userId: string): string {
-  return `password/${userId}`;
-}
 
 /**
  * Verifies that the caller knows their own password; answers the password's generation.

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Em } from '#database/database.ts';
+import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { anonymous, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
-import { lockAgainstUse } from '#domain/shared/access/store.ts';
 import { Conflict, WrongSecret } from '#domain/shared/errors.ts';
 import { setPassword } from '../sessions/credentials.ts';
 import type { UserTarget } from '../users/store.ts';

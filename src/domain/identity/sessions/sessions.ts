@@ -1,8 +1,9 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { JOSEError } from 'jose/errors';
 import type { Em } from '#database/database.ts';
+import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
-import { lockAgainstUse, lockPrincipal } from '#domain/shared/access/store.ts';
+import { lockPrincipal } from '#domain/shared/access/store.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
 import { isId, newId } from '#domain/shared/ids.ts';
 import type { InstallationKeys } from '#domain/shared/installation/installation.ts';

@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { emailKey, type PlatformRole } from '../model.ts';
@@ -35,12 +36,10 @@ export function findUser(em: Em, id: string): Promise<UserTarget | undefined> {
   return selectUsers(em).where('p.id', '=', id).executeTakeFirst();
 }
 
-/** A user to be changed. `lock` locks its principal's row: until the commit, no command uses the user's authority. */
-export function findUserToChange(em: Em, id: string, lock: boolean): Promise<UserTarget | undefined> {
-  return selectUsers(em)
-    .where('p.id', '=', id)
-    .$if(lock, (query) => query.forNoKeyUpdate(['p']))
-    .executeTakeFirst();
+/** A user to be changed. `lock` locks its principal: until the commit, no command uses the user's authority. */
+export async function findUserToChange(em: Em, id: string, lock: boolean): Promise<UserTarget | undefined> {
+  const [, user] = await Promise.all([lock && lockAgainstUse(em, id), findUser(em, id)]);
+  return user;
 }
 
 export interface UserFilter {
@@ -56,13 +55,15 @@ export function listUsers(em: Em, { email, enabled, ...request }: PageRequest & 
 }
 
 /** The enabled administrator with an e-mail address, locked for a change. */
-export function findAdministratorToChange(em: Em, email: string): Promise<UserTarget | undefined> {
-  return selectUsers(em)
+export async function findAdministratorToChange(em: Em, email: string): Promise<UserTarget | undefined> {
+  const administrators = selectUsers(em)
     .where('u.email_key', '=', emailKey(email))
     .where('p.role', '=', 'admin')
-    .where('p.enabled', '=', true)
-    .forNoKeyUpdate(['p'])
-    .executeTakeFirst();
+    .where('p.enabled', '=', true);
+  const known = await administrators.executeTakeFirst();
+  if (!known) return undefined;
+  await lockAgainstUse(em, known.id);
+  return administrators.where('p.id', '=', known.id).executeTakeFirst();
 }
 
 /** Whether any user or service account was ever made. */

@@ -74,15 +74,6 @@ function toServiceAccount(snapshot: PrincipalSnapshot, credential: Credential): 
   };
 }
 
-/**
- * The advisory lock of commands that change a principal's authority or credentials: memberships, keys, sessions. It is taken
- * before any row lock. Each such command shares its caller's row and locks the row that it changes. Without this lock, two
- * principals that change each other would deadlock, and so would two commands of one caller that change the caller.
- */
-export function authorityLock(principalId: string): string {
-  return `principals/${principalId}`;
-}
-
 /** The credential of a principal that a command concerns but that did not send it. */
 export function noCredential(id: string): Credential {
   return { type: 'system', id };

@@ -6,6 +6,7 @@ import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
+import { sharePrincipal } from './authority-lock.ts';
 import {
   type AccountOwner,
   type Credential,
@@ -125,7 +126,7 @@ function selectCaller(db: Kysely<Tables>, parameter: ParameterOf<Caller>) {
 }
 
 /**
- * Locks a principal's row against changes of its authority until the commit, and reads it. Undefined where it was deleted.
+ * Shares a principal's authority until the commit, and reads it. Undefined where it was deleted.
  * This takes two statements, sent together: a single one that waits for the lock would go on with the snapshot from before the
  * wait, and would still find memberships that were removed meanwhile.
  */
@@ -146,16 +147,3 @@ async function lockAndRead(
   const [, [snapshot]] = await Promise.all([sharePrincipal(tx, { id }), find(tx, { id, credentialId: credential.id })]);
   return snapshot && toPrincipal(snapshot, credential);
 }
-
-/**
- * Waits for the commands that a principal has under way (each shares its row until the commit), and makes the next ones wait
- * for this transaction. Call it after taking something away from the principal, such as a key: commands that come
- * later then read the change.
- */
-export async function lockAgainstUse(tx: Em, principalId: string): Promise<void> {
-  await db(tx).selectFrom('principals').where('id', '=', principalId).select('id').forNoKeyUpdate().execute();
-}
-
-const sharePrincipal = prepare((db, parameter: ParameterOf<{ id: string }>) =>
-  db.selectFrom('principals').where('id', '=', parameter('id')).select('id').forShare(),
-);

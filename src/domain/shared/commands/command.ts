@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { sqlState } from '#database/errors.ts';
-import { db } from '#domain/db.ts';
+import { takeAdvisoryLocks } from '../access/authority-lock.ts';
 import type { Ownership } from '../access/decide.ts';
 import type { Principal } from '../access/principal.ts';
 import { lockCaller } from '../access/store.ts';
@@ -62,12 +61,10 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
   const binding = bindCommand(bindingKey, command);
   return transactions.run(
     async (tx) => {
-      for (const lock of [...command.locks].sort()) {
-        await takeAdvisoryLock(tx.em, `delivery-coordinator/${lock}`);
-      }
       const auditRecordId = newId();
       // Sent together and carried out one after another, in the order of locks. The first one that refuses decides.
-      const [earlier, current, found] = await settleAll([
+      const [, earlier, current, found] = await settleAll([
+        takeAdvisoryLocks(tx.em, command.locks, command.caller.id),
         claimKey<Answer>(tx, command, binding, auditRecordId),
         refreshCaller(tx, command.caller),
         work.find(tx),
@@ -87,10 +84,6 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
     },
     { actor: command.caller },
   );
-}
-
-async function takeAdvisoryLock(em: Em, name: string): Promise<void> {
-  await db(em).selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))`.as('locked')).execute();
 }
 
 /** Waits for all of them. @throws the first error of PostgreSQL: all later statements failed because of it */

@@ -1,0 +1,84 @@
+import { type Expression, type Kysely, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
+import { prepare } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+
+/**
+ * The advisory lock of a principal's authority. Each command of the principal shares it, and a command that changes the
+ * principal's authority or credentials holds it alone. A row lock is not enough: PostgreSQL lets new commands share a row while a
+ * revocation waits for it, so a principal that keeps sending commands could prevent its own revocation. Advisory locks are
+ * granted in the order in which they were requested.
+ */
+export function authorityLock(principalId: string): string {
+  return `principals/${principalId}`;
+}
+
+/** The number by which PostgreSQL knows the advisory lock with a name. */
+function numberOf(name: string | Expression<string>) {
+  return sql`hashtextextended('delivery-coordinator/' || ${name}::text, 0)`;
+}
+
+/** The number of `authorityLock` for a row of `principals`. */
+const ofRow = numberOf(sql`${authorityLock('')}::text || ${sql.ref('principals.id')}::text`);
+
+/** Wait for an advisory lock by its name. It is held until the commit. */
+const takeLock = {
+  shared: prepare((queries, parameter: ParameterOf<{ name: string }>) =>
+    queries.selectNoFrom(sql`pg_advisory_xact_lock_shared(${numberOf(parameter('name'))})`.as('locked')),
+  ),
+  alone: prepare((queries, parameter: ParameterOf<{ name: string }>) =>
+    queries.selectNoFrom(sql`pg_advisory_xact_lock(${numberOf(parameter('name'))})`.as('locked')),
+  ),
+};
+
+/**
+ * The locks of commands that change principals come first, in the order of their names; then the others, in the order of theirs.
+ * So a revocation that waits for the commands of one principal delays no change of another principal.
+ */
+export async function takeAdvisoryLocks(em: Em, names: readonly string[], callerId: string): Promise<void> {
+  if (names.length === 0) return;
+  const own = authorityLock(callerId);
+  const isOfPrincipal = (name: string) => name.startsWith(authorityLock(''));
+  const ofPrincipals = [...new Set([...names.filter(isOfPrincipal), own])].sort();
+  const others = names.filter((name) => !isOfPrincipal(name)).sort();
+  const modeOf = (name: string) => (names.includes(name) ? 'alone' : 'shared');
+  await Promise.all([...ofPrincipals, ...others].map((name) => takeLock[modeOf(name)](em, { name })));
+}
+
+/**
+ * Shares the authority of one principal until the commit. The statement that locks the row takes the advisory lock as well:
+ * PostgreSQL evaluates what a statement selects before it locks the rows.
+ */
+export function sharingAuthority(queries: Kysely<Tables>, id: string | Expression<string>) {
+  return queries
+    .selectFrom('principals')
+    .where('id', '=', id)
+    .select(sql`pg_advisory_xact_lock_shared(${ofRow})`.as('locked'))
+    .forShare();
+}
+
+/** Shares a principal's authority until the commit, for a command that relies on it. */
+export const sharePrincipal = prepare((queries, parameter: ParameterOf<{ id: string }>) =>
+  sharingAuthority(queries, parameter('id')),
+);
+
+/**
+ * Waits for the commands that a principal has under way, and makes the next ones wait for this transaction. Call it before the
+ * principal's row is changed, or after something was taken away from the principal, such as a key: commands that come later then
+ * read the change. A command whose caller and path name the principal declares `authorityLock` as well, so that it waits here
+ * while it holds nothing else.
+ */
+export async function lockAgainstUse(tx: Em, principalId: string): Promise<void> {
+  await lockPrincipals(tx, { ids: [principalId] });
+}
+
+/** `lockAgainstUse` for several principals, in the order of their ids. */
+export const lockPrincipals = prepare((queries, parameter: ParameterOf<{ ids: readonly string[] }>) =>
+  queries
+    .selectFrom('principals')
+    .where('id', '=', (eb) => eb.fn.any(eb.val(parameter('ids'))))
+    .select(sql`pg_advisory_xact_lock(${ofRow})`.as('locked'))
+    .orderBy('id')
+    .forNoKeyUpdate(),
+);
