@@ -1,19 +1,17 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import type { Em } from '#database/database.ts';
+import { refuseByStatus } from '#domain/runs/actions.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
-import { resolveRequeue } from '#domain/runs/admission/requeue.ts';
+import { admissionOf, findRequeueTarget, resolveRequeue } from '#domain/runs/admission/requeue.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
-import { targetIsGone } from '#domain/runs/admission/rules.ts';
-import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
+import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion.ts';
 import { runOperations, runStatuses } from '#domain/runs/model.ts';
 import { findRun, listRuns, readRun } from '#domain/runs/store.ts';
 import { findRunToChange, findUndeletedRun } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import { ActionRefused } from '#domain/shared/actions.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/json.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
@@ -160,11 +158,11 @@ export const requeue = command({
   targetName: 'run',
   idempotency: 'optional',
   audit: 'run.requeued',
-  prepare: ({ em, target, services }) => resolveRequeue(em, services.keyRing, target.run, admissionOf(target)),
-  handle: async ({ tx, key, target, prepared, principal, operations }) => {
-    const work = { instance: prepared.instance, resolve: async () => prepared };
+  handle: async ({ tx, key, target, principal, services, operations }) => {
+    refuseByStatus('requeue', target.run.status);
     const admission = admissionOf(target);
-    const run = await admitRun(tx, key ?? '', admission, work, principal);
+    const resolve = () => resolveRequeue(tx.em, services.keyRing, target.run, admission);
+    const run = await admitRun(tx, key ?? '', admission, { instance: target.run.instance, resolve }, principal);
     const answer = showAdmittedRun({ operations, principal }, admission, run);
     return { id: run.id, after: { requeuedFrom: target.run.id }, revision: run.revision, answer };
   },
@@ -194,20 +192,3 @@ export const remove = command({
     return { id: target.run.id };
   },
 });
-
-/** A requeued run belongs to the present owner of its environment or template. */
-async function findRequeueTarget(em: Em, id: string, lock: boolean) {
-  const target = await findRunToChange(em, id, false);
-  if (!target) return undefined;
-  const { templateId, environmentId } = target.run;
-  const wanted = { templateId, environmentId: environmentId ?? undefined };
-  const admission = await findAdmissionTarget(em, wanted, lock);
-  const { organizationId, teamId } = admission ?? target;
-  return { ...target, organizationId, teamId, admission };
-}
-
-/** Called only once the caller is known to have the authority to requeue. @throws ActionRefused where the target is gone */
-function admissionOf({ admission }: { readonly admission: AdmissionTarget | undefined }): AdmissionTarget {
-  if (admission) return admission;
-  throw new ActionRefused(targetIsGone);
-}

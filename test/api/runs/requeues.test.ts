@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addEnvironment } from '#test/support/access/people.ts';
 import { type RunStage, startRunStage } from '#test/support/run-stage.ts';
@@ -65,6 +66,26 @@ describe('a requeue', () => {
     await at.execute('update environments set archived_at = now() where id = ?', environmentId);
     const answer = await at.requester.caller.post(`/runs/${run.id}/requeue`);
     expect([answer.status, answer.body.error]).toEqual([409, expect.stringMatching(/^the environment is archived/)]);
+  });
+
+  it('follows the approval policy that another transaction commits while the requeue waits', async () => {
+    const { environmentId } = await addEnvironment(at.orm, at.team.teamId);
+    const run = await at.admit({ environment_id: environmentId });
+    await at.awaitEnd(run.id);
+    const requeued = await at.orm.em.fork().transactional(async (tx) => {
+      await tx.execute('update environments set approval_required = 2, approval_when = ? where id = ?', [
+        'always',
+        environmentId,
+      ]);
+      const waiting = at.requester.caller.post(`/runs/${run.id}/requeue`);
+      await sleep(1_000);
+      return { waiting };
+    });
+    const { status, body } = await requeued.waiting;
+    expect([status, body.approval?.required]).toEqual([202, 2]);
+    await at.awaitRun(body.id, 'pending_approval');
+    await at.requester.caller.post(`/runs/${body.id}/cancel`);
+    await at.awaitEnd(body.id);
   });
 });
 

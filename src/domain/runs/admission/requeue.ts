@@ -1,23 +1,62 @@
 import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
+import { ActionRefused } from '#domain/shared/actions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { refuseByStatus } from '../actions.ts';
 import type { Run } from '../entity.ts';
+import type { RunTarget } from '../store.ts';
+import { findRunToChange } from '../targets.ts';
 import { openInputs } from './inputs.ts';
 import { buildRun, type ResolvedRun } from './resolve.ts';
-import type { AdmissionTarget } from './target.ts';
+import { targetIsGone } from './rules.ts';
+import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
+
+/** A run that is to be requeued, with its present owner. */
+export interface RequeueTarget extends RunTarget {
+  readonly run: Run;
+  /** Undefined: the run's template or environment is gone. */
+  readonly admission: AdmissionTarget | undefined;
+}
 
 /**
- * Resolves a requeue: a new run with the version and the inputs of an ended one.
- * @throws ActionRefused where the run has not ended
+ * A run to be requeued, for the present owner of its environment or template. With `lock`, the owners, the template, the
+ * environment and the run itself are locked, so that the new run follows the policies that hold at its commit.
  */
+export async function findRequeueTarget(em: Em, id: string, lock: boolean): Promise<RequeueTarget | undefined> {
+  const source = await findSource(em, id);
+  if (!source) return undefined;
+  const admission = await findAdmissionTarget(em, source, lock);
+  const target = await findRunToChange(em, id, lock);
+  if (!target) return undefined;
+  const { organizationId, teamId } = admission ?? target;
+  return { ...target, organizationId, teamId, admission };
+}
+
+/** What a run was admitted for. It never changes, so it is read without a lock. */
+async function findSource(em: Em, id: string): Promise<{ templateId: string; environmentId?: string } | undefined> {
+  const found = await db(em)
+    .selectFrom('runs')
+    .where('id', '=', id)
+    .select(['template_id as templateId', 'environment_id as environmentId'])
+    .executeTakeFirst();
+  if (!found) return undefined;
+  const { templateId, environmentId } = found;
+  return { templateId, ...(environmentId !== null && { environmentId }) };
+}
+
+/** Called only once the caller is known to have the authority to requeue. @throws ActionRefused where the target is gone */
+export function admissionOf({ admission }: Pick<RequeueTarget, 'admission'>): AdmissionTarget {
+  if (admission) return admission;
+  throw new ActionRefused(targetIsGone);
+}
+
+/** Resolves a requeue, whose target is locked: a new run with the version and the inputs of an ended one. */
 export async function resolveRequeue(
   em: Em,
   keyRing: KeyRing,
   run: Run,
   target: AdmissionTarget,
 ): Promise<ResolvedRun> {
-  refuseByStatus('requeue', run.status);
   const version = await loadVersionById(em, run.templateVersionId);
   return buildRun(keyRing, target, version, {
     operation: run.operation,
