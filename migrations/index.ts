@@ -11,6 +11,7 @@ import { Publishers } from './20261123_2_publishers.ts';
 import { ReceiptAnswers } from './20261123_3_receipt_answers.ts';
 import { Events } from './20261124_1_events.ts';
 import { LostWorkers } from './20261124_2_lost_workers.ts';
+import { DeletedRuns } from './20261125_1_deleted_runs.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   { name: '20261123_3_receipt_answers', class: ReceiptAnswers },
   { name: '20261124_1_events', class: Events },
   { name: '20261124_2_lost_workers', class: LostWorkers },
+  { name: '20261125_1_deleted_runs', class: DeletedRuns },
 ];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import { refuseByStatus } from '#domain/runs/actions.ts';
+import { refuseRepetition } from '#domain/runs/actions.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { admissionOf, findRequeueTarget, resolveRequeue } from '#domain/runs/admission/requeue.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
@@ -159,7 +159,7 @@ export const requeue = command({
   idempotency: 'optional',
   audit: 'run.requeued',
   handle: async ({ tx, key, target, principal, services, operations }) => {
-    refuseByStatus('requeue', target.run.status);
+    refuseRepetition({ status: target.run.status, isDeleted: target.isDeleted });
     const admission = admissionOf(target);
     const resolve = () => resolveRequeue(tx.em, services.keyRing, target.run, admission);
     const run = await admitRun(tx, key ?? '', admission, { instance: target.run.instance, resolve }, principal);

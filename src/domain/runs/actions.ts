@@ -49,6 +49,11 @@ const statusRefusals: Record<RunAction, (status: RunStatus) => Refusal> = {
   delete: notEnded('deleted; cancel it first'),
 };
 
+const deleted: Refusal = {
+  rule: 'run_deleted',
+  message: 'the run was deleted, and its inputs with it: it cannot be requeued; admit a new run instead',
+};
+
 /** The statuses that allow an action. */
 export function statusesThatAllow(action: RunAction): RunStatus[] {
   return runStatuses.filter((status) => actionsByStatus[status].includes(action));
@@ -59,6 +64,16 @@ export function findStatusRefusal(action: RunAction, status: RunStatus): Refusal
   return actionsByStatus[status].includes(action) ? null : statusRefusals[action](status);
 }
 
+/** The refusal of a requeue by the state of the run that is to be repeated; null where the state allows it. */
+function findRepetitionRefusal({ status, isDeleted }: Pick<RunFacts, 'status' | 'isDeleted'>): Refusal | null {
+  return findStatusRefusal('requeue', status) ?? (isDeleted ? deleted : null);
+}
+
+/** @throws ActionRefused where the run has not ended, or was deleted */
+export function refuseRepetition(run: Pick<RunFacts, 'status' | 'isDeleted'>): void {
+  throwIfRefused(findRepetitionRefusal(run));
+}
+
 /** @throws ActionRefused where the run's status does not allow the action */
 export function refuseByStatus(action: RunAction, status: RunStatus): void {
   throwIfRefused(findStatusRefusal(action, status));
@@ -67,6 +82,7 @@ export function refuseByStatus(action: RunAction, status: RunStatus): void {
 /** The facts about a run on which its actions depend, apart from the caller's authority. */
 export interface RunFacts {
   readonly status: RunStatus;
+  readonly isDeleted: boolean;
   /** Present while the status allows a review. */
   readonly approval: ApprovalFacts | null;
   /** Present once the status allows a requeue. */
@@ -75,7 +91,7 @@ export interface RunFacts {
 
 /** The facts of a run that has just been admitted. */
 export function factsOfNewRun(status: RunStatus): RunFacts {
-  return { status, approval: null, admission: null };
+  return { status, isDeleted: false, approval: null, admission: null };
 }
 
 /** The refusal of an action by the rules of runs, for a caller with enough authority; null where it is allowed. */
@@ -84,6 +100,6 @@ export function findRunRefusal(action: RunAction, facts: RunFacts, caller: Princ
   if (refusal) return refusal;
   if ((action === 'approve' || action === 'reject') && facts.approval)
     return findReviewRefusal(facts.approval, caller, { decision: action, planDigest: null });
-  if (action === 'requeue' && facts.admission) return findRequeueRefusal(facts.admission);
-  return null;
+  if (action !== 'requeue') return null;
+  return findRepetitionRefusal(facts) ?? (facts.admission && findRequeueRefusal(facts.admission));
 }

@@ -2,16 +2,18 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { endBelongings } from '#domain/shared/ownership-graph/deletion.ts';
 import { refuseByStatus } from './actions.ts';
 import type { Run } from './entity.ts';
+import { eraseInputs } from './erasure.ts';
 import { publishRunEvent } from './publish-event.ts';
 
 /**
- * Deletes an ended run: its log and plan are purged; its lineage, reviews and events stay for history.
+ * Deletes an ended run: its inputs, its log and its plan are purged; its lineage, reviews and events stay for history.
  * @throws ActionRefused where the run has not ended
  */
 export async function deleteRun(tx: Transaction, run: Run, by: string): Promise<void> {
   refuseByStatus('delete', run.status);
   run.deletedAt = new Date();
   run.revision += 1;
+  await eraseInputs(tx.em, run);
   await tx.em.flush();
   publishRunEvent(tx, run, 'run.deleted', { by });
   await endBelongings(tx.em, 'run', run.id);

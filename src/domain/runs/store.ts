@@ -45,8 +45,9 @@ export async function readRun(em: Em, id: string): Promise<RunWithFacts | undefi
   const [row] = await selectRun(em, { id });
   if (!row) return undefined;
   const { organizationId, approval, admission, ...details } = row;
-  const facts = { status: details.status, approval, admission: admission && toAdmissionFacts(admission) };
-  return { id, teamId: details.teamId, organizationId, isDeleted: details.deletedAt !== null, details, facts };
+  const isDeleted = details.deletedAt !== null;
+  const facts = { status: details.status, isDeleted, approval, admission: admission && toAdmissionFacts(admission) };
+  return { id, teamId: details.teamId, organizationId, isDeleted, details, facts };
 }
 
 /** A run and its owner. A deleted run keeps its lineage, and so can still be read. */

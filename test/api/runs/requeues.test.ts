@@ -103,6 +103,29 @@ describe('a deletion', () => {
     expect((await at.awaitEnd(running.id)).status).toBe('succeeded');
   });
 
+  it('erases the inputs, so that a requeue answers 409 with the reason that the run shows', async () => {
+    const run = await at.endAs('failed');
+    expect(await inputsOf(run.id)).toBeGreaterThan(0);
+    expect((await at.requester.caller.send('DELETE', `/runs/${run.id}`)).status).toBe(204);
+    expect(await inputsOf(run.id)).toBe(0);
+    const { actions } = (await at.requester.caller.get(`/runs/${run.id}`)).body;
+    const shown = actions.find(({ name }: { name: string }) => name === 'requeue');
+    expect(shown).toMatchObject({ allowed: false, reason: expect.stringMatching(/^the run was deleted/) });
+    const answer = await at.requester.caller.post(`/runs/${run.id}/requeue`);
+    expect([answer.status, answer.body.error]).toEqual([409, shown.reason]);
+  });
+
+  it('of the run that deployed an instance keeps the inputs until another run has deployed it', async () => {
+    const instance = `deployed-${randomUUID()}`;
+    const deployed = await at.awaitEnd((await at.admit({ instance, variables: { token: 'removed' } })).id);
+    expect(deployed.status).toBe('succeeded');
+    expect((await at.requester.caller.send('DELETE', `/runs/${deployed.id}`)).status).toBe(204);
+    expect(await inputsOf(deployed.id)).toBeGreaterThan(0);
+    expect((await at.requester.caller.post(`/runs/${deployed.id}/requeue`)).status).toBe(409);
+    expect((await at.awaitEnd((await at.admit({ instance })).id)).status).toBe('succeeded');
+    expect(await inputsOf(deployed.id)).toBe(0);
+  });
+
   it('removes the log and the plan, and keeps who did what and why', async () => {
     const key = randomUUID();
     const { environmentId } = await addEnvironment(at.orm, at.team.teamId, { required: 1 });
@@ -148,3 +171,10 @@ describe('afterwards', () => {
     await at.expectAllSettled();
   });
 });
+
+/** The size of what is kept of a run's inputs. */
+async function inputsOf(runId: string): Promise<number> {
+  const sized = 'select octet_length(sealed_inputs) as size from runs where id = ?';
+  const [row] = await at.execute<{ size: number }>(sized, runId);
+  return row?.size ?? -1;
+}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   actionsByStatus,
+  factsOfNewRun,
   findRunRefusal,
   findStatusRefusal,
   type RunAction,
@@ -176,7 +177,10 @@ describe('the rule of approval', () => {
   it.each(rows)('%s', (_title, decision, facts, message, caller = reviewer) => {
     const refusal = findReviewRefusal({ ...approval, ...facts }, caller, { decision, planDigest: null });
     expect(refusal?.message ?? null).toEqual(message === null ? null : expect.stringMatching(message));
-    const run: RunFacts = { status: 'pending_approval', approval: { ...approval, ...facts }, admission: null };
+    const run: RunFacts = {
+      ...factsOfNewRun('pending_approval'),
+      approval: { ...approval, ...facts },
+    };
     expect(findRunRefusal(decision, run, caller)?.message).toBe(refusal?.message);
   });
 
@@ -221,9 +225,14 @@ describe('the rule of requeueing', () => {
     ],
   ];
   it.each(rows)('%s', (_title, facts, message) => {
-    const run: RunFacts = { status: 'failed', approval: null, admission: { ...admission, ...facts } };
+    const run: RunFacts = { ...factsOfNewRun('failed'), admission: { ...admission, ...facts } };
     const refusal = findRunRefusal('requeue', run, reviewer);
     expect(refusal?.message ?? null).toEqual(message === null ? null : expect.stringMatching(message));
+  });
+
+  it('refuses a run that was deleted', () => {
+    const run: RunFacts = { ...factsOfNewRun('failed'), isDeleted: true, admission };
+    expect(findRunRefusal('requeue', run, reviewer)?.message).toMatch(/^the run was deleted/);
   });
 });
 

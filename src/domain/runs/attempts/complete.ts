@@ -5,6 +5,7 @@ import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type Run, type RunAttempt, RunPlan } from '../entity.ts';
+import { recordDeployedRun } from '../erasure.ts';
 import { AttemptSuperseded } from '../errors.ts';
 import type { MaskedOutputs, NextStep, PlanSummary } from '../model.ts';
 import { publishRunEvent } from '../publish-event.ts';
@@ -122,6 +123,6 @@ async function storeOutputs(tx: Transaction, keyRing: KeyRing, run: Run, outputs
 /** An instance of a tool without state of its own counts as one resource from its first apply until it is destroyed. */
 async function recordDeployment(tx: Transaction, run: Run, resourceCount: number | undefined): Promise<void> {
   const instance = await lockInstance(tx.em, run.instanceId);
-  instance.deployedRunId = run.id;
+  await recordDeployedRun(tx.em, instance, run.id);
   instance.resourceCount = resourceCount ?? (run.operation === 'destroy' ? 0 : Math.max(1, instance.resourceCount));
 }

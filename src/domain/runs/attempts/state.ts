@@ -7,6 +7,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type Run, RunAttempt } from '../entity.ts';
+import { recordDeployedRun } from '../erasure.ts';
 import { publishRunEvent } from '../publish-event.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkState, refuseStateOfPlanning } from './checks.ts';
@@ -42,7 +43,7 @@ export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state
     createdBy: run.requestedById,
   });
   run.stateSerialAfter = serial;
-  instance.deployedRunId = run.id;
+  await recordDeployedRun(tx.em, instance, run.id);
   await tx.em.flush();
   if (!isOver) return 'kept';
   await recordRecovery(tx, run, serial);
