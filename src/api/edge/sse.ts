@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { mostStreams, StreamLimit } from './limits/stream-limit.ts';
 import { logFailure } from './log-options.ts';
 import { supportIdOf } from './request-id.ts';
 
@@ -16,6 +17,7 @@ export type EventStreamOptions = {
   stalledAfter?: number;
 };
 
+const streams = new StreamLimit(mostStreams);
 const acceptableEventId = /^[\x20-\x7e]{1,256}$/;
 const heartbeatComment = ': heartbeat\n\n';
 
@@ -23,6 +25,7 @@ const heartbeatComment = ': heartbeat\n\n';
  * Answers with a stream of server-sent events. The next event is requested only when the client can take it, so a slow
  * client costs no memory. The signal aborts when the client disconnects or the server stops, and `produce` must end then.
  * If `produce` fails, the stream ends with an `error` event that has the support id.
+ * @throws HttpProblem (429) where the caller has too many streams open
  */
 export function sendEvents(
   request: FastifyRequest,
@@ -30,10 +33,12 @@ export function sendEvents(
   produce: (context: EventContext) => AsyncIterable<ServerEvent>,
   options: EventStreamOptions = {},
 ): FastifyReply {
+  const isFollowed = request.method !== 'HEAD';
+  if (isFollowed) reply.raw.once('close', streams.open(request.principal?.id ?? request.ip));
   reply
     .headers({ 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' })
     .type('text/event-stream; charset=utf-8');
-  if (request.method === 'HEAD') return reply.send();
+  if (!isFollowed) return reply.send();
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   reply.raw.setTimeout(options.stalledAfter ?? 60_000, () => reply.raw.destroy());

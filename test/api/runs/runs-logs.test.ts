@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Caller } from '#test/support/api/caller.ts';
 import { type System, startSystem } from '#test/support/system.ts';
 import { commands, publish, runToEnd } from '#test/support/templates.ts';
 
@@ -50,6 +51,31 @@ describe('the log of a run', () => {
     expect(run.status).toBe('succeeded');
     const { body } = await administrator.get(`/runs/${run.id}/logs`);
     expect(body.entries.map((entry: { text: string }) => entry.text).join('')).toContain('a\0b\ufffdc');
+  });
+
+  it('is streamed to one caller at most 100 times at once; others are not affected', async () => {
+    const { administrator } = system;
+    const gate = await publish(administrator, 'waiting', commands({ wait: 'sleep 600' }));
+    const { id } = (await administrator.post('/runs', { template_id: gate })).body;
+    const path = `/runs/${id}/logs/stream`;
+    const streams = await Promise.all(Array.from({ length: 101 }, () => administrator.stream(path)));
+    const refused = streams.filter(({ status }) => status === 429);
+    expect(streams.filter(({ status }) => status === 200)).toHaveLength(100);
+    expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(['10']);
+    expect(await refused[0]?.json()).toMatchObject({ error: expect.stringMatching(/^too many event streams/) });
+    const user = { email: 'watcher@example.com', name: 'Watcher', password: 'correct horse battery', role: 'admin' };
+    expect((await administrator.post('/users', user)).status).toBe(201);
+    const others = await (await Caller.signIn(system.url, user.email, user.password)).stream(path);
+    expect(others.status).toBe(200);
+    await Promise.all([...streams.filter(({ status }) => status === 200), others].map(({ body }) => body?.cancel()));
+    const isServedAgain = async () => {
+      const stream = await administrator.stream(path);
+      await stream.body?.cancel();
+      return stream.status;
+    };
+    await expect.poll(isServedAgain, { timeout: 10_000 }).toBe(200);
+    await administrator.post(`/runs/${id}/cancel`);
+    await administrator.awaitRun(id, ['canceled']);
   });
 
   it('is streamed while the run lasts, resumes at the position of the reader, and ends with the run', async () => {
