@@ -1,4 +1,4 @@
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 
 /**
  * How a lookup locks what it finds until the commit. `true` shares the row and its owners against change, for a command that
@@ -11,17 +11,35 @@ export function toChange(lock: boolean): RowLock {
   return lock && 'change';
 }
 
-/** Locks the rows that a query finds. The tables are named from the outermost owner to the thing itself and locked in that order. */
+/**
+ * Locks the rows that a query finds. The tables are named from the outermost owner to the thing itself and locked in that order.
+ *
+ * Before the rows, the statement takes an advisory lock for each of them in the same mode: PostgreSQL evaluates what a statement
+ * selects before it locks rows. Advisory locks are granted in the order of the requests, whereas new commands may share a row while
+ * another transaction waits to change it. Without them, a caller that keeps sending commands could prevent that the row's
+ * organization is archived.
+ */
 export function lockRows<Db, From extends keyof Db, Row>(
   query: SelectQueryBuilder<Db, From, Row>,
   tables: readonly (From & string)[],
   lock: RowLock,
 ): SelectQueryBuilder<Db, From, Row> {
   if (!lock) return query;
-  if (lock === true) return query.forShare(tables);
-  const owners = tables.slice(0, -1);
-  const shared = owners.length > 0 ? query.forShare(owners) : query;
-  return shared.forNoKeyUpdate(tables.slice(-1));
+  const owners = lock === true ? tables : tables.slice(0, -1);
+  const changed = lock === true ? [] : tables.slice(-1);
+  const queue = [
+    ...owners.map((table) => queueFor(table, 'shared')),
+    ...changed.map((table) => queueFor(table, 'alone')),
+  ];
+  const queued = query.select(sql<string>`concat(${sql.join(queue)})`.as('queued')) as unknown as typeof query;
+  const shared = owners.length > 0 ? queued.forShare(owners) : queued;
+  return changed.length > 0 ? shared.forNoKeyUpdate(changed) : shared;
+}
+
+/** Takes the advisory lock of the row that a query finds in a table. */
+function queueFor(table: string, mode: 'shared' | 'alone') {
+  const take = mode === 'shared' ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
+  return sql`${take}(hashtextextended('delivery-coordinator/rows/' || ${sql.ref(`${table}.id`)}::text, 0))`;
 }
 
 /**

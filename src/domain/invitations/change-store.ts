@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { lockRows } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Offer } from './policy.ts';
@@ -113,14 +114,17 @@ export async function revokeInvitationsFrom(
 
 /** Shares the team of an invitation against change, then locks the invitation for a change. */
 export async function lockInvitation(em: Em, { id, teamId }: { id: string; teamId: string | null }): Promise<void> {
-  if (teamId) await db(em).selectFrom('teams').where('id', '=', teamId).select('id').forShare().execute();
+  if (teamId)
+    await lockRows(db(em).selectFrom('teams').where('id', '=', teamId).select('id'), ['teams'], true).execute();
   await db(em).selectFrom('invitations').where('id', '=', id).select('id').forUpdate().execute();
 }
 
 /** Locks an organization, then a team of it where one is given, against change until the commit. */
 export async function lockPlace(em: Em, { organizationId, teamId }: Place): Promise<void> {
-  await db(em).selectFrom('organizations').where('id', '=', organizationId).select('id').forNoKeyUpdate().execute();
-  if (teamId) await db(em).selectFrom('teams').where('id', '=', teamId).select('id').forNoKeyUpdate().execute();
+  const organizations = db(em).selectFrom('organizations').where('id', '=', organizationId).select('id');
+  await lockRows(organizations, ['organizations'], 'change').execute();
+  if (teamId)
+    await lockRows(db(em).selectFrom('teams').where('id', '=', teamId).select('id'), ['teams'], 'change').execute();
 }
 
 /** Locks the invitation that has a token; undefined where it has got another one meanwhile. */

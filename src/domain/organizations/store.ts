@@ -117,13 +117,12 @@ export async function saveOrganization(
 
 /** Shares the organizations with these ids against change until the commit, in the order of their ids. */
 export async function shareOrganizations(em: Em, ids: readonly string[]): Promise<void> {
-  await db(em)
+  const organizations = db(em)
     .selectFrom('organizations')
     .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .orderBy('id')
-    .select('id')
-    .forShare()
-    .execute();
+    .select('id');
+  await lockRows(organizations, ['organizations'], true).execute();
 }
 
 /** A user to whom an organization is to be transferred. */

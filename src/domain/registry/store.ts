@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { lockRows } from '#database/row-lock.ts';
 import { json } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
@@ -33,7 +34,7 @@ export async function findTemplateToChange(em: Em, id: string, lock: boolean): P
   const { organizationId, teamId, archived } = owner;
   const target = { organizationId, teamId, archived };
   if (!lock) return { ...target, template: known };
-  await db(em).selectFrom('templates').where('id', '=', id).select('id').forNoKeyUpdate().execute();
+  await lockRows(db(em).selectFrom('templates').where('id', '=', id).select('id'), ['templates'], 'change').execute();
   const template = await em.findOne(Template, { id, deletedAt: null }, { refresh: true });
   return template ? { ...target, template } : undefined;
 }

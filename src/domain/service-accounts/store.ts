@@ -1,6 +1,7 @@
 import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
+import { lockRows } from '#database/row-lock.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
@@ -94,12 +95,15 @@ const shareOwnerUser = prepare((queries, parameter: ParameterOf<AccountId>) =>
 );
 
 const shareOwnerTeam = prepare((queries, parameter: ParameterOf<AccountId>) =>
-  queries
-    .selectFrom('organizations as o')
-    .innerJoin('teams as t', 't.organization_id', 'o.id')
-    .where('t.id', '=', ofAccount(queries, parameter('id')).select('owner_team_id'))
-    .select('t.id')
-    .forShare(['o', 't']),
+  lockRows(
+    queries
+      .selectFrom('organizations as o')
+      .innerJoin('teams as t', 't.organization_id', 'o.id')
+      .where('t.id', '=', ofAccount(queries, parameter('id')).select('owner_team_id'))
+      .select('t.id'),
+    ['o', 't'],
+    true,
+  ),
 );
 
 /** Locks principals before the organization and the team. */

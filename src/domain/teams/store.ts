@@ -118,7 +118,7 @@ export async function saveTeam(
 
 /** Shares the organizations of these teams, then the teams, against change until the commit, each in the order of ids. */
 export async function shareTeams(em: Em, ids: readonly string[]): Promise<void> {
-  await db(em)
+  const organizations = db(em)
     .selectFrom('organizations')
     .where('id', 'in', (eb) =>
       eb
@@ -127,14 +127,12 @@ export async function shareTeams(em: Em, ids: readonly string[]): Promise<void> 
         .select('organization_id'),
     )
     .orderBy('id')
-    .select('id')
-    .forShare()
-    .execute();
-  await db(em)
+    .select('id');
+  await lockRows(organizations, ['organizations'], true).execute();
+  const teams = db(em)
     .selectFrom('teams')
     .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .orderBy('id')
-    .select('id')
-    .forShare()
-    .execute();
+    .select('id');
+  await lockRows(teams, ['teams'], true).execute();
 }

@@ -2,6 +2,7 @@ import { type AliasableExpression, type Expression, expressionBuilder, type Kyse
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
+import { lockRows } from '#database/row-lock.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { OverRun } from '../details.ts';
@@ -113,19 +114,19 @@ const lookups = {
       inEnvironment(db, parameter('templateId'), parameter('environmentId')),
     ),
     locking: prepare((db, parameter: ParameterOf<TemplateAndEnvironment>) =>
-      inEnvironment(db, parameter('templateId'), parameter('environmentId')).forShare(['o', 'm', 'p', 'e', 't']),
+      lockRows(inEnvironment(db, parameter('templateId'), parameter('environmentId')), ['o', 'm', 'p', 'e', 't'], true),
     ),
   },
   ofTeam: {
     plain: prepare((db, parameter: ParameterOf<Template>) => ofTeam(db, parameter('templateId'))),
     locking: prepare((db, parameter: ParameterOf<Template>) =>
-      ofTeam(db, parameter('templateId')).forShare(['o', 'm', 't']),
+      lockRows(ofTeam(db, parameter('templateId')), ['o', 'm', 't'], true),
     ),
   },
   ofInstallation: {
     plain: prepare((db, parameter: ParameterOf<Template>) => ofInstallation(db, parameter('templateId'))),
     locking: prepare((db, parameter: ParameterOf<Template>) =>
-      ofInstallation(db, parameter('templateId')).forShare('t'),
+      lockRows(ofInstallation(db, parameter('templateId')), ['t'], true),
     ),
   },
 };
