@@ -56,6 +56,18 @@ export function removeServiceFile(dataDir: string): void {
   rmSync(join(dataDir, 'service.json'), { force: true });
 }
 
+/**
+ * Writes the header of a session into a file that only its owner can read, so that no terminal and no list of processes shows
+ * the session's token.
+ * @returns the path, for `curl -H @path`
+ */
+export function writeAuthorization(dataDir: string, token: string): string {
+  const path = join(dataDir, 'authorization');
+  rmSync(path, { force: true });
+  writeFileSync(path, `Authorization: Bearer ${token}\n`, { mode: 0o600, flag: 'wx' });
+  return path;
+}
+
 /** Whether a step that runs only once for a data directory (`administrator`, `sample`) has run. */
 export function isDone(dataDir: string, step: 'administrator' | 'sample'): boolean {
   return existsSync(join(dataDir, `${step}.done`));

@@ -66,9 +66,10 @@ async function serve(
   report: (line: string) => void,
 ): Promise<Outcome> {
   const stack = await startStack(config, program, stops, report);
-  writeServiceFile(config.dataDir, { url: stack.url, admin_url: stack.adminUrl, pid: process.pid });
   const broken = stack.broken.then((sentence): Outcome => ({ code: 1, reason: sentence }));
-  const announced = announceService(config, stack, program, report);
+  const announced = announceService(config, stack, program, report, () => {
+    writeServiceFile(config.dataDir, { url: stack.url, admin_url: stack.adminUrl, pid: process.pid });
+  });
   await Promise.race([announced, broken]);
   return broken;
 }

@@ -57,6 +57,10 @@ describe('start', () => {
     ({ runs } = JSON.parse(execFileSync('/bin/sh', ['-c', `${line} --silent`], { encoding: 'utf8' })));
     expect(runs.length).toBeGreaterThan(0);
     for (const run of runs) expect(run).toMatchObject({ status: 'succeeded' });
+    const [, path = ''] = /-H '@([^']+)'/.exec(line) ?? [];
+    const token = readFileSync(path, 'utf8').replace('Authorization: Bearer ', '').trim();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(program.output).not.toContain(token);
   });
 
   it('writes its addresses for other programs, and only its owner can read its secrets', async () => {

@@ -11,8 +11,27 @@ import { Forbidden, NotFound, Unauthenticated } from '#domain/shared/errors.ts';
 import { FirstAdministrator } from './bodies.ts';
 
 const tokenHeader = 'x-service-bootstrap-token';
-/** The headers with which proxies name their client or themselves. */
-const forwardedHeader = /^(x-(.+-)?)?forwarded(-|$)|^(x-real-ip|via|cf-connecting-ip)$|-client-ip$/;
+/**
+ * The headers that clients send themselves. Every proxy names its client by another header, and a list of those would never be
+ * complete: any header that is not listed here is taken for a proxy's.
+ */
+const clientHeaders = new Set([
+  ...[
+    'host',
+    'connection',
+    'keep-alive',
+    'user-agent',
+    'accept',
+    'accept-encoding',
+    'accept-language',
+    'accept-charset',
+  ],
+  ...['content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'expect', 'te', 'date'],
+  ...['cache-control', 'pragma', 'priority', 'dnt', 'upgrade-insecure-requests', 'origin', 'referer', 'cookie'],
+  ...['authorization', 'x-api-key', 'x-client-request-id', 'idempotency-key', 'traceparent', 'tracestate', 'baggage'],
+  ...['sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest', 'sec-fetch-user'],
+  tokenHeader,
+]);
 
 /** (specification, *Bootstrap*) */
 export const bootstrapAdmin = command({
@@ -52,8 +71,11 @@ export const bootstrapAdmin = command({
 function requireDirectToken({ headers, socketAddress }: RequestMetadata, { config }: Services): void {
   const { enabled, token } = config.bootstrap;
   if (!enabled || token === null) throw new NotFound('bootstrap');
-  if (Object.keys(headers).some((name) => forwardedHeader.test(name))) {
-    throw new Forbidden('bootstrap must reach the service directly over loopback, not through a proxy');
+  const foreign = Object.keys(headers).find((name) => !clientHeaders.has(name));
+  if (foreign !== undefined) {
+    throw new Forbidden(
+      `bootstrap must reach the service directly over loopback, not through a proxy: send it without the header ${foreign}`,
+    );
   }
   if (!isLoopback(socketAddress)) throw new Forbidden('bootstrap must reach the service over its loopback interface');
   const sent = headers[tokenHeader];

@@ -66,6 +66,9 @@ function findPrincipal(services: Services, { source, secret }: RequestCredential
 const harmlessMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 function refuseCrossSite(request: FastifyRequest, baseUrl: string | null): void {
-  if (harmlessMethods.has(request.method) || isSameOrigin(request, baseUrl) !== false) return;
-  throw new Forbidden('cross-site request refused: a request by session cookie must come from the same origin');
+  if (harmlessMethods.has(request.method) || isSameOrigin(request, baseUrl)) return;
+  throw new Forbidden(
+    'cross-site request refused: a change by session cookie must come from a page of this service, which `Sec-Fetch-Site` or ' +
+      '`Origin` must say; programs send the session token as a bearer token',
+  );
 }

@@ -21,7 +21,10 @@ export function negotiateMediaType(operation: Operation, accept: string | string
   const [first = json] = available;
   if (available.length === 1 || !available.includes(json)) return first;
   // A parameter such as charset does not tell one answer from another here.
-  const header = [accept ?? '*/*'].flat().join(', ').replaceAll(/;\s*(?!q=)[^;,]*/gi, '');
+  const header = [accept ?? '*/*']
+    .flat()
+    .join(', ')
+    .replaceAll(/;\s*(?!q=)[^;,]*/gi, '');
   const [preferred] = new Negotiator({ headers: { accept: header } }).mediaTypes([...available]);
   if (preferred !== undefined) return preferred;
   throw new HttpProblem(406, `Accept: this operation answers ${available.join(' or ')}`);

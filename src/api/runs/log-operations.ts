@@ -103,7 +103,8 @@ async function* follow(
         limit: 50,
         maximumBytes: pageBytes,
       });
-      for (const row of rows) yield { id: String(row.sequence), event: 'log', data: z.encode(LogEntryView, toLogEntry(row)) };
+      for (const row of rows)
+        yield { id: String(row.sequence), event: 'log', data: z.encode(LogEntryView, toLogEntry(row)) };
       position = rows.at(-1)?.sequence ?? last;
     }
     if (isTerminal(status)) return yield { event: 'end', data: { status } };

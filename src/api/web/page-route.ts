@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sessionCookie } from '#api/edge/cookies.ts';
 import { isSameOrigin } from '#api/edge/same-origin.ts';
 import { pageHeaders } from '#api/edge/security-headers.ts';
 import { authenticateVisitor } from '#api/pipeline/authentication.ts';
@@ -49,12 +48,10 @@ export function isSignedIn(request: FastifyRequest): boolean {
 }
 
 /**
- * Rejects a form that another origin submits. Without a session, the form must prove its origin: another site must not be
- * able to sign a visitor in as somebody else (login CSRF). With a session, the rule of the API applies: a request without
- * any origin header passes, because browsers always send one with a form.
+ * Rejects a form that does not prove that a page of this service sent it, with a session or without: another site must not
+ * be able to sign a visitor in as somebody else (login CSRF). Browsers always send one of the two headers with a form.
  */
 function refuseCrossSiteForm(request: FastifyRequest, baseUrl: string | null): void {
-  const hasSession = request.cookies[sessionCookie] !== undefined;
-  if (isSameOrigin(request, baseUrl) ?? hasSession) return;
+  if (isSameOrigin(request, baseUrl)) return;
   throw new Forbidden('this form was not sent by a page of this service: open the page here and submit it again');
 }

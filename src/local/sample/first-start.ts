@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { StartConfig } from '#config';
-import { isDone, markDone } from '../data-directory.ts';
+import { isDone, markDone, writeAuthorization } from '../data-directory.ts';
 import { describeError } from '../errors.ts';
 import { runSubcommand } from '../run-subcommand.ts';
 import type { Stack } from '../stack.ts';
@@ -17,17 +17,19 @@ const passwordAlphabet = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ2345678
 /**
  * Prints how to use the service, which is ready now. Before that, the first start on a data directory creates the
  * administrator and the sample, unless the configuration enables bootstrap. A failure to create them is reported, but the
- * service keeps running.
+ * service keeps running. `onUsable` is called once the administrator can sign in, or creating them has failed.
  */
 export async function announceService(
   config: StartConfig,
   stack: Stack,
   program: string,
   report: Report,
+  onUsable: () => void,
 ): Promise<void> {
   let curl = curlFor(config, stack);
   try {
-    curl = (await createFirstContent(config, stack, program, report)) ?? curl;
+    const administrator = await createAdministrator(config, stack, program).finally(onUsable);
+    if (administrator !== null) curl = await createSample(config, stack, administrator, report);
   } catch (error) {
     console.error(
       `The service is running, but creating the administrator or the sample failed: ${describeError(error)}`,
@@ -38,13 +40,8 @@ export async function announceService(
   console.log('  Stop   Ctrl-C\n');
 }
 
-/** @returns a command that shows what was created; null if nothing was to be created */
-async function createFirstContent(
-  config: StartConfig,
-  stack: Stack,
-  program: string,
-  report: Report,
-): Promise<string | null> {
+/** @returns a session of the administrator; null if none was to be created, or the database has users already */
+async function createAdministrator(config: StartConfig, stack: Stack, program: string): Promise<SampleClient | null> {
   const administrator = planAdministrator(config);
   if (administrator === null) return null;
   const isCreated = await runSubcommand(
@@ -57,13 +54,17 @@ async function createFirstContent(
   // The database already has users, and their passwords are unknown.
   if (!isCreated) return null;
   printAdministrator(administrator);
-  const client = await SampleClient.signIn(stack.url, administrator.email, administrator.password);
+  return SampleClient.signIn(stack.url, administrator.email, administrator.password);
+}
+
+/** @returns a command that shows what was created */
+async function createSample(config: StartConfig, stack: Stack, client: SampleClient, report: Report): Promise<string> {
   let path = '/api/v1/auth/whoami';
   if (config.sample && !isDone(config.dataDir, 'sample')) {
     markDone(config.dataDir, 'sample');
     path = await runSample(client, report);
   }
-  return `curl -H 'Authorization: Bearer ${client.token}' '${stack.url}${path}'`;
+  return `curl -H '@${writeAuthorization(config.dataDir, client.token)}' '${stack.url}${path}'`;
 }
 
 /** The administrator to create at this start; null: none. */

@@ -127,6 +127,11 @@ describe('the bootstrap of an installation', () => {
     'fastly-client-ip',
     'via',
     'X-FORWARDED-FOR',
+    'x-envoy-external-address',
+    'x-azure-clientip',
+    'client-ip',
+    'proxy-connection',
+    'x-anything',
   ])('answers 403 through a proxy, recognized by the header %s', async (header) => {
     for (const value of ['127.0.0.1', 'for=127.0.0.1', '']) {
       const answer = await post(api.url, ana, { ...tokenHeader, [header]: value });

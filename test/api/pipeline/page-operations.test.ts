@@ -86,7 +86,7 @@ async function signIn(user: ApiUser): Promise<Visitor> {
 }
 
 function callApi(name: string, body: object, key: string) {
-  const headers = { cookie: visitor.cookie!, 'idempotency-key': key };
+  const headers = { cookie: visitor.cookie!, 'sec-fetch-site': 'same-origin', 'idempotency-key': key };
   return app.inject({ method: 'POST', url: `/api/v1/things/${name}`, headers, payload: body });
 }
 
@@ -152,7 +152,11 @@ describe('a page that invokes an operation', () => {
     const refused = await beas.submit('/things/six', { key: crypto.randomUUID(), size: 'huge' });
     expect([refused.status, refused.text.includes('this needs connection:manage')]).toEqual([403, true]);
     expect((await beas.get('/things/six')).status).toBe(403);
-    const headers = { cookie: beas.cookie!, 'idempotency-key': crypto.randomUUID() };
+    const headers = {
+      cookie: beas.cookie!,
+      'sec-fetch-site': 'same-origin',
+      'idempotency-key': crypto.randomUUID(),
+    };
     await app.inject({ method: 'POST', url: '/api/v1/things/six', headers, payload: {} });
     const rows = await api.rows<{ action: string }>(
       `select action, resource_type, after from audit_records where actor_id = ? and outcome = 'refused' order by id`,
