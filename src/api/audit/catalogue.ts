@@ -1,4 +1,5 @@
-import { actionOf, resourceTypeOf } from '#api/pipeline/auditing.ts';
+import { resourceTypeOf } from '#api/pipeline/audited-resource.ts';
+import { actionOf } from '#api/pipeline/auditing.ts';
 import { isPublic, type Operation } from '#api/pipeline/operation.ts';
 import { systemActions } from '#domain/audit/system-actions.ts';
 

@@ -136,6 +136,7 @@ export const get = read({
   access: { ...readAccess, review: { resource: 'audit_records', verb: 'get' } },
   target: ({ em, params }) => findRecord(em, params.id),
   targetName: 'audit record',
+  resourceId: ({ params }) => params.id,
   handle: async ({ em, params, services }) => {
     const record = await readRecord(em, params.id, services.config.auditRetentionDays);
     if (!record) throw new NotFound('audit record');

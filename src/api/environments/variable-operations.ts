@@ -76,6 +76,7 @@ export const list = read({
   access: readAccess,
   target: ({ em, params }) => findEnvironment(em, params.id),
   targetName: 'environment',
+  resourceId: ({ params }) => params.id,
   handle: async ({ em, target, query }) => {
     const page = await listVariables(em, target.id, query);
     return { variables: page.items.map(viewVariable), next_cursor: page.nextCursor };
@@ -96,6 +97,8 @@ export const set = command({
   target: ({ em, params, body, lock }) => findTarget(em, params, body.sensitive, lock),
   targetName: 'environment',
   accessTo,
+  // Variables have no ids: a record names their environment.
+  resourceId: ({ params }) => params.id,
   idempotency: 'none',
   audit: 'environment_variable.set',
   handle: async ({ tx, principal, target, params, body, services }) => {
@@ -119,6 +122,7 @@ export const remove = command({
   target: ({ em, params, lock }) => findTarget(em, params, false, lock),
   targetName: 'environment',
   accessTo,
+  resourceId: ({ params }) => params.id,
   idempotency: 'none',
   audit: 'environment_variable.removed',
   handle: async ({ tx, target, params }) => {

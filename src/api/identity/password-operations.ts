@@ -30,6 +30,7 @@ export const changeOwn = command({
   locks: ({ principal }) => [authorityLock(principal.id)],
   audit: 'user.password_changed',
   resource: 'users',
+  resourceId: ({ principal }) => principal.id,
   limitGuesses: ({ principal }) => principal.id,
   prepare: async ({ em, principal, body }) => {
     const { current_password: current, new_password: wanted, confirm_password: repeated } = body;

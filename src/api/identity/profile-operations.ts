@@ -37,6 +37,7 @@ export const listApiKeys = read({
   query: z.strictObject(pageQuery),
   responses: { 200: pageOf('api_keys', ApiKeyView) },
   access: own,
+  resource: 'api_keys',
   handle: async ({ em, principal, query }) => {
     const page = await listKeys(em, principal.id, query);
     return { api_keys: page.items.map(viewApiKey), next_cursor: page.nextCursor };
@@ -50,6 +51,7 @@ export const getApiKey = read({
   params: KeyParams,
   responses: { 200: ApiKeyView },
   access: own,
+  resource: 'api_keys',
   handle: async ({ em, principal, params }) => {
     const key = await findKey(em, principal.id, params.id);
     if (!key) throw new NotFound('API key');

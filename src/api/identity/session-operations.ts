@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { command, type RequestMetadata, read } from '#api/pipeline/operation.ts';
+import { command, type NamedResource, type RequestMetadata, read } from '#api/pipeline/operation.ts';
 import { AnswerId, Nothing, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { Email, PlatformRole, principalKinds, sessionLifetimeSeconds } from '#domain/identity/model.ts';
 import { GivenPassword } from '#domain/identity/passwords/rules.ts';
@@ -69,6 +69,7 @@ export const listSessions = read({
   query: z.strictObject(pageQuery),
   responses: { 200: pageOf('sessions', SessionView) },
   access: ownSession,
+  resource: 'sessions',
   handle: async ({ em, principal, query }) => {
     const page = await listActiveSessions(em, principal.id, query);
     return { sessions: page.items.map((session) => viewSession(session, principal)), next_cursor: page.nextCursor };
@@ -82,6 +83,8 @@ export const getSession = read({
   params: z.strictObject({ id: Id.or(z.literal('current')) }),
   responses: { 200: SessionView },
   access: ownSession,
+  resource: 'sessions',
+  resourceId,
   handle: async ({ em, principal, params }) => {
     const session = await findActiveSession(em, principal.id, sessionId(params.id, principal));
     if (!session) throw new NotFound('session');
@@ -123,6 +126,7 @@ export const signOut = command({
   locks: ({ principal }) => [authorityLock(principal.id)],
   audit: 'session.revoked',
   resource: 'sessions',
+  resourceId,
   handle: async ({ tx, principal, params }) => {
     const id = sessionId(params.id, principal);
     if (!(await revokeSession(tx.em, principal.id, id))) throw new NotFound('session');
@@ -166,6 +170,12 @@ function viewSession(session: SessionDetails, principal: Principal) {
     address: session.address,
     user_agent: session.userAgent,
   };
+}
+
+/** The session that a path names; null for `current` in a request without a session. */
+function resourceId({ params: { id }, principal: { credential } }: NamedResource<{ id: string }, undefined>) {
+  if (id !== 'current') return id;
+  return credential.type === 'session' ? credential.id : null;
 }
 
 function sessionId(id: string, principal: Principal): string {

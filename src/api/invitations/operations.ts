@@ -20,6 +20,7 @@ export const accept = command({
     return { ...nobody, invitation };
   },
   targetName: 'invitation',
+  resourceId: ({ target }) => target?.invitation.id,
   idempotency: 'none',
   audit: 'invitation.accepted',
   limitGuesses: () => 'invitation',

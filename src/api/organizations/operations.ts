@@ -65,6 +65,7 @@ export const get = read({
   access: readAccess,
   target: ({ em, params }) => findOrganization(em, params.orgID),
   targetName: 'organization',
+  resourceId: ({ target }) => target?.id,
   handle: async ({ target }) => viewOrganization(target),
 });
 
@@ -102,6 +103,7 @@ export const update = command({
   access: updateAccess,
   target: ({ em, params, lock }) => findOrganizationToChange(em, params.orgID, lock),
   targetName: 'organization',
+  resourceId: ({ target }) => target?.id,
   idempotency: 'none',
   audit: 'organization.updated',
   handle: async ({ tx, target, body }) => {
@@ -142,6 +144,7 @@ export const transfer = command({
   target: ({ em, params, body, callerId, lock }) =>
     findOrganizationTransfer(em, { organization: params.orgID, from: callerId, to: body.new_owner_user_id }, lock),
   targetName: 'organization',
+  resourceId: ({ target }) => target?.id,
   idempotency: 'none',
   audit: 'organization.transferred',
   handle: async ({ tx, principal, target, body }) => {

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type AuditEntry, type AuditedAction, type RequestFacts, recordAudit } from '#domain/shared/audit.ts';
 import { Forbidden, type ServiceError, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
+import { resourceIdOf, resourceTypeOf } from './audited-resource.ts';
 import { CredentialMissing } from './authentication.ts';
 import { HiddenTarget } from './authorization.ts';
 import type { Invocation } from './invocation.ts';
@@ -10,11 +11,6 @@ import type { Operation } from './operation.ts';
 /** The audit's action of an operation: the one it declares, or its own id if it only reads. */
 export function actionOf(operation: Operation): string {
   return operation.audit ?? operation.id;
-}
-
-/** The audit's resource type of an operation. */
-export function resourceTypeOf({ id, resource }: Operation): string {
-  return resource ?? id.slice(0, id.indexOf('.'));
 }
 
 /** What the audit records of an operation say was done. The audit's catalogue is made from the same declarations. */
@@ -27,7 +23,7 @@ export async function auditRead(invocation: Invocation, action: string, target: 
   const { operation, services, principal, input, request } = invocation;
   const entry: AuditEntry = {
     action,
-    resource: { type: resourceTypeOf(operation), id: idInPath(invocation) },
+    resource: { type: resourceTypeOf(operation), id: resourceIdOf(invocation, target) },
     organizationId: target?.organizationId ?? null,
     teamId: target?.teamId ?? null,
     after: { ...input.params, ...input.query },
@@ -73,7 +69,7 @@ async function auditRefusal(invocation: Invocation, error: ServiceError): Promis
   const target = targets.get(error);
   const entry: AuditEntry = {
     action: actionOf(operation),
-    resource: { type: resourceTypeOf(operation), id: idInPath(invocation) },
+    resource: { type: resourceTypeOf(operation), id: resourceIdOf(invocation, target) },
     organizationId: target?.organizationId ?? null,
     teamId: target?.teamId ?? null,
     after: { refused: error.message, ...attemptedAccount(invocation) },
@@ -85,12 +81,6 @@ async function auditRefusal(invocation: Invocation, error: ServiceError): Promis
 function attemptedAccount({ operation, input, principal }: Invocation): { account?: string } {
   if (operation.kind === 'read' || !operation.limitGuesses || input.body === undefined) return {};
   return { account: operation.limitGuesses({ body: input.body, principal }) };
-}
-
-/** The id in the path. The input may not have been validated yet, so a text that cannot be an id or a slug is dropped. */
-function idInPath({ input }: Invocation): string | null {
-  const [id] = Object.values((input.params ?? {}) as Record<string, unknown>);
-  return typeof id === 'string' && /^[\w.-]{1,128}$/.test(id) ? id : null;
 }
 
 export function requestFacts(request: FastifyRequest): RequestFacts {

@@ -19,7 +19,10 @@ import type { RawAnswer } from './raw-answer.ts';
 
 type Out<S> = S extends Schema ? z.output<S> : undefined;
 
-/** What a target resolver is given: the input by which it finds the target, and whether to lock it. */
+/**
+ * What a target resolver is given: the input by which it finds the target, and whether to lock it. Access reviews and the records
+ * of refusals find a target by its path alone: `body` is empty then.
+ */
 export interface TargetLookup<P, Q, B> {
   readonly em: Em;
   readonly params: P;
@@ -29,6 +32,15 @@ export interface TargetLookup<P, Q, B> {
   readonly callerId: string;
   /** True inside a command: the rows that the decision relies on are locked until the commit. */
   readonly lock: boolean;
+}
+
+/** What a record of a refusal or a read knows of the resource that the request names. */
+export interface NamedResource<P, T> {
+  /** The parameters of the path. A refusal may precede their validation. */
+  readonly params: P;
+  /** Undefined: it was not found, or not looked up. */
+  readonly target: T | undefined;
+  readonly principal: Principal;
 }
 
 /** What is known of a request besides its credential and its input. */
@@ -97,6 +109,11 @@ interface Declaration<
   readonly accessTo?: (target: T & Ownership, principal: Principal) => Access;
   /** The audit's resource type, if it is not the first part of `id`. */
   readonly resource?: string;
+  /**
+   * The id of the resource in the records of refusals and reads. Undefined: the path parameter that follows the resource's
+   * name, which is also the default. Null: the request names no such resource.
+   */
+  readonly resourceId?: (named: NamedResource<Out<P>, T>) => string | null | undefined;
   /** Changes answers to errors, for an operation whose specified errors differ from those of all others. */
   readonly adaptErrorAnswer?: AdaptErrorAnswer;
 }

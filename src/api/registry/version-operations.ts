@@ -52,6 +52,8 @@ export const get = read({
   access: { ...readAccess, review: { inherits: 'templates.get' } },
   target: ({ em, params }) => findTemplate(em, params.id),
   targetName: 'template',
+  // Every template may have a version of this number, so the number identifies none.
+  resourceId: () => null,
   handle: async ({ em, params }) => {
     const { id } = await loadNamed(em, params);
     const version = await readVersion(em, id);
@@ -98,6 +100,7 @@ export const yank = command({
   target: ({ em, params, lock }) => findVersionToChange(em, params, lock),
   targetName: 'version',
   accessTo: writeAccessTo,
+  resourceId: ({ target }) => target?.version.id ?? null,
   idempotency: 'none',
   audit: 'template_version.yanked',
   handle: async ({ tx, principal, target }) => {
@@ -120,6 +123,7 @@ export const validate = read({
   access: { ...readAccess, review: { inherits: 'templates.get' } },
   target: ({ em, params }) => findTemplate(em, params.id),
   targetName: 'template',
+  resourceId: () => null,
   handle: async ({ em, params, body }) => {
     const { spec } = await loadNamed(em, params);
     const { valid, errors, variables } = validateVariables(spec.variables, body.variables);

@@ -51,6 +51,7 @@ function archiveOperation<Params, Target extends LevelTarget>(declared: Archivin
     access: access.archive,
     target: (lookup) => findTarget(declared, lookup),
     targetName: level,
+    resourceId: ({ target }) => target?.id,
     idempotency: 'none',
     audit: `${level}.archived`,
     handle: async ({ tx, target }) => {
@@ -71,6 +72,7 @@ function unarchiveOperation<Params, Target extends LevelTarget>(declared: Archiv
     access: access.unarchive,
     target: (lookup) => findTarget(declared, lookup),
     targetName: level,
+    resourceId: ({ target }) => target?.id,
     idempotency: 'none',
     audit: `${level}.unarchived`,
     handle: async ({ tx, target }) => {
@@ -91,6 +93,7 @@ function deleteOperation<Params, Target extends LevelTarget>(declared: Archiving
     access: access.delete,
     target: (lookup) => findTarget(declared, lookup),
     targetName: level,
+    resourceId: ({ target }) => target?.id,
     idempotency: 'required',
     audit: `${level}.deleted`,
     handle: async ({ tx, principal, target }) => {

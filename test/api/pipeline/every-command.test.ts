@@ -2,7 +2,8 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { edgeLogOptions } from '#api/edge/log-options.ts';
 import { operations } from '#api/operations.ts';
-import { actionOf, resourceTypeOf } from '#api/pipeline/auditing.ts';
+import { resourceTypeOf } from '#api/pipeline/audited-resource.ts';
+import { actionOf } from '#api/pipeline/auditing.ts';
 import type { CommandOperation } from '#api/pipeline/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { addPerson } from '#test/support/access/people.ts';
@@ -10,7 +11,7 @@ import { fillSecrets, secretsIn } from '#test/support/access/secret-fields.ts';
 import { requestOf } from '#test/support/api/command-requests.ts';
 import { bootstrapToken, type SetupApi } from '#test/support/api/command-setups.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { ask, type Request } from '#test/support/api/operation-requests.ts';
+import { ask, type Ids, type Request } from '#test/support/api/operation-requests.ts';
 
 /**
  * Runs every command with a secret in each secret field: once while audit records cannot be written, and once while they
@@ -54,6 +55,20 @@ const isTransfer = (id: string) => /^(projects|teams)\.transfer$/.test(id);
 const forAdministratorsAlone = new Set(['runs.delete']);
 const isOfOrganization = (id: string) => /^(organization|teams\.create$)/.test(id);
 const makesTeams = (id: string) => /^(teams\.|projects\.transfer)/.test(id);
+
+/** Commands that create what they are recorded for: their path names no such resource. */
+const creates = /\.(create|publish|run)$/;
+/** Commands that replace the resource that their path names by a new one. */
+const replaces: Readonly<Record<string, keyof Ids>> = {
+  'runs.requeue': 'run',
+  'service_account_keys.rotate': 'accountKey',
+};
+
+/** The id of the resource that a request names, of which `committed` is the id in the record of its success. */
+function namedResource({ id }: CommandOperation, ids: Ids, committed: string | null | undefined) {
+  if (creates.test(id)) return null;
+  return replaces[id] ? ids[replaces[id]] : committed;
+}
 
 const breakable = `create function refuse_audit() returns trigger language plpgsql as $$
 begin
@@ -140,7 +155,7 @@ describe('every command', () => {
   );
 
   it.each(owned.map((operation) => [operation.id, operation] as const))(
-    '%s and its refusal are recorded with the owners of the target',
+    '%s and its refusal are recorded with the resource and the owners of the target',
     async (id, operation) => {
       const request = await prepare(operation);
       const stranger = await addPerson(stage, 'maintainer');
@@ -149,7 +164,7 @@ describe('every command', () => {
       const done = await ask(stage, operation, request);
       expect(done.status, done.text).toBeLessThan(300);
       const rows = await api.rows<Record<string, string | null>>(
-        `select outcome, organization_id, team_id from audit_records where action = ? order by at desc, id desc limit ?`,
+        `select outcome, resource_type, resource_id, organization_id, team_id from audit_records where action = ? order by at desc, id desc limit ?`,
         [actionOf(operation), isTransfer(id) ? 3 : 2],
       );
       // A caller without the permission is refused before the target is looked up.
@@ -162,6 +177,9 @@ describe('every command', () => {
       );
       if (isTransfer(id)) expect(rows.splice(former, 1)).toHaveLength(1);
       expect(rows.map(({ outcome }) => outcome)).toEqual(['committed', 'refused'].slice(0, rows.length));
+      const [committed, refusal = committed] = rows;
+      expect(refusal?.['resource_type']).toBe(committed?.['resource_type']);
+      expect(refusal?.['resource_id']).toBe(namedResource(operation, request.ids, committed?.['resource_id']));
       for (const { outcome, organization_id, team_id } of rows) {
         expect(organization_id).toBe(organizations[outcome as 'refused' | 'committed']);
         if (!isOfOrganization(id)) expect(team_id).not.toBeNull();

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addServiceAccount } from '#test/support/access/people.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+/** What the audit answers about refusals, as an auditor asks for them. */
+let api: TestApi;
+let tenant: Tenant;
+let admin: ApiUser;
+
+beforeAll(async () => {
+  api = await startApi();
+  admin = await api.addUser('admin');
+});
+afterAll(() => api?.close());
+beforeEach(async () => {
+  tenant = await makeTenant(api);
+});
+
+const organizationPath = () => `/organizations/${tenant.organization}`;
+
+/** The records of refusals that a filter finds, newest first. */
+async function findRefusals(filter: Record<string, string>) {
+  const query = new URLSearchParams({ outcome: 'refused', ...filter });
+  const { status, text, body } = await admin.get(`/audit?${query}`);
+  expect(status, text).toBe(200);
+  return body.audit_records;
+}
+
+describe('the record of a refusal names the resource that the request named', () => {
+  let viewer: ApiUser;
+  beforeEach(async () => {
+    viewer = await api.addUser('maintainer');
+    await join(tenant, viewer, 'member', 'viewer');
+  });
+  const refuse = async (...[method, path, body]: Parameters<ApiUser['send']>) => {
+    const { status, text } = await viewer.send(method, path, body);
+    expect(status, text).toBe(403);
+  };
+
+  it('for a team, so that a filter by its id finds it', async () => {
+    await refuse('PATCH', tenant.teamPath, { name: 'Mine' });
+    const [record] = await findRefusals({ resource_type: 'teams', resource_id: tenant.team });
+    expect(record).toMatchObject({ organization_id: tenant.organization, team_id: tenant.team });
+  });
+
+  it('for a member of an organization or a team', async () => {
+    for (const path of [organizationPath(), tenant.teamPath]) await refuse('DELETE', `${path}/members/${admin.id}`);
+    for (const type of ['organization_members', 'team_members'])
+      expect(await findRefusals({ resource_type: type, resource_id: admin.id })).toHaveLength(1);
+  });
+
+  it('for a key of a service account', async () => {
+    const place = { url: '', orm: api.services.orm };
+    const account = await addServiceAccount(place, 'requester', {}, { teamId: tenant.team });
+    await refuse('DELETE', `/service-accounts/${account.id}/api-keys/${account.keyId}`);
+    expect(await findRefusals({ resource_type: 'api_keys', resource_id: account.keyId })).toHaveLength(1);
+  });
+
+  it('for an organization by its id, even where the path has a slug', async () => {
+    const { body } = await tenant.owner.get(organizationPath());
+    await refuse('PATCH', `/organizations/${body.slug}`, { name: 'Mine' });
+    expect(await findRefusals({ resource_type: 'organizations', resource_id: tenant.organization })).toHaveLength(1);
+  });
+
+  it('for a user whose password change failed', async () => {
+    const user = await api.signIn(viewer);
+    const wrong = {
+      current_password: 'not this one',
+      new_password: 'long enough 1',
+      confirm_password: 'long enough 1',
+    };
+    expect((await user.post('/profile/password', wrong)).status).toBe(400);
+    expect(await findRefusals({ resource_type: 'users', resource_id: viewer.id })).toHaveLength(1);
+  });
+
+  it('as null where the path names only the parent of what would be created', async () => {
+    await refuse('POST', `${organizationPath()}/teams`, { name: 'Mine' });
+    await refuse('POST', `${tenant.teamPath}/invitations`, { email: 'a@example.com' });
+    const records = await findRefusals({ actor: viewer.id });
+    expect(records).toMatchObject([
+      { resource: { type: 'invitations', id: null }, organization_id: tenant.organization, team_id: tenant.team },
+      { resource: { type: 'teams', id: null }, organization_id: tenant.organization },
+    ]);
+  });
+});
