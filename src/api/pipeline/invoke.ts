@@ -29,8 +29,10 @@ import { findReadOf, type ReceiptAnswer, toReceiptAnswer } from './receipt-answe
 export function authorizeOperation(invocation: Invocation): Promise<void> {
   return auditingRefusals(invocation, async () => {
     const { operation, principal } = invocation;
-    if (isProtected(operation)) refuseUnlessAllowed(operation, decideOperation(operation, principal));
-    else await verifyOwnCredential(invocation);
+    if (!isProtected(operation)) return verifyOwnCredential(invocation);
+    const denial = toDenial(operation, decideOperation(operation, principal));
+    // The denial depends on no target. Only its record names the owners.
+    if (denial) await withAuditTarget(await findTargetInPath(invocation), () => Promise.reject(denial));
   });
 }
 
@@ -196,6 +198,15 @@ export async function authorizeCall(invocation: Invocation, em: Em): Promise<Aut
 async function findTarget({ operation, input, principal }: Invocation, em: Em): Promise<Ownership | null | undefined> {
   const lock = em.isInTransaction();
   return operation.target ? operation.target({ em, ...input, callerId: principal.id, lock }) : null;
+}
+
+/** Finds the target by what the path names, before the body is read. Undefined if the path is malformed, or names no target. */
+async function findTargetInPath({ operation, input, principal, services }: Invocation): Promise<Ownership | undefined> {
+  const { target, params: schema } = operation;
+  const params = schema?.safeParse(input.params);
+  if (!target || !params?.success) return undefined;
+  const em = services.orm.em.fork();
+  return target({ em, params: params.data, query: {}, body: {}, callerId: principal.id, lock: false });
 }
 
 /** Inside a command, the principal is the one that the transaction has read and locked. @throws Forbidden, HiddenTarget */

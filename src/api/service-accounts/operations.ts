@@ -5,7 +5,6 @@ import type { Em } from '#database/database.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { unknownPrincipal } from '#domain/members/acquaintance.ts';
 import { createAccount, deleteAccount, setAccountEnabled, updateAccount } from '#domain/service-accounts/changes.ts';
-import type { NewOwner } from '#domain/service-accounts/model.ts';
 import { findOwner } from '#domain/service-accounts/owners.ts';
 import { readAccountAccess } from '#domain/service-accounts/policy.ts';
 import { type AccountTarget, findAccount, findAccountToChange, listAccounts } from '#domain/service-accounts/store.ts';
@@ -178,7 +177,7 @@ export const transfer = command({
   body: TransferServiceAccount,
   responses: { 200: ServiceAccountView },
   access: { ...manageAccess, review: { ...reviewed, verb: 'transfer' } },
-  target: ({ em, params, body, lock }) => findForTransfer(em, params.id, toNewOwner(body.owner), lock),
+  target: ({ em, params, body, lock }) => findForTransfer(em, params.id, body, lock),
   targetName: 'service account',
   accessTo: succession(manageAccess),
   idempotency: 'none',
@@ -195,10 +194,16 @@ export const transfer = command({
 });
 
 /** Locks users before teams, whether the new owner is a user or a team. */
-async function findForTransfer(em: Em, id: string, owner: NewOwner, lock: boolean) {
-  const user = owner.userId === undefined ? undefined : await findOwner(em, owner, lock);
+async function findForTransfer(
+  em: Em,
+  id: string,
+  body: Partial<z.output<typeof TransferServiceAccount>>,
+  lock: boolean,
+) {
+  const owner = body.owner && toNewOwner(body.owner);
+  const user = owner?.userId === undefined ? undefined : await findOwner(em, owner, lock);
   const account = await findAccountToChange(em, id, lock);
-  const team = owner.teamId === undefined ? undefined : await findOwner(em, owner, lock);
+  const team = owner?.teamId === undefined ? undefined : await findOwner(em, owner, lock);
   return account && { ...account, newOwner: user ?? team };
 }
 

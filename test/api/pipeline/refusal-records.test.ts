@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '#domain/shared/ids.ts';
 import { addServiceAccount } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -81,6 +82,51 @@ describe('the record of a refusal names the resource that the request named', ()
     expect(records).toMatchObject([
       { resource: { type: 'invitations', id: null }, organization_id: tenant.organization, team_id: tenant.team },
       { resource: { type: 'teams', id: null }, organization_id: tenant.organization },
+    ]);
+  });
+});
+
+describe('the record of a refusal for a missing permission', () => {
+  let requester: ApiUser;
+  beforeEach(async () => {
+    requester = await api.addUser('requester');
+  });
+  const owners = () => ({ organization_id: tenant.organization, team_id: tenant.team });
+
+  it('has the owners of the target, so that a filter by its organization finds it', async () => {
+    await join(tenant, requester, 'member', 'member');
+    const template = await tenant.owner.make('/registry/templates', { name: 'Net', team_id: tenant.team });
+    const refused: [Parameters<ApiUser['send']>[0], string, string, string][] = [
+      ['PATCH', `/projects/${tenant.project}`, 'projects', tenant.project],
+      ['DELETE', `/environments/${tenant.environment}`, 'environments', tenant.environment],
+      ['POST', `/registry/templates/${template.id}/archive`, 'templates', template.id],
+      ['POST', `${tenant.teamPath}/transfer`, 'teams', tenant.team],
+      ['POST', `/projects/${tenant.project}/transfer`, 'projects', tenant.project],
+    ];
+    for (const [method, path, type, id] of refused) {
+      expect((await requester.send(method, path, method === 'DELETE' ? undefined : {})).status).toBe(403);
+      const [record] = await findRefusals({ organization_id: tenant.organization, actor: requester.id });
+      expect(record).toMatchObject({ ...owners(), resource: { type, id } });
+    }
+  });
+
+  it('has the id of an organization that the path names by its slug', async () => {
+    const { body } = await tenant.owner.get(organizationPath());
+    expect((await requester.patch(`/organizations/${body.slug}`, { name: 'Mine' })).status).toBe(403);
+    const [record] = await findRefusals({ actor: requester.id });
+    expect(record).toMatchObject({
+      resource: { type: 'organizations', id: tenant.organization },
+      organization_id: tenant.organization,
+    });
+  });
+
+  it('has no owners where the target does not exist or the path is malformed', async () => {
+    const missing = newId();
+    for (const id of [missing, 'not%20an%20id'])
+      expect((await requester.patch(`/projects/${id}`, { name: 'Mine' })).status).toBe(403);
+    expect(await findRefusals({ actor: requester.id })).toMatchObject([
+      { resource: { type: 'projects', id: null }, organization_id: null, team_id: null },
+      { resource: { type: 'projects', id: missing }, organization_id: null, team_id: null },
     ]);
   });
 });
