@@ -6,7 +6,7 @@ import { findKey, listKeys } from '#domain/identity/api-keys/store.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { NotFound } from '#domain/shared/errors.ts';
+import { HiddenResource } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { own } from './session-operations.ts';
@@ -54,7 +54,7 @@ export const getApiKey = read({
   resource: 'api_keys',
   handle: async ({ em, principal, params }) => {
     const key = await findKey(em, principal.id, params.id);
-    if (!key) throw new NotFound('API key');
+    if (!key) throw new HiddenResource('API key');
     return viewApiKey(key);
   },
 });

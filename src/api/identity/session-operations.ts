@@ -16,7 +16,7 @@ import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { Invalid, NotFound } from '#domain/shared/errors.ts';
+import { HiddenResource, Invalid } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { teamRoles } from '#domain/teams/model.ts';
@@ -87,7 +87,7 @@ export const getSession = read({
   resourceId,
   handle: async ({ em, principal, params }) => {
     const session = await findActiveSession(em, principal.id, sessionId(params.id, principal));
-    if (!session) throw new NotFound('session');
+    if (!session) throw new HiddenResource('session');
     return viewSession(session, principal);
   },
 });
@@ -129,7 +129,7 @@ export const signOut = command({
   resourceId,
   handle: async ({ tx, principal, params }) => {
     const id = sessionId(params.id, principal);
-    if (!(await revokeSession(tx.em, principal.id, id))) throw new NotFound('session');
+    if (!(await revokeSession(tx.em, principal.id, id))) throw new HiddenResource('session');
     return { id };
   },
   sessionCookie: (_answer, { params, principal }) =>

@@ -2,7 +2,6 @@ import { own } from '#api/identity/session-operations.ts';
 import { command } from '#api/pipeline/operation.ts';
 import { acceptInvitation } from '#domain/invitations/acceptance.ts';
 import { findByToken } from '#domain/invitations/targets.ts';
-import { nobody } from '#domain/shared/access/decide.ts';
 import { WrongSecret } from '#domain/shared/errors.ts';
 import { AcceptInvitation } from './bodies.ts';
 import { describeInvitation, InvitationView, viewInvitation } from './views.ts';
@@ -17,7 +16,8 @@ export const accept = command({
   target: async ({ em, body, lock }) => {
     const invitation = await findByToken(em, body.token, lock);
     if (!invitation) throw new WrongSecret('notFound', 'invitation was not found');
-    return { ...nobody, invitation };
+    const { organizationId, teamId } = invitation;
+    return { organizationId, teamId, invitation };
   },
   targetName: 'invitation',
   resourceId: ({ target }) => target?.invitation.id,

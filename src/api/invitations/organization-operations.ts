@@ -5,7 +5,7 @@ import { inviteToOrganization } from '#domain/invitations/invitations.ts';
 import { inviteToOrganizationAccess as access } from '#domain/invitations/policy.ts';
 import { findInvitationAt } from '#domain/invitations/targets.ts';
 import { findOrganization } from '#domain/organizations/store.ts';
-import { NotFound } from '#domain/shared/errors.ts';
+import { HiddenResource } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { findTeam } from '#domain/teams/store.ts';
 import { InviteToOrganization, toOrganizationInvitation } from './bodies.ts';
@@ -48,7 +48,7 @@ export const create = command({
   idempotency: 'none',
   audit: 'invitation.created',
   handle: async ({ tx, principal, target, body }) => {
-    if (body.team_id && !target.team) throw new NotFound('team');
+    if (body.team_id && !target.team) throw new HiddenResource('team');
     const sent = await inviteToOrganization(tx.em, principal, target, target.team, toOrganizationInvitation(body));
     return sentChange(sent);
   },

@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type AuditEntry, type AuditedAction, type RequestFacts, recordAudit } from '#domain/shared/audit.ts';
-import { Forbidden, type ServiceError, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
+import { Forbidden, HiddenResource, type ServiceError, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
 import { resourceIdOf, resourceTypeOf } from './audited-resource.ts';
 import { CredentialMissing } from './authentication.ts';
-import { HiddenTarget } from './authorization.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
 
@@ -57,7 +56,7 @@ export async function withAuditTarget<T>(target: Ownership | null | undefined, w
   }
 }
 
-const refusals = [Forbidden, HiddenTarget, Unauthenticated, WrongSecret];
+const refusals = [Forbidden, HiddenResource, Unauthenticated, WrongSecret];
 
 function isRefusal(error: unknown): error is ServiceError {
   if (error instanceof CredentialMissing) return false;

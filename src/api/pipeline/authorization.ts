@@ -7,7 +7,7 @@ import {
   type Ownership,
 } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { Forbidden, HiddenResource } from '#domain/shared/errors.ts';
 import { isPublic, type Operation } from './operation.ts';
 
 /** A decision, with the access that was required. */
@@ -18,9 +18,6 @@ export interface AccessDecision {
 
 /** An operation that requires an authorized principal. */
 export type ProtectedOperation = Operation & { readonly access: Access };
-
-/** The target does not exist, or the caller may not know that it exists. */
-export class HiddenTarget extends NotFound {}
 
 export function isProtected(operation: Operation): operation is ProtectedOperation {
   return !isPublic(operation.access);
@@ -50,7 +47,7 @@ export function findDenial(
   operation: ProtectedOperation,
   principal: Principal,
   target: Ownership | null | undefined,
-): Forbidden | HiddenTarget | null {
+): Forbidden | HiddenResource | null {
   return (
     toDenial(operation, decideOperation(operation, principal)) ??
     toDenial(operation, decideTarget(operation, principal, target))
@@ -61,9 +58,10 @@ export function findDenial(
 export function toDenial(
   operation: Pick<Operation, 'targetName'>,
   { decision, access }: AccessDecision,
-): Forbidden | HiddenTarget | null {
+): Forbidden | HiddenResource | null {
   if (decision.allowed) return null;
-  if (decision.because === 'hidden' && access.hidden === 'not_found') return new HiddenTarget(targetNameOf(operation));
+  if (decision.because === 'hidden' && access.hidden === 'not_found')
+    return new HiddenResource(targetNameOf(operation));
   return new Forbidden(describeDenial(operation, decision, access));
 }
 

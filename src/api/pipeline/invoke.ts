@@ -188,7 +188,7 @@ function locksOf(
 /** The operation's own schemas have parsed the input, and its own resolver has found the target. */
 type AuthorizedCall = Call<Erased, Erased, Erased, Erased>;
 
-/** Finds the target and decides about it; returns what the handler needs. @throws Forbidden, HiddenTarget */
+/** Finds the target and decides about it; returns what the handler needs. @throws Forbidden, HiddenResource */
 export async function authorizeCall(invocation: Invocation, em: Em): Promise<AuthorizedCall> {
   const target = await findTarget(invocation, em);
   return withAuditTarget(target, () => authorizeTarget(invocation, em, target));
@@ -209,7 +209,7 @@ async function findTargetInPath({ operation, input, principal, services }: Invoc
   return target({ em, params: params.data, query: {}, body: {}, callerId: principal.id, lock: false });
 }
 
-/** Inside a command, the principal is the one that the transaction has read and locked. @throws Forbidden, HiddenTarget */
+/** Inside a command, the principal is the one that the transaction has read and locked. @throws Forbidden, HiddenResource */
 function authorizeTarget(invocation: Invocation, em: Em, found: Ownership | null | undefined): AuthorizedCall {
   const { operation, operations, services, request, principal, input } = invocation;
   if (isProtected(operation)) refuseUnlessAllowed(operation, decideTarget(operation, principal, found));

@@ -20,7 +20,7 @@ import { type AccountTarget, findAccount, findAccountToChange } from '#domain/se
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { NotFound } from '#domain/shared/errors.ts';
+import { HiddenResource } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
@@ -74,7 +74,7 @@ export const get = read({
   targetName: 'service account',
   handle: async ({ em, target, params }) => {
     const key = await findKey(em, target.id, params.keyID);
-    if (!key) throw new NotFound('API key');
+    if (!key) throw new HiddenResource('API key');
     return viewApiKey(key);
   },
 });

@@ -14,7 +14,7 @@ import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { NotFound } from '#domain/shared/errors.ts';
+import { HiddenResource } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
@@ -208,7 +208,7 @@ async function findForTransfer(
 }
 
 function missingOwner({ owner }: z.output<typeof TransferServiceAccount>) {
-  if (owner.team_id !== undefined) return new NotFound('the new owner team');
+  if (owner.team_id !== undefined) return new HiddenResource('the new owner team');
   return unknownPrincipal();
 }
 

@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import { emailKey } from '#domain/identity/model.ts';
 import { addMember, findMember } from '#domain/members/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { Conflict, NotFound } from '#domain/shared/errors.ts';
+import { Conflict, HiddenResource } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { markAccepted } from './change-store.ts';
 import { findInvitation, type InvitationWithStatus } from './status.ts';
@@ -10,7 +10,7 @@ import { findInvitation, type InvitationWithStatus } from './status.ts';
 /**
  * Makes the invited person a member. For everybody else the invitation does not exist, even if they hold its token. Existing
  * memberships stay as they are. The caller of this function holds the rows of invitation, inviter, organization and team.
- * @throws NotFound for anybody but the invited person
+ * @throws HiddenResource for anybody but the invited person
  * @throws Conflict where the invitation is no longer open, or the person is a member already
  */
 export async function acceptInvitation(
@@ -18,7 +18,7 @@ export async function acceptInvitation(
   person: Principal,
   invitation: InvitationWithStatus,
 ): Promise<InvitationWithStatus> {
-  if (person.email === null || emailKey(person.email) !== invitation.emailKey) throw new NotFound('invitation');
+  if (person.email === null || emailKey(person.email) !== invitation.emailKey) throw new HiddenResource('invitation');
   refuseEnded(person, invitation);
   const joined = [await joinOrganization(em, person, invitation), await joinTeam(em, person, invitation)];
   if (!joined.includes(true)) throw new Conflict('you are a member already: there is nothing to accept');
@@ -30,7 +30,7 @@ function refuseEnded({ id }: Principal, { status, acceptedBy }: InvitationWithSt
   if (status === 'open') return;
   if (status === 'accepted') {
     if (acceptedBy === id) throw new Conflict('you have accepted this invitation already');
-    throw new NotFound('invitation');
+    throw new HiddenResource('invitation');
   }
   const why = {
     expired: 'has expired',

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { Conflict, Forbidden, HiddenResource } from '#domain/shared/errors.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { findTeamById, shareTeams, type TeamTarget } from '#domain/teams/store.ts';
@@ -49,7 +49,7 @@ export async function findProjectTransfer(
 /**
  * Moves a project to another team, with its environments, their instances and their runs: from now on the other team reads and
  * changes all of that. Nothing granted under the former owner holds any more.
- * @throws NotFound, Forbidden where the caller may not take a project into the other team, or out of its organization
+ * @throws HiddenResource, Forbidden where the caller may not take a project into the other team, or out of its organization
  * @throws Conflict that names runs that have not ended and instances that depend on the former team, or for a slug that
  * is taken in the other team
  */
@@ -72,7 +72,7 @@ export async function transferProject(
 function requireDestination(caller: Principal, destination: TeamTarget | undefined): TeamTarget {
   const decision = destination && decide(caller, takeProject, destination);
   if (destination && decision?.allowed) return destination;
-  if (!decision || decision.allowed || decision.because === 'hidden') throw new NotFound('team_id: the team');
+  if (!decision || decision.allowed || decision.because === 'hidden') throw new HiddenResource('team_id: the team');
   throw new Forbidden('permission denied: this needs team.metadata.write in the other team as well');
 }
 

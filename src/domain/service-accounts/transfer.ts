@@ -5,7 +5,7 @@ import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { Conflict, Forbidden, HiddenResource } from '#domain/shared/errors.ts';
 import { countChange, endOnTransfer } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
@@ -30,7 +30,7 @@ export interface Transferred {
  * Gives an account to another owner. It keeps its name, role, enabled state and history. Its keys are revoked, because their
  * holders would go on acting while another user answers for the account, and its memberships end, because they were given
  * to an account of the earlier owner. The rows of both are locked.
- * @throws NotFound, Forbidden or Conflict where the new owner cannot own it
+ * @throws HiddenResource, Forbidden or Conflict where the new owner cannot own it
  */
 export async function transferAccount(
   em: Em,
@@ -63,7 +63,7 @@ function refuseAsOwner(account: AccountTarget, owner: OwnerTarget): void {
 /** Only an owner of a team may give an account to the team. */
 function refuseTeam(caller: Principal, owner: OwnerTarget): void {
   const decision = decide(caller, ownerAccess, owner);
-  if (!decision.allowed && decision.because === 'hidden') throw new NotFound('the new owner team');
+  if (!decision.allowed && decision.because === 'hidden') throw new HiddenResource('the new owner team');
   if (!decision.allowed)
     throw new Forbidden('permission denied: owner: this needs the role owner in the new owner team');
 }

@@ -70,6 +70,12 @@ export class NotFound extends ServiceError {
   }
 }
 
+/**
+ * The resource does not exist, or the caller may not know that it exists. It is answered as not found, and leaves the audit
+ * record of a refusal. Use `NotFound` for what is missing in a resource that the caller may read.
+ */
+export class HiddenResource extends NotFound {}
+
 export class Conflict extends ServiceError {
   constructor(message: string, details?: Record<string, unknown>) {
     super('conflict', message, details ? { details } : {});

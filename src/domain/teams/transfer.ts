@@ -3,7 +3,7 @@ import { findMembersOutside } from '#domain/members/store.ts';
 import { findOrganization, type OrganizationTarget, shareOrganizations } from '#domain/organizations/store.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { Conflict, Forbidden, NotFound } from '#domain/shared/errors.ts';
+import { Conflict, Forbidden, HiddenResource } from '#domain/shared/errors.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
@@ -42,7 +42,7 @@ export async function findTeamTransfer(
 /**
  * Moves a team, with everything that it owns, to another organization. Its members must be members there already: a transfer
  * makes nobody a member. Open invitations into the team end, and nothing granted to it before holds any more.
- * @throws NotFound, Forbidden where the caller may not take a team into the other organization
+ * @throws HiddenResource, Forbidden where the caller may not take a team into the other organization
  * @throws Conflict that names the members who are not there, or for a slug that is taken there
  */
 export async function transferTeam(
@@ -66,7 +66,7 @@ function requireDestination(caller: Principal, destination: OrganizationTarget |
   const decision = destination && decide(caller, takeTeam, destination);
   if (destination && decision?.allowed) return destination;
   if (!decision || decision.allowed || decision.because === 'hidden')
-    throw new NotFound('organization_id: the organization');
+    throw new HiddenResource('organization_id: the organization');
   throw new Forbidden('permission denied: this needs the organization role admin in the other organization as well');
 }
 

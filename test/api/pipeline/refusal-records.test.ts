@@ -130,3 +130,95 @@ describe('the record of a refusal for a missing permission', () => {
     ]);
   });
 });
+
+describe('something that exists but is hidden from the caller answers 404 and leaves a record', () => {
+  let elsewhere: Tenant;
+  let caller: ApiUser;
+  beforeEach(async () => {
+    elsewhere = await makeTenant(api);
+    caller = tenant.owner;
+  });
+  const refuse = async (...[method, path, body]: Parameters<ApiUser['send']>) => {
+    const answer = await caller.send(method, path, body);
+    expect(answer.status, answer.text).toBe(404);
+    const [record, ...others] = await findRefusals({ request_id: String(answer.headers['x-request-id']) });
+    expect(others).toEqual([]);
+    return record;
+  };
+  const owners = () => ({ organization_id: tenant.organization, team_id: tenant.team });
+
+  it('as the destination of a team', async () => {
+    const record = await refuse('POST', `${tenant.teamPath}/transfer`, { organization_id: elsewhere.organization });
+    expect(record).toMatchObject({ ...owners(), action: 'team.transferred', resource: { id: tenant.team } });
+  });
+
+  it('as the destination of a project', async () => {
+    const record = await refuse('POST', `/projects/${tenant.project}/transfer`, { team_id: elsewhere.team });
+    expect(record).toMatchObject({ ...owners(), action: 'project.transferred', resource: { id: tenant.project } });
+  });
+
+  it('as the new owner of a service account, whether the team exists or not', async () => {
+    const account = await caller.make('/service-accounts', {
+      name: 'deploy',
+      role: 'requester',
+      owner: { team_id: tenant.team },
+    });
+    for (const team of [elsewhere.team, newId()]) {
+      const record = await refuse('POST', `/service-accounts/${account.id}/transfer`, { owner: { team_id: team } });
+      expect(record).toMatchObject({
+        ...owners(),
+        action: 'service_account.transferred',
+        resource: { id: account.id },
+      });
+    }
+  });
+
+  it('as the team that an invitation into the organization leads into', async () => {
+    const offer = { email: 'a@example.com', team_id: elsewhere.team };
+    const record = await refuse('POST', `${organizationPath()}/invitations`, offer);
+    expect(record).toMatchObject({ action: 'invitation.created', organization_id: tenant.organization });
+  });
+
+  it('as the session of somebody else', async () => {
+    const other = await api.signIn(elsewhere.owner);
+    const { id } = (await other.get('/auth/sessions/current')).body;
+    caller = await api.signIn(tenant.owner);
+    for (const method of ['GET', 'DELETE'] as const) {
+      const record = await refuse(method, `/auth/sessions/${id}`);
+      expect(record).toMatchObject({ actor: { id: caller.id }, resource: { type: 'sessions', id } });
+    }
+  });
+
+  it('as the API key of somebody else', async () => {
+    const made = await elsewhere.owner.make('/profile/api-keys', { name: 'theirs' });
+    const { id } = made['api_key'] as { id: string };
+    const path = `/profile/api-keys/${id}`;
+    for (const record of [
+      await refuse('GET', path),
+      await refuse('POST', `${path}/rotate`, {}),
+      await refuse('DELETE', path),
+    ])
+      expect(record).toMatchObject({ actor: { id: caller.id }, resource: { type: 'api_keys', id } });
+  });
+
+  it('as the key of another service account', async () => {
+    const place = { url: '', orm: api.services.orm };
+    const [own, other] = [
+      await addServiceAccount(place, 'requester', {}, { teamId: tenant.team }),
+      await addServiceAccount(place, 'requester', {}, { teamId: elsewhere.team }),
+    ];
+    for (const method of ['GET', 'DELETE'] as const) {
+      const record = await refuse(method, `/service-accounts/${own.id}/api-keys/${other.keyId}`);
+      expect(record).toMatchObject({ ...owners(), resource: { type: 'api_keys', id: other.keyId } });
+    }
+  });
+
+  it('as an invitation to another address, even with its token', async () => {
+    const offer = { email: elsewhere.owner.email, role: 'viewer' };
+    const { body } = await tenant.owner.post(`${tenant.teamPath}/invitations`, offer);
+    caller = await api.addUser('requester');
+    const record = await refuse('POST', '/invitations/accept', { token: body.token });
+    expect(record).toMatchObject({ ...owners(), resource: { type: 'invitations', id: body.invitation.id } });
+    expect((await elsewhere.owner.post('/invitations/accept', { token: body.token })).status).toBe(200);
+  });
+});

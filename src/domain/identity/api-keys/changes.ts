@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
-import { Conflict, Invalid, NotFound } from '#domain/shared/errors.ts';
+import { Conflict, HiddenResource, Invalid } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import type { ApiKeyKind } from '../model.ts';
 import { issueApiKey } from './api-keys.ts';
@@ -45,11 +45,11 @@ export async function addKey(
 
 /**
  * Revokes a key: the next request with it is refused. The principal's `authorityLock` is held.
- * @throws NotFound where the principal has no such key, or it is revoked already
+ * @throws HiddenResource where the principal has no such key, or it is revoked already
  */
 export async function revokeKey(em: Em, principalId: string, keyId: string): Promise<ApiKeyDetails> {
   const key = await findKey(em, principalId, keyId);
-  if (!key || key.state === 'revoked') throw new NotFound('API key');
+  if (!key || key.state === 'revoked') throw new HiddenResource('API key');
   await endKey(em, principalId, key, 0);
   return key;
 }
@@ -57,7 +57,7 @@ export async function revokeKey(em: Em, principalId: string, keyId: string): Pro
 /**
  * Replaces a key by a new one of the same name and the same lifetime, which begins now. The old key ends at once, or stays
  * valid for the overlap, but never longer than before. The principal's `authorityLock` is held.
- * @throws NotFound, or Conflict where the key has ended, has a successor already, or is the profile key
+ * @throws HiddenResource, or Conflict where the key has ended, has a successor already, or is the profile key
  */
 export async function rotateKey(
   em: Em,
@@ -66,7 +66,7 @@ export async function rotateKey(
   overlapSeconds: number,
 ): Promise<IssuedKey & { replaced: ApiKeyDetails }> {
   const replaced = await findKey(em, principalId, keyId);
-  if (!replaced) throw new NotFound('API key');
+  if (!replaced) throw new HiddenResource('API key');
   await refuseRotation(em, replaced);
   await endKey(em, principalId, replaced, overlapSeconds);
   const { kind, name } = replaced;
