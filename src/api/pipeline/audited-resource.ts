@@ -18,7 +18,17 @@ export function resourceIdOf(
   const params: Record<string, unknown> = input.params ?? {};
   const declared = operation.resourceId?.({ params, target, principal });
   const id = declared === undefined ? params[resourceParameterOf(operation) ?? ''] : declared;
-  return typeof id === 'string' && /^[\w.-]{1,128}$/.test(id) ? id : null;
+  return isName(id) ? id : null;
+}
+
+/** What a path names besides a resource of the declared type, such as the template that a version was to be published for. */
+export function namedInPath({ input }: Pick<Invocation, 'input'>): { path_parameters?: Record<string, unknown> } {
+  const named = Object.entries(input.params ?? {}).filter(([, value]) => isName(value));
+  return named.length > 0 ? { path_parameters: Object.fromEntries(named) } : {};
+}
+
+function isName(text: unknown): text is string {
+  return typeof text === 'string' && /^[\w.-]{1,128}$/.test(text);
 }
 
 /** The path parameter that follows the name of the operation's resource: `keyID` in `/service-accounts/:id/api-keys/:keyID`. */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type AuditEntry, type AuditedAction, type RequestFacts, recordAudit } from '#domain/shared/audit.ts';
 import { Forbidden, HiddenResource, type ServiceError, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
-import { resourceIdOf, resourceTypeOf } from './audited-resource.ts';
+import { namedInPath, resourceIdOf, resourceTypeOf } from './audited-resource.ts';
 import { CredentialMissing } from './authentication.ts';
 import type { Invocation } from './invocation.ts';
 import type { Operation } from './operation.ts';
@@ -66,12 +66,13 @@ function isRefusal(error: unknown): error is ServiceError {
 async function auditRefusal(invocation: Invocation, error: ServiceError): Promise<void> {
   const { operation, services, request, principal } = invocation;
   const target = targets.get(error);
+  const id = resourceIdOf(invocation, target);
   const entry: AuditEntry = {
     action: actionOf(operation),
-    resource: { type: resourceTypeOf(operation), id: resourceIdOf(invocation, target) },
+    resource: { type: resourceTypeOf(operation), id },
     organizationId: target?.organizationId ?? null,
     teamId: target?.teamId ?? null,
-    after: { refused: error.message, ...attemptedAccount(invocation) },
+    after: { refused: error.message, ...(id === null && namedInPath(invocation)), ...attemptedAccount(invocation) },
   };
   await services.refusals.record(services.orm.em.fork(), principal, entry, requestFacts(request));
 }

@@ -80,8 +80,17 @@ describe('the record of a refusal names the resource that the request named', ()
     await refuse('POST', `${tenant.teamPath}/invitations`, { email: 'a@example.com' });
     const records = await findRefusals({ actor: viewer.id });
     expect(records).toMatchObject([
-      { resource: { type: 'invitations', id: null }, organization_id: tenant.organization, team_id: tenant.team },
-      { resource: { type: 'teams', id: null }, organization_id: tenant.organization },
+      {
+        resource: { type: 'invitations', id: null },
+        organization_id: tenant.organization,
+        team_id: tenant.team,
+        after: { path_parameters: { orgID: tenant.organization, id: tenant.team } },
+      },
+      {
+        resource: { type: 'teams', id: null },
+        organization_id: tenant.organization,
+        after: { path_parameters: { orgID: tenant.organization } },
+      },
     ]);
   });
 });

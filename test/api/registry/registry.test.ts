@@ -272,8 +272,8 @@ describe('a version', () => {
     const em = api.orm.em.fork();
     const rows = await em.execute<{ action: string; outcome: string }[]>(
       `select action, outcome from audit_records
-        where resource_id = ? or after ->> 'template_id' = ? order by id`,
-      [id, id],
+        where resource_id = ? or after ->> 'template_id' = ? or after -> 'path_parameters' ->> 'id' = ? order by id`,
+      [id, id, id],
     );
     expect(rows.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
       'template.created committed',
