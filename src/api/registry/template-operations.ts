@@ -121,7 +121,7 @@ export const update = command({
   audit: 'template.updated',
   handle: async ({ tx, target, body }) => {
     const before = describe(target.template);
-    await updateTemplate(tx, target.template, toTemplateChange(body));
+    await updateTemplate(tx, target, toTemplateChange(body));
     return { ...(await changeOf(tx, target.template)), before, after: describe(target.template) };
   },
 });

@@ -1,11 +1,5 @@
 import { Conflict } from '#domain/shared/errors.ts';
 
-export class TemplateArchived extends Conflict {
-  constructor() {
-    super('the template is archived: unarchive it first');
-  }
-}
-
 export class VersionPublished extends Conflict {
   constructor(version: string) {
     super(`version ${version} is already published with other content and never changes: publish a higher version`);

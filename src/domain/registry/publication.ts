@@ -7,7 +7,7 @@ import { newId } from '#domain/shared/ids.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { TemplateVersion } from './entity.ts';
-import { TemplateArchived, VersionPublished } from './errors.ts';
+import { VersionPublished } from './errors.ts';
 import { hasConfiguration, type TemplateFiles } from './files.ts';
 import { snapshotGit } from './git/snapshot.ts';
 import type { NewVersion } from './model.ts';
@@ -28,7 +28,7 @@ export async function prepareVersion(
   { spec }: NewVersion,
   policy: OutboundPolicy,
 ): Promise<PreparedVersion> {
-  refuseIfArchived(target);
+  refuseArchived(target);
   const source = await readSource(spec, policy);
   const content = canonicalJson([spec, source.files]);
   return { ...source, digest: `sha256:${createHash('sha256').update(content).digest('hex')}` };
@@ -46,7 +46,7 @@ export async function publishVersion(
   prepared: PreparedVersion,
   publisher: Principal,
 ): Promise<{ version: TemplateVersion; isNew: boolean }> {
-  refuseIfArchived(target);
+  refuseArchived(target);
   const { template } = target;
   const earlier = await tx.em.findOne(TemplateVersion, { templateId: template.id, version: request.version });
   if (earlier && earlier.digest !== prepared.digest) throw new VersionPublished(request.version);
@@ -69,11 +69,6 @@ export async function publishVersion(
 export async function yankVersion(tx: Transaction, version: TemplateVersion, by: Principal): Promise<void> {
   version.yank(by.id);
   await tx.em.flush();
-}
-
-function refuseIfArchived(target: TemplateTarget): void {
-  refuseArchived(target);
-  if (target.template.archivedAt) throw new TemplateArchived();
 }
 
 async function readSource(

@@ -12,7 +12,7 @@ import { Template, TemplateVersion } from './entity.ts';
 import type { ExecutorKind } from './spec.ts';
 import { type AvailableVersion, findLatest } from './versions.ts';
 
-/** A template with its owner. `archived` speaks of the owner alone. */
+/** A template with its owner. */
 export interface TemplateTarget extends Owner {
   readonly template: Template;
 }
@@ -31,12 +31,14 @@ export async function findTemplateToChange(em: Em, id: string, lock: boolean): P
   const known = await em.findOne(Template, { id, deletedAt: null });
   const owner = known && (await findOwner(em, known.teamId, lock));
   if (!known || !owner) return undefined;
-  const { organizationId, teamId, archived } = owner;
-  const target = { organizationId, teamId, archived };
-  if (!lock) return { ...target, template: known };
+  if (!lock) return toTarget(owner, known);
   await lockRows(db(em).selectFrom('templates').where('id', '=', id).select('id'), ['templates'], 'change').execute();
   const template = await em.findOne(Template, { id, deletedAt: null }, { refresh: true });
-  return template ? { ...target, template } : undefined;
+  return template ? toTarget(owner, template) : undefined;
+}
+
+function toTarget({ organizationId, teamId, archived }: Owner, template: Template): TemplateTarget {
+  return { organizationId, teamId, archived: template.archivedAt ? [...archived, 'template'] : archived, template };
 }
 
 /** Who owns a template, in one query; undefined where the template or its owner is deleted. */

@@ -8,7 +8,6 @@ import type { Owner } from '#domain/teams/store.ts';
 import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { slugify } from '#domain/tenancy/model.ts';
 import { Template } from './entity.ts';
-import { TemplateArchived } from './errors.ts';
 import type { NewTemplate, TemplateChange } from './model.ts';
 import type { TemplateTarget } from './store.ts';
 
@@ -27,14 +26,18 @@ export async function createTemplate(
   return template;
 }
 
-/** Changes the given fields and keeps the rest; the caller has locked the row. @throws Conflict */
+/**
+ * Changes the given fields and keeps the rest; the caller has locked the row.
+ * @throws Conflict for a stale revision, something archived, or a slug that is taken
+ */
 export async function updateTemplate(
   tx: Transaction,
-  template: Template,
+  target: TemplateTarget,
   { expectedRevision, ...wanted }: TemplateChange,
 ): Promise<void> {
+  const { template } = target;
+  refuseArchived(target);
   refuseStale(template, expectedRevision);
-  if (template.archivedAt) throw new TemplateArchived();
   if (template.change(wanted)) await underSlug('template', template.slug, () => tx.em.flush());
 }
 
@@ -44,8 +47,8 @@ export async function archiveTemplate({ em }: Transaction, { template, archived 
   if (await archive(em, 'template', { id, archivedAt, archived })) await em.refresh(template);
 }
 
-/** Makes an archived template active again. This is allowed even while the team that owns it is archived. */
-export async function unarchiveTemplate({ em }: Transaction, { template }: TemplateTarget): Promise<void> {
+/** Makes an archived template active again. The caller has locked the row. @throws Conflict while its owner is archived */
+export async function unarchiveTemplate({ em }: Transaction, { template, archived }: TemplateTarget): Promise<void> {
   const { id, archivedAt = null } = template;
-  if (await unarchive(em, 'template', { id, archivedAt, archived: [] })) await em.refresh(template);
+  if (await unarchive(em, 'template', { id, archivedAt, archived })) await em.refresh(template);
 }

@@ -1,19 +1,26 @@
 import { z } from 'zod';
-import { Conflict } from '#domain/shared/errors.ts';
+import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import type { TenantLevel } from './model.ts';
+
+/** What can be archived, with everything that it owns. */
+export type ArchivableLevel = TenantLevel | 'template';
 
 /** A thing with the levels of its owners and itself that are archived, outermost first. */
 export interface Archivable {
-  readonly archived: readonly TenantLevel[];
+  readonly archived: readonly ArchivableLevel[];
 }
 
 /**
- * Something archived stays as it was: it takes neither changes nor anything new inside it.
- * @throws Conflict that names the outermost level that is archived
+ * Something archived stays as it was: it takes neither changes nor anything new inside it, and no run starts in it. The refusal
+ * names the outermost level that is archived; null where all are active.
  */
-export function refuseArchived({ archived }: Archivable): void {
-  const [level] = archived;
-  if (level) throw new Conflict(`the ${level} is archived: unarchive it first`);
+export function findArchivedRefusal({ archived: [level] }: Archivable): Refusal | null {
+  return level ? { rule: 'archived', message: `the ${level} is archived: unarchive it first` } : null;
+}
+
+/** @throws ActionRefused (a Conflict) where a level is archived */
+export function refuseArchived(archivable: Archivable): void {
+  throwIfRefused(findArchivedRefusal(archivable));
 }
 
 /** The filter of lists, which show either what is active or what is archived. */

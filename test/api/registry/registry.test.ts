@@ -131,6 +131,29 @@ describe('a template', () => {
     expect(refused).toMatchObject({ status: 409, body: { error: expect.stringMatching(/the team is archived/) } });
     expect((await admin('POST', '/templates', { name: 'X', team_id: teamId })).status).toBe(409);
   });
+
+  it('takes no change and stays archived while its team or organization is archived', async () => {
+    const { teamId, organizationId } = await api.addTeam();
+    const member = await api.addClient('maintainer', { [teamId]: 'admin' });
+    const made = await member('POST', '/templates', { name: 'Kept', team_id: teamId });
+    const path = `/templates/${made.body.id}`;
+    expect((await member('POST', `${path}/archive`)).status).toBe(200);
+    const em = api.orm.em.fork();
+    for (const [level, id] of [
+      ['team', teamId],
+      ['organization', organizationId],
+    ] as const) {
+      await em.execute(`update ${level}s set archived_at = now() where id = ?`, [id]);
+      for (const answer of [await member('PATCH', path, { name: 'New' }), await member('POST', `${path}/unarchive`)])
+        expect(answer).toMatchObject({ status: 409, body: { error: `the ${level} is archived: unarchive it first` } });
+    }
+    await em.execute(`update teams set archived_at = null where id = ?`, [teamId]);
+    await em.execute(`update organizations set archived_at = null where id = ?`, [organizationId]);
+    const own = await member('PATCH', path, { name: 'New' });
+    expect(own).toMatchObject({ status: 409, body: { error: 'the template is archived: unarchive it first' } });
+    expect((await member('POST', `${path}/unarchive`)).status).toBe(200);
+    expect((await member('PATCH', path, { name: 'New' })).status).toBe(200);
+  });
 });
 
 describe('a version', () => {

@@ -37,7 +37,7 @@ const target = {
   templateId: 'template',
   templateSlug: 'network',
   approval: null,
-  archived: null,
+  archived: [],
 };
 const admission: AdmissionFacts = {
   target,
@@ -201,7 +201,11 @@ describe('the rule of requeueing', () => {
       { target: null },
       /^the run's template or environment is gone/,
     ],
-    ['refuses where something is archived', { target: { ...target, archived: 'project' } }, /^the project is archived/],
+    [
+      'refuses where something is archived',
+      { target: { ...target, archived: ['project'] } },
+      /^the project is archived/,
+    ],
     [
       'refuses where the instance holds what another template made',
       { occupant: { templateId: 'other', resourceCount: 1 } },

@@ -5,12 +5,13 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
 import type { RunDetails } from '../details.ts';
 import { runWorkflow } from '../model.ts';
 import { publishRunEvent } from '../publish-event.ts';
 import type { ResolvedRun } from './resolve.ts';
-import { findArchivedRefusal, findClosedPoolRefusal, findOccupiedRefusal } from './rules.ts';
+import { findClosedPoolRefusal, findOccupiedRefusal } from './rules.ts';
 import { insertRun, type NewRunRow } from './store.ts';
 import type { AdmissionTarget } from './target.ts';
 
@@ -35,7 +36,7 @@ export async function admitRun(
   { instance, resolve }: { instance: string; resolve: () => Promise<ResolvedRun> },
   requester: Principal,
 ): Promise<AdmittedRun> {
-  throwIfRefused(findArchivedRefusal(target));
+  refuseArchived(target);
   const [run, queued] = await Promise.all([resolve(), enqueue(tx.em, target, instance)]);
   const details = insert(tx, {
     ...describeWork(run),

@@ -1,5 +1,6 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
+import { findArchivedRefusal } from '#domain/tenancy/archiving.ts';
 import { isOpenTo, type PoolAccess } from '#domain/workers/pools/model.ts';
 import type { AdmissionTarget } from './target.ts';
 
@@ -33,11 +34,6 @@ export const targetIsGone: Refusal = {
   rule: 'nothing_to_run_for',
   message: "the run's template or environment is gone: there is nothing to run it for",
 };
-
-export function findArchivedRefusal({ archived }: Pick<AdmissionTarget, 'archived'>): Refusal | null {
-  if (archived === null) return null;
-  return { rule: 'archived', message: `the ${archived} is archived: unarchive it before you run anything in it` };
-}
 
 /** An instance belongs to the template that created its resources, until it holds none. */
 export function findOccupiedRefusal(occupant: Occupant | null, templateId: string, name: string): Refusal | null {

@@ -1,17 +1,16 @@
 import type { Em } from '#database/database.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Archivable } from '#domain/tenancy/archiving.ts';
 import type { ApprovalRule } from '../model.ts';
 import { findTargetInEnvironment, findTargetOfTemplate, type TargetRow } from './target-store.ts';
 
 /** What a run is admitted for: a template, and an environment where one is named, with all that owns them. */
-export interface AdmissionTarget extends Ownership {
+export interface AdmissionTarget extends Ownership, Archivable {
   readonly templateId: string;
   readonly templateSlug: string;
   readonly projectId: string | null;
   readonly environmentId: string | null;
   readonly approval: { required: number; when: ApprovalRule; allow_self: boolean } | null;
-  /** The outermost of them that is archived; null where all are active. */
-  readonly archived: string | null;
 }
 
 /**
@@ -30,6 +29,9 @@ export async function findAdmissionTarget(
   return row && toTarget(row);
 }
 
+/** The levels that a run needs to be active, outermost first. */
+const archivedLevels = ['organization', 'team', 'project', 'environment', 'template'] as const;
+
 /** Undefined where template and environment belong to different teams. */
 export function toTarget(row: TargetRow): AdmissionTarget | undefined {
   if (row.templateTeamId !== null && row.templateTeamId !== row.teamId) return undefined;
@@ -42,11 +44,6 @@ export function toTarget(row: TargetRow): AdmissionTarget | undefined {
     projectId: row.projectId ?? null,
     environmentId: row.environmentId ?? null,
     approval: required === undefined ? null : { required, when: when ?? 'always', allow_self: allowSelf ?? false },
-    archived: firstArchived(row),
+    archived: archivedLevels.filter((level) => row[`${level}Archived`]),
   };
-}
-
-function firstArchived(row: TargetRow): string | null {
-  const order = ['organization', 'team', 'project', 'environment', 'template'] as const;
-  return order.find((name) => row[`${name}Archived`]) ?? null;
 }
