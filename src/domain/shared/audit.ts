@@ -59,8 +59,8 @@ export function entriesOf(
     resource: { type: resourceType, id },
     organizationId: owners?.organizationId ?? target?.organizationId ?? null,
     teamId: owners?.teamId ?? target?.teamId ?? null,
-    before: before ? inSnakeCase(before) : null,
-    after: after ? inSnakeCase(after) : null,
+    before: before ? asInApi(before) : null,
+    after: after ? asInApi(after) : null,
   };
   if (!formerOwners || !isElsewhere(formerOwners, entry)) return [entry];
   const { organizationId, teamId } = formerOwners;
@@ -73,10 +73,18 @@ function isElsewhere({ organizationId, teamId }: Pick<Ownership, 'organizationId
   return misses(organizationId, entry.organizationId) || misses(teamId, entry.teamId);
 }
 
-/** The audit names fields as the API does. */
-function inSnakeCase(fields: object): Record<string, unknown> {
+/** The audit names fields and writes times as the API does: in snake case, and in RFC 3339. */
+function asInApi(fields: object): Record<string, unknown> {
   const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [rename(name), value]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [rename(name), /(At|_at)$/.test(name) ? inRfc3339(value) : value]),
+  );
+}
+
+/** Query results have times as PostgreSQL's text. */
+function inRfc3339(time: unknown): unknown {
+  const isTime = typeof time === 'string' && !Number.isNaN(Date.parse(time));
+  return isTime ? new Date(time).toISOString() : time;
 }
 
 /** Writes the record of something that was done outside a command. */

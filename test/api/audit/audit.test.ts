@@ -42,6 +42,30 @@ describe('a record', () => {
     expect((await auditor.get(`/audit/${record.id}`)).body).toEqual(record);
   });
 
+  it('has times as the API has them, in RFC 3339', async () => {
+    const { id } = await admin.make('/organizations', { name: 'Timely' });
+    const { body: organization } = await admin.post(`/organizations/${id}/archive`);
+    await admin.post(`/organizations/${id}/unarchive`);
+    const [unarchived, archived] = await find(`resource_id=${id}`);
+    const archived_at = organization.archived_at;
+    expect(archived_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(archived).toMatchObject({ before: { archived_at: null }, after: { archived_at } });
+    expect(unarchived).toMatchObject({ before: { archived_at }, after: { archived_at: null } });
+    const offer = { email: 'someone@example.com', role: 'member' };
+    const { body } = await admin.post(`/organizations/${id}/invitations`, offer);
+    const [invited] = await find(`resource_id=${body.invitation.id}`);
+    expect(invited.after.expires_at).toBe(body.invitation.expires_at);
+    const made = await admin.make('/profile/api-keys', { name: 'short', expires_at: '2126-01-01T00:00:00+02:00' });
+    const [key] = await find(`resource_id=${(made['api_key'] as { id: string }).id}`);
+    expect(key.after.expires_at).toBe('2125-12-31T22:00:00.000Z');
+  });
+
+  it('keeps a text that looks like a time in another field', async () => {
+    const name = '2026-11-22 01:59:54.771+00';
+    const { id } = await admin.make('/organizations', { name, slug: 'a-time' });
+    expect((await find(`resource_id=${id}`))[0].after.name).toBe(name);
+  });
+
   it('is found by every filter', async () => {
     const made = await admin.make('/organizations', { name: 'Find me' });
     const team = await admin.make(`/organizations/${made.id}/teams`, { name: 'Platform' });
