@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { InstanceDetails, StateVersionDetails } from '#domain/instances/store.ts';
+import { shownIdOf } from '#domain/shared/access/principal.ts';
 
 export const InstanceView = z
   .object({
@@ -55,7 +56,7 @@ export function toStateVersion(version: StateVersionDetails): z.input<typeof Sta
     digest: version.digest,
     size: version.size,
     resource_count: version.resourceCount,
-    created_by: version.createdBy,
+    created_by: shownIdOf(version.createdBy),
     created_at: version.createdAt,
   };
 }

@@ -16,12 +16,16 @@ import {
   waitingCodes,
 } from '#domain/runs/model.ts';
 import type { PlanDetails } from '#domain/runs/store.ts';
+import { shownIdOf } from '#domain/shared/access/principal.ts';
 import { Json } from '#domain/shared/json.ts';
 import { isolations } from '#domain/workers/model.ts';
 
 const runEventTypes = (Object.keys(eventTypes) as EventTypeName[]).filter((name) => eventTypes[name].subject === 'run');
 
 const By = z.object({ type: z.enum(principalKinds), id: z.string(), name: z.string() }).meta({ id: 'Actor' });
+const Requester = z
+  .object({ ...By.shape, id: AnswerId.nullable().describe('Null where the service itself requested the run.') })
+  .meta({ id: 'Requester' });
 const Tool = z.object({ name: z.string(), version: z.string() }).meta({ id: 'Tool' });
 export const OutputsView = z
   .record(z.string(), z.object({ value: Json.nullable(), sensitive: z.boolean() }))
@@ -67,7 +71,7 @@ export const ListedRunView = z
     tool: Tool.nullable(),
     variables: z.record(z.string(), Json),
     message: z.string(),
-    requested_by: By,
+    requested_by: Requester,
     responsible_user_id: AnswerId.nullable(),
     plan: z.object({ digest: z.string(), summary: Summary }).nullable(),
     approval: z.object({
@@ -116,7 +120,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     tool: run.tool,
     variables: run.variables,
     message: run.message,
-    requested_by: { type: run.requestedByType, id: run.requestedById, name: run.requestedByName },
+    requested_by: { type: run.requestedByType, id: shownIdOf(run.requestedById), name: run.requestedByName },
     responsible_user_id: run.responsibleUserId,
     plan: toPlanReference(run),
     approval: toApproval(run),

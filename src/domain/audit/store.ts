@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import { emailKey } from '#domain/identity/model.ts';
-import { anonymous } from '#domain/shared/access/principal.ts';
+import { anonymous, shownIdOf } from '#domain/shared/access/principal.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
 
@@ -173,13 +173,13 @@ interface Row extends Omit<AuditRecord, 'actor' | 'credential' | 'resource'> {
 }
 
 function toRecord(row: Row): AuditRecord {
-  const credentialId = withoutAnonymous(row.credential_id);
+  const credentialId = shownIdOf(row.credential_id);
   return {
     id: row.id,
     at: new Date(row.at).toISOString(),
     action: row.action,
     outcome: row.outcome,
-    actor: { type: row.actor_type, id: withoutAnonymous(row.actor_id), name: row.actor_name },
+    actor: { type: row.actor_type, id: shownIdOf(row.actor_id), name: row.actor_name },
     credential: credentialId === null ? null : { type: row.credential_type, id: credentialId },
     resource: { type: row.resource_type, id: row.resource_id },
     organization_id: row.organization_id,
@@ -189,9 +189,4 @@ function toRecord(row: Row): AuditRecord {
     before: row.before,
     after: row.after,
   };
-}
-
-/** Actors that are known only by name have the id of `anonymous` in the table, and none in answers. */
-function withoutAnonymous(id: string | null): string | null {
-  return id === anonymous.id ? null : id;
 }

@@ -55,7 +55,7 @@ describe("an environment's time to live", () => {
       status: 'queued',
       instance_id: deployed.instance_id,
       template_version: '1.0.0',
-      requested_by: { type: 'system', name: 'time to live' },
+      requested_by: { type: 'system', id: null, name: 'time to live' },
       responsible_user_id: null,
     });
     expect(api.engineMessages).toContainEqual(expect.objectContaining({ target: run.idempotency_key }));
@@ -64,6 +64,10 @@ describe("an environment's time to live", () => {
       [deployed.instance_id],
     );
     expect(records).toEqual([{ action: 'instance.expired', actor_name: 'time to live' }]);
+    const audited = await (await api.addUser('admin')).get(
+      `/audit?resource_id=${deployed.instance_id}&actor=time%20to%20live`,
+    );
+    expect(audited.body.audit_records).toMatchObject([{ actor: run.requested_by }]);
     await end(run.id, 'failed', 0);
     await expire();
     expect(await runsOf(tenant)).toHaveLength(2);

@@ -101,6 +101,11 @@ export const anonymous: Principal = {
   teams: {},
 };
 
+/** The id of a principal as answers show it. Principals without a row are known only by name: they have one id in all tables, and none here. */
+export function shownIdOf(id: string | null): string | null {
+  return id === anonymous.id ? null : id;
+}
+
 /** The service itself when it acts without a caller, under the name of its acting part. It has no row and no credential. */
 export function systemPrincipal(name: string): Principal {
   return { ...anonymous, name };
