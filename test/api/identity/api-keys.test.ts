@@ -76,6 +76,19 @@ describe('the profile key', () => {
   });
 });
 
+describe('revoking a key that is revoked already', () => {
+  it('answers 409, for a personal key and a profile key', async () => {
+    const user = await signedIn();
+    const [personal, profile] = [await make(user), await make(user, {}, regenerate)];
+    for (const { id } of [personal, profile]) {
+      expect((await user.delete(`${keys}/${id}`)).status).toBe(204);
+      const again = await user.delete(`${keys}/${id}`);
+      expect(again).toMatchObject({ status: 409, body: { error: 'the key is revoked already' } });
+      expect((await user.get(`${keys}/${id}`)).body).toMatchObject({ state: 'revoked' });
+    }
+  });
+});
+
 describe('rotating a key', () => {
   it('revokes the old key at once and gives the new one its name and lifetime', async () => {
     const user = await signedIn();

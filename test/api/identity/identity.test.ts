@@ -434,7 +434,7 @@ describe('an API key', () => {
     expect(revoked.status, revoked.text).toBe(204);
     expect((await whoami(one.caller)).status).toBe(401);
     expect((await whoami(two.caller)).status).toBe(200);
-    expect((await ana.caller.send('DELETE', `/profile/api-keys/${one.api_key.id}`)).status).toBe(404);
+    expect((await ana.caller.send('DELETE', `/profile/api-keys/${one.api_key.id}`)).status).toBe(409);
     const { body } = await ana.caller.get(`/profile/api-keys/${one.api_key.id}`);
     expect(body.revoked_at).toMatch(/^\d{4}-/);
   });

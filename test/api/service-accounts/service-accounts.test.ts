@@ -153,6 +153,16 @@ describe('a service account that a team owns', () => {
     expect((await tenant.owner.get(account.path)).body).toMatchObject({ name: 'deploy', enabled: true, revision: 1 });
   });
 
+  it('answers 409 when a key that is revoked already is revoked again', async () => {
+    const account = await make(tenant.owner, ownTeam());
+    const key = await tenant.owner.make(`${account.path}/api-keys`, { name: 'ci' });
+    const path = `${account.path}/api-keys/${(key.api_key as { id: string }).id}`;
+    expect((await tenant.owner.delete(path)).status).toBe(204);
+    const again = await tenant.owner.delete(path);
+    expect(again).toMatchObject({ status: 409, body: { error: 'the key is revoked already' } });
+    expect((await tenant.owner.get(path)).body).toMatchObject({ state: 'revoked' });
+  });
+
   it('can be managed by the owners of its team and by platform administrators', async () => {
     for (const caller of [tenant.owner, root]) {
       const account = await make(caller, ownTeam());
@@ -162,7 +172,7 @@ describe('a service account that a team owns', () => {
       for (const [method, path, body] of everything(account.path, key.id)) {
         const rotated = method === 'DELETE' && path.endsWith(key.id);
         const { status, text } = await caller.send(method, path, body);
-        expect(rotated ? [404] : [200, 201, 204], `${method} ${path}: ${text}`).toContain(status);
+        expect(rotated ? [409] : [200, 201, 204], `${method} ${path}: ${text}`).toContain(status);
       }
     }
   });
@@ -204,7 +214,7 @@ describe('a service account that a user owns', () => {
     for (const [method, path, body] of everything(account.path, key.id)) {
       const rotated = method === 'DELETE' && path.endsWith(key.id);
       const { status, text } = await user.send(method, path, body);
-      expect(rotated ? [404] : [200, 201, 204], `${method} ${path}: ${text}`).toContain(status);
+      expect(rotated ? [409] : [200, 201, 204], `${method} ${path}: ${text}`).toContain(status);
     }
   });
 

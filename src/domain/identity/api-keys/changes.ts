@@ -45,11 +45,12 @@ export async function addKey(
 
 /**
  * Revokes a key: the next request with it is refused. The principal's `authorityLock` is held.
- * @throws HiddenResource where the principal has no such key, or it is revoked already
+ * @throws HiddenResource where the principal has no such key; Conflict where it is revoked already
  */
 export async function revokeKey(em: Em, principalId: string, keyId: string): Promise<ApiKeyDetails> {
   const key = await findKey(em, principalId, keyId);
-  if (!key || key.state === 'revoked') throw new HiddenResource('API key');
+  if (!key) throw new HiddenResource('API key');
+  if (key.state === 'revoked') throw new Conflict('the key is revoked already');
   await endKey(em, principalId, key, 0);
   return key;
 }
