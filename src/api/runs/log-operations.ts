@@ -9,6 +9,7 @@ import { streamLog } from '#domain/runs/attempts/logs.ts';
 import { isTerminal } from '#domain/runs/model.ts';
 import { findRun, listEvents, readProgress } from '#domain/runs/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
+import { largestInteger } from '#domain/shared/storable.ts';
 import { wholeNumber } from '#domain/shared/whole-number.ts';
 import { RunParams, readAccess } from './operations.ts';
 import { LogEntryView, RunEventsView, RunEventView, RunLogView, toLogEntry } from './views.ts';
@@ -65,7 +66,7 @@ export const getEvents = read({
 export const streamLogs = read({
   id: 'runs.stream_logs',
   route: 'GET /api/v1/runs/:id/logs/stream',
-  summary: 'Follow a run as server-sent events: `run`, `event`, `log`, and `end` when it has ended',
+  summary: 'Follow a run as server-sent events: `run` when it changes, `event`, `log`, and `end` when it has ended',
   description:
     'The log resumes after the sequence in `Last-Event-ID`. Every connection receives all events of the run; skip those whose ' +
     '`sequence` you have. Made for browsers; programs poll the run and read its log.',
@@ -77,7 +78,7 @@ export const streamLogs = read({
   targetName: 'run',
   handle: async (call) =>
     RawAnswer.by((request, reply) =>
-      sendEvents(request, reply, ({ lastEventId, signal }) => follow(call, Number(lastEventId) || 0, signal)),
+      sendEvents(request, reply, ({ lastEventId, signal }) => follow(call, toPosition(lastEventId), signal)),
     ),
 });
 
@@ -89,10 +90,12 @@ async function* follow(
   const { createdAt: runCreatedAt } = await requireProgress(em, params.id);
   let position = after;
   let eventPosition = 0;
+  let sentRevision = 0;
   const untilAskedAgain = AbortSignal.any([signal, AbortSignal.timeout(longestStreamMs)]);
   for await (const run of services.runFeed.watch(params.id, untilAskedAgain)) {
     const { status, phase, revision, waitingOn, lastLogSequence: last, lastEventSequence: lastEvent } = run;
-    yield { event: 'run', data: { status, phase, revision, waiting_on: waitingOn } };
+    if (revision !== sentRevision) yield { event: 'run', data: { status, phase, revision, waiting_on: waitingOn } };
+    sentRevision = revision;
     if (eventPosition < lastEvent) yield* readEvents(em, params.id, { after: eventPosition, upTo: lastEvent });
     eventPosition = lastEvent;
     while (position < last) {
@@ -120,6 +123,12 @@ async function* readEvents(
   for (const event of await listEvents(em, runId, after, upTo - after)) {
     yield { event: 'event', data: z.encode(RunEventView, event) };
   }
+}
+
+/** The sequence from which a stream resumes. Anything that cannot be one starts it from the beginning. */
+function toPosition(lastEventId = ''): number {
+  const position = /^\d{1,10}$/.test(lastEventId) ? Number(lastEventId) : 0;
+  return position <= largestInteger ? position : 0;
 }
 
 async function requireProgress(em: Em, id: string) {

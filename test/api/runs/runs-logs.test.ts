@@ -100,6 +100,26 @@ describe('the log of a run', () => {
     expect(resumed.filter(({ event }) => event === 'log').map(({ id }) => id)).toEqual(
       logs.slice(1).map(({ id }) => id),
     );
+    const runs = events.filter(({ event }) => event === 'run').map(({ data }) => JSON.parse(data));
+    expect(runs.length).toBeGreaterThan(1);
+    expect(new Set(runs.map(({ revision }) => revision)).size, 'one `run` event per revision').toBe(runs.length);
+    for (const invalid of ['1.5', '1e400', '-1', '0x1', '99999999999', '2147483648', 'last']) {
+      const restarted = await follow(admitted.body.id, invalid);
+      const shown = restarted.filter(({ event }) => event === 'log').map(({ id: sequence }) => sequence);
+      expect(shown, invalid).toEqual(logs.map(({ id: sequence }) => sequence));
+      expect(restarted.at(-1), invalid).toMatchObject({ event: 'end' });
+    }
+  });
+
+  it('is refused behind a sequence that no entry can have', async () => {
+    const { administrator } = system;
+    const id = await publish(administrator, 'bounded', commands({ say: 'echo something' }));
+    const run = await runToEnd(administrator, { template_id: id });
+    for (const list of ['logs', 'events']) {
+      expect((await administrator.get(`/runs/${run.id}/${list}?after=2147483647`)).status).toBe(200);
+      for (const after of ['2147483648', '1e15', '1e400'])
+        expect((await administrator.get(`/runs/${run.id}/${list}?after=${after}`)).status, after).toBe(400);
+    }
   });
 });
 
