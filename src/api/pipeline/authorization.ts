@@ -76,7 +76,14 @@ export function describeDenial(
   if (because === 'permission') return `permission denied: this needs ${permissions}`;
   if (access.scope === 'organization') return `permission denied: this needs ${requiredRole(access)}`;
   const required = [access.teamAction ?? requiredRole(access)].flat().join(' and ');
-  return `permission denied: this needs ${required} on the owner of the ${targetNameOf(operation).replace(/^the /, '')}`;
+  return `permission denied: this needs ${required} in ${owningTeamOf(targetNameOf(operation))}`;
+}
+
+/** How a denial names the team whose role or action is missing: the target itself, or the team that owns it. */
+function owningTeamOf(targetName: string): string {
+  if (targetName === 'team') return 'the team';
+  if (targetName === 'the owner') return 'the team that becomes the owner';
+  return `the team that owns the ${targetName.replace(/^the /, '')}`;
 }
 
 function targetNameOf({ targetName = 'the resource' }: Pick<Operation, 'targetName'>): string {

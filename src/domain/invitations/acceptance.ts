@@ -35,7 +35,7 @@ function refuseEnded({ id }: Principal, { status, acceptedBy }: InvitationWithSt
   const why = {
     expired: 'has expired',
     revoked: 'was revoked',
-    void: 'holds no longer: what it leads into, or who sent it, is not what it was',
+    void: 'is no longer valid, because its organization, its team or its inviter has changed since it was sent',
   };
   throw new Conflict(`the invitation ${why[status]}; ask for a new one`);
 }

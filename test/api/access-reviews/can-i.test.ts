@@ -52,7 +52,7 @@ describe('an access review', () => {
     expect(await codeOf(viewer, 'get', 'projects', project())).toBe('allowed');
     expect((await canI(viewer, 'update', 'projects', project())).reason).toEqual({
       code: 'permission_denied',
-      message: 'permission denied: this needs team.metadata.write on the owner of the project',
+      message: 'permission denied: this needs team.metadata.write in the team that owns the project',
     });
   });
 

@@ -176,7 +176,7 @@ describe('queries and paths', () => {
   });
 
   it('with an invalid number, a repeated parameter or an empty one answer 400', async () => {
-    expect((await get('/list?limit=ten')).error).toMatch(/^query parameter "limit" must be a number/);
+    expect((await get('/list?limit=ten')).error).toBe('query parameter "limit" must be a number');
     expect((await get('/list?limit=0')).error).toBe('query parameter "limit" must be at least 1');
     expect((await get('/list?cursor=a&cursor=b')).error).toMatch(
       /^query parameter "cursor" must be a string, not an array/,

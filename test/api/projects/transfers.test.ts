@@ -133,7 +133,9 @@ describe('the transfer of a project', () => {
     const answer = await transfer(to.owner, from, to.team);
     expect(answer, answer.text).toMatchObject({
       status: 403,
-      body: { error: 'permission denied: this needs team.metadata.write and team.delete on the owner of the project' },
+      body: {
+        error: 'permission denied: this needs team.metadata.write and team.delete in the team that owns the project',
+      },
     });
     expect((await weaken()).status).toBe(403);
     expect((await from.owner.get(`/projects/${from.project}`)).body.team_id).toBe(from.team);

@@ -76,7 +76,9 @@ function explainType(issue: Extract<$ZodIssue, { code: 'invalid_type' }>): strin
   const received = /received (\w+)/i.exec(issue.message)?.[1]?.toLowerCase();
   if (received === 'undefined') return 'is required';
   if (issue.expected === 'int' && received === 'number') return 'must be an integer';
-  return `must be ${expected}${received ? `, not ${typeNames[received] ?? received}` : ''}`;
+  // A text of the query that is no number arrives here as NaN.
+  if (received === undefined || received === 'nan') return `must be ${expected}`;
+  return `must be ${expected}, not ${typeNames[received] ?? received}`;
 }
 
 function oneOf(values: readonly unknown[]): string {

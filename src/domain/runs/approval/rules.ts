@@ -86,11 +86,11 @@ function selfApproval(published: string | null): Refusal {
 
 const alreadyReviewed: Refusal = {
   rule: 'already_reviewed',
-  message: 'you have already decided on this run; a review counts once a person, whatever credential it comes by',
+  message: 'you have already decided on this run: each person may review it only once, by a session or any API key',
 };
 
 /** The run waits only until its workflow has seen the last approval. */
 function approvalComplete(required: number): Refusal {
-  const message = `the run has all the approvals that it needs (${required}): it goes on without another one`;
+  const message = `the run has all the approvals that it needs (${required}): no further approval is necessary`;
   return { rule: 'approval_complete', message };
 }
