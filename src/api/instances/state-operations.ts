@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
 import { importState, readState } from '#domain/instances/state.ts';
 import { listStateVersions, readStateVersion } from '#domain/instances/store.ts';
 import { findInstance, findInstanceToFill } from '#domain/instances/targets.ts';
@@ -25,20 +26,14 @@ export const list = read({
   route: 'GET /api/v1/instances/:id/state-versions',
   summary: "List an instance's state versions, newest first",
   params: InstanceParams,
-  query: z.strictObject({ limit: pageQuery.limit, before: wholeNumber({ min: 1 }).optional() }),
-  responses: {
-    200: z
-      .object({ state_versions: z.array(StateVersionView), next_before: z.int().nullable() })
-      .meta({ id: 'StateVersionPage' }),
-  },
+  query: z.strictObject(pageQuery),
+  responses: { 200: pageOf('state_versions', StateVersionView) },
   access: { ...readAccess, review: { inherits: 'instances.get' } },
   target: ({ em, params }) => findInstance(em, params.id),
   targetName: 'instance',
   handle: async ({ em, params, query }) => {
-    const { before, limit } = query;
-    const versions = await listStateVersions(em, params.id, { before, limit: limit + 1 });
-    const page = versions.slice(0, limit).map(toStateVersion);
-    return { state_versions: page, next_before: versions.length > limit ? (page.at(-1)?.serial ?? null) : null };
+    const page = await listStateVersions(em, params.id, query);
+    return { state_versions: page.items.map(toStateVersion), next_cursor: page.nextCursor };
   },
 });
 

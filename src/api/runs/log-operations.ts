@@ -3,16 +3,18 @@ import { z } from 'zod';
 import { type ServerEvent, sendEvents } from '#api/edge/sse.ts';
 import { type Call, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
+import { pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { readLog } from '#domain/runs/attempts/log-store.ts';
 import { streamLog } from '#domain/runs/attempts/logs.ts';
 import { isTerminal } from '#domain/runs/model.ts';
 import { findRun, listEvents, readProgress } from '#domain/runs/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
+import { pageQuery } from '#domain/shared/paging.ts';
 import { largestInteger } from '#domain/shared/storable.ts';
 import { wholeNumber } from '#domain/shared/whole-number.ts';
 import { RunParams, readAccess } from './operations.ts';
-import { LogEntryView, RunEventsView, RunEventView, RunLogView, toLogEntry } from './views.ts';
+import { LogEntryView, RunEventView, RunLogView, toLogEntry } from './views.ts';
 
 const pageBytes = 2 * 1024 * 1024;
 /** A stream ends after this time. Its reader connects again at its position, and its access is checked again. */
@@ -55,12 +57,15 @@ export const getEvents = read({
   route: 'GET /api/v1/runs/:id/events',
   summary: 'Read the events of a run, oldest first',
   params: RunParams,
-  query: LogQuery,
-  responses: { 200: RunEventsView },
+  query: LogQuery.extend({ cursor: pageQuery.cursor }),
+  responses: { 200: pageOf('events', RunEventView) },
   access: nested,
   target: ({ em, params }) => findRun(em, params.id),
   targetName: 'run',
-  handle: async ({ em, params, query }) => ({ events: await listEvents(em, params.id, query.after, query.limit) }),
+  handle: async ({ em, params, query }) => {
+    const page = await listEvents(em, params.id, query.after, query);
+    return { events: page.items, next_cursor: page.nextCursor };
+  },
 });
 
 export const streamLogs = read({
@@ -120,7 +125,7 @@ async function* readEvents(
   runId: string,
   { after, upTo }: { after: number; upTo: number },
 ): AsyncGenerator<ServerEvent> {
-  for (const event of await listEvents(em, runId, after, upTo - after)) {
+  for (const event of (await listEvents(em, runId, after, { limit: upTo - after })).items) {
     yield { event: 'event', data: z.encode(RunEventView, event) };
   }
 }

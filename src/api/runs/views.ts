@@ -201,8 +201,6 @@ export const RunEventView = z
   })
   .meta({ id: 'RunEvent' });
 
-export const RunEventsView = z.object({ events: z.array(RunEventView) }).meta({ id: 'RunEvents' });
-
 export const LogEntryView = z
   .object({
     sequence: z.int(),

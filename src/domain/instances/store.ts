@@ -8,7 +8,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
 
 /** An instance as people are told about it, with the run that may change it now. Times are PostgreSQL's text. */
 export type InstanceDetails = NonNullable<Awaited<ReturnType<typeof readInstance>>>;
@@ -85,14 +85,15 @@ export function readStateVersion(em: Em, instanceId: string, serial: number) {
   return selectStateVersions(em, instanceId).where('serial', '=', serial).executeTakeFirst();
 }
 
-/** The state versions of an instance before a serial, newest first. */
+const bySerial = { column: 'serial', of: ({ serial }: { serial: number }) => serial, direction: 'desc' } as const;
+
+/** The state versions of an instance, newest first. */
 export function listStateVersions(
   em: Em,
   instanceId: string,
-  { before, limit }: { before: number | undefined; limit: number },
-): Promise<StateVersionDetails[]> {
-  const query = selectStateVersions(em, instanceId).orderBy('serial', 'desc').limit(limit);
-  return (before === undefined ? query : query.where('serial', '<', before)).execute();
+  request: PageRequest,
+): Promise<Page<StateVersionDetails>> {
+  return pageByNumber(selectStateVersions(em, instanceId), bySerial, request);
 }
 
 /** An instance and its owner. */

@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare, prepareSelect } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
 import type { RunFacts } from './actions.ts';
 import { type RunAction, statusesThatAllow } from './actions.ts';
 import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';
@@ -94,17 +94,21 @@ export function listRuns(em: Em, filter: RunFilter, page: PageRequest): Promise<
   return pageOf(query, 'runs.id', page);
 }
 
-/** The events of a run, from its admission on. */
-export function listEvents(em: Em, runId: string, after: number, limit: number) {
-  return db(em)
+const bySequence = {
+  column: 'sequence',
+  of: ({ sequence }: { sequence: number }) => sequence,
+  direction: 'asc',
+} as const;
+
+/** A page of the events of a run behind a number, from its admission on. */
+export function listEvents(em: Em, runId: string, after: number, page: PageRequest) {
+  const events = db(em)
     .selectFrom('domain_events')
     .where('subject_kind', '=', 'run')
     .where('subject_id', '=', runId)
     .where('sequence', '>', after)
-    .orderBy('sequence')
-    .limit(limit)
-    .select(['sequence', 'type', 'data', 'created_at as at'])
-    .execute();
+    .select(['sequence', 'type', 'data', 'created_at as at']);
+  return pageByNumber(events, bySequence, page);
 }
 
 /** The plan of a run, without what applying it needs. */

@@ -2,6 +2,7 @@ import { type SelectQueryBuilder, type SqlBool, type StringReference, sql } from
 import { z } from 'zod';
 import { Invalid } from './errors.ts';
 import { isId } from './ids.ts';
+import { largestInteger } from './storable.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** The query of every list. A cursor names the last row of the page before, so every page costs the same. */
@@ -58,6 +59,41 @@ export async function pageByName<Db, From extends keyof Db, Row extends { name: 
     .limit(request.limit + 1)
     .execute();
   return toNamedPage(rows, request);
+}
+
+/** A number by which a list is ordered: its column, how to read it from a row, and the direction. */
+interface NumberOrder<Row> {
+  readonly column: string;
+  readonly of: (row: Row) => number;
+  readonly direction: 'asc' | 'desc';
+}
+
+/**
+ * Runs a list for one page, by a number that each row has once.
+ * @throws Invalid for a cursor that is not a `nextCursor` of such a list
+ */
+export async function pageByNumber<Db, From extends keyof Db, Row extends object>(
+  query: SelectQueryBuilder<Db, From, Row>,
+  { column, of, direction }: NumberOrder<Row>,
+  request: PageRequest,
+): Promise<Page<Row>> {
+  const number = sql.ref<number>(column);
+  const after = afterNumber(request);
+  const isBehind = direction === 'asc' ? sql<SqlBool>`${number} > ${after}` : sql<SqlBool>`${number} < ${after}`;
+  const rows = await (after === null ? query : query.where(isBehind))
+    .orderBy(number, direction)
+    .limit(request.limit + 1)
+    .execute();
+  return cutPage(rows, request, (row) => String(of(row)));
+}
+
+/** The number behind which the page starts; null for the first one. */
+function afterNumber({ cursor }: PageRequest): number | null {
+  if (cursor === undefined) return null;
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number <= largestInteger) || toCursor(text) !== cursor) throw changedCursor();
+  return number;
 }
 
 /** The id after which (older than which) the page starts; null for the first one. */

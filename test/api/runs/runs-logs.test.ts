@@ -33,6 +33,20 @@ describe('the log of a run', () => {
     expect(again.body).toEqual({ entries: [], last_sequence: rest.body.last_sequence, complete: true });
   });
 
+  it('of events is paged by cursor, or read on after a sequence', async () => {
+    const { administrator } = system;
+    const run = await runToEnd(administrator, {
+      template_id: await publish(administrator, 'paged', commands({ talk: 'true' })),
+    });
+    const all = (await administrator.get(`/runs/${run.id}/events`)).body;
+    expect(all.next_cursor).toBeNull();
+    const first = (await administrator.get(`/runs/${run.id}/events?limit=2`)).body;
+    const second = (await administrator.get(`/runs/${run.id}/events?limit=1000&cursor=${first.next_cursor}`)).body;
+    expect([...first.events, ...second.events]).toEqual(all.events);
+    const later = (await administrator.get(`/runs/${run.id}/events?after=2`)).body;
+    expect(later.events).toEqual(all.events.slice(2));
+  });
+
   it.each([
     'logs?after=5489647449',
     'events?after=17179869183',

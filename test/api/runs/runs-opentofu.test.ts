@@ -118,6 +118,14 @@ describe('the state of an instance', () => {
       run_id: run.id,
       resource_count: 3,
     });
+    const page = (cursor = '') => administrator.get(`/instances/${run.instance_id}/state-versions?limit=1${cursor}`);
+    const serials: number[] = [];
+    for (let next = await page(); ; next = await page(`&cursor=${next.body.next_cursor}`)) {
+      serials.push(...next.body.state_versions.map(({ serial }: { serial: number }) => serial));
+      if (next.body.next_cursor === null) break;
+    }
+    expect(serials).toEqual(versions.body.state_versions.map(({ serial }: { serial: number }) => serial));
+    expect((await page('&cursor=MTIzNDU2Nzg5MDEy')).status).toBe(400);
     const state = await administrator.get(
       `/instances/${run.instance_id}/state-versions/${run.state_serial_after}/download`,
     );
