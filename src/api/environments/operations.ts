@@ -12,8 +12,8 @@ import {
 import { findProject } from '#domain/projects/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { findOwner } from '#domain/teams/store.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';
 import { CreateEnvironment, toEnvironmentChange, toNewEnvironment, UpdateEnvironment } from './bodies.ts';
 import { EnvironmentView, viewEnvironment } from './views.ts';
@@ -41,8 +41,8 @@ export const list = read({
   query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional(), project_id: Id.optional() }),
   responses: { 200: pageOf('environments', EnvironmentView) },
   access: { ...readAccess, review: { resource: 'environments', verb: 'list' } },
-  target: ({ em, query }) => findOwner(em, query.team_id),
-  targetName: 'team',
+  target: ({ em, query }) => findListOwner(em, { team: query.team_id, project: query.project_id }),
+  targetName: 'team or project',
   handle: async ({ em, principal, query }) => {
     const page = await listEnvironments(em, principal, query);
     return { environments: page.items.map(viewEnvironment), next_cursor: page.nextCursor };

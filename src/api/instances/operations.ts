@@ -8,8 +8,8 @@ import { unlockInstance } from '#domain/instances/unlock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { findOwner } from '#domain/teams/store.ts';
 import { InstanceView, toInstance } from './views.ts';
 
 export const InstanceParams = z.strictObject({ id: Id });
@@ -35,8 +35,8 @@ export const list = read({
   }),
   responses: { 200: pageOf('instances', InstanceView) },
   access: { ...readAccess, review: { resource: 'instances', verb: 'list', unscoped: true } },
-  target: ({ em, query }) => findOwner(em, query.team_id),
-  targetName: 'team',
+  target: ({ em, query }) => findListOwner(em, { team: query.team_id, environment: query.environment_id }),
+  targetName: 'team or environment',
   handle: async ({ em, query, principal }) => {
     const { team_id: teamId, environment_id: environmentId, template_id: templateId } = query;
     const page = await listInstances(em, principal, { teamId, environmentId, templateId }, query);

@@ -7,8 +7,9 @@ import { findProject, findProjectToChange, listProjects, type ProjectTarget } fr
 import { findProjectTransfer, transferProject } from '#domain/projects/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { findOwner, findTeamById } from '#domain/teams/store.ts';
+import { findTeamById } from '#domain/teams/store.ts';
 import { archivedQuery } from '#domain/tenancy/archiving.ts';
 import { CreateProject, TransferProject, toNewProject, toProjectChange, UpdateProject } from './bodies.ts';
 import { ProjectView, viewProject } from './views.ts';
@@ -45,7 +46,7 @@ export const list = read({
   query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional() }),
   responses: { 200: pageOf('projects', ProjectView) },
   access: { ...readAccess, review: { resource: 'projects', verb: 'list' } },
-  target: ({ em, query }) => findOwner(em, query.team_id),
+  target: ({ em, query }) => findListOwner(em, { team: query.team_id }),
   targetName: 'team',
   handle: async ({ em, principal, query }) => {
     const page = await listProjects(em, principal, query);

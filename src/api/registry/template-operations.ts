@@ -14,6 +14,7 @@ import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { findOwner } from '#domain/teams/store.ts';
@@ -60,7 +61,7 @@ export const list = read({
   query: ListQuery,
   responses: { 200: pageOf('templates', TemplateView) },
   access: { ...readAccess, review: { ...reviewed, verb: 'list' } },
-  target: ({ em, query }) => findOwner(em, query.team_id),
+  target: ({ em, query }) => findListOwner(em, { team: query.team_id }),
   targetName: 'team',
   handle: async ({ em, principal, query }) => {
     const { team_id, tag, search, archived } = query;

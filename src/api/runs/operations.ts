@@ -14,9 +14,9 @@ import { findRunToChange, findUndeletedRun } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/json.ts';
+import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { showAdmittedRun, showRun } from './actions.ts';
-import { findRunListOwner } from './list-owner.ts';
 import { ListedRunView, RunView, toListedRun } from './views.ts';
 
 export const RunParams = z.strictObject({ id: Id });
@@ -108,7 +108,8 @@ export const listAllRuns = read({
   description: 'The runs of a list have no `actions`: read a single run for them.',
   responses: { 200: pageOf('runs', ListedRunView) },
   access: { ...readAccess, review: { ...accessReview, verb: 'list' } },
-  target: ({ em, query }) => findRunListOwner(em, query),
+  target: ({ em, query }) =>
+    findListOwner(em, { team: query.team_id, environment: query.environment_id, instance: query.instance_id }),
   targetName: 'the team, environment or instance',
   handle: async ({ em, query, target }) => {
     const { environment_id: environmentId, instance_id: instanceId, template_id: templateId, status } = query;
