@@ -63,7 +63,12 @@ function respond(description: string, schema = 'Error', headers: Response['heade
 
 const errorsByStatus = {
   400: ['BadRequest', respond('The request is malformed, or a field of it is wrong.', 'InvalidRequest')],
-  401: ['Unauthorized', respond('The request has no valid credential.')],
+  401: [
+    'Unauthorized',
+    respond('The request has no valid credential.', 'Error', {
+      'WWW-Authenticate': { description: 'How to authenticate (RFC 9110).', schema: text },
+    }),
+  ],
   403: ['Forbidden', respond('You may not do this.')],
   404: ['NotFound', respond('There is no such thing, or you may not know of it.')],
   405: [

@@ -1,5 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { honoursIfMatch } from '#api/pipeline/if-match.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import type { DocumentSchemas } from './schemas.ts';
 
@@ -44,9 +45,8 @@ function keyHeader({ idempotency = 'none' }: Operation): Parameter[] {
 }
 
 /** What takes an expected revision takes it as an entity tag too. */
-function revisionHeader({ kind, body, query }: Operation): Parameter[] {
-  const takesRevision = [body, query].some((part) => part instanceof z.ZodObject && 'expected_revision' in part.shape);
-  if (kind !== 'command' || !takesRevision) return [];
+function revisionHeader(operation: Operation): Parameter[] {
+  if (!honoursIfMatch(operation)) return [];
   return [
     {
       name: 'If-Match',

@@ -23,7 +23,7 @@ export function successesOf(operation: Operation, schemas: DocumentSchemas): Rec
     status,
     {
       description: schema.description ?? describeStatus(Number(status)),
-      headers: { ...everyAnswer, ...headersOf(operation, Number(status)) },
+      headers: { ...everyAnswer, ...headersOf(operation, Number(status)), ...entityTag(schema) },
       ...contentOf(operation, Number(status), schema, schemas),
     },
   ]);
@@ -45,6 +45,12 @@ function headersOf(operation: Operation, status: number): Headers {
       'Idempotency-Key': { description: 'The key of this command.', schema: { type: 'string', format: 'uuid' } },
     }),
   };
+}
+
+/** An answer with a revision has it as its entity tag, too. */
+function entityTag(schema: z.ZodType): Headers {
+  if (!(schema instanceof z.ZodObject) || !('revision' in schema.shape)) return {};
+  return { ETag: { description: 'The revision in quotes, for `If-Match`.', schema: text } };
 }
 
 const downloads: Headers = {

@@ -153,6 +153,8 @@ export interface CommandDeclaration<
   readonly at?: A;
   /** Makes the path parameters of that read if the id is not enough. Declare it after `handle`, which its type follows from. */
   readonly atParams?: (result: D, input: CommandInput<Out<P>, Out<B>, T>) => ParamsOf<A>;
+  /** The command has no `expected_revision` in its body, and its handler compares `If-Match` by `revisionOf`. */
+  readonly ifMatch?: true;
   /** `required`; `optional`: a key is made if none is sent, since the key names the workflow; `none`: no receipt. */
   readonly idempotency: 'required' | 'optional' | 'none';
   /** Advisory locks, taken before every other lock. A function derives them from the path and the caller. */

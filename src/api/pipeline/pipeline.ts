@@ -4,6 +4,7 @@ import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { auditingRefusals } from './auditing.ts';
 import { authenticate } from './authentication.ts';
 import { commandKey } from './idempotency.ts';
+import { entityTagOf, withExpectedRevision } from './if-match.ts';
 import type { Invocation, OperationInput } from './invocation.ts';
 import { answerCommand, authorizeOperation, authorizeRead, invokeCommand, invokeRead } from './invoke.ts';
 import { mediaTypesOf } from './media-types.ts';
@@ -80,18 +81,25 @@ async function handleRead(invocation: Invocation<ReadOperation>, reply: FastifyR
   }
   const answer = await invokeRead(invocation, commandKey(operation, request));
   if (answer instanceof RawAnswer) return answer.send(request, reply);
-  return reply.status(successStatus(operation)).send(answer);
+  return send(reply.status(successStatus(operation)), answer);
+}
+
+function send(reply: FastifyReply, answer: unknown): FastifyReply {
+  const tag = entityTagOf(answer);
+  if (tag !== undefined) reply.header('etag', tag);
+  return reply.send(answer);
 }
 
 async function handleCommand(invocation: Invocation<CommandOperation>, reply: FastifyReply): Promise<unknown> {
   const { operation, request } = invocation;
   const key = commandKey(operation, request);
   if (key !== null) reply.header('idempotency-key', key);
-  const result = await invokeCommand(invocation, key, request.sentBody);
-  const { status, location, body } = await answerCommand(invocation, result, reply);
-  reply.status(status);
+  const body = withExpectedRevision(operation, request.headers, invocation.input.body);
+  const expecting = { ...invocation, input: { ...invocation.input, body } };
+  const result = await invokeCommand(expecting, key, request.sentBody);
+  const { status, location, body: answer } = await answerCommand(expecting, result, reply);
   if (location) reply.header('location', location);
-  return reply.send(body);
+  return send(reply.status(status), answer);
 }
 
 declare module 'fastify' {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { revisionOf } from '#api/pipeline/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import {
@@ -16,7 +17,7 @@ import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { readBack } from '#domain/shared/revisions.ts';
+import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { findOwner } from '#domain/teams/store.ts';
 import { CreateTemplate, toNewTemplate, toTemplateChange, UpdateTemplate } from './bodies.ts';
 import { TemplateView, viewTemplate } from './views.ts';
@@ -139,8 +140,10 @@ export const archive = command({
   targetName: 'template',
   accessTo: writeAccessTo,
   idempotency: 'none',
+  ifMatch: true,
   audit: 'template.archived',
-  handle: async ({ tx, target }) => {
+  handle: async ({ tx, target, request }) => {
+    refuseStale(target.template, revisionOf(request.headers));
     await archiveTemplate(tx, target);
     return { ...(await changeOf(tx, target.template)), after: {} };
   },
@@ -158,8 +161,10 @@ export const unarchive = command({
   targetName: 'template',
   accessTo: writeAccessTo,
   idempotency: 'none',
+  ifMatch: true,
   audit: 'template.unarchived',
-  handle: async ({ tx, target }) => {
+  handle: async ({ tx, target, request }) => {
+    refuseStale(target.template, revisionOf(request.headers));
     await unarchiveTemplate(tx, target);
     return { ...(await changeOf(tx, target.template)), after: {} };
   },

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { revisionOf } from '#api/pipeline/if-match.ts';
 import { command, type TargetLookup } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -9,7 +10,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
 import type { ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
-import { readBack } from '#domain/shared/revisions.ts';
+import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import type { Archivable } from '#domain/tenancy/archiving.ts';
 import type { TenantLevel } from '#domain/tenancy/model.ts';
 import type { Common, CommonAnswer } from './views.ts';
@@ -53,8 +54,10 @@ function archiveOperation<Params, Target extends LevelTarget>(declared: Archivin
     targetName: level,
     resourceId: ({ target }) => target?.id,
     idempotency: 'none',
+    ifMatch: true,
     audit: `${level}.archived`,
-    handle: async ({ tx, target }) => {
+    handle: async ({ tx, target, request }) => {
+      refuseStale(target, revisionOf(request.headers));
       await archive(tx.em, level, target);
       return archivedChange(declared, tx, target);
     },
@@ -74,8 +77,10 @@ function unarchiveOperation<Params, Target extends LevelTarget>(declared: Archiv
     targetName: level,
     resourceId: ({ target }) => target?.id,
     idempotency: 'none',
+    ifMatch: true,
     audit: `${level}.unarchived`,
-    handle: async ({ tx, target }) => {
+    handle: async ({ tx, target, request }) => {
+      refuseStale(target, revisionOf(request.headers));
       await unarchive(tx.em, level, target);
       return archivedChange(declared, tx, target);
     },
@@ -95,9 +100,11 @@ function deleteOperation<Params, Target extends LevelTarget>(declared: Archiving
     targetName: level,
     resourceId: ({ target }) => target?.id,
     idempotency: 'required',
+    ifMatch: true,
     audit: `${level}.deleted`,
-    handle: async ({ tx, principal, target }) => {
+    handle: async ({ tx, principal, target, request }) => {
       const { id, name, slug } = target;
+      refuseStale(target, revisionOf(request.headers));
       const revision = await deleteOwned(tx.em, level, { id }, namesShownTo(principal, target));
       return { id, before: { name, slug }, revision };
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expectedRevision } from '#api/pipeline/if-match.ts';
+import { revisionOf } from '#api/pipeline/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
@@ -76,7 +76,7 @@ export const update = command({
   route: 'PATCH /api/v1/worker-pools/:name',
   summary: 'Change a pool; what is left out stays',
   description:
-    'What is left out of `egress` stays as well: a policy alone keeps the list, a list alone keeps the policy. A policy "none" beside a list, and a policy "allow" beside an empty one, are refused. A list of teams or environments is replaced as a whole. `If-Match` with the revision in quotes serves as `expected_revision` does.',
+    'What is left out of `egress` stays as well: a policy alone keeps the list, a list alone keeps the policy. A policy "none" beside a list, and a policy "allow" beside an empty one, are refused. A list of teams or environments is replaced as a whole.',
   params: PoolParams,
   body: UpdatePool,
   responses: { 200: PoolView },
@@ -85,14 +85,8 @@ export const update = command({
   targetName: 'worker pool',
   idempotency: 'none',
   audit: 'worker_pool.updated',
-  handle: async ({ tx, principal, target, body, request }) => {
-    const expected_revision = expectedRevision(request, body.expected_revision);
-    const { updated, difference } = await updatePool(
-      tx.em,
-      principal,
-      target,
-      toPoolChange({ ...body, expected_revision }),
-    );
+  handle: async ({ tx, principal, target, body }) => {
+    const { updated, difference } = await updatePool(tx.em, principal, target, toPoolChange(body));
     const { before, after } = difference;
     return { ...changeOf(updated), before, after };
   },
@@ -102,17 +96,17 @@ export const deleteWorkerPool = command({
   id: 'worker_pools.delete',
   route: 'DELETE /api/v1/worker-pools/:name',
   summary: 'Delete a pool that no run, no template version and no worker needs; not the pool "default"',
-  description: '`If-Match` with the revision in quotes deletes only that revision.',
   params: PoolParams,
   responses: { 204: Nothing },
   access: { ...manageAccess, review: { resource: 'worker_pools', verb: 'delete' } },
   target: ({ em, params, lock }) => findPoolToChange(em, params.name, lock),
   targetName: 'worker pool',
   idempotency: 'none',
+  ifMatch: true,
   audit: 'worker_pool.deleted',
   handle: async ({ tx, principal, target, request }) => {
     const seen = await readBack(readPool(tx.em, principal, target.name));
-    await deletePool(tx.em, principal, target, expectedRevision(request));
+    await deletePool(tx.em, principal, target, revisionOf(request.headers));
     return { id: target.name, before: rulesOf(seen), revision: target.revision };
   },
 });

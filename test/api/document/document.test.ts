@@ -169,7 +169,10 @@ describe('the OpenAPI document of the service', () => {
       (describedAs(id).parameters as OpenAPIV3_1.ParameterObject[])
         .filter((parameter) => parameter.in === 'header')
         .map(({ name, required }) => [name, required]);
-    expect(headers('teams.delete')).toEqual([['Idempotency-Key', true]]);
+    expect(headers('teams.delete')).toEqual([
+      ['Idempotency-Key', true],
+      ['If-Match', false],
+    ]);
     expect(headers('runs.stream_logs')).toEqual([['Last-Event-ID', false]]);
     expect(headers('projects.update')).toEqual([['If-Match', false]]);
     expect(describedAs('runs.create').responses?.['202']).toMatchObject({

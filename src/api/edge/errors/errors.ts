@@ -101,6 +101,7 @@ function setStatus(
   reply: FastifyReply,
 ): FastifyReply {
   if (status >= 500) reply.header('x-support-id', supportIdOf(request));
+  if (status === 401) reply.header('www-authenticate', 'Bearer realm="delivery-coordinator"');
   return reply
     .code(status)
     .headers({ ...headers })
