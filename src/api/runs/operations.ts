@@ -46,12 +46,22 @@ const InstanceName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?$/
 export const CreateRun = z
   .strictObject({
     template_id: Id,
-    version: z.string().min(1).max(128).default('latest').describe('A version, a range such as ^1.2, or latest.'),
+    version: z
+      .string()
+      .min(1)
+      .max(128)
+      .optional()
+      .describe(
+        'A version, a range such as ^1.2, or latest. Without one, a destroy uses the version of the deployment, and everything else the latest.',
+      ),
     environment_id: Id.optional(),
     instance: InstanceName.optional().describe("What is deployed, by name; the template's slug where none is given."),
     operation: z.enum(runOperations).default('apply'),
     replace: z.array(z.string().min(1).max(1024)).max(100).default([]).describe('Addresses of resources to replace.'),
-    variables: z.record(z.string(), Json).default({}),
+    variables: z
+      .record(z.string(), Json)
+      .default({})
+      .describe('A destroy takes those that are left out, secret ones included, from the deployment that it removes.'),
     message: z.string().max(4000).default(''),
   })
   .meta({ id: 'CreateRun' });
@@ -85,7 +95,7 @@ export const createRun = command({
   audit: 'run.created',
   handle: async ({ tx, key, body, target, principal, services, operations }) => {
     const instance = body.instance ?? target.templateSlug;
-    const resolve = () => resolveRun(tx.em, services.keyRing, target, { ...body, instance });
+    const resolve = () => resolveRun(tx.em, services.keyRing, target, { ...body, version: body.version, instance });
     const run = await admitRun(tx, key ?? '', target, { instance, resolve }, principal);
     const after = { operation: body.operation, templateId: target.templateId };
     const answer = showAdmittedRun({ operations, principal }, target, run);

@@ -26,13 +26,17 @@ export type ValidationResult = {
 
 const inputLimits = { values: 20_000, depth: 32, bytes: 1024 * 1024 };
 
-/** The environment's values for the variables that the template has. The run's own values take precedence. */
+/**
+ * The values of a deployment and of the environment for the variables that the template has, the deployment's before the
+ * environment's. The run's own values take precedence.
+ */
 export function mergeVariables(
   schema: JsonObject,
-  given: { environment: VariableValues; run: VariableValues },
+  given: { environment: VariableValues; deployment?: VariableValues; run: VariableValues },
 ): VariableValues {
   const declared = propertiesOf(schema);
-  const defaults = Object.entries(given.environment).filter(([name]) => Object.hasOwn(declared, name));
+  const inherited = Object.entries({ ...given.environment, ...given.deployment });
+  const defaults = inherited.filter(([name]) => Object.hasOwn(declared, name));
   return { ...Object.fromEntries(defaults), ...given.run };
 }
 

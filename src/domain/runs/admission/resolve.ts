@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
-import { loadEnvironmentVariables } from '#domain/environments/variables.ts';
+import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/environments/variables.ts';
 import { stricterApproval } from '#domain/registry/model.ts';
-import { loadVersion, type PublishedVersion } from '#domain/registry/published.ts';
+import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { maskVariables, mergeVariables, secretNames, validateVariables } from '#domain/registry/variables/variables.ts';
 import { parseDuration } from '#domain/shared/durations.ts';
@@ -17,11 +17,13 @@ import {
   type RunOperation,
   type RunTimeouts,
 } from '../model.ts';
+import { chooseVersion, type Deployment, findDeployment } from './deployment.ts';
 import { type RunInputs, sealInputs } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
 
 export interface RunRequest {
-  readonly version: string;
+  /** Undefined: the version of the deployment for a destroy, the latest for everything else. */
+  readonly version: string | undefined;
   readonly instance?: string | undefined;
   readonly operation: RunOperation;
   readonly replace: readonly string[];
@@ -48,7 +50,9 @@ export interface ResolvedRun {
 }
 
 /**
- * Resolves a request to a run: chooses the version, fills in and checks the variables, and seals the inputs.
+ * Resolves a request to a run: chooses the version, fills in and checks the variables, and seals the inputs. A destroy takes
+ * the version and the variables that it does not name from the deployment that it removes, so that nobody needs to know the
+ * deployment's secrets to remove it.
  * @throws Unprocessable naming everything that is wrong with the variables, or an operation that the template does not support
  */
 export async function resolveRun(
@@ -57,29 +61,45 @@ export async function resolveRun(
   target: AdmissionTarget,
   request: RunRequest,
 ): Promise<ResolvedRun> {
-  const version = await loadVersion(em, target.templateId, request.version);
+  const instance = request.instance ?? target.templateSlug;
+  const deployment = request.operation === 'destroy' ? await findDeployment(em, keyRing, target, instance) : null;
+  const version = await chooseVersion(em, target, request.version, deployment);
   refuseUnsupported(version.spec, request);
   const environment = target.environmentId
     ? await loadEnvironmentVariables(em, keyRing, target.environmentId)
     : { template: {}, env: [] };
-  const inherited = Object.entries(environment.template);
-  const inheritedSecrets = inherited.filter(([, { sensitive }]) => sensitive).map(([name]) => name);
   const schema = version.spec.variables;
+  const inputs = resolveInputs(schema, environment, deployment, request.variables);
+  return buildRun(keyRing, target, version, {
+    ...request,
+    instance,
+    shown: maskVariables(schema, inputs.variables, inputs.sensitive),
+    inputs,
+    requeuedFrom: null,
+  });
+}
+
+/** The variables of a run: its own take precedence over those of the deployment, and these over the environment's. */
+function resolveInputs(
+  schema: TemplateSpec['variables'],
+  environment: EnvironmentVariables,
+  deployment: Deployment | null,
+  requested: Record<string, JsonValue>,
+): RunInputs {
+  const inherited = Object.entries(environment.template);
+  const inheritedSecrets = [
+    ...inherited.filter(([, { sensitive }]) => sensitive).map(([name]) => name),
+    ...(deployment?.inputs.sensitive ?? []),
+  ];
   const merged = mergeVariables(schema, {
     environment: Object.fromEntries(inherited.map(([name, { value }]) => [name, value])),
-    run: request.variables,
+    deployment: deployment?.inputs.variables ?? {},
+    run: requested,
   });
   const { valid, errors, variables } = validateVariables(schema, merged, inheritedSecrets);
   if (!valid) throw new Unprocessable(describeInvalid(errors), { errors });
   const sensitive = [...new Set([...secretNames(schema), ...inheritedSecrets])];
-  const inputs: RunInputs = { variables, sensitive, environment: environment.env };
-  return buildRun(keyRing, target, version, {
-    ...request,
-    instance: request.instance ?? target.templateSlug,
-    shown: maskVariables(schema, variables, sensitive),
-    inputs,
-    requeuedFrom: null,
-  });
+  return { variables, sensitive, environment: environment.env };
 }
 
 /** Builds a run from its version, its inputs and its target. */

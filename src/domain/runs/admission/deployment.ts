@@ -1,0 +1,47 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { openInputs, type RunInputs } from './inputs.ts';
+import type { AdmissionTarget } from './target.ts';
+
+/** How an instance was deployed: the version and the inputs of the run that last changed it. */
+export interface Deployment {
+  readonly versionId: string;
+  readonly inputs: RunInputs;
+}
+
+/** The deployment of a target's instance; null where no run of the same template has changed the instance yet. */
+export async function findDeployment(
+  em: Em,
+  keyRing: KeyRing,
+  { templateId, environmentId }: AdmissionTarget,
+  instance: string,
+): Promise<Deployment | null> {
+  const named = db(em)
+    .selectFrom('instances as i')
+    .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
+    .where('i.name', '=', instance)
+    .where('r.template_id', '=', templateId)
+    .select(['r.id', 'r.template_version_id as versionId', 'r.sealed_inputs as sealedInputs']);
+  const inPlace =
+    environmentId === null
+      ? named.where('i.environment_id', 'is', null).where('i.template_id', '=', templateId)
+      : named.where('i.environment_id', '=', environmentId);
+  const row = await inPlace.executeTakeFirst();
+  return row ? { versionId: row.versionId, inputs: openInputs(keyRing, row.id, row.sealedInputs) } : null;
+}
+
+/**
+ * The version that a run uses: the wanted one; without a wish, that of the deployment, or the latest.
+ * @throws Unprocessable naming the versions that exist instead
+ */
+export function chooseVersion(
+  em: Em,
+  { templateId }: AdmissionTarget,
+  wanted: string | undefined,
+  deployment: Deployment | null,
+): Promise<PublishedVersion> {
+  if (wanted === undefined && deployment) return loadVersionById(em, deployment.versionId);
+  return loadVersion(em, templateId, wanted ?? 'latest');
+}
