@@ -17,6 +17,7 @@ import { Json } from '#domain/shared/json.ts';
 import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { showAdmittedRun, showRun } from './actions.ts';
+import { accessToWanted, findWantedTarget, requireAdmission } from './run-target.ts';
 import { ListedRunView, RunView, toListedRun } from './views.ts';
 
 export const RunParams = z.strictObject({ id: Id });
@@ -89,11 +90,13 @@ export const createRun = command({
   at: getRun,
   access: createAccess,
   target: ({ em, body, lock }) =>
-    findAdmissionTarget(em, { templateId: body.template_id, environmentId: body.environment_id }, lock),
+    findWantedTarget(em, { templateId: body.template_id, environmentId: body.environment_id }, lock),
   targetName: 'the template or the environment',
+  accessTo: accessToWanted(createAccess),
   idempotency: 'optional',
   audit: 'run.created',
-  handle: async ({ tx, key, body, target, principal, services, operations }) => {
+  handle: async ({ tx, key, body, target: wanted, principal, services, operations }) => {
+    const target = await requireAdmission(wanted, body.template_id, { em: tx.em, principal, access: createAccess });
     const instance = body.instance ?? target.templateSlug;
     const resolve = () => resolveRun(tx.em, services.keyRing, target, { ...body, version: body.version, instance });
     const run = await admitRun(tx, key ?? '', target, { instance, resolve }, principal);

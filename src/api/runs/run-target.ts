@@ -1,0 +1,48 @@
+import { toDenial } from '#api/pipeline/authorization.ts';
+import { readAccess as templateReadAccess } from '#api/registry/template-operations.ts';
+import type { Em } from '#database/database.ts';
+import { findEnvironment } from '#domain/environments/store.ts';
+import { findTemplateOwner } from '#domain/registry/store.ts';
+import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
+import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { NotFound, Unprocessable } from '#domain/shared/errors.ts';
+
+/** What a run is asked for. `admission` is null where the environment exists but cannot run the template. */
+export interface WantedTarget extends Ownership {
+  readonly admission: AdmissionTarget | null;
+}
+
+export async function findWantedTarget(
+  em: Em,
+  wanted: { templateId: string; environmentId?: string | undefined },
+  lock: boolean,
+): Promise<WantedTarget | undefined> {
+  const admission = await findAdmissionTarget(em, wanted, lock);
+  if (admission) return { organizationId: admission.organizationId, teamId: admission.teamId, admission };
+  const environment = wanted.environmentId === undefined ? null : await findEnvironment(em, wanted.environmentId);
+  if (!environment) return undefined;
+  return { organizationId: environment.organizationId, teamId: environment.teamId, admission: null };
+}
+
+/** Where the template cannot run in the environment, reading the environment is enough to be told why. */
+export function accessToWanted(access: Access): (target: WantedTarget) => Access {
+  return ({ admission }) => (admission ? access : { ...access, teamAction: 'team.metadata.read' });
+}
+
+/** The target of the admission. @throws what tells a caller who may read the environment why it cannot run the template */
+export async function requireAdmission(
+  target: WantedTarget,
+  templateId: string,
+  { em, principal, access }: { em: Em; principal: Principal; access: Access },
+): Promise<AdmissionTarget> {
+  if (target.admission) return target.admission;
+  const template = await findTemplateOwner(em, templateId);
+  // One answer for both: whether there is a template that the caller may not read stays hidden.
+  if (!template || !decide(principal, templateReadAccess, template).allowed) throw new NotFound('the template');
+  const denial = toDenial({ targetName: 'environment' }, { decision: decide(principal, access, target), access });
+  throw denial ?? new Unprocessable(otherTeam);
+}
+
+const otherTeam =
+  "template_id: the template belongs to another team than the environment: use a template of the environment's team, or one of the whole installation";
