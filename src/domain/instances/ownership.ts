@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { hasIncompleteApply } from '#domain/runs/incomplete-applies.ts';
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
 
 const history = 'what was deployed and what its states were outlives who did it and where';
@@ -24,6 +25,13 @@ export const instanceKinds = [
         says: 'has instances that still hold resources',
         remedy: 'destroy them first',
         while: (row) => sql<SqlBool>`${row('resource_count')} > 0`,
+      },
+      {
+        prevents: ['deletion', 'archiving'],
+        says: 'has instances whose last apply may be incomplete, so that they may hold resources that nothing records',
+        remedy: 'apply or destroy them again first',
+        // The resources that are known are the reason above.
+        while: (row) => sql<SqlBool>`${row('resource_count')} = 0 and ${hasIncompleteApply(row('id'))}`,
       },
       {
         prevents: ['transfer'],
