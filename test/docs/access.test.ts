@@ -8,11 +8,13 @@ import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { formatDuration } from '#domain/shared/durations.ts';
 import { teamRoleActions } from '#domain/teams/model.ts';
 import { addPerson, addTeam } from '#test/support/access/people.ts';
+import { Caller } from '#test/support/api/caller.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { runShell } from '#test/support/shell.ts';
 import { codeBlocks, tableUnder } from './markdown.ts';
 
 const page = 'docs/access.md';
+const password = 'correct horse battery';
 /** The names between backticks in a cell. */
 const names = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 const byRole = (heading: string): Record<string, string[]> =>
@@ -77,15 +79,22 @@ describe('the commands', () => {
     'create an account that works with its key and with the rotated key, in %s',
     async (shell) => {
       const { organizationId, teamId } = await addTeam(api.orm);
-      const owner = await addPerson(api, 'maintainer', {
-        teams: { [teamId]: 'owner' },
-        organizations: { [organizationId]: 'member' },
-      });
+      const owner = await addPerson(
+        api,
+        'maintainer',
+        {
+          teams: { [teamId]: 'owner' },
+          organizations: { [organizationId]: 'member' },
+        },
+        password,
+      );
+      const session = await new Caller(api.url, {}).post('/auth/sessions', { email: owner.email, password });
       const input = codeBlocks(page)
         .filter(({ info }) => info === 'sh access')
         .map(({ text }) => text.replaceAll(/^api .*$/gm, (line) => `${line}; echo`))
-        .join('');
-      const environment = { URL: api.url, KEY: owner.key, TEAM: teamId };
+        .join('')
+        .replaceAll('http://127.0.0.1:8080', api.url);
+      const environment = { TOKEN: session.body.token, TEAM: teamId };
       const { code, output, errors } = await runShell(['-eu'], environment, { shell, input });
       expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
       const answers = output
