@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { type Config, ConfigurationError, loadConfig, loadDatabaseConfig } from '#config';
+import { type Config, ConfigurationError, loadAdminConfig, loadConfig, loadDatabaseConfig } from '#config';
+import type { DatabaseSettings } from '#database/database.ts';
 import type { LocalInstallation } from '#domain/identity/local-command.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { findServiceAccount } from '#local/account/account.ts';
@@ -24,6 +25,7 @@ const help = `Usage: node src/main.ts <command>
   admin recover  sets a new password for an administrator and ends their sessions; reads the password
                  from standard input
                  --email <address>
+                 Both use the database of a running start, unless DATABASE_URL is set.
 
 Settings come from the environment: docs/configuration.md lists them.`;
 
@@ -71,7 +73,8 @@ const commands: Readonly<Record<string, Command>> = {
   admin: async ([subcommand, ...given]) => {
     if (subcommand === 'create') return createAdministrator(given);
     if (subcommand === 'recover') return recoverAdministrator(given);
-    throw new UsageError(`Unknown command: admin ${subcommand ?? ''}`.trim());
+    const problem = subcommand === undefined ? 'admin needs an argument' : `Unknown command: admin ${subcommand}`;
+    throw new UsageError(`${problem}: create or recover`);
   },
 };
 
@@ -80,7 +83,7 @@ class UsageError extends Error {}
 async function createAdministrator(given: string[]): Promise<number> {
   const { email, name } = parseOptions(given, { email: { type: 'string' }, name: { type: 'string' } });
   if (email === undefined) throw new UsageError('admin create needs --email');
-  const config = loadConfig();
+  const config = await findInstallation();
   const password = await readPassword();
   const { createFirstAdministrator } = await import('#domain/identity/bootstrap.ts');
   const { Conflict } = await import('#domain/shared/errors.ts');
@@ -88,6 +91,7 @@ async function createAdministrator(given: string[]): Promise<number> {
     await withInstallation(config, (installation) =>
       createFirstAdministrator(installation, { email, name: name ?? 'Administrator', password }),
     );
+    console.log(`Created the administrator ${email}.`);
     return 0;
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
@@ -99,15 +103,22 @@ async function createAdministrator(given: string[]): Promise<number> {
 async function recoverAdministrator(given: string[]): Promise<number> {
   const { email } = parseOptions(given, { email: { type: 'string' } });
   if (email === undefined) throw new UsageError('admin recover needs --email');
-  const config = loadConfig();
+  const config = await findInstallation();
   const password = await readPassword();
   const { recoverAdministrator: recover } = await import('#domain/identity/recovery.ts');
   await withInstallation(config, (installation) => recover(installation, { email, password }));
+  console.log(`Set the new password of ${email} and ended all sessions of this user.`);
   return 0;
 }
 
+/** The settings of the installation: its own database, or the one that a running `start` embeds. */
+async function findInstallation(): Promise<DatabaseSettings & Pick<Config, 'secretKeys'>> {
+  const { findRunningDatabase } = await import('#local/postgres/address.ts');
+  return loadAdminConfig(findRunningDatabase);
+}
+
 async function withInstallation(
-  config: Config,
+  config: DatabaseSettings & Pick<Config, 'secretKeys'>,
   work: (installation: LocalInstallation) => Promise<unknown>,
 ): Promise<void> {
   const { withDatabase } = await import('#open-database');

@@ -48,6 +48,27 @@ export function loadStartConfig(environment: Environment = process.env): StartCo
   return config;
 }
 
+/**
+ * `loadConfig` for `admin`, which needs no Temporal server. Without `DATABASE_URL`, it uses the database that `start` embeds.
+ * @param findEmbedded finds the URL of that database by the data directory; null if `start` is not running there
+ */
+export function loadAdminConfig(
+  findEmbedded: (dataDir: string) => string | null,
+  environment: Environment = process.env,
+): StartConfig & { readonly databaseUrl: string } {
+  const problems: string[] = [];
+  const config = readConfig(environment, problems);
+  const isInvalid = hasProblem(problems, 'DATABASE_URL');
+  const databaseUrl = config.databaseUrl ?? (isInvalid ? null : findEmbedded(config.dataDir));
+  if (databaseUrl === null && !isInvalid) {
+    problems.push(
+      `DATABASE_URL is missing, and \`start\` is not running with the data directory ${config.dataDir}: start it, or set DATABASE_URL to the URL of a PostgreSQL database.`,
+    );
+  }
+  if (problems.length > 0 || databaseUrl === null) throw new ConfigurationError(problems);
+  return { ...config, databaseUrl };
+}
+
 /** Reads only what `migrate` needs. @throws ConfigurationError */
 export function loadDatabaseConfig(environment: Environment = process.env): { readonly databaseUrl: string } {
   const problems: string[] = [];

@@ -8,6 +8,7 @@ import { chownTree } from '../account/chown.ts';
 import { StartError } from '../errors.ts';
 import { type NativeProcess, nativeEnvironment, startNativeProcess } from '../native-process.ts';
 import { findFreePort } from '../ports.ts';
+import { embeddedDatabase, embeddedDatabaseUrl, passwordPath, socketPort } from './address.ts';
 import { stopOrphanedPostgres } from './orphan.ts';
 import { findPostgresPrograms, findSetupRights, type PostgresPrograms, type SetupRights } from './programs.ts';
 
@@ -35,11 +36,7 @@ type Options = {
   readonly settings?: Readonly<Record<string, string>>;
 };
 
-const user = 'coordinator';
-const database = 'coordinator';
-
-/** The socket's file name contains this port. */
-const socketPort = 5432;
+const { user, database } = embeddedDatabase;
 
 /** For a machine with little memory. */
 const settings = {
@@ -64,7 +61,7 @@ export async function startPostgres(options: Options): Promise<EmbeddedPostgres>
   const cluster = join(dataDir, 'postgres');
   const account = options.account === undefined ? findServiceAccount(dataDir, null) : options.account;
   const programs = await findPostgresPrograms(cluster, account);
-  const password = readPassword(join(dataDir, 'postgres-password'));
+  const password = readPassword(passwordPath(dataDir));
   if (existsSync(cluster)) await stopOrphanedPostgres(cluster);
   else createCluster(programs, cluster, password, account, options.isDurable ?? true);
   if (account !== null) chownTree(cluster, account);
@@ -78,9 +75,8 @@ export async function startPostgres(options: Options): Promise<EmbeddedPostgres>
     graceSeconds: 20,
   });
   await waitUntilReady(server, cluster, logFile);
-  const host = sockets === null ? '127.0.0.1' : encodeURIComponent(sockets);
   return {
-    url: `postgres://${user}:${password}@${host}:${port}/${database}`,
+    url: embeddedDatabaseUrl(sockets ?? '127.0.0.1', port, password),
     exited: server.exited,
     stop: server.stop,
   };
