@@ -12,7 +12,7 @@ import { readEgress } from '#domain/workers/pools/store.ts';
 import { openInputs, type RunInputs } from '../admission/inputs.ts';
 import { Run, RunAttempt, RunPlan } from '../entity.ts';
 import { SandboxDemanded } from '../errors.ts';
-import { logMissingContainment } from './logs.ts';
+import { beginLog } from './logs.ts';
 import { artifactContext } from './seals.ts';
 import { canBeClaimed, claimForWorker } from './store.ts';
 
@@ -59,11 +59,13 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
     return null;
   }
   const run = await em.findOneOrFail(Run, { id: runId });
-  const attempt = await em.findOneOrFail(RunAttempt, { id: attemptId });
+  const attempts = await em.find(RunAttempt, { runId }, { orderBy: { id: 'asc' } });
+  const attempt = attempts.find(({ id }) => id === attemptId);
+  if (!attempt) throw new Error(`the run ${runId} has no attempt ${attemptId}, which was claimed`);
   const { spec } = await loadVersionById(em, run.templateVersionId);
   const { files } = await em.findOneOrFail(TemplateVersion, { id: run.templateVersionId }, { populate: ['files'] });
   const { id: instanceId, stateSerial } = await em.findOneOrFail(Instance, { id: run.instanceId });
-  if (attempt.isolation === 'none') await logMissingContainment(em, run, attempt);
+  await beginLog(em, run, attempt, attempts);
   const plan = attempt.phase === 'applying' ? await em.findOneOrFail(RunPlan, { runId }) : null;
   return {
     run,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Em } from '#database/database.ts';
-import { type Run, RunAttempt } from '../entity.ts';
+import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptSuperseded } from '../errors.ts';
 import { checkLogChunk } from './checks.ts';
 import { insertChunk, insertSystemLine, type LogQuery, readLog } from './log-store.ts';
@@ -19,17 +19,32 @@ export async function appendLog(em: Em, attemptId: string, chunk: LogChunk): Pro
 }
 
 /**
- * Adds a line to the log of a run, once, where a worker that does not contain template code executes it. Call it in the
- * transaction that gives the attempt to the worker: the attempt's own output is numbered after the line.
+ * Begins the log of an attempt with lines from the service: that it repeats its phase, and, once for a run, that its worker
+ * does not contain template code. Call it in the transaction that gives the attempt to the worker: the attempt's own output is
+ * numbered after these lines. `attempts` are those of the run, oldest first.
  */
-export async function logMissingContainment(em: Em, run: Run, attempt: RunAttempt): Promise<void> {
-  const uncontained = await em.count(RunAttempt, { runId: run.id, isolation: 'none' });
-  if (uncontained > 1) return;
-  const content = Buffer.from(
-    `this worker does not contain template code: it cannot enforce the egress policy of the pool "${run.pool}", and template code can reach whatever this machine can\n`,
-  );
+export async function beginLog(em: Em, run: Run, attempt: RunAttempt, attempts: readonly RunAttempt[]): Promise<void> {
+  const begun = attempts.filter(({ workerId, phase }) => workerId && phase === attempt.phase);
+  const earlier = begun.filter(({ id }) => id !== attempt.id);
+  const last = earlier.at(-1);
+  if (last) await addSystemLine(em, attempt, describeRepetition(earlier.length, last));
+  const isFirstUncontained = attempts.every(({ id, isolation }) => id === attempt.id || isolation !== 'none');
+  if (attempt.isolation === 'none' && isFirstUncontained) await addSystemLine(em, attempt, describeNoContainment(run));
+}
+
+function describeRepetition(before: number, { outcome }: RunAttempt): string {
+  const reason = outcome === 'lost' ? 'was lost' : 'stopped before it had finished';
+  return `attempt ${before + 1}: the worker of attempt ${before} ${reason}`;
+}
+
+function describeNoContainment({ pool }: Run): string {
+  return `this worker does not contain template code: it cannot enforce the egress policy of the pool "${pool}", and template code can reach whatever this machine can`;
+}
+
+async function addSystemLine(em: Em, attempt: RunAttempt, text: string): Promise<void> {
+  const content = Buffer.from(`${text}\n`);
   await insertSystemLine(em, {
-    runId: run.id,
+    runId: attempt.runId,
     attemptId: attempt.id,
     sequence: attempt.logBase + 1,
     phase: attempt.phase === 'planning' ? 'plan' : 'apply',
