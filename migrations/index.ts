@@ -12,6 +12,7 @@ import { ReceiptAnswers } from './20261123_3_receipt_answers.ts';
 import { Events } from './20261124_1_events.ts';
 import { LostWorkers } from './20261124_2_lost_workers.ts';
 import { DeletedRuns } from './20261125_1_deleted_runs.ts';
+import { AuditOrganizations } from './20261126_1_audit_organizations.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   { name: '20261124_1_events', class: Events },
   { name: '20261124_2_lost_workers', class: LostWorkers },
   { name: '20261125_1_deleted_runs', class: DeletedRuns },
+  { name: '20261126_1_audit_organizations', class: AuditOrganizations },
 ];

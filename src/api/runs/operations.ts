@@ -5,7 +5,6 @@ import { refuseRepetition } from '#domain/runs/actions.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { admissionOf, findRequeueTarget, resolveRequeue } from '#domain/runs/admission/requeue.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
-import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion.ts';
 import { runOperations, runStatuses } from '#domain/runs/model.ts';

@@ -100,6 +100,14 @@ describe('a destroy', () => {
     expect([answer.status, answer.body.error]).toEqual([422, expect.stringContaining('/name is required')]);
   });
 
+  it('after the run of the deployment was deleted and has lost its inputs names the variables that are missing', async () => {
+    const template = await addTemplate();
+    await deploy(template, deployed);
+    await api.rows(`update runs set sealed_inputs = '', deleted_at = now() where template_id = ?`, [template]);
+    const answer = await admit(template, { operation: 'destroy' });
+    expect([answer.status, answer.body.error]).toEqual([422, expect.stringContaining('/name is required')]);
+  });
+
   it('takes nothing from the deployment of another template', async () => {
     await deploy(await addTemplate(), deployed);
     const other = await addTemplate();

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
@@ -23,6 +24,8 @@ export async function findDeployment(
     .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
     .where('i.name', '=', instance)
     .where('r.template_id', '=', templateId)
+    // A deleted run may have lost its inputs.
+    .where((eb) => sql<boolean>`octet_length(${eb.ref('r.sealed_inputs')}) > 0`)
     .select(['r.id', 'r.template_version_id as versionId', 'r.sealed_inputs as sealedInputs']);
   const inPlace =
     environmentId === null
