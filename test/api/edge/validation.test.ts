@@ -9,6 +9,8 @@ const Spec = z.strictObject({
   name: z.string().max(10),
   size: z.number().int().min(1).max(5).optional(),
   kind: z.enum(['small', 'large']).optional(),
+  choice: z.strictObject({ size: z.enum(['small', 'large']) }).optional(),
+  mark: z.union([z.literal('odd'), z.literal('even')], { error: 'expected an odd or an even mark' }).optional(),
   steps: z.array(Step).optional(),
   labels: z.record(z.string(), z.string()).optional(),
   source: z
@@ -45,6 +47,7 @@ beforeAll(async () => {
     );
     const query = z.strictObject({
       limit: z.coerce.number().int().min(1).max(200).default(50),
+      from: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
       cursor: z.string().optional(),
     });
     server.get('/list', { schema: { querystring: query } }, async (request) => request.query);
@@ -100,6 +103,9 @@ describe('an invalid body', () => {
     expect(await errorOf({ name: 'x', size: 6 })).toBe('field "size" must be at most 5');
     expect(await errorOf({ name: 'x', size: 0 })).toBe('field "size" must be at least 1');
     expect(await errorOf({ name: 'x', kind: 'huge' })).toBe('field "kind" must be one of small, large');
+    expect(await errorOf({ name: 'x', source: {} })).toBe('field "source.type" is required: one of git, files');
+    expect(await errorOf({ name: 'x', choice: {} })).toBe('field "choice.size" is required: one of small, large');
+    expect(await errorOf({ name: 'x', mark: 'other' })).toBe('field "mark": expected an odd or an even mark');
     expect(await errorOf({ name: 'x'.repeat(11) })).toBe('field "name" must have at most 10 characters');
     expect(await errorOf({ name: 'x', steps: [{ name: '', run: [] }] })).toBe(
       'field "steps[0].name" must not be empty',
@@ -165,18 +171,27 @@ describe('queries and paths', () => {
   it('with unknown query parameters answer 400 and name them, even if none is declared', async () => {
     expect(await get('/list?limt=7&x=1')).toMatchObject({
       status: 400,
-      error: 'unknown query parameter "limt"; unknown query parameter "x"',
+      error:
+        'unknown query parameter "limt": known are limit, from, cursor; unknown query parameter "x": known are limit, from, cursor',
       errors: [
         { in: 'query', path: 'limt' },
         { in: 'query', path: 'x' },
       ],
     });
-    expect(await get('/plain?debug=1')).toMatchObject({ status: 400, error: 'unknown query parameter "debug"' });
+    expect(await get('/plain?debug=1')).toMatchObject({
+      status: 400,
+      error: 'unknown query parameter "debug": the operation takes none',
+    });
     expect((await get('/list?__proto__=1')).status).toBe(400);
   });
 
   it('with an invalid number, a repeated parameter or an empty one answer 400', async () => {
-    expect((await get('/list?limit=ten')).error).toBe('query parameter "limit" must be a number');
+    for (const limit of ['ten', '2.5']) {
+      const message = 'query parameter "limit": expected a whole number such as 12';
+      expect((await get(`/list?limit=${limit}`)).error).toBe(message);
+    }
+    const time = 'query parameter "from": expected a time such as 2026-01-31T00:00:00Z';
+    expect((await get('/list?from=yesterday')).error).toBe(time);
     expect((await get('/list?limit=0')).error).toBe('query parameter "limit" must be at least 1');
     expect((await get('/list?cursor=a&cursor=b')).error).toMatch(
       /^query parameter "cursor" must be a string, not an array/,

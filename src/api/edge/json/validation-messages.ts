@@ -28,28 +28,39 @@ const typeNames: Readonly<Record<string, string>> = {
   nonoptional: 'given',
 };
 
-/** Describes zod's issues: which field, what is wrong, what is expected. Values are never repeated. */
-export function describeIssues(part: RequestPart, issues: readonly $ZodIssue[]): FieldProblem[] {
-  return issues.flatMap((issue) => describeIssue(part, issue, []));
+/** A part of a request that its schema rejects. */
+export interface RejectedPart {
+  readonly part: RequestPart;
+  /** The content of the part, which tells a missing field from a wrong one. */
+  readonly data: unknown;
+  /** The names of the query parameters that the operation takes. */
+  readonly known: readonly string[];
 }
 
-function describeIssue(part: RequestPart, issue: $ZodIssue, base: readonly PropertyKey[]): FieldProblem[] {
+/** Describes zod's issues: which field, what is wrong, what is expected. Values are never repeated. */
+export function describeIssues(rejected: RejectedPart, issues: readonly $ZodIssue[]): FieldProblem[] {
+  return issues.flatMap((issue) => describeIssue(rejected, issue, []));
+}
+
+function describeIssue(rejected: RejectedPart, issue: $ZodIssue, base: readonly PropertyKey[]): FieldProblem[] {
+  const { part } = rejected;
   const at = [...base, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const path = pathOf([...at, key]);
-      return { in: part, path, message: `unknown ${nouns[part]} ${quoteField(part, path)}` };
+      const message = `unknown ${nouns[part]} ${quoteField(part, path)}${describeKnown(rejected)}`;
+      return { in: part, path, message };
     });
   }
-  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    return closestBranch(issue.errors).flatMap((inner) => describeIssue(part, inner, at));
+  if (issue.code === 'invalid_union' && issue.errors.length > 0 && isDefault(issue)) {
+    return closestBranch(issue.errors).flatMap((inner) => describeIssue(rejected, inner, at));
   }
   if (issue.code === 'invalid_key' || issue.code === 'invalid_element') {
-    return issue.issues.flatMap((inner) => describeIssue(part, inner, at));
+    return issue.issues.flatMap((inner) => describeIssue(rejected, inner, at));
   }
   const path = pathOf(at);
   const subject = path === '' ? `the ${part}` : `${nouns[part]} ${quoteField(part, path)}`;
-  const problem = explain(issue);
+  const problem = explain(issue, part, valueAt(rejected.data, at) === undefined);
   return [{ in: part, path, message: `${subject}${problem.startsWith('expected ') ? ':' : ''} ${problem}` }];
 }
 
@@ -60,29 +71,58 @@ function closestBranch(branches: readonly (readonly $ZodIssue[])[]): readonly $Z
   return best;
 }
 
+function describeKnown({ part, known }: RejectedPart): string {
+  if (part !== 'query') return '';
+  return known.length === 0 ? ': the operation takes none' : `: known are ${known.join(', ')}`;
+}
+
+function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
+  let value = data;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
+/** Whether zod wrote the message, because the schema defines none. */
+function isDefault({ message }: $ZodIssue): boolean {
+  return /^(Too|Invalid) /.test(message);
+}
+
 /** Keeps a message that a schema defines, and replaces zod's default messages. */
-function explain(issue: $ZodIssue): string {
-  if (issue.code === 'invalid_type') return explainType(issue);
-  if (!/^(Too|Invalid) /.test(issue.message)) return decapitalize(issue.message);
-  if (issue.code === 'invalid_value') return oneOf(issue.values);
-  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) return oneOf(issue.options);
+function explain(issue: $ZodIssue, part: RequestPart, isMissing: boolean): string {
+  if (issue.code === 'invalid_type') return explainType(issue, part);
+  if (!isDefault(issue)) return decapitalize(issue.message);
+  if (issue.code === 'invalid_value') return oneOf(issue.values, isMissing);
+  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) {
+    return oneOf(issue.options, isMissing);
+  }
+  if (issue.code === 'invalid_format' && issue.format === 'datetime') {
+    return 'expected a time such as 2026-01-31T00:00:00Z';
+  }
+  if (issue.code === 'invalid_format' && issue.format === 'date') return 'expected a day such as 2026-01-31';
   if (issue.code === 'too_small') return explainBound(issue.origin, 'least', issue.minimum);
   if (issue.code === 'too_big') return explainBound(issue.origin, 'most', issue.maximum);
   return `is ${decapitalize(issue.message)}`;
 }
 
-function explainType(issue: Extract<$ZodIssue, { code: 'invalid_type' }>): string {
+function explainType(issue: Extract<$ZodIssue, { code: 'invalid_type' }>, part: RequestPart): string {
   const expected = typeNames[issue.expected] ?? issue.expected;
   const received = /received (\w+)/i.exec(issue.message)?.[1]?.toLowerCase();
   if (received === 'undefined') return 'is required';
+  if (part === 'query' && (issue.expected === 'number' || issue.expected === 'int')) {
+    return 'expected a whole number such as 12';
+  }
   if (issue.expected === 'int' && received === 'number') return 'must be an integer';
   // A text of the query that is no number arrives here as NaN.
   if (received === undefined || received === 'nan') return `must be ${expected}`;
   return `must be ${expected}, not ${typeNames[received] ?? received}`;
 }
 
-function oneOf(values: readonly unknown[]): string {
-  return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`;
+function oneOf(values: readonly unknown[], isMissing: boolean): string {
+  const choice = values.length === 1 ? `${values[0]}` : `one of ${values.join(', ')}`;
+  return isMissing ? `is required: ${choice}` : `must be ${choice}`;
 }
 
 const counted: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item', record: 'member' };

@@ -1,7 +1,7 @@
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import fp from 'fastify-plugin';
 import { safeParse } from 'zod';
-import type { $ZodType } from 'zod/v4/core';
+import { $ZodObject, type $ZodType } from 'zod/v4/core';
 import { Invalid } from '#domain/shared/errors.ts';
 import { serializeByZod } from './serialization.ts';
 import { describeIssues, type FieldProblem, type RequestPart } from './validation-messages.ts';
@@ -54,7 +54,12 @@ export function parsePart(
   if (result.success) return { value: result.data };
   if (part === 'body' && given === undefined)
     return { error: new Invalid('a JSON body is required, but the request has none') };
-  return { error: invalidRequest(describeIssues(part, result.error.issues)) };
+  return { error: invalidRequest(describeIssues({ part, data: given, known: namesOf(schema) }, result.error.issues)) };
+}
+
+/** The names of the members that a schema of an object declares. */
+function namesOf(schema: $ZodType): string[] {
+  return schema instanceof $ZodObject ? Object.keys(schema._zod.def.shape) : [];
 }
 
 /** Combines problems into one error, which lists the first twenty. */
@@ -83,7 +88,10 @@ function refuseUndeclared(request: FastifyRequest): void {
   const { schema, config } = request.routeOptions;
   if (schema?.querystring === undefined) {
     const names = Object.keys(request.query ?? {});
-    if (names.length > 0 && !config.anyQuery) throw invalidRequest(describeIssues('query', [unknownKeys(names)]));
+    if (names.length > 0 && !config.anyQuery) {
+      const rejected = { part: 'query', data: request.query, known: [] } as const;
+      throw invalidRequest(describeIssues(rejected, [unknownKeys(names)]));
+    }
   }
   if (schema?.body === undefined && !config.form && isNonEmptyBody(request.body)) {
     throw new Invalid('this operation takes no body: send none, or {}');
