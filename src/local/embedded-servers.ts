@@ -32,7 +32,7 @@ export async function startEmbeddedPostgres({
   const logFile = rotateLog(dataDir, 'postgres');
   const server = await startPostgres({ dataDir, account, sockets, logFile });
   servers.push(server.stop);
-  broken.push(server.exited.then(() => `The embedded PostgreSQL ended unexpectedly; see ${logFile}.`));
+  broken.push(server.exited.then(() => `The embedded PostgreSQL ended unexpectedly: see ${logFile}, and start again.`));
   report('PostgreSQL is ready.');
   return server.url;
 }
@@ -46,7 +46,7 @@ export async function startEmbeddedTemporal(context: EmbeddedContext, namespace:
   if (reason !== null) report(`Every user of this machine can reach the Temporal server: ${reason}.`);
   const server = reason === null ? await startPrivateTemporal({ ...common, sockets }) : await startTemporal(common);
   servers.push(server.stop);
-  broken.push(server.exited.then(() => `The Temporal server ended unexpectedly; see ${logFile}.`));
+  broken.push(server.exited.then(() => `The Temporal server ended unexpectedly: see ${logFile}, and start again.`));
   report('Temporal is ready.');
   return server.address;
 }

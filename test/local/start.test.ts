@@ -173,7 +173,7 @@ describe('start', () => {
     const postgres = tree.find(({ command }) => command.includes('bin/postgres') && !command.startsWith('/bin/sh'));
     process.kill(postgres?.pid ?? 0, 'SIGKILL');
     expect(await program.ends()).toBe(1);
-    expect(program.output).toContain('The embedded PostgreSQL ended unexpectedly;');
+    expect(program.output).toContain('The embedded PostgreSQL ended unexpectedly: see ');
     expect(await whatIsLeft(tree)).toEqual([]);
   });
 });

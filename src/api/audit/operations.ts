@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { read } from '#api/pipeline/operation.ts';
+import { type Operation, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
@@ -9,7 +9,7 @@ import type { AuditRecord } from '#domain/audit/model.ts';
 import { findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
 import { readRecord } from '#domain/audit/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import { NotFound } from '#domain/shared/errors.ts';
+import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { auditCatalogue } from './catalogue.ts';
@@ -79,6 +79,18 @@ const filters = {
   to: Moment.optional().describe('Only records before this time.'),
 };
 
+/**
+ * Refuses a misspelt action, which would find nothing, as if nobody had done it. Records may name actions of earlier releases,
+ * so an action that finds records is never refused.
+ * @throws Invalid naming the catalogue
+ */
+function refuseUnknownAction(operations: readonly Operation[], action: string | undefined): void {
+  if (action === undefined || auditCatalogue(operations).some((entry) => entry.action === action)) return;
+  const message =
+    'query parameter "action": there is no such record, and the catalogue has no such action: GET /api/v1/audit/actions lists them';
+  throw new Invalid(message, { errors: [{ in: 'query', path: 'action', message }] });
+}
+
 export const list = read({
   id: 'audit_records.list',
   route: 'GET /api/v1/audit',
@@ -86,9 +98,10 @@ export const list = read({
   query: z.strictObject({ ...pageQuery, ...filters }),
   responses: { 200: pageOf('audit_records', RecordView) },
   access: readAccess,
-  handle: async ({ em, query, services }) => {
+  handle: async ({ em, query, services, operations }) => {
     const filter = await resolveActor(em, query);
     const page = await listRecords(em, filter, services.config.auditRetentionDays, query);
+    if (page.items.length === 0) refuseUnknownAction(operations, query.action);
     return { audit_records: page.items, next_cursor: page.nextCursor };
   },
 });

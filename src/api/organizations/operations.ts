@@ -20,7 +20,9 @@ import { TransferOrganization } from './bodies.ts';
 import { OrganizationView, viewOrganization } from './views.ts';
 
 /** An organization in a path: its id, or a slug that it has or had. */
-export const OrganizationName = Id.or(Slug);
+export const OrganizationName = z.union([Id, Slug], {
+  error: 'expected a lowercase UUID other than zero, or a slug such as "core-network"',
+});
 export const OrganizationParams = z.strictObject({ orgID: OrganizationName });
 
 export const readAccess: Access = {

@@ -57,5 +57,5 @@ function refuseUnusable(category: VariableCategory, name: string, value: JsonVal
 
 async function refuseTooMany(em: Em, environmentId: string): Promise<void> {
   if ((await countVariables(em, environmentId)) < maximumVariables) return;
-  throw new Conflict(`an environment has at most ${maximumVariables} variables`);
+  throw new Conflict(`an environment has at most ${maximumVariables} variables: remove one first`);
 }

@@ -124,8 +124,9 @@ export async function revokeInvitation(em: Em, caller: Principal, invitation: In
 }
 
 function refuseEnded({ status }: InvitationWithStatus): void {
-  if (status === 'accepted' || status === 'revoked') {
-    throw new Conflict(`the invitation has been ${status} already: send a new one if it is still wanted`);
+  if (status === 'accepted') throw new Conflict('the invitation has been accepted already: remove the member instead');
+  if (status === 'revoked') {
+    throw new Conflict('the invitation has been revoked already: send a new one if it is still wanted');
   }
 }
 

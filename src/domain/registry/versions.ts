@@ -43,7 +43,7 @@ function readRange(wanted: string): (version: string) => boolean {
   const range = wanted.length <= longestRange && wanted.trim() !== '' ? semver.validRange(wanted) : null;
   if (range === null) {
     throw new Unprocessable(
-      'expected an exact version such as "1.4.0", a range such as "^1.2" or ">=1 <2", or "latest"',
+      'version: expected an exact version such as "1.4.0", a range such as "^1.2" or ">=1 <2", or "latest"',
     );
   }
   return (version) => semver.satisfies(version, range);

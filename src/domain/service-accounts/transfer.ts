@@ -64,13 +64,12 @@ function refuseAsOwner(account: AccountTarget, owner: OwnerTarget): void {
 function refuseTeam(caller: Principal, owner: OwnerTarget): void {
   const decision = decide(caller, ownerAccess, owner);
   if (!decision.allowed && decision.because === 'hidden') throw new HiddenResource('the new owner team');
-  if (!decision.allowed)
-    throw new Forbidden('permission denied: owner: this needs the role owner in the new owner team');
+  if (!decision.allowed) throw new Forbidden('owner: this needs the role owner in the new owner team');
 }
 
 /** A user must be allowed to manage the account. */
 function refuseUser({ role }: AccountTarget, user: NonNullable<OwnerTarget['user']>): void {
-  if (!user.enabled) throw new Conflict('owner: the user is disabled');
+  if (!user.enabled) throw new Conflict('owner: the user is disabled: enable them, or choose another owner');
   if (isRoleAbove(role, user.role) || !rolePermissions[user.role].has('service_account:manage')) {
     throw new Conflict(
       `owner: a user with the role ${user.role} may not manage a service account with the role ${role}: lower its role first, or choose another owner`,

@@ -9,7 +9,7 @@ export const limitKinds = ['cgroup', 'process'] as const;
 export type LimitKind = (typeof limitKinds)[number];
 
 /** The isolation that a pool or an environment demands of the workers that execute its runs; null: any. */
-export const DemandedIsolation = z.enum(['sandbox']).nullable();
+export const DemandedIsolation = z.enum(['sandbox'], { error: 'must be "sandbox" or null' }).nullable();
 export type DemandedIsolation = z.output<typeof DemandedIsolation>;
 
 /** A worker counts as lost when its last heartbeat is older than this. */

@@ -41,6 +41,10 @@ describe('an invitation', () => {
     expect(accepted).toMatchObject({ status: 200, body: { status: 'accepted', accepted_by: person.id, revision: 2 } });
     expect(await membersOf(organizationPath)).toContainEqual({ id: person.id, role: 'admin' });
     expectConflict(await accept(person, token), 'you have accepted this invitation already');
+    expectConflict(
+      await tenant.owner.delete(`${organizationPath}/invitations/${invitation.id}`),
+      'accepted already: remove the member instead',
+    );
   });
 
   test('shows its token once; neither its row nor the audit keeps the token', async () => {

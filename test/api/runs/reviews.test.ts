@@ -137,7 +137,7 @@ describe('a review', () => {
     await at.execute(`update runs set approval_expires_at = now() - interval '1 second' where id = ?`, run.id);
     for (const decision of ['approve', 'reject']) {
       const answer = await at.review(at.reviewers[0]!.caller, run, decision);
-      expect([answer.status, answer.body.error]).toEqual([409, 'the time for approval is over']);
+      expect([answer.status, answer.body.error]).toEqual([409, 'the time for approval is over: requeue the run']);
     }
     expect((await at.read(run.id)).approval.reviews).toEqual([]);
     await at.requester.caller.post(`/runs/${run.id}/cancel`);

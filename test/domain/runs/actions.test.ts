@@ -165,13 +165,13 @@ describe('the rule of approval', () => {
       'refuses an approval after the time for it',
       'approve',
       { expiresAt: '2020-01-01T00:00:00Z' },
-      /^the time for approval is over$/,
+      /^the time for approval is over: requeue the run$/,
     ],
     [
       'refuses a rejection after the time for it',
       'reject',
       { expiresAt: '2020-01-01T00:00:00Z' },
-      /^the time for approval is over$/,
+      /^the time for approval is over: requeue the run$/,
     ],
   ];
   it.each(rows)('%s', (_title, decision, facts, message, caller = reviewer) => {

@@ -24,8 +24,8 @@ export async function addUser(em: Em, caller: Principal, user: NewUser, password
 export function refuseOwnPrivileges(caller: Principal, user: Fields & { id: string }, change: UserChange): void {
   if (caller.id !== user.id) return;
   const { role, enabled } = findDifference<Fields>(user, change).after;
-  if (role !== undefined) throw new Forbidden('permission denied: role: you cannot change your own role');
-  if (enabled !== undefined) throw new Forbidden('permission denied: enabled: you cannot enable or disable yourself');
+  if (role !== undefined) throw new Forbidden('role: you cannot change your own role');
+  if (enabled !== undefined) throw new Forbidden('enabled: you cannot enable or disable yourself');
 }
 
 /** Users change their own password only by the operation that asks for the current one. @throws Invalid */
@@ -65,7 +65,7 @@ export async function updateUser(
 /** Refuses to grant a role above the caller's own, or a credential of a principal with such a role. @throws Forbidden */
 export function refuseRoleAboveOwn(caller: Principal, role: PlatformRole): void {
   if (isPlatformAdministrator(caller) || (caller.role && !isRoleAbove(role, caller.role))) return;
-  throw new Forbidden(`permission denied: role: ${role} is above your own`);
+  throw new Forbidden(`role: ${role} is above your own`);
 }
 
 function staysAdministrator({ role, enabled }: Fields, after: Partial<Fields>): boolean {

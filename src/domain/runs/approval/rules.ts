@@ -75,12 +75,18 @@ function planMoved(current: string | null): Refusal {
   return { rule: 'plan_moved', message };
 }
 
-const approvalExpired: Refusal = { rule: 'approval_expired', message: 'the time for approval is over' };
+const approvalExpired: Refusal = {
+  rule: 'approval_expired',
+  message: 'the time for approval is over: requeue the run',
+};
 
 /** @param published the version of the template that the reviewer published; null where they asked for the run */
 function selfApproval(published: string | null): Refusal {
-  const why = published === null ? '' : `you published version ${published} of its template, so `;
-  const message = `you answer for this run: ${why}its approval must come from somebody else (the environment does not allow self-approval)`;
+  const why =
+    published === null
+      ? 'you requested it, or a run that it repeats'
+      : `you published version ${published} of its template`;
+  const message = `you answer for this run: ${why}, so its approval must come from somebody else (the environment does not allow self-approval)`;
   return { rule: 'self_approval', message };
 }
 

@@ -115,7 +115,7 @@ const listNames = ['teamIds', 'environmentIds'] as const;
 function refuseUnseen(after: Lists, pool: PoolTarget, seen: PoolRules): void {
   for (const list of listNames) {
     if (after[list] === undefined || seen[list]?.length === pool[list]?.length) continue;
-    throw new Forbidden(`permission denied: ${lists[list].field}: the pool names others that you may not read`);
+    throw new Forbidden(`${lists[list].field}: the pool names others that you may not read`);
   }
 }
 
