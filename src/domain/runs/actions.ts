@@ -59,22 +59,22 @@ export function statusesThatAllow(action: RunAction): RunStatus[] {
   return runStatuses.filter((status) => actionsByStatus[status].includes(action));
 }
 
-/** The refusal of an action by the status of the run alone; null where the status allows it. */
+/** The refusal of an action by the status of the run alone; null if the status allows it. */
 export function findStatusRefusal(action: RunAction, status: RunStatus): Refusal | null {
   return actionsByStatus[status].includes(action) ? null : statusRefusals[action](status);
 }
 
-/** The refusal of a requeue by the state of the run that is to be repeated; null where the state allows it. */
+/** The refusal of a requeue by the state of the run that is to be repeated; null if the state allows it. */
 function findRepetitionRefusal({ status, isDeleted }: Pick<RunFacts, 'status' | 'isDeleted'>): Refusal | null {
   return findStatusRefusal('requeue', status) ?? (isDeleted ? deleted : null);
 }
 
-/** @throws ActionRefused where the run has not ended, or was deleted */
+/** @throws ActionRefused if the run has not ended, or was deleted */
 export function refuseRepetition(run: Pick<RunFacts, 'status' | 'isDeleted'>): void {
   throwIfRefused(findRepetitionRefusal(run));
 }
 
-/** @throws ActionRefused where the run's status does not allow the action */
+/** @throws ActionRefused if the run's status does not allow the action */
 export function refuseByStatus(action: RunAction, status: RunStatus): void {
   throwIfRefused(findStatusRefusal(action, status));
 }
@@ -94,7 +94,7 @@ export function factsOfNewRun(status: RunStatus): RunFacts {
   return { status, isDeleted: false, approval: null, admission: null };
 }
 
-/** The refusal of an action by the rules of runs, for a caller with enough authority; null where it is allowed. */
+/** The refusal of an action by the rules of runs, for a caller with enough authority; null if it is allowed. */
 export function findRunRefusal(action: RunAction, facts: RunFacts, caller: Principal): Refusal | null {
   const refusal = findStatusRefusal(action, facts.status);
   if (refusal) return refusal;

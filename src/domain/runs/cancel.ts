@@ -13,7 +13,7 @@ export interface Cancellation {
 /**
  * Requests the end of a run: it is `canceling` until its worker confirms. With `force` the run ends at once: its attempt is
  * fenced off and its slot is released. A second request is harmless, and may add `force`.
- * @throws ActionRefused where the run has already ended
+ * @throws ActionRefused if the run has already ended
  */
 export async function cancelRun(tx: Transaction, run: Run, { reason, force }: Cancellation, by: string): Promise<void> {
   refuseByStatus(force ? 'force' : 'cancel', run.status);

@@ -7,7 +7,7 @@ import { publishRunEvent } from './publish-event.ts';
 
 /**
  * Deletes an ended run: its inputs, its log and its plan are purged; its lineage, reviews and events stay for history.
- * @throws ActionRefused where the run has not ended
+ * @throws ActionRefused if the run has not ended
  */
 export async function deleteRun(tx: Transaction, run: Run, by: string): Promise<void> {
   refuseByStatus('delete', run.status);

@@ -5,7 +5,7 @@ import type { WaitingOn } from './model.ts';
 
 export type OverRun = ExpressionBuilder<Tables, 'runs'>;
 
-/** What people are told about a run. */
+/** What the API shows about a run. */
 export function selectRunDetails(eb: OverRun) {
   return [
     'runs.id',
@@ -56,7 +56,7 @@ export function selectRunDetails(eb: OverRun) {
   ] as const;
 }
 
-/** A run as people are told about it. Times are PostgreSQL's text. */
+/** A run as the API shows it. Times are strings. */
 export type RunDetails = CallbackSelection<Tables, 'runs', typeof selectRunDetails>;
 
 /** The reviews of a run, oldest first. */
@@ -79,8 +79,8 @@ function selectReviews(eb: OverRun) {
 }
 
 /**
- * Why a run waits. Its position in the queue of its instance is worked out at each read: other runs leave the queue
- * without this run being told.
+ * Why a run waits. Its position in the queue of its instance is computed on every read, because other runs leave the queue
+ * without notice.
  */
 function selectWaitingOn(eb: OverRun) {
   const waitingOn = eb.ref('runs.waiting_on');
@@ -107,7 +107,7 @@ export function runsAhead(eb: OverRun) {
     .whereRef('ahead.instance_position', '<', 'runs.instance_position');
 }
 
-/** The run that holds the slot of the instance of a run; null where the slot is free. */
+/** The run that holds the slot of the instance of a run; null if the slot is free. */
 export function selectSlotHolder(eb: OverRun) {
   return eb
     .selectFrom('instance_slots as slot')

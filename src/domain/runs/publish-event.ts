@@ -18,7 +18,7 @@ export function publishRunEvent<Type extends RunEventType>(
   tx.publish({ type, subjectId: run.id, owners: { teamId: run.teamId ?? null }, data });
 }
 
-/** Publishes an event unless the run has one of the same type that contains `key`. Answers whether it did. */
+/** Publishes an event unless the run has one of the same type that contains `key`. Returns whether it did. */
 export async function publishRunEventOnce<Type extends RunEventType>(
   tx: Transaction,
   run: Pick<Run, 'id'> & Partial<Pick<Run, 'teamId'>>,

@@ -35,7 +35,7 @@ const selectRun = prepare((db, parameter: ParameterOf<{ id: string }>) =>
     ]),
 );
 
-/** Facts are looked up only where the status of the run makes them relevant. */
+/** Facts are looked up only if the status of the run makes them relevant. */
 function ifAllowed(eb: OverRun, action: RunAction) {
   return eb.case().when('runs.status', 'in', statusesThatAllow(action));
 }
@@ -120,7 +120,7 @@ export function readPlan(em: Em, runId: string) {
     .executeTakeFirst();
 }
 
-/** A plan as people are told about it. */
+/** A plan as the API shows it. */
 export type PlanDetails = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
 
 /** How far a run and its log have come. */
@@ -132,7 +132,7 @@ export function readProgress(em: Em, id: string) {
     .executeTakeFirst();
 }
 
-/** The number of the last chunk in the log of a run; 0 where the log is empty. */
+/** The number of the last chunk in the log of a run; 0 if the log is empty. */
 export function selectLastSequence(eb: OverRun) {
   const last = eb
     .selectFrom('run_log_chunks as chunk')

@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import type { RunPhase, RunStatus, WaitingOn } from './model.ts';
 import { selectLastSequence } from './store.ts';
 
-/** What changes about a run while somebody watches it. */
+/** What can change about a run that a client watches. */
 export interface WatchedRun {
   readonly id: string;
   readonly status: RunStatus;
@@ -17,7 +17,7 @@ export interface WatchedRun {
   readonly lastEventSequence: number;
 }
 
-/** Reads the runs that somebody watches, all in one statement. */
+/** Reads all watched runs in one statement. */
 export function readWatchedRuns(em: Em, ids: readonly string[]): Promise<WatchedRun[]> {
   return db(em)
     .selectFrom('runs')

@@ -25,9 +25,9 @@ export interface AdmittedRun {
 }
 
 /**
- * Admits a run: it gets its position in the queue of its instance, and its workflow is started under the command's key
- * after the commit. The caller has locked the rows of `target`.
- * @throws ActionRefused where the target is archived, the instance belongs to another template, or the pool is closed
+ * Admits a run: it gets its position in the queue of its instance, and its workflow is started under the command's key after
+ * the commit. The caller has locked the rows of `target`.
+ * @throws ActionRefused if the target is archived, the instance belongs to another template, or the pool is closed
  */
 export async function admitRun(
   tx: Transaction,
@@ -59,7 +59,7 @@ export async function admitRun(
   return { id, teamId: target.teamId, revision: 1, details };
 }
 
-/** Inserts the run with the statement that answers its details. */
+/** Inserts the run with the statement that returns its details. */
 function insert(tx: Transaction, row: NewRunRow): Promise<RunDetails> {
   const rows = tx.send(insertRun(tx.em, row));
   const details = readBack(rows.then(([inserted]) => inserted));

@@ -15,7 +15,7 @@ export function findExpired(em: Em, { after, limit }: { after: string; limit: nu
   return selectExpired(em).where('i.id', '>', after).orderBy('i.id').limit(limit).execute();
 }
 
-/** Locks an instance. Answers whether it is still due, and still as the given run deployed it. */
+/** Locks an instance. Returns whether it is still due and the given run is still its last deployment. */
 export async function lockIfExpired(em: Em, { id, deployedRunId }: ExpiredInstance): Promise<boolean> {
   const rows = await selectExpired(em)
     .where('i.id', '=', id)
@@ -26,8 +26,8 @@ export async function lockIfExpired(em: Em, { id, deployedRunId }: ExpiredInstan
 }
 
 /**
- * An instance is due once for each deployment: not again while a run of the service itself is younger than the deployment. One
- * whose template cannot destroy it is never due.
+ * An instance is due once per deployment: not again after the service has requested a run since then. It is never due if its
+ * template cannot destroy it.
  */
 function selectExpired(em: Em) {
   return db(em)

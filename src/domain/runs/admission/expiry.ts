@@ -18,9 +18,9 @@ export interface ExpiryDeps extends SystemCommandDeps {
 }
 
 /**
- * Admits the run that destroys an expired instance with the version and variables of its deployment. It is a run like any other,
- * and waits for the approvals that its environment asks for. Repeating the call is harmless.
- * @throws Conflict where the instance is no longer due, or something that the run needs is archived
+ * Admits the run that destroys an expired instance with the version and variables of its deployment. It is a run like any
+ * other, and waits for the approvals that its environment asks for. Repeating the call is harmless.
+ * @throws Conflict if the instance is no longer due, or something that the run needs is archived
  */
 export async function destroyExpired(deps: ExpiryDeps, expired: ExpiredInstance): Promise<void> {
   // One key for one deployment. It becomes the id of the run's workflow.

@@ -44,7 +44,7 @@ async function findSource(em: Em, id: string): Promise<{ templateId: string; env
   return { templateId, ...(environmentId !== null && { environmentId }) };
 }
 
-/** Called only once the caller is known to have the authority to requeue. @throws ActionRefused where the target is gone */
+/** Called only once the caller is known to have the authority to requeue. @throws ActionRefused if the target is gone */
 export function admissionOf({ admission }: Pick<RequeueTarget, 'admission'>): AdmissionTarget {
   if (admission) return admission;
   throw new ActionRefused(targetIsGone);

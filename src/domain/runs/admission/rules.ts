@@ -20,7 +20,7 @@ export interface AdmissionFacts {
   readonly pool: { readonly name: string; readonly access: PoolAccess | null };
 }
 
-/** The refusal of a requeue. It applies the rules of admission, in the same order; null where the requeue is allowed. */
+/** The refusal of a requeue. It applies the rules of admission, in the same order; null if the requeue is allowed. */
 export function findRequeueRefusal({ target, instance, occupant, pool }: AdmissionFacts): Refusal | null {
   if (!target) return targetIsGone;
   return (
@@ -47,6 +47,6 @@ export function findClosedPoolRefusal(
   owner: Pick<Ownership, 'teamId'> & { readonly environmentId: string | null },
 ): Refusal | null {
   if (isOpenTo(access, owner)) return null;
-  const message = `the worker pool "${name}" is not open to this team or environment: ask who manages workers, or use another pool`;
+  const message = `the worker pool "${name}" is not open to this team or environment: ask an administrator who manages workers, or use another pool`;
   return { rule: 'pool_closed', message };
 }

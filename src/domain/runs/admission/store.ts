@@ -48,7 +48,7 @@ const admittedColumns = [
 
 export type NewRunRow = Required<Pick<Insertable<Tables['runs']>, (typeof admittedColumns)[number]>>;
 
-/** Inserts a run and answers its details. */
+/** Inserts a run and returns its details. */
 export const insertRun = prepare((db, parameter: ParameterOf<NewRunRow>) => {
   const values = Object.fromEntries(admittedColumns.map((column) => [column, parameter(column)]));
   return db

@@ -30,7 +30,7 @@ export interface TargetRow {
 /** The id of a row, or a column that holds it. */
 type IdOf = string | Expression<string>;
 
-/** A database, or an expression whose subquery is built. */
+/** What can start a query: a connection, or an outer query for a subquery. */
 type Selecting = Pick<Kysely<Tables>, 'selectFrom'>;
 
 function selectTemplate(eb: Over<{ t: 'templates' }>) {
@@ -107,7 +107,10 @@ function ofInstallation(from: Selecting, templateId: IdOf) {
 type Template = { templateId: string };
 type TemplateAndEnvironment = Template & { environmentId: string };
 
-/** Each lookup, and the same one sharing the rows until the commit; locked from the outermost owner to the template. */
+/**
+ * Each lookup in two forms: plain, and with share locks that are held until the commit. Locks are taken from the outermost
+ * owner to the template.
+ */
 const lookups = {
   inEnvironment: {
     plain: prepare((db, parameter: ParameterOf<TemplateAndEnvironment>) =>
@@ -158,8 +161,8 @@ async function findFirst<Row>(reading: Promise<Row[]>): Promise<Row | undefined>
 }
 
 /**
- * Looks a second time where nothing was found: a row that was transferred while the lookup waited for its lock is found only
- * under its new owner.
+ * Looks a second time if the first lookup finds nothing: a row that was transferred while the lookup waited for its lock is
+ * found only under its new owner.
  */
 async function findLocked<Row>(look: () => Promise<Row[]>): Promise<Row | undefined> {
   return (await findFirst(look())) ?? (await findFirst(look()));

@@ -4,7 +4,7 @@ import type { Archivable } from '#domain/tenancy/archiving.ts';
 import type { ApprovalRule } from '../model.ts';
 import { findTargetInEnvironment, findTargetOfTemplate, type TargetRow } from './target-store.ts';
 
-/** What a run is admitted for: a template, and an environment where one is named, with all that owns them. */
+/** What a run is admitted for: a template, the environment if the request names one, and their owners. */
 export interface AdmissionTarget extends Ownership, Archivable {
   readonly templateId: string;
   readonly templateSlug: string;
@@ -14,8 +14,8 @@ export interface AdmissionTarget extends Ownership, Archivable {
 }
 
 /**
- * Finds template and environment. With `lock` it shares their rows and their owners' rows, so that none is archived before
- * the commit. Undefined where either is missing, or where they belong to different teams: to the caller those are the same.
+ * Finds template and environment. With `lock` it shares their rows and their owners' rows, so that none is archived before the
+ * commit. Undefined if either is missing, or if they belong to different teams: to the caller those are the same.
  */
 export async function findAdmissionTarget(
   em: Em,
@@ -32,7 +32,7 @@ export async function findAdmissionTarget(
 /** The levels that a run needs to be active, outermost first. */
 const archivedLevels = ['organization', 'team', 'project', 'environment', 'template'] as const;
 
-/** Undefined where template and environment belong to different teams. */
+/** Undefined if template and environment belong to different teams. */
 export function toTarget(row: TargetRow): AdmissionTarget | undefined {
   if (row.templateTeamId !== null && row.templateTeamId !== row.teamId) return undefined;
   const { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf } = row;

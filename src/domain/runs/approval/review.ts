@@ -17,9 +17,9 @@ export interface Review {
 }
 
 /**
- * Records a review; `findReviewRefusal` is its rule. The caller has locked the run. A rejection ends the run; the last
- * approval that is required lets it go on.
- * @throws ActionRefused where the rule refuses the review
+ * Records a review; `findReviewRefusal` is its rule. The caller has locked the run. A rejection ends the run; the last approval
+ * that is required lets it go on.
+ * @throws ActionRefused if the rule refuses the review
  */
 export async function reviewRun(tx: Transaction, run: Run, reviewer: Principal, review: Review): Promise<void> {
   const { decision, comment, planDigest } = review;

@@ -80,7 +80,7 @@ const approvalExpired: Refusal = {
   message: 'the time for approval is over: requeue the run',
 };
 
-/** @param published the version of the template that the reviewer published; null where they asked for the run */
+/** @param published the version of the template that the reviewer published; null if they asked for the run */
 function selfApproval(published: string | null): Refusal {
   const why =
     published === null

@@ -41,13 +41,13 @@ export function refuseStateOfPlanning(run: Run, attempt: RunAttempt): void {
   throw refusedState(`a plan may not store state: the operation is ${run.operation} and the phase is ${attempt.phase}`);
 }
 
-/** @throws AttemptWriteRefused where the number of a write is not valid */
+/** @throws AttemptWriteRefused if the number of a write is not valid */
 export function checkWriteNumber(write: unknown): void {
   if (isStorableInteger(write, 1) && Number(write) <= mostWrites) return;
   throw refusedState(`the number of a write must be an integer from 1 to ${mostWrites}`);
 }
 
-/** @throws AttemptWriteRefused where a state cannot be stored, or where no tool could read it */
+/** @throws AttemptWriteRefused if a state cannot be stored, or if no tool could read it */
 export function checkState({ write, content, resourceCount }: AttemptState): void {
   checkWriteNumber(write);
   if (!isStorableInteger(resourceCount, 0)) throw refusedState('the number of resources must be an integer from 0');
@@ -68,7 +68,7 @@ function isOneOf(values: readonly string[], value: string): boolean {
   return values.includes(value);
 }
 
-/** @throws AttemptWriteRefused where a chunk of log cannot be stored */
+/** @throws AttemptWriteRefused if a chunk of log cannot be stored */
 export function checkLogChunk(chunk: LogChunk): void {
   const { sequence, firstLine, lines, content, checksum, time, phase, stream } = chunk;
   if (!isStorableInteger(sequence, 1)) throw refusedLog('its sequence must be an integer from 1');
@@ -81,7 +81,7 @@ export function checkLogChunk(chunk: LogChunk): void {
   if (content.length > largestChunk) throw refusedLog(`it has more than ${largestChunk} bytes`);
 }
 
-/** @throws AttemptWriteRefused where a result does not fit the phase of its attempt, or cannot be stored */
+/** @throws AttemptWriteRefused if a result does not fit the phase of its attempt, or cannot be stored */
 export function checkResult(run: Run, attempt: RunAttempt, result: AttemptResult): void {
   const { outcome, reason, tool, plan, outputs, resourceCount } = result;
   if (!outcomesOf[attempt.phase].includes(outcome))

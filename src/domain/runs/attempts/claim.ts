@@ -39,9 +39,9 @@ export interface Claimant {
 }
 
 /**
- * Gives an attempt to a worker, once: nothing runs twice, however often the engine delivers the attempt.
- * Null where another worker has the attempt, where it has ended, or where it is no longer the current one of its run.
- * @throws SandboxDemanded where the run demands a sandbox by now and the worker has none; the attempt stays unclaimed
+ * Gives an attempt to a worker, once: nothing runs twice, however often the engine delivers the attempt. Null if another worker
+ * has the attempt, if it has ended, or if it is no longer the current one of its run.
+ * @throws SandboxDemanded if the run demands a sandbox by now and the worker has none; the attempt stays unclaimed
  */
 export function claimAttempt(
   em: Em,

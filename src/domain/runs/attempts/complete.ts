@@ -16,10 +16,10 @@ import { artifactContext, outputsContext } from './seals.ts';
 import type { AttemptResult } from './writes.ts';
 
 /**
- * Stores the result of an attempt and answers its run, locked; a repeated call is harmless. The status of the run is not
+ * Stores the result of an attempt and returns its run, locked; a repeated call is harmless. The status of the run is not
  * changed here: the next step of the run does that.
- * @throws AttemptSuperseded where another attempt has begun, or the run has ended
- * @throws AttemptWriteRefused where the result does not fit the phase of the attempt, or cannot be stored
+ * @throws AttemptSuperseded if another attempt has begun, or the run has ended
+ * @throws AttemptWriteRefused if the result does not fit the phase of the attempt, or cannot be stored
  */
 export async function completeAttempt(
   tx: Transaction,
@@ -57,9 +57,9 @@ export async function concludeAttempt(
 }
 
 /**
- * Ends an attempt that its worker gives up without a result. `lost`: as if the worker itself were lost. Before the worker
- * has begun: `handed_back` where another worker can execute it, `failed` where none can. Does nothing where the attempt is
- * over or belongs to another worker.
+ * Ends an attempt that its worker gives up without a result. `lost`: as if the worker itself were lost. Before the worker has
+ * begun: `handed_back` if another worker can execute it, `failed` if none can. Does nothing if the attempt is over or belongs
+ * to another worker.
  */
 export async function abandonAttempt(
   tx: Transaction,

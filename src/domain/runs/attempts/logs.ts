@@ -9,8 +9,8 @@ import type { LogChunk } from './writes.ts';
 /**
  * Stores a chunk. Its time is never before the admission of its run, from which logs are read: the clock of a worker may be
  * slow. Storing the same chunk again changes nothing. The chunks of a run have one order, in which attempts follow each other.
- * @throws AttemptSuperseded where the attempt may no longer write
- * @throws AttemptWriteRefused where it cannot be stored
+ * @throws AttemptSuperseded if the attempt may no longer write
+ * @throws AttemptWriteRefused if it cannot be stored
  */
 export async function appendLog(em: Em, attemptId: string, chunk: LogChunk): Promise<void> {
   checkLogChunk(chunk);

@@ -9,11 +9,11 @@ import { countRefusedState } from './store.ts';
 /** A state that an attempt wrote and that could not be stored. */
 export interface RefusedState {
   readonly attemptId: string;
-  /** The number of the write; null where it had no valid number. */
+  /** The number of the write; null if it had no valid number. */
   readonly write: number | null;
   /** `sha256:…` of its content. */
   readonly digest: string;
-  /** The name of its sealed file in the worker's spool; null where the worker did not keep it. */
+  /** The name of its sealed file in the worker's spool; null if the worker did not keep it. */
   readonly file: string | null;
   readonly workerId: string;
   /** The rule that it broke; never its content. */

@@ -13,7 +13,10 @@ import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkState, refuseStateOfPlanning } from './checks.ts';
 import type { AttemptState } from './writes.ts';
 
-/** What happened to a state. `late`: it was kept although its attempt was over. `outdated`: it was not kept, there is a newer one. */
+/**
+ * What happened to a state. `late`: it was kept although its attempt was over. `outdated`: discarded because a newer state
+ * exists.
+ */
 export type StateOutcome = 'kept' | 'late' | 'outdated';
 
 /**

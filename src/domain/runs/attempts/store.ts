@@ -23,8 +23,8 @@ const none = sql.lit<Isolation>('none');
 type Claim = { attemptId: string; workerId: string; isolation: Isolation };
 
 /**
- * Gives an attempt to a worker in one statement. The isolation that the worker claims counts only where its own row confirms
- * it. A run shows the weakest isolation of its attempts.
+ * Gives an attempt to a worker in one statement. The isolation that the worker claims counts only if its own row confirms it. A
+ * run shows the weakest isolation of its attempts.
  */
 const claimAttemptRow = prepare((db, parameter: ParameterOf<Claim>) =>
   db
@@ -63,7 +63,7 @@ const claimAttemptRow = prepare((db, parameter: ParameterOf<Claim>) =>
     .returning('runs.id as runId'),
 );
 
-/** Gives an attempt to a worker and answers its run; null where the worker did not get it. */
+/** Gives an attempt to a worker and returns its run; null if the worker did not get it. */
 export async function claimForWorker(em: Em, claim: Claim): Promise<string | null> {
   const [claimed] = await claimAttemptRow(em, claim);
   return claimed?.runId ?? null;

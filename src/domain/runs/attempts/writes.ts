@@ -30,6 +30,6 @@ export interface AttemptResult {
   readonly tool: { name: string; version: string } | null;
   readonly plan?: { changes: ResourceChange[]; summary: PlanSummary; executorDigest: string; artifact: Buffer };
   readonly outputs?: MaskedOutputs;
-  /** How many resources the instance holds now, where the tool reports it. */
+  /** How many resources the instance holds now, if the tool reports it. */
   readonly resourceCount?: number;
 }

@@ -20,7 +20,7 @@ export interface StepRequest extends WorkflowFacts {
 }
 
 /**
- * Advances a run as far as possible without executing anything, and answers what its workflow does next. `decideNextStep`
+ * Advances a run as far as possible without executing anything, and returns what its workflow does next. `decideNextStep`
  * decides, while the run is locked, so the workflow is a simple loop and a repeated call is harmless.
  */
 export async function takeNextStep(tx: Transaction, request: StepRequest): Promise<NextStep> {
@@ -69,7 +69,7 @@ function endAttempt(tx: Transaction, run: Run, context: StepContext, closing: Cl
   if (closing.isReported) publishRunEvent(tx, run, 'run.attempt_lost', { phase: attempt.phase });
 }
 
-/** Nobody asked for this end: the audit records that the service did it. */
+/** No request caused this end, so the audit names the service as the actor. */
 async function recordApprovalTimeout(tx: Transaction, { id, status, revision }: Run): Promise<void> {
   const owners = (await findOwningTeam(tx.em, 'run', id)) ?? nobody;
   recordSystemAction(tx, 'run.approval_timed_out', { id, after: { status }, revision }, owners);
@@ -139,7 +139,7 @@ async function placeAttempt(
   };
 }
 
-/** @throws Error where the step needs an attempt and the run has none: a defect */
+/** @throws Error if the step needs an attempt and the run has none: a defect */
 function requireAttempt({ attempt }: StepContext): RunAttempt {
   if (!attempt) throw new Error('the step of the run needs an attempt, and the run has none');
   return attempt;

@@ -30,7 +30,7 @@ export interface StepFacts {
   readonly attempt:
     | (Pick<RunAttempt, 'id' | 'phase' | 'startedAt'> & Partial<Pick<RunAttempt, 'outcome' | 'workerId'>>)
     | null;
-  /** Whether the worker of the attempt is alive; null where the attempt is not open, or where no worker has claimed it. */
+  /** Whether the worker of the attempt is alive; null if the attempt is not open, or if no worker has claimed it. */
   readonly workerLiveness: WorkerLiveness | null;
   /** How many attempts at the phase of the current one were lost. */
   readonly lostAttempts: number;
@@ -40,7 +40,7 @@ export interface StepFacts {
   readonly planIsCurrent: boolean;
   /** Whether the run's team and environment may use its pool. */
   readonly poolIsOpen: boolean;
-  /** The run that holds the slot of the instance or comes before this one; null where this one may acquire the slot. */
+  /** The run that holds the slot of the instance or comes before this one; null if this one may acquire the slot. */
   readonly blocker: { readonly id: string; readonly position: number } | null;
   /** Whether a live worker may execute the run. */
   readonly hasWorker: boolean;
@@ -135,10 +135,10 @@ function timeoutReason({ statusReason }: StepFacts['run'], phase: AttemptPhase):
 }
 
 /**
- * The step that waits for the worker of an open attempt; null where that worker is lost, or no worker has the attempt.
+ * The step that waits for the worker of an open attempt; null if that worker is lost, or no worker has the attempt.
  *
- * The engine loses every heartbeat while it is down itself, and an apply that goes on must not count as interrupted because
- * of that. The database knows which workers are alive, and a worker ends its attempts even when it fails, so a worker that is
+ * The engine loses every heartbeat while it is down itself, and an apply that goes on must not count as interrupted because of
+ * that. The database knows which workers are alive, and a worker ends its attempts even when it fails, so a worker that is
  * alive is still executing. A silent worker gets a second chance: the database may have been down as well.
  */
 function waitForWorker({ run, attempt, workerLiveness, suspected, now }: StepFacts): Step | null {
@@ -212,7 +212,7 @@ function finish(status: TerminalStatus, reason: StatusReason | null = null): Ext
   return { kind: 'finish', status, reason };
 }
 
-/** @throws Error where a running run has no attempt: a defect */
+/** @throws Error if a running run has no attempt: a defect */
 function requireAttempt({ attempt }: StepFacts): NonNullable<StepFacts['attempt']> {
   if (!attempt) throw new Error('a running run has no attempt');
   return attempt;

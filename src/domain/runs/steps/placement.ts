@@ -8,15 +8,15 @@ import { publishRunEventOnce } from '../publish-event.ts';
 
 /** Where the next attempt of a run can be executed. */
 export interface Placement {
-  /** The task queue of the workers that may claim it; null where no such worker is alive. */
+  /** The task queue of the workers that may claim it; null if no such worker is alive. */
   readonly taskQueue: string | null;
   /** Whether live workers could claim it if they contained template code. */
   readonly hasUncontainedWorkers: boolean;
 }
 
 /**
- * Chooses the task queue of the next attempt of a run by the live workers of its pool that have its tool. Workers that
- * contain template code come first. Where the pool or the environment demands a sandbox, no other worker will do.
+ * Chooses the task queue of the next attempt of a run by the live workers of its pool that have its tool. Workers that contain
+ * template code come first. If the pool or the environment demands a sandbox, no other worker will do.
  */
 export async function findPlacement(em: Em, run: Run): Promise<Placement> {
   const workers = await findWorkersWithTool(em, run);

@@ -50,7 +50,10 @@ function isStartPending(eb: Over<{ r: 'runs' }>) {
   );
 }
 
-/** Lets one worker of the installation reconcile at a time: false where another one is at it. Held until the transaction ends. */
+/**
+ * Lets one worker of the installation reconcile at a time: false if another one is reconciling. Held until the transaction
+ * ends.
+ */
 export async function lockReconciliation(em: Em): Promise<boolean> {
   const { locked } = await db(em)
     .selectNoFrom(

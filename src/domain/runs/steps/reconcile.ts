@@ -6,9 +6,9 @@ import { waitsForStart } from './reconcile-store.ts';
 import { closeAttempt, finishRun } from './transitions.ts';
 
 /**
- * Ends a run whose workflow the engine has lost, since nothing else would. False where the run has ended, or its workflow is
- * still to be started. The attempt may write no log and no result any more; a state that it still writes is judged as any late
- * state is.
+ * Ends a run whose workflow the engine has lost, since nothing else would. False if the run has ended, or its workflow is still
+ * to be started. The attempt may write no log and no result any more; a state that it still writes is treated like any late
+ * state.
  */
 export async function endLostRun(deps: SystemCommandDeps, id: string): Promise<boolean> {
   const command = { action: 'run.engine_lost', target: { id }, key: deriveId('engine-lost', id) } as const;

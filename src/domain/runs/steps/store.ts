@@ -17,7 +17,7 @@ export const lockInstanceOfRun = prepare((db, parameter: ParameterOf<{ runId: st
     .forUpdate(),
 );
 
-/** Locks the row of the instance of an attempt until the commit, and answers the run of the attempt. */
+/** Locks the row of the instance of an attempt until the commit, and returns the run of the attempt. */
 export const lockInstanceOfAttempt = prepare((db, parameter: ParameterOf<{ attemptId: string }>) =>
   db
     .selectFrom('run_attempts as a')
@@ -112,7 +112,7 @@ export async function findFirstWriter(em: Em, instanceId: string) {
   return first;
 }
 
-/** Frees the slot that a run holds; answers whether it held one. */
+/** Frees the slot that a run holds; returns whether it held one. */
 export async function deleteSlot(em: Em, runId: string): Promise<boolean> {
   const { numDeletedRows } = await db(em).deleteFrom('instance_slots').where('run_id', '=', runId).executeTakeFirst();
   return numDeletedRows > 0n;

@@ -9,7 +9,7 @@ import { publishRunEvent } from '../publish-event.ts';
 import { releaseSlot } from './slot.ts';
 import { discardPlanArtifact, lockInstanceOfAttempt, lockInstanceOfRun } from './store.ts';
 
-/** Locks a run until the commit: first the row of its instance, then its own. Null where there is no such run. */
+/** Locks a run until the commit: first the row of its instance, then its own. Null if there is no such run. */
 export async function lockRunInOrder(em: Em, runId: string): Promise<Run | null> {
   await lockInstanceOfRun(em, { runId });
   return em.findOne(Run, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
