@@ -30,7 +30,7 @@ export const TemplateSchema = defineEntity({
   },
 });
 export class Template extends TemplateSchema.class {
-  /** Changes the given fields and keeps the rest; false where nothing differs, which is no new revision. */
+  /** Changes the given fields and keeps the rest; false if nothing differs, which is no new revision. */
   change(wanted: Omit<TemplateChange, 'expectedRevision'>): boolean {
     const { name, slug, description, tags } = this;
     const { after, isEmpty } = findDifference({ name, slug, description, tags }, wanted);

@@ -1,6 +1,6 @@
 /** The names and sizes that the files of a template may have (product.md of the design, *Templates*). */
 
-/** A file's text, or its bytes where it is not storable as text. A text that begins with `#!` is executable in a run. */
+/** A file's text, or its bytes if it is not storable as text. A text that begins with `#!` is executable in a run. */
 export type FileContent = string | { base64: string };
 export type TemplateFiles = Record<string, FileContent>;
 
@@ -22,7 +22,7 @@ const reservedNames = [/^\.git$/i, /^\.terraform$/i, /^terraform\.tfstate(\..*)?
 export const commandFiles = ['variables.json', 'outputs.json', 'plan.json', 'state.json'] as const;
 
 /**
- * What is wrong with a relative path, as the end of a sentence; null where it is right. Paths are written with `/`, stay below
+ * What is wrong with a relative path, as the end of a sentence; null if it is right. Paths are written with `/`, stay below
  * their root, and mean the same on every file system.
  */
 export function checkFilePath(path: string): string | null {

@@ -12,10 +12,10 @@ export const Tags = z
   .max(20)
   .refine((tags) => new Set(tags).size === tags.length, { error: 'must not name a tag twice' });
 
-/** A template as somebody wants to create it. */
+/** A template to be created. */
 export interface NewTemplate {
   readonly name: string;
-  /** Made from the name where it is absent. */
+  /** Made from the name if it is absent. */
   readonly slug?: string | undefined;
   readonly description: string;
   readonly tags: string[];
@@ -27,7 +27,7 @@ export interface TemplateChange {
   readonly slug?: string | undefined;
   readonly description?: string | undefined;
   readonly tags?: string[] | undefined;
-  /** Refuses the change where the template has another revision by now. */
+  /** Refuses the change if the template has another revision by now. */
   readonly expectedRevision?: number | undefined;
 }
 
@@ -49,7 +49,7 @@ export function isExactVersion(text: string): boolean {
   return text.length <= longestVersion && semver.valid(text) === text;
 }
 
-/** A version as somebody wants to publish it. */
+/** A version to be published. */
 export interface NewVersion {
   readonly version: string;
   readonly spec: TemplateSpec;
@@ -82,10 +82,7 @@ export function stricterApproval(
   };
 }
 
-/**
- * Whether a policy protects less than another in at least one way. The other ways do not count against it, because a template's
- * own policy may make up for them.
- */
+/** Whether a policy protects less than another in at least one way. Being stricter elsewhere does not compensate. */
 export function isWeakerApproval(policy: ApprovalPolicy, than: ApprovalPolicy): boolean {
   return (
     policy.required < than.required ||

@@ -22,7 +22,7 @@ export type PreparedVersion = {
   readonly digest: string;
 };
 
-/** @throws Unprocessable, Unavailable where the git source cannot be read; Conflict where the template is archived */
+/** @throws Unprocessable, Unavailable if the git source cannot be read; Conflict if the template is archived */
 export async function prepareVersion(
   target: TemplateTarget,
   { spec }: NewVersion,
@@ -35,9 +35,9 @@ export async function prepareVersion(
 }
 
 /**
- * Publishes a version for good. Publishing the same version with the same content again finds the existing one. The caller
- * has locked the template's row, so of two concurrent publications one creates the version and the other finds it.
- * @throws Conflict where the version is published with other content, or the template or its owner is archived
+ * Publishes a version for good. Publishing the same version with the same content again finds the existing one. The caller has
+ * locked the template's row, so of two concurrent publications one creates the version and the other finds it.
+ * @throws Conflict if the version is published with other content, or the template or its owner is archived
  */
 export async function publishVersion(
   tx: Transaction,

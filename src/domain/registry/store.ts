@@ -21,7 +21,7 @@ export interface VersionTarget extends TemplateTarget {
   readonly version: TemplateVersion;
 }
 
-/** A template by its id; undefined where it or its owner is deleted. */
+/** A template by its id; undefined if it or its owner is deleted. */
 export function findTemplate(em: Em, id: string): Promise<TemplateTarget | undefined> {
   return findTemplateToChange(em, id, false);
 }
@@ -41,7 +41,7 @@ function toTarget({ organizationId, teamId, archived }: Owner, template: Templat
   return { organizationId, teamId, archived: template.archivedAt ? [...archived, 'template'] : archived, template };
 }
 
-/** Who owns a template, in one query; undefined where the template or its owner is deleted. */
+/** Who owns a template, in one query; undefined if the template or its owner is deleted. */
 export function findTemplateOwner(em: Em, id: string): Promise<Ownership | undefined> {
   return db(em)
     .selectFrom('templates as t')
@@ -56,7 +56,7 @@ export function findTemplateOwner(em: Em, id: string): Promise<Ownership | undef
     .executeTakeFirst();
 }
 
-/** A version by its exact name, with its template, whose row is locked for a change where asked. */
+/** A version by its exact name, with its template. `lock` locks the template for a change. */
 export async function findVersionToChange(
   em: Em,
   { id, version }: { id: string; version: string },

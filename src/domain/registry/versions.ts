@@ -11,8 +11,8 @@ const maximumListed = 5;
 
 /**
  * The wanted version: an exact one, the highest of a range (`^1.2`, `~1`, `>=1 <2`) or `latest`. Only its exact name finds a
- * yanked version. `latest` is the highest release, or the highest pre-release where there is no release. A range matches a
- * pre-release only where the range itself names a pre-release of the same version.
+ * yanked version. `latest` is the highest release, or the highest pre-release if there is no release. A range matches a
+ * pre-release only if the range itself names a pre-release of the same version.
  * @throws Unprocessable naming the versions that exist instead
  */
 export function resolveVersion<V extends AvailableVersion>(available: readonly V[], wanted: string): V {
@@ -28,7 +28,7 @@ export function resolveVersion<V extends AvailableVersion>(available: readonly V
   throw new Unprocessable(explainMismatch(available, wanted, matches));
 }
 
-/** The highest release that is not yanked, or the highest such pre-release where there is no release. */
+/** The highest release that is not yanked, or the highest such pre-release if there is no release. */
 export function findLatest<V extends AvailableVersion>(available: readonly V[]): V | undefined {
   const candidates = newestFirst(available).filter(({ yanked }) => !yanked);
   return candidates.find(({ version }) => !semver.prerelease(version)) ?? candidates[0];

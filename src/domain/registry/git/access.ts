@@ -13,10 +13,10 @@ export type GitCredential =
   | { readonly kind: 'ssh_key'; readonly privateKey: string; readonly knownHosts: string };
 
 /**
- * Writes the configuration and the credential of one fetch into its private directory (mode 0600), and answers the environment
+ * Writes the configuration and the credential of one fetch into its private directory (mode 0600), and returns the environment
  * variables that git needs to use them. Git may use only one protocol and only the addresses that were checked. Redirects,
  * hooks, proxies and the machine's own configuration are off.
- * @throws Unprocessable where the credential does not fit the kind of URL
+ * @throws Unprocessable if the credential does not fit the kind of URL
  */
 export async function prepareAccess(
   directory: string,
@@ -102,8 +102,8 @@ async function prepareSsh(
 }
 
 /**
- * The command to put before `ssh`. ssh refuses to run as a user without a name; bubblewrap then shows it a list of users in
- * which the user has one.
+ * The command to put before `ssh`. ssh refuses to run as a user without a name, so bubblewrap mounts a passwd file that names
+ * the user.
  */
 async function giveUserName(directory: string): Promise<string[]> {
   const uid = findGitUser()?.uid ?? process.getuid?.() ?? -1;

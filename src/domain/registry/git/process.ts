@@ -37,8 +37,8 @@ const blockBytes = 512;
 const withFileLimit = 'trap "" XFSZ; ulimit -f "$1" && shift && exec "$@"';
 
 /**
- * Runs git and answers what it printed, even where it failed.
- * @throws GitStopped where it exceeds a limit; Unavailable where git cannot be started
+ * Runs git and returns what it printed, even if it failed.
+ * @throws GitStopped if it exceeds a limit; Unavailable if git cannot be started
  */
 export async function runGit(
   args: readonly string[],
@@ -63,7 +63,7 @@ export async function runGit(
   const timer = setTimeout(() => stop('time'), Math.max(0, place.deadline - Date.now()));
   const stdout = collect(child.stdout, options.maximumOutput ?? 1024 * 1024, () => stop('output'));
   const stderr = collect(child.stderr, maximumStderr, () => undefined);
-  child.stdin.on('error', () => undefined); // git closes its input where it ends early; its exit code says why
+  child.stdin.on('error', () => undefined); // git closes its input if it ends early; its exit code says why
   child.stdin.end(options.input ?? '');
   try {
     const code = await new Promise<number | null>((resolve, reject) => {

@@ -36,7 +36,7 @@ const maximumAtOnce = 4;
 let running = 0;
 
 /**
- * Fetches one ref with `git` and answers the template's files. The ref is a branch, a tag or a full commit id. Only that commit
+ * Fetches one ref with `git` and returns the template's files. The ref is a branch, a tag or a full commit id. Only that commit
  * is fetched, nothing is checked out, and no file is left behind.
  * @throws Unprocessable, Unavailable or a `limited` ServiceError; none of them shows a credential
  */
@@ -118,7 +118,7 @@ async function requireGit(git: Git): Promise<void> {
   if (!isNewEnough) throw new Unavailable('git 2.37 or newer is needed where the service runs');
 }
 
-/** The full name of a ref on the server; a commit id is answered as it is. */
+/** The full name of a ref on the server; a commit id is returned unchanged. */
 async function findRef(git: Git, url: string, ref: string): Promise<string> {
   if (/^[0-9a-f]{40}$/.test(ref)) return ref;
   const names = ref === 'HEAD' || ref.startsWith('refs/') ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`];

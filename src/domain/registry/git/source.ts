@@ -5,7 +5,7 @@ import { checkFilePath } from '../files.ts';
 
 const scpLike = /^[^/]+@[^/:]+:/;
 
-/** What is wrong with the form of a git URL, as the end of a sentence; null where it is right. */
+/** What is wrong with the form of a git URL, as the end of a sentence; null if it is right. */
 function checkGitUrl(text: string): string | null {
   if (scpLike.test(text)) return 'must be written as "ssh://git@host/path", not as "git@host:path"';
   if (!/^(https?|ssh|file):\/\//i.test(text) || !URL.canParse(text)) {
@@ -48,7 +48,7 @@ export const GitSource = z.strictObject({
   connection: z.string().min(1).max(63).optional(),
   url: GitUrl,
   ref: GitRef,
-  /** The directory of the template; the root of the repository where it is absent. */
+  /** The directory of the template; the root of the repository if it is absent. */
   path: Directory.optional(),
 });
 export type GitSource = z.output<typeof GitSource>;

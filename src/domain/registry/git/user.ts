@@ -11,8 +11,8 @@ const chosen = randomInt(firstUid, lastUid + 1);
 export type GitUser = { readonly uid: number; readonly gid: number };
 
 /**
- * The user that git runs as where this process is root: a user id that nothing else uses. Git reads untrusted content, so it
- * never runs as root. Null: git runs as this process's own user.
+ * The user that git runs as if this process is root: a user id that nothing else uses. Git reads untrusted content, so it never
+ * runs as root. Null: git runs as this process's own user.
  */
 export function findGitUser(): GitUser | null {
   return process.getuid?.() === 0 ? { uid: chosen, gid: chosen } : null;

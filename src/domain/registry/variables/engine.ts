@@ -37,7 +37,7 @@ const longestFormatted = 2_048;
 
 /**
  * Compiles a pattern for RE2, whose time grows linearly with the length of the text.
- * @throws Error with RE2's message where the pattern is invalid or needs what RE2 lacks: look-around, back-references
+ * @throws Error with RE2's message if the pattern is invalid or needs what RE2 lacks: look-around, back-references
  */
 export function compilePattern(pattern: string): { test: (text: string) => boolean } {
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
@@ -68,7 +68,7 @@ export type Evaluate = (data: unknown) => readonly ErrorObject[];
 export class SchemaUnusable extends Error {}
 
 /**
- * Compiles a schema to a function that answers all errors of a value and fills in its defaults in place.
+ * Compiles a schema to a function that returns all errors of a value and fills in its defaults in place.
  * @throws TimeLimitExceeded; SchemaUnusable with Ajv's message
  */
 export function compileSchema(schema: Schema): Evaluate {

@@ -95,7 +95,7 @@ function describe(error: ErrorObject): string {
   return known ? known(error.params) : (error.message ?? 'is not valid');
 }
 
-/** Leaves out the errors inside branches where no branch matches, and those of `if`, whose `then` or `else` has its own. */
+/** Leaves out the errors inside branches if no branch matches, and those of `if`, whose `then` or `else` has its own. */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => ['anyOf', 'oneOf', 'propertyNames'].includes(keyword));
   return errors.filter((error) => {

@@ -41,8 +41,8 @@ export function mergeVariables(
 }
 
 /**
- * Validates an input and fills in defaults. It answers all errors at once. An error in a secret variable says only which rule is
- * broken, not where. `secrets` names variables that are secret for a reason outside the schema. The schema must have passed
+ * Validates an input and fills in defaults. It returns all errors at once. An error in a secret variable says only which rule
+ * is broken, not where. `secrets` names variables that are secret for a reason outside the schema. The schema must have passed
  * `checkSchema`.
  */
 export function validateVariables(

@@ -76,7 +76,7 @@ export function propertiesOf(schema: Schema, keyword = 'properties'): { [name: s
   return typeof members === 'object' && members !== null && !Array.isArray(members) ? members : {};
 }
 
-/** The JSON pointer of a `$ref` within the schema; undefined where there is no `$ref` or it leads outside. */
+/** The JSON pointer of a `$ref` within the schema; undefined if there is no `$ref` or it leads outside. */
 export function referenceOf(schema: JsonObject): string | undefined {
   const reference = schema['$ref'];
   if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) return undefined;
