@@ -7,7 +7,7 @@ import { openInstallation } from '#domain/shared/installation/installation.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { administratorsLock } from './users/administrators.ts';
 
-/** The installation that a command line on its own machine works on. */
+/** The installation that a local command line works on. */
 export interface LocalInstallation {
   readonly orm: Orm;
   readonly keyRing: KeyRing;

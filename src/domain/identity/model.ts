@@ -31,7 +31,7 @@ export function emailKey(email: string): string {
 
 export const sessionLifetimeSeconds = 24 * 60 * 60;
 
-/** A user to be created. The password travels apart from it, as a hash. */
+/** A user to be created. The hash of its password is passed separately. */
 export interface NewUser {
   readonly email: string;
   readonly name: string;

@@ -8,7 +8,7 @@ import { findAdministratorToChange } from './users/store.ts';
 
 /**
  * Sets a new password for an administrator from the command line, and ends all their sessions.
- * @throws NotFound where no enabled administrator has the address; Invalid for a password that is their address or name
+ * @throws NotFound if no enabled administrator has the address; Invalid for a password that is their address or name
  */
 export async function recoverAdministrator(
   installation: LocalInstallation,

@@ -36,7 +36,7 @@ type Fields = Pick<AccountTarget, 'name' | 'role'>;
 
 /**
  * Changes name and role of an account whose row is locked. A new platform role also changes its role in all its teams.
- * @throws Conflict for a stale revision, or where no administrator would be left
+ * @throws Conflict for a stale revision, or if no administrator would be left
  * @throws Forbidden for a role with more authority than the caller's own, and for an account's own role
  */
 export async function updateAccount(
@@ -67,10 +67,10 @@ async function changeRole(em: Em, account: AccountTarget, role: PlatformRole): P
 }
 
 /**
- * Enables or disables an account whose row is locked; false where it is in that state already. Grants from before it was
- * disabled never become valid again.
+ * Enables or disables an account whose row is locked; false if it is in that state already. Grants from before it was disabled
+ * never become valid again.
  * @throws Forbidden for an account's own state, and to enable an account with more authority than the caller's own
- * @throws Conflict where no administrator would be left, or the owner team is archived
+ * @throws Conflict if no administrator would be left, or the owner team is archived
  */
 export async function setAccountEnabled(
   em: Em,

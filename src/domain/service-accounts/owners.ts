@@ -9,11 +9,11 @@ import { findOwnerUser } from './store.ts';
 /** The user or team that becomes the owner of a service account. */
 export interface OwnerTarget extends Ownership, Archivable {
   readonly ownerUserId: string | null;
-  /** Null where a team becomes the owner. */
+  /** Null if a team becomes the owner. */
   readonly user: { readonly role: PlatformRole; readonly enabled: boolean } | null;
 }
 
-/** The owner that a request names, shared until the commit inside a command; undefined where there is no such user or team. */
+/** The owner that a request names, shared until the commit inside a command; undefined if there is no such user or team. */
 export async function findOwner(em: Em, owner: NewOwner, lock: boolean): Promise<OwnerTarget | undefined> {
   if (owner.teamId === undefined) return findUserAsOwner(em, owner.userId ?? '', lock);
   const team = await findTeamById(em, owner.teamId, lock);

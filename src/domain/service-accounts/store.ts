@@ -14,7 +14,7 @@ import type { Archivable } from '#domain/tenancy/archiving.ts';
 import { archivedLevels } from '#domain/tenancy/store.ts';
 import { managesUsers } from './succession.ts';
 
-/** A service account as decisions and answers need it. Times are PostgreSQL's text of them. */
+/** The columns of a service account that authorization and responses use. Times are strings. */
 export interface AccountTarget extends Ownership, Archivable {
   readonly id: string;
   readonly name: string;

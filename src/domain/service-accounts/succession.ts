@@ -2,7 +2,7 @@ import { decidePermission } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 
 /**
- * Whether a principal may read and transfer an account because its owner cannot act. Where the user who owns it is disabled or
+ * Whether a principal may read and transfer an account because its owner cannot act. If the user who owns it is disabled or
  * deleted, principals that manage users may, because nobody else can.
  */
 export function maySucceed(

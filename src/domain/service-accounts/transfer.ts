@@ -28,9 +28,9 @@ export interface Transferred {
 
 /**
  * Gives an account to another owner. It keeps its name, role, enabled state and history. Its keys are revoked, because their
- * holders would go on acting while another user answers for the account, and its memberships end, because they were given
- * to an account of the earlier owner. The rows of both are locked.
- * @throws HiddenResource, Forbidden or Conflict where the new owner cannot own it
+ * holders would go on acting while another user answers for the account, and its memberships end, because they were given to an
+ * account of the earlier owner. The rows of both are locked.
+ * @throws HiddenResource, Forbidden or Conflict if the new owner cannot own it
  */
 export async function transferAccount(
   em: Em,

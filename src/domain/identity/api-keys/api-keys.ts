@@ -40,7 +40,7 @@ function verifierOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** Creates a key for a principal; the caller flushes. The plaintext exists only in this answer: the row keeps a verifier. */
+/** Creates a key for a principal; the caller flushes. Only this function returns the plaintext: the row stores a verifier. */
 export function issueApiKey(
   em: Em,
   request: {
@@ -59,8 +59,8 @@ export function issueApiKey(
 }
 
 /**
- * The principal of an active key, found by one query; undefined where there is none. The lookup uses a hash of the whole key,
- * so its timing reveals nothing about a part of it. `onUse` is called where the key's last recorded use is more than a minute old.
+ * The principal of an active key, found by one query; undefined if there is none. The lookup uses a hash of the whole key, so
+ * its timing reveals nothing about a part of it. `onUse` is called if the key's last recorded use is more than a minute old.
  */
 export async function findByApiKey(
   em: Em,

@@ -33,7 +33,10 @@ export interface IssuedKey {
   readonly key: string;
 }
 
-/** Creates a key. The principal's `authorityLock` is held. @throws Invalid for an expiry in the past; Conflict where there are too many keys */
+/**
+ * Creates a key. The principal's `authorityLock` is held. @throws Invalid for an expiry in the past; Conflict if there are too
+ * many keys
+ */
 export async function addKey(
   em: Em,
   holder: KeyHolder,
@@ -45,7 +48,7 @@ export async function addKey(
 
 /**
  * Revokes a key: the next request with it is refused. The principal's `authorityLock` is held.
- * @throws HiddenResource where the principal has no such key; Conflict where it is revoked already
+ * @throws HiddenResource if the principal has no such key; Conflict if it is revoked already
  */
 export async function revokeKey(em: Em, principalId: string, keyId: string): Promise<ApiKeyDetails> {
   const key = await findKey(em, principalId, keyId);
@@ -58,7 +61,7 @@ export async function revokeKey(em: Em, principalId: string, keyId: string): Pro
 /**
  * Replaces a key by a new one of the same name and the same lifetime, which begins now. The old key ends at once, or stays
  * valid for the overlap, but never longer than before. The principal's `authorityLock` is held.
- * @throws HiddenResource, or Conflict where the key has ended, has a successor already, or is the profile key
+ * @throws HiddenResource, or Conflict if the key has ended, has a successor already, or is the profile key
  */
 export async function rotateKey(
   em: Em,
@@ -103,7 +106,7 @@ function expiryLike({ createdAt, expiresAt }: ApiKeyDetails): Date | null {
   return new Date(Date.now() + Date.parse(expiresAt) - Date.parse(createdAt));
 }
 
-/** Revokes a key now: no command that is committed later has relied on it. With an overlap, lets it expire then instead. */
+/** Revokes a key now, so that no later commit relies on it. With an overlap, the key expires after the overlap instead. */
 async function endKey(em: Em, principalId: string, { id }: ApiKeyDetails, overlapSeconds: number): Promise<void> {
   if (overlapSeconds > 0) return expireKeyIn(em, id, overlapSeconds);
   await setRevoked(em, id);

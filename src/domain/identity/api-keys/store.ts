@@ -24,7 +24,7 @@ export const findPrincipalByVerifier = prepare((db, parameter: ParameterOf<{ ver
     .select(selectPrincipal),
 );
 
-/** A key as it is shown: everything that identifies it, and never its verifier. Times are PostgreSQL's text of them. */
+/** A key as the API shows it: everything that identifies it, never its verifier. Times are strings. */
 export interface ApiKeyDetails {
   readonly id: string;
   readonly kind: ApiKeyKind;
@@ -75,7 +75,7 @@ export function listKeys(em: Em, principalId: string, request: PageRequest): Pro
   return pageOf(selectKeys(em, principalId), 'k.id', request);
 }
 
-/** A key of a principal; undefined where it belongs to another one. */
+/** A key of a principal; undefined if it belongs to another one. */
 export function findKey(em: Em, principalId: string, keyId: string): Promise<ApiKeyDetails | undefined> {
   return selectKeys(em, principalId).where('k.id', '=', keyId).executeTakeFirst();
 }
@@ -109,7 +109,7 @@ export async function setRevoked(em: Em, keyId: string): Promise<void> {
     .execute();
 }
 
-/** Revokes the profile key of a user, if there is one; answers its id. */
+/** Revokes the profile key of a user, if there is one; returns its id. */
 export function revokeProfileKey(em: Em, userId: string): Promise<{ id: string } | undefined> {
   return db(em)
     .updateTable('api_keys')
@@ -121,7 +121,7 @@ export function revokeProfileKey(em: Em, userId: string): Promise<{ id: string }
     .executeTakeFirst();
 }
 
-/** Lets a key expire in so many seconds, unless it expires earlier. */
+/** Makes a key expire after some seconds, unless it expires earlier. */
 export async function expireKeyIn(em: Em, keyId: string, seconds: number): Promise<void> {
   await db(em)
     .updateTable('api_keys')
@@ -133,8 +133,8 @@ export async function expireKeyIn(em: Em, keyId: string, seconds: number): Promi
 }
 
 /**
- * Records that keys were used now, where their last recorded use is more than a minute old. The rows are written in the order
- * of their ids, so that processes that record the same keys never deadlock.
+ * Records that keys were used now, if their last recorded use is more than a minute old. The rows are written in the order of
+ * their ids, so that processes that record the same keys never deadlock.
  */
 export async function recordUses(em: Em, keyIds: readonly string[]): Promise<void> {
   await db(em)

@@ -4,7 +4,7 @@ import { recordUses } from './store.ts';
 
 /**
  * Records when keys were last used, at most once a minute each. No request waits for it. Keys that are used while one write is
- * under way are recorded together by the next. Where a write fails, a later use of the keys is recorded instead.
+ * under way are recorded together by the next. If a write fails, a later use of the keys is recorded instead.
  */
 export class KeyUses {
   readonly #orm: Orm;

@@ -10,7 +10,7 @@ import { verifyPassword } from './passwords.ts';
 import { findPassword } from './store.ts';
 
 /**
- * Verifies that the caller knows their own password; answers the password's generation.
+ * Verifies that the caller knows their own password; returns the password's generation.
  * @throws Forbidden for a caller with an API key; WrongSecret for a wrong password
  */
 export async function verifyOwnPassword(em: Em, { id, credential }: Principal, password: string): Promise<number> {
@@ -23,7 +23,7 @@ export async function verifyOwnPassword(em: Em, { id, credential }: Principal, p
 
 /**
  * Replaces the caller's password. All their sessions end, and a new one is opened.
- * @throws Unauthenticated where the password was changed since it was verified
+ * @throws Unauthenticated if the password was changed since it was verified
  */
 export async function changeOwnPassword(
   em: Em,

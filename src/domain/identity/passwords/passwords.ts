@@ -13,17 +13,18 @@ const limit = new ConcurrencyLimit({
   queue: { length: 64, refusal: 'too many passwords are being checked at this moment: try again in a few seconds' },
 });
 
-/** Has the form of a hash at today's cost. No password is known that leads to it. */
+/** A dummy hash of current cost that no known password matches. */
 const unmatchableHash = `$argon2id$v=19$m=${cost.memoryCost},p=1,t=${cost.timeCost}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** @throws Unavailable where too many hashes are waiting */
+/** @throws Unavailable if too many hashes are waiting */
 export function hashPassword(password: string): Promise<string> {
   return limit.run(() => argon2.hash(password, cost));
 }
 
 /**
- * Whether a hash is that of the password. Without a hash (`null`: there is no such user) it does the same work and answers false.
- * @throws Unavailable where too many hashes are waiting
+ * Whether a hash is that of the password. Without a hash (`null`: there is no such user) it does the same work and returns
+ * false.
+ * @throws Unavailable if too many hashes are waiting
  */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
   const matches = await limit.run(() => argon2.verify(hash ?? unmatchableHash, password));

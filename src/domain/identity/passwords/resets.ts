@@ -15,7 +15,7 @@ const lifetimeMs = 24 * 60 * 60 * 1000;
 export const passwordReset = { action: 'user.password_reset', resourceType: 'users' } as const;
 
 export interface IssuedReset {
-  /** Answered only here: the database keeps a verifier. */
+  /** Returned only here: the database stores a verifier. */
   readonly token: string;
   readonly expiresAt: Date;
 }
@@ -42,7 +42,7 @@ export async function findPasswordReset(em: Em, token: string): Promise<Principa
   return { ...toPrincipal(user, anonymous.credential), email: user.email };
 }
 
-/** Sets the password and uses the link up. @throws WrongSecret also where the link was used in the meantime */
+/** Sets the password and uses the link up. @throws WrongSecret also if the link was used in the meantime */
 export async function redeemPasswordReset(em: Em, user: Principal, token: string, passwordHash: string): Promise<void> {
   await lockAgainstUse(em, user.id);
   await findPasswordReset(em, token);

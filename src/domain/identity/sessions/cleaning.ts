@@ -8,7 +8,7 @@ const batchSize = 1_000;
 
 /**
  * Deletes sessions and password reset links that expired a week ago; the audit has its own records of both. Sessions are
- * deleted in batches, so that no transaction locks many rows. Answers how many sessions were deleted.
+ * deleted in batches, so that no transaction locks many rows. Returns how many sessions were deleted.
  */
 export async function removeOldSessions(em: Em): Promise<number> {
   await deleteOldPasswordResets(em, retentionDays);

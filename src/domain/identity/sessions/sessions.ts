@@ -19,7 +19,7 @@ const algorithm = 'HS256';
 export interface Verified {
   readonly user: Principal;
   readonly passwordGeneration: number;
-  /** A new hash of the same password, where the stored one was made at a lower cost than today's. */
+  /** A new hash of the same password, if the stored one was made at a lower cost than today's. */
   readonly renewedHash: string | null;
 }
 
@@ -42,7 +42,7 @@ export interface SessionFacts {
 /**
  * Opens the session that the user's credential names. It locks and reads the user again, because while a password is checked
  * another one may be set, or the user may be disabled.
- * @throws Unauthenticated where that has happened
+ * @throws Unauthenticated if that has happened
  */
 export async function openSession(em: Em, verified: Verified, facts: SessionFacts): Promise<Session> {
   const { user, passwordGeneration, renewedHash } = verified;
@@ -81,7 +81,7 @@ export function signSessionToken(installation: InstallationKeys, session: Sessio
     .sign(installation.sessionKey);
 }
 
-/** The principal of an active session, found by one query; undefined where the token is not valid or the session has ended. */
+/** The principal of an active session, found by one query; undefined if the token is not valid or the session has ended. */
 export async function findBySessionToken(
   em: Em,
   installation: InstallationKeys,
@@ -109,7 +109,7 @@ async function verifyToken(installation: InstallationKeys, token: string) {
   }
 }
 
-/** Ends a session of the user, for commands under way as well; false where it has ended or belongs to another user. */
+/** Ends a session of the user, for commands under way as well; false if it has ended or belongs to another user. */
 export async function revokeSession(em: Em, userId: string, sessionId: string): Promise<boolean> {
   const isEnded = await endSession(em, userId, sessionId);
   if (isEnded) await lockAgainstUse(em, userId);

@@ -30,7 +30,7 @@ export const findPrincipalByEmail = prepare((db, parameter: ParameterOf<{ emailK
     .select(selectPrincipal),
 );
 
-/** An active session as its user sees it. Times are PostgreSQL's text of them. */
+/** An active session as its user sees it. Times are strings. */
 export interface SessionDetails {
   readonly id: string;
   readonly createdAt: string;
@@ -58,12 +58,12 @@ export function listActiveSessions(em: Em, userId: string, request: PageRequest)
   return pageOf(selectActiveSessions(em, userId), 's.id', request);
 }
 
-/** An active session of the user; undefined where it has ended or belongs to another user. */
+/** An active session of the user; undefined if it has ended or belongs to another user. */
 export function findActiveSession(em: Em, userId: string, sessionId: string): Promise<SessionDetails | undefined> {
   return selectActiveSessions(em, userId).where('s.id', '=', sessionId).executeTakeFirst();
 }
 
-/** Ends an active session of the user; false where it has ended or belongs to another user. */
+/** Ends an active session of the user; false if it has ended or belongs to another user. */
 export async function endSession(em: Em, userId: string, sessionId: string): Promise<boolean> {
   const ended = await activeSessionsToEnd(em, userId).where('id', '=', sessionId).returning('id').execute();
   return ended.length > 0;
@@ -83,7 +83,7 @@ function activeSessionsToEnd(em: Em, userId: string) {
     .where('expires_at', '>', sql<string>`now()`);
 }
 
-/** Deletes at most `limit` sessions that expired before the retention time, oldest first; answers how many. */
+/** Deletes at most `limit` sessions that expired before the retention time, oldest first; returns how many. */
 export async function deleteOldSessions(em: Em, retentionDays: number, limit: number): Promise<number> {
   const deleted = await db(em)
     .deleteFrom('sessions')

@@ -11,7 +11,7 @@ export const administratorsLock = 'administrators';
  * enabled service account whose owner is not deleted, with the role `admin`; which credentials it has does not matter. The
  * caller must hold `administratorsLock`. (specification, *Authentication*, rule 12; *Errors*, 409)
  * @param principal the one that would stop being an administrator
- * @throws Conflict where there is no other administrator
+ * @throws Conflict if there is no other administrator
  */
 export async function refuseLastAdministrator(
   em: Em,

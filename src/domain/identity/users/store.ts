@@ -5,7 +5,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { emailKey, type PlatformRole } from '../model.ts';
 
-/** A user as decisions and answers need it, without anything of its password. */
+/** The columns of a user that authorization and responses use, without the password. */
 export interface UserTarget extends Ownership {
   readonly id: string;
   readonly organizationId: null;

@@ -13,7 +13,7 @@ import { createUser } from './users.ts';
 
 type Fields = Pick<UserTarget, 'email' | 'name' | 'role' | 'enabled'>;
 
-/** Creates a user. @throws Forbidden for a role above the caller's own; Conflict where another user has the address */
+/** Creates a user. @throws Forbidden for a role above the caller's own; Conflict if another user has the address */
 export async function addUser(em: Em, caller: Principal, user: NewUser, passwordHash: string): Promise<UserTarget> {
   refuseRoleAboveOwn(caller, user.role);
   const created = await refuseTakenEmail(() => createUser(em, { ...user, passwordHash }));
@@ -38,7 +38,7 @@ export function refuseOwnPassword(caller: Principal, user: { id: string }): void
  * Changes a user whose row is locked. A new password ends all the user's sessions. Disabling does too, and every other
  * credential of the user is rejected until the user is enabled again.
  * @throws Forbidden for a role above the caller's own
- * @throws Conflict for a stale revision, an address that is taken, or where no administrator would be left
+ * @throws Conflict for a stale revision, an address that is taken, or if no administrator would be left
  */
 export async function updateUser(
   em: Em,
@@ -79,7 +79,7 @@ async function writeFields(em: Em, id: string, { email, ...fields }: Partial<Fie
   await refuseTakenEmail(() => em.flush());
 }
 
-/** @throws Conflict where another user has the address that is written */
+/** @throws Conflict if another user has the address that is written */
 async function refuseTakenEmail<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
