@@ -11,7 +11,7 @@ import { findInvitation, type InvitationWithStatus } from './status.ts';
  * Makes the invited person a member. For everybody else the invitation does not exist, even if they hold its token. Existing
  * memberships stay as they are. The caller of this function holds the rows of invitation, inviter, organization and team.
  * @throws HiddenResource for anybody but the invited person
- * @throws Conflict where the invitation is no longer open, or the person is a member already
+ * @throws Conflict if the invitation is no longer open, or the person is a member already
  */
 export async function acceptInvitation(
   em: Em,

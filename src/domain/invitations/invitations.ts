@@ -22,8 +22,8 @@ export interface SentInvitation {
 }
 
 /**
- * Invites an address into an organization and, where one is given, into a team of it. The caller of this function shares
- * their rows against change until the commit.
+ * Invites an address into an organization and, if one is given, into a team of it. The caller of this function shares their
+ * rows against change until the commit.
  * @throws Forbidden for a role that the inviter may not grant
  * @throws Conflict for something archived, for a member, and for an address that has an open invitation
  */
@@ -115,7 +115,7 @@ export async function resendInvitation(
 /**
  * Revokes an invitation; its token is worth nothing any more.
  * @throws Forbidden for a role that the caller may not grant
- * @throws Conflict where it was accepted or revoked already
+ * @throws Conflict if it was accepted or revoked already
  */
 export async function revokeInvitation(em: Em, caller: Principal, invitation: InvitationWithStatus): Promise<void> {
   refuseUngrantable(caller, invitation);
@@ -132,7 +132,7 @@ function refuseEnded({ status }: InvitationWithStatus): void {
 
 function refuseUngrantable(giver: Principal, offer: Offer): void {
   if (mayOffer(giver, offer)) return;
-  throw new Forbidden('permission denied: the invitation offers a role that is not yours to give or take');
+  throw new Forbidden('permission denied: the invitation offers a role that you cannot grant or revoke');
 }
 
 async function refuseMember(em: Em, { organizationId, teamId }: Offer, email: string): Promise<void> {

@@ -12,7 +12,7 @@ interface NewInvitation {
   readonly lifetimeSeconds: number;
 }
 
-/** An invitation into an organization and, where a team is given, into that team. */
+/** An invitation into an organization and, if a team is given, into that team. */
 export interface OrganizationInvitation extends NewInvitation {
   readonly role: OrganizationRole;
   readonly teamRole?: TeamRole | undefined;

@@ -116,7 +116,7 @@ export function findPendingRow(
     .executeTakeFirst();
 }
 
-/** The team of an invitation, if it has one; undefined where there is no such invitation into this organization or team. */
+/** The team of an invitation, if it has one; undefined if there is no such invitation into this organization or team. */
 export function findTeamInvitedTo(
   em: Em,
   id: string,

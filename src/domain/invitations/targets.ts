@@ -18,7 +18,7 @@ export interface InvitationPath {
 export type InvitationOwner = OrganizationTarget | TeamTarget;
 export type InvitationTarget = InvitationOwner & { readonly invitation: InvitationWithStatus };
 
-/** An invitation by the path that names it. Where asked, its owners' rows are shared and its own is locked, in that order. */
+/** An invitation by the path that names it. If asked, its owners' rows are shared and its own is locked, in that order. */
 export async function findInvitationAt(
   em: Em,
   { organization, team, id }: InvitationPath,
@@ -42,8 +42,8 @@ export function findInvitationOwner(
 }
 
 /**
- * The invitation that a token stands for; undefined where there is none. To accept it, its inviter, its organization and its
- * team are locked until the commit, so that each stays as the decision saw it.
+ * The invitation that a token stands for; undefined if there is none. To accept it, its inviter, its organization and its team
+ * are locked until the commit, so that each stays as the decision saw it.
  */
 export async function findByToken(em: Em, token: string, lock: boolean): Promise<InvitationWithStatus | undefined> {
   const verifier = hashToken(token);

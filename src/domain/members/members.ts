@@ -27,10 +27,10 @@ export function membershipLocks({ params }: { params: { userID: string } }): str
 }
 
 /**
- * Lets a user or a service account join an organization or a team, or gives a member another role. Only members of the
- * organization can join a team. The caller of this function holds the joiner's row and the owner's.
- * @throws Forbidden for a joiner whom the caller does not know, or where the caller may not give or take one of the roles
- * @throws Conflict where the owner is archived, would be left without an owner, or cannot have such a member
+ * Lets a user or a service account join an organization or a team, or changes the role of a member. Only members of the
+ * organization can join a team. Lock both rows first.
+ * @throws Forbidden for a joiner whom the caller does not know, or if the caller may not give or take one of the roles
+ * @throws Conflict if the owner is archived, would be left without an owner, or cannot have such a member
  */
 export async function setMember<Level extends MembershipLevel>(
   em: Em,
@@ -61,8 +61,8 @@ export async function setMember<Level extends MembershipLevel>(
  * Ends a membership and revokes the open invitations that the member sent. Leaving an organization ends the memberships of its
  * teams as well.
  * @throws NotFound for somebody who is not a member
- * @throws Forbidden where the caller may not take the member's role
- * @throws Conflict where the organization or a team would be left without an owner
+ * @throws Forbidden if the caller may not take the member's role
+ * @throws Conflict if the organization or a team would be left without an owner
  */
 export async function removeMember<Level extends MembershipLevel>(
   em: Em,

@@ -19,11 +19,11 @@ export interface MembershipOwners {
 
 /** The rules in which members of organizations and members of teams differ. */
 interface MembershipRules<Level extends MembershipLevel> {
-  /** Whether the caller may let somebody join who is not a member yet. */
+  /** Whether the caller may add a principal who is not a member yet. */
   readonly mayAdd: (em: Em, caller: Principal, owner: MembershipOwners[Level], joiner: Joiner) => Promise<boolean>;
-  /** The refusal of somebody who does not exist, or whom the caller may not let join. */
+  /** The refusal of a principal that does not exist or that the caller may not add. */
   readonly unknownJoiner: () => ServiceError;
-  /** @throws Forbidden where the caller may not give and take all of these roles */
+  /** @throws Forbidden if the caller may not give and take all of these roles */
   readonly refuseRoles: (
     caller: Principal,
     owner: MembershipOwners[Level],
@@ -67,7 +67,7 @@ function refuseAboveOwn(
   const above = roles.find((role) => !mayGiveOrganizationRole(caller, id, role));
   if (above) {
     throw new Forbidden(
-      `permission denied: the organization role ${above} is above your own, so it is not yours to give or take`,
+      `permission denied: the organization role ${above} is above your own, so you cannot grant or revoke it`,
     );
   }
 }
@@ -84,7 +84,7 @@ function refuseOwners(caller: Principal, team: TeamTarget, roles: readonly Membe
 function refuseAccountInOrganization({ kind, ownerTeamId }: Joiner, role: MemberRoles['organization']): void {
   if (kind !== 'service_account') return;
   if (ownerTeamId !== null) throw new Conflict('the service account belongs to a team, and acts in that team alone');
-  if (role !== 'member') throw new Conflict('role: a service account is a member of an organization, and no more');
+  if (role !== 'member') throw new Conflict('role: a service account can only have the role member in an organization');
 }
 
 /** A service account's platform role decides its role in a team. A request for another role is refused rather than changed. */

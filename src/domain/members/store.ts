@@ -181,7 +181,7 @@ export async function removeFromTeams(em: Em, organizationId: string, principalI
     .execute();
 }
 
-/** The names of a team's members who are not in an organization: the first few, and one more where there are more. */
+/** The names of a team's members who are not in an organization: the first few, and one more if there are more. */
 export function findMembersOutside(em: Em, teamId: string, organizationId: string): Promise<string[]> {
   const strangers = db(em)
     .selectFrom('principals as x')
@@ -214,9 +214,9 @@ export interface Joiner {
 }
 
 /**
- * Locks a user or service account whose authority a command changes, before the organization and the team
- * (architecture.md of the design, *A command*). The row is locked and then read, because a service account may get another
- * owner while this waits. Undefined where there is no such principal.
+ * Locks a user or service account whose authority a command changes, before the organization and the team (architecture.md of
+ * the design, *A command*). The row is locked and then read, because a service account may get another owner while this waits.
+ * Undefined if there is no such principal.
  */
 export async function findJoiner(em: Em, principalId: string, lock: RowLock): Promise<Joiner | undefined> {
   const locked = lock && lockAgainstUse(em, principalId);
