@@ -35,7 +35,7 @@ export async function createEnvironment(
 
 /**
  * Changes an environment.
- * @throws Forbidden where the change weakens the environment's protection and the caller may not do that
+ * @throws Forbidden if the change weakens the environment's protection and the caller may not do that
  * @throws Conflict for a stale revision, something archived, or a slug that is taken
  */
 export async function updateEnvironment(
@@ -79,14 +79,16 @@ function refuseWeakening(principal: Principal, environment: EnvironmentTarget, a
   const weakened = findWeakened(environment, after);
   if (weakened === null || mayWeakenPolicy(principal, environment)) return;
   throw new Forbidden(
-    `permission denied: ${weakened} takes an owner of the team, or an admin of the team who is an owner or admin of its organization as well`,
+    `permission denied: ${weakened.field}: only an owner of the team, or an admin of the team who is also an owner or admin of its organization, may ${weakened.change}`,
   );
 }
 
-function findWeakened(before: EnvironmentFields, after: EnvironmentFields): string | null {
-  if (after.kind !== before.kind) return 'kind: changing it';
-  if (isWeakerApproval(policyOf(after), policyOf(before))) return 'approval_policy: weakening it';
-  if (before.isolation !== null && after.isolation === null) return 'isolation: ending the demand for a sandbox';
+function findWeakened(before: EnvironmentFields, after: EnvironmentFields): { field: string; change: string } | null {
+  if (after.kind !== before.kind) return { field: 'kind', change: 'change it' };
+  if (isWeakerApproval(policyOf(after), policyOf(before))) return { field: 'approval_policy', change: 'weaken it' };
+  if (before.isolation !== null && after.isolation === null) {
+    return { field: 'isolation', change: 'end the demand for a sandbox' };
+  }
   return null;
 }
 

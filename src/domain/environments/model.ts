@@ -17,7 +17,7 @@ export const defaultApproval: Record<EnvironmentKind, ApprovalPolicy> = {
   production: { required: 1, when: 'changes', allow_self: false },
 };
 
-/** The rules of an environment; absent ones have their defaults, or stay as they are. */
+/** The rules of an environment. Omitted rules get defaults at creation and stay unchanged at update. */
 interface EnvironmentRules {
   readonly approvalPolicy?: ApprovalPolicy | undefined;
   /** Seconds after which a deployment is due for destruction; null: never. */
@@ -33,7 +33,7 @@ export interface EnvironmentChange extends Renaming, EnvironmentRules {
   readonly kind?: EnvironmentKind | undefined;
 }
 
-/** A variable as somebody sets it. */
+/** A variable to be set. */
 export interface NewVariable extends RevisionCheck {
   readonly name: string;
   readonly value: JsonValue;

@@ -15,7 +15,7 @@ import type { DemandedIsolation } from '#domain/workers/model.ts';
 import { Environment } from './entity.ts';
 import type { EnvironmentKind } from './model.ts';
 
-/** An environment as decisions and answers need it. Times are PostgreSQL's text of them. */
+/** The columns of an environment that authorization and responses use. Times are strings. */
 export interface EnvironmentTarget extends Ownership, Archivable {
   readonly id: string;
   readonly organizationId: string;
@@ -42,7 +42,7 @@ export type EnvironmentFields = Pick<
   'name' | 'slug' | 'kind' | 'approvalRequired' | 'approvalWhen' | 'approvalAllowSelf' | 'ttlSeconds' | 'isolation'
 >;
 
-/** The environments that are not deleted, as `e`, with their owners, which are not either, as `p`, `t` and `o`. */
+/** Environments `e` with project `p`, team `t` and organization `o`. Omits rows that are deleted at any level. */
 export function presentEnvironments(queries: Kysely<Tables>) {
   return presentProjects(queries)
     .innerJoin('environments as e', 'e.project_id', 'p.id')
@@ -79,12 +79,12 @@ function selectEnvironments(queries: Kysely<Tables>) {
     );
 }
 
-/** An environment by its id, locked with its owners where asked; undefined where it or an owner was deleted. */
+/** An environment by its id; undefined if it or an owner was deleted. `lock` locks its row and its owners'. */
 export const findEnvironment = prepareLookup<EnvironmentTarget>((queries, id, lock) =>
   lockRows(selectEnvironments(queries).where('e.id', '=', id), ['o', 't', 'p', 'e'], lock),
 );
 
-/** The environment that a command changes, locked for that where asked. */
+/** The environment that a command changes. `lock` locks its row for the change. */
 export function findEnvironmentToChange(em: Em, id: string, lock: boolean) {
   return findEnvironment(em, id, toChange(lock));
 }
@@ -111,7 +111,7 @@ export async function insertEnvironment(
   await em.persist(em.create(Environment, environment)).flush();
 }
 
-/** Writes what changed of an environment, whose row the caller has locked, and counts the revision. */
+/** Writes what changed of an environment and raises its revision. The caller has locked the row. */
 export async function saveEnvironment(
   em: Em,
   { id, revision }: EnvironmentTarget,

@@ -33,7 +33,7 @@ export async function setVariable(
   return writeVariable(em, { environmentId: environment.id, name, category, sensitive, value, sealed, setBy });
 }
 
-/** Removes a variable. @throws NotFound where the environment has no such variable; Conflict for something archived */
+/** Removes a variable. @throws NotFound if the environment has no such variable; Conflict for something archived */
 export async function removeVariable(em: Em, environment: EnvironmentTarget, name: string): Promise<void> {
   refuseArchived(environment);
   if (!(await deleteVariable(em, environment.id, name))) throw new NotFound('variable');

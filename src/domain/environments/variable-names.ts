@@ -3,7 +3,7 @@ import type { VariableCategory } from './model.ts';
 const templateName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
 const environmentName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** Names that would change an object's prototype where variables become properties of an object. */
+/** Names that would change an object's prototype when variables become properties of an object. */
 const unusableNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
@@ -30,7 +30,7 @@ const reservedNames: readonly (readonly [pattern: RegExp, owner: string])[] = [
   ],
 ];
 
-/** The reason why a name cannot be a variable's; null where it can. */
+/** The reason why a name cannot be a variable's; null if it can. */
 export function explainVariableName(category: VariableCategory, name: string): string | null {
   if (unusableNames.has(name)) return 'is a name that no variable can have';
   if (category === 'template') {

@@ -79,7 +79,7 @@ export async function writeVariable(em: Em, variable: WrittenVariable): Promise<
     .executeTakeFirstOrThrow();
 }
 
-/** Removes a variable; false where the environment has none of that name. */
+/** Removes a variable; false if the environment has none of that name. */
 export async function deleteVariable(em: Em, environmentId: string, name: string): Promise<boolean> {
   const { numDeletedRows } = await db(em)
     .deleteFrom('environment_variables')

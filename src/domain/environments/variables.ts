@@ -40,7 +40,7 @@ function openValue(keyRing: KeyRing, environmentId: string, { name, value, seale
   return keyRing.openJson<JsonValue>(variableContext(environmentId, name), sealedValue);
 }
 
-/** `setVariable` checks that the value is text, so a value that is not was written by something else. */
+/** `setVariable` accepts only text, so any other value was not written by it. */
 function asText(name: string, value: JsonValue): string {
   if (typeof value !== 'string') throw new Error(`the environment variable ${name} holds something other than text`);
   return value;

@@ -9,7 +9,7 @@ import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import { findOrganization, insertOrganization, type OrganizationTarget, saveOrganization } from './store.ts';
 
-/** Makes an organization that its creator owns. @throws Conflict where another one has or had the slug */
+/** Makes an organization that its creator owns. @throws Conflict if another one has or had the slug */
 export async function createOrganization(em: Em, creator: Principal, request: NewNamed): Promise<OrganizationTarget> {
   const id = newId();
   const slug = chooseSlug(request);

@@ -12,7 +12,7 @@ import type { Archivable, ArchivedFilter } from '#domain/tenancy/archiving.ts';
 import { archivedComparison, archivedLevels } from '#domain/tenancy/store.ts';
 import { Organization } from './entity.ts';
 
-/** An organization as decisions and answers need it. Times are PostgreSQL's text of them. */
+/** The columns of an organization that authorization and responses use. Times are strings. */
 export interface OrganizationTarget extends Ownership, Archivable {
   readonly id: string;
   readonly organizationId: string;
@@ -64,7 +64,7 @@ export function isOrganizationNamed(idOrSlug: string) {
   };
 }
 
-/** An organization by id or slug, locked where asked; undefined where there is none. */
+/** An organization by id or slug; undefined if there is none. `lock` locks its row. */
 export function findOrganization(
   em: Em,
   idOrSlug: string,
@@ -74,12 +74,12 @@ export function findOrganization(
   return lockRows(named, ['o'], lock).executeTakeFirst();
 }
 
-/** The organization that a command changes, locked for that where asked. */
+/** The organization that a command changes. `lock` locks its row for the change. */
 export function findOrganizationToChange(em: Em, idOrSlug: string, lock: boolean) {
   return findOrganization(em, idOrSlug, toChange(lock));
 }
 
-/** The organizations that the principal is in; all of them where it is a platform administrator. */
+/** The principal's organizations; for a platform administrator, all organizations. */
 export function listOrganizations(
   em: Em,
   principal: Principal,
@@ -102,7 +102,7 @@ export async function insertOrganization(
   await em.persist(em.create(Organization, organization)).flush();
 }
 
-/** Writes what changed of an organization, whose row the caller has locked, and counts the revision. */
+/** Writes what changed of an organization and raises its revision. The caller has locked the row. */
 export async function saveOrganization(
   em: Em,
   { id, revision }: OrganizationTarget,
@@ -131,7 +131,7 @@ export interface TransferRecipient {
   readonly enabled: boolean;
 }
 
-/** The users with these ids, in the order of their ids, locked for a change of their authority where asked. */
+/** The users with these ids, in the order of their ids. `lock` locks them for a change of their authority. */
 export async function findUsers(em: Em, ids: readonly string[], lock: boolean): Promise<TransferRecipient[]> {
   const locked = lock && lockPrincipals(em, { ids });
   const found = db(em)

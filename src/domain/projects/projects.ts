@@ -8,7 +8,7 @@ import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import type { NewProject, ProjectChange } from './model.ts';
 import { findProject, insertProject, type ProjectTarget, saveProject } from './store.ts';
 
-/** Makes a project of a team. @throws Conflict where the team is archived or has another project of that slug */
+/** Makes a project of a team. @throws Conflict if the team is archived or has another project of that slug */
 export async function createProject(em: Em, team: TeamTarget, request: NewProject): Promise<ProjectTarget> {
   refuseArchived(team);
   const id = newId();

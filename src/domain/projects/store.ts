@@ -12,7 +12,7 @@ import type { Archivable, ArchivedFilter } from '#domain/tenancy/archiving.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
 import { Project } from './entity.ts';
 
-/** A project as decisions and answers need it. Times are PostgreSQL's text of them. */
+/** The columns of a project that authorization and responses use. Times are strings. */
 export interface ProjectTarget extends Ownership, Archivable {
   readonly id: string;
   readonly organizationId: string;
@@ -26,7 +26,7 @@ export interface ProjectTarget extends Ownership, Archivable {
   readonly archivedAt: string | null;
 }
 
-/** The projects that are not deleted, as `p`, with their owners, which are not either, as `t` and `o`. */
+/** Projects `p` with team `t` and organization `o`. Omits rows that are deleted at any level. */
 export function presentProjects(queries: Kysely<Tables>) {
   return presentTeams(queries).innerJoin('projects as p', 'p.team_id', 't.id').where('p.deleted_at', 'is', null);
 }
@@ -54,12 +54,12 @@ function selectProjects(queries: Kysely<Tables>) {
     );
 }
 
-/** A project by its id, locked with its owners where asked; undefined where it or an owner was deleted. */
+/** A project by its id; undefined if it or an owner was deleted. `lock` locks its row and its owners'. */
 export const findProject = prepareLookup<ProjectTarget>((queries, id, lock) =>
   lockRows(selectProjects(queries).where('p.id', '=', id), ['o', 't', 'p'], lock),
 );
 
-/** The project that a command changes, locked for that where asked. */
+/** The project that a command changes. `lock` locks its row for the change. */
 export function findProjectToChange(em: Em, id: string, lock: boolean) {
   return findProject(em, id, toChange(lock));
 }
@@ -84,7 +84,7 @@ export async function insertProject(
   await em.persist(em.create(Project, project)).flush();
 }
 
-/** Writes what changed of a project, whose row the caller has locked, and counts the revision. */
+/** Writes what changed of a project and raises its revision. The caller has locked the row. */
 export async function saveProject(
   em: Em,
   { id, revision }: ProjectTarget,

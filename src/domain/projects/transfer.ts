@@ -48,10 +48,10 @@ export async function findProjectTransfer(
 
 /**
  * Moves a project to another team, with its environments, their instances and their runs: from now on the other team reads and
- * changes all of that. Nothing granted under the former owner holds any more.
- * @throws HiddenResource, Forbidden where the caller may not take a project into the other team, or out of its organization
- * @throws Conflict that names runs that have not ended and instances that depend on the former team, or for a slug that
- * is taken in the other team
+ * changes all of that. Voids everything granted under the former owner.
+ * @throws HiddenResource, Forbidden if the caller may not take a project into the other team, or out of its organization
+ * @throws Conflict that names runs that have not ended and instances that depend on the former team, or for a slug that is
+ * taken in the other team
  */
 export async function transferProject(
   em: Em,

@@ -12,7 +12,7 @@ import type { Archivable, ArchivedFilter } from '#domain/tenancy/archiving.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
 import { Team } from './entity.ts';
 
-/** A team as decisions and answers need it. Times are PostgreSQL's text of them. */
+/** The columns of a team that authorization and responses use. Times are strings. */
 export interface TeamTarget extends Ownership, Archivable {
   readonly id: string;
   readonly organizationId: string;
@@ -25,7 +25,7 @@ export interface TeamTarget extends Ownership, Archivable {
   readonly archivedAt: string | null;
 }
 
-/** The teams that are not deleted, as `t`, with their organizations, which are not either, as `o`. */
+/** Teams `t` with organization `o`. Omits rows that are deleted at either level. */
 export function presentTeams(queries: Kysely<Tables>) {
   return presentOrganizations(queries)
     .innerJoin('teams as t', 't.organization_id', 'o.id')
@@ -50,7 +50,7 @@ function selectTeams(queries: Kysely<Tables>) {
     );
 }
 
-/** A team of an organization; undefined where either was deleted, or where the team belongs to another organization. */
+/** A team of an organization; undefined if either was deleted, or if the team belongs to another organization. */
 export function findTeam(
   em: Em,
   { organization, id }: { organization: string; id: string },
@@ -60,20 +60,20 @@ export function findTeam(
   return lockRows(named, ['o', 't'], lock).executeTakeFirst();
 }
 
-/** The team that a command changes, locked for that where asked. */
+/** The team that a command changes. `lock` locks its row for the change. */
 export function findTeamToChange(em: Em, path: { organization: string; id: string }, lock: boolean) {
   return findTeam(em, path, toChange(lock));
 }
 
-/** A team by its id alone, locked with its organization where asked; undefined where either was deleted. */
+/** A team by its id alone; undefined if it or its organization was deleted. `lock` locks both rows. */
 export const findTeamById = prepareLookup<TeamTarget>((queries, id, lock) =>
   lockRows(selectTeams(queries).where('t.id', '=', id), ['o', 't'], lock),
 );
 
-/** The owner of something that a team may own; something without a team belongs to the whole installation. */
+/** The owner of a resource that a team may own. Without a team, the installation owns it. */
 export type Owner = Ownership & Archivable;
 
-/** The team that a request names, or nobody where it names none; undefined where there is no such team. */
+/** The team that a request names; the installation if it names none; undefined if there is no such team. */
 export async function findOwner(
   em: Em,
   teamId: string | null | undefined,
@@ -103,7 +103,7 @@ export async function insertTeam(
   await em.persist(em.create(Team, team)).flush();
 }
 
-/** Writes what changed of a team, whose row the caller has locked, and counts the revision. */
+/** Writes what changed of a team and raises its revision. The caller has locked the row. */
 export async function saveTeam(
   em: Em,
   { id, revision }: TeamTarget,

@@ -41,8 +41,8 @@ export async function findTeamTransfer(
 
 /**
  * Moves a team, with everything that it owns, to another organization. Its members must be members there already: a transfer
- * makes nobody a member. Open invitations into the team end, and nothing granted to it before holds any more.
- * @throws HiddenResource, Forbidden where the caller may not take a team into the other organization
+ * makes nobody a member. Voids open invitations into the team and everything granted to it before.
+ * @throws HiddenResource, Forbidden if the caller may not take a team into the other organization
  * @throws Conflict that names the members who are not there, or for a slug that is taken there
  */
 export async function transferTeam(

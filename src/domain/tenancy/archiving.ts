@@ -12,13 +12,13 @@ export interface Archivable {
 
 /**
  * Something archived stays as it was: it takes neither changes nor anything new inside it, and no run starts in it. The refusal
- * names the outermost level that is archived; null where all are active.
+ * names the outermost level that is archived; null if all are active.
  */
 export function findArchivedRefusal({ archived: [level] }: Archivable): Refusal | null {
   return level ? { rule: 'archived', message: `the ${level} is archived: unarchive it first` } : null;
 }
 
-/** @throws ActionRefused (a Conflict) where a level is archived */
+/** @throws ActionRefused (a Conflict) if a level is archived */
 export function refuseArchived(archivable: Archivable): void {
   throwIfRefused(findArchivedRefusal(archivable));
 }

@@ -10,7 +10,7 @@ export const Slug = z
   .string()
   .regex(slugPattern, { error: 'expected 1-63 lowercase letters, digits and inner hyphens, such as "core-network"' });
 
-/** Makes a slug from a name: `Core Network` → `core-network`. Empty where the name has no letter or digit of a slug. */
+/** Makes a slug from a name: `Core Network` → `core-network`. Empty if the name has no letter or digit of a slug. */
 export function slugify(name: string): string {
   return name
     .normalize('NFKD')
@@ -27,7 +27,7 @@ export interface NewNamed {
   readonly slug?: string | undefined;
 }
 
-/** The revision for which a change was made; the change is refused where the resource has another one by now. */
+/** The revision for which a change was made; the change is refused if the resource has another one by now. */
 export interface RevisionCheck {
   readonly expectedRevision?: number | undefined;
 }

@@ -1,7 +1,7 @@
 import { Invalid } from '#domain/shared/errors.ts';
 import { slugify } from './model.ts';
 
-/** The given slug, or else one made from the name. @throws Invalid where none can be made */
+/** The given slug, or else one made from the name. @throws Invalid if none can be made */
 export function chooseSlug({ name, slug }: { name: string; slug?: string | undefined }): string {
   const chosen = slug ?? slugify(name);
   if (chosen === '') throw new Invalid('slug: the name has no letter or digit to make one from, so give one');
