@@ -3,7 +3,7 @@ import type { AuditFilter, AuditRecord } from './model.ts';
 import { readHorizon, selectRecords } from './store.ts';
 
 const pageSize = 500;
-/** The record of a refusal is a transaction of one statement, which has no id until it writes. */
+/** Refusals are written in single-statement transactions, which get an id only when they write. This margin covers them. */
 const statementSeconds = 1;
 
 export interface Export {

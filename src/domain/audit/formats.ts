@@ -29,7 +29,7 @@ const columns: readonly (readonly [name: string, read: (record: AuditRecord) => 
 ];
 
 export const exportFormats = {
-  /** One record a line, as the API answers it. */
+  /** One record a line, as the API shows it. */
   ndjson: {
     contentType: 'application/x-ndjson; charset=utf-8',
     head: '',

@@ -1,4 +1,4 @@
-/** An audit record as it is answered and exported. `before` and `after` hold what changed, without secrets. */
+/** An audit record as the API and exports show it. `before` and `after` hold what changed, without secrets. */
 export interface AuditRecord {
   id: string;
   at: string;

@@ -6,8 +6,8 @@ import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/s
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Removes the months whose records are all past the retention time, leaves an audit record of each removal, and answers the months.
- * Expired records of a month that is not removed yet are no longer answered (`store.ts`).
+ * Removes the months whose records are all past the retention time, leaves an audit record of each removal, and returns the
+ * months. Expired records of a month that is not removed yet are no longer shown (`store.ts`).
  */
 export async function removeExpired(
   em: Em,
@@ -23,7 +23,7 @@ export async function removeExpired(
   return removed;
 }
 
-/** False where another process has removed the month, or is about to. A month may come back with records of that time. */
+/** False if another process has removed the month, or is about to. A month may come back with records of that time. */
 async function removeMonth(deps: SystemCommandDeps, month: string, retentionDays: number): Promise<boolean> {
   const command = { action: 'audit_records.expired', target: { month }, key: null } as const;
   const change = await runSystemCommand(deps, command, {

@@ -12,14 +12,14 @@ export interface Position {
   readonly id: string;
 }
 
-/** Which records are read, and from where on. */
+/** The records to read, and the position to start from. */
 export interface Selection {
   readonly filter: AuditFilter;
   /** Records older than this are not read, even while their partition still exists; null: all are kept. */
   readonly retentionDays: number | null;
   /** `older` reads from the newest record on, `newer` from the oldest. */
   readonly direction: 'older' | 'newer';
-  /** Where to go on: the position itself is left out. Null: from the first record in the direction. */
+  /** The position to continue after. Null: start with the first record in the direction. */
   readonly from: Position | null;
   readonly limit: number;
 }
@@ -135,9 +135,8 @@ function matches(eb: RecordTable, filter: AuditFilter, retentionDays: number | n
 }
 
 /**
- * Always true, and written as the partial index of all records by time has it, which serves only statements that say this. Where
- * filters narrow the list, it is left out: PostgreSQL would otherwise read that whole index in order to find the few records to
- * which two filters apply together.
+ * Always true. Matches the condition of the partial index by time, so that PostgreSQL can use that index. Omitted if filters
+ * narrow the list: PostgreSQL would otherwise read the whole index to find the few records that match two filters.
  */
 function isAnyOutcome(eb: RecordTable): Condition {
   return sql<SqlBool>`${eb.ref('outcome')} in ('committed', 'refused')`;

@@ -19,7 +19,7 @@ export interface NewState {
   readonly createdBy: string | null;
 }
 
-/** Stores a state under the next serial and answers that serial. The caller has locked the row of the instance. */
+/** Stores a state under the next serial and returns that serial. The caller has locked the row of the instance. */
 export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instance, state: NewState): Promise<number> {
   const { attempt } = state;
   const repeated = attempt && (await em.findOne(StateVersion, { attemptId: attempt.id, attemptWrite: attempt.write }));
@@ -45,7 +45,7 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   return serial;
 }
 
-/** The content of a state version; null where no version has that serial. */
+/** The content of a state version; null if no version has that serial. */
 export async function readState(em: Em, keyRing: KeyRing, instanceId: string, serial: number): Promise<Buffer | null> {
   const version = await em.findOne(StateVersion, { instanceId, serial });
   return version && keyRing.open(context(instanceId, version.digest), version.content);
@@ -57,8 +57,8 @@ export function lockInstance(em: Em, instanceId: string): Promise<Instance> {
 }
 
 /**
- * Adopts existing infrastructure: imports an OpenTofu state into an instance, and answers its serial.
- * @throws Conflict where the instance already has state, or where a run is changing it
+ * Adopts existing infrastructure: imports an OpenTofu state into an instance, and returns its serial.
+ * @throws Conflict if the instance already has state, or if a run is changing it
  */
 export async function importState(
   tx: Transaction,
@@ -87,7 +87,7 @@ export async function importState(
   return serial;
 }
 
-/** Outputs as people are told about them: the values of secret ones are masked. */
+/** Outputs as the API shows them: the values of secret ones are masked. */
 export function maskOutputs(outputs: MaskedOutputs): MaskedOutputs {
   return Object.fromEntries(
     Object.entries(outputs).map(([name, { value, sensitive }]) => [

@@ -10,7 +10,7 @@ import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
 
-/** An instance as people are told about it, with the run that may change it now. Times are PostgreSQL's text. */
+/** An instance as the API shows it, with the run that may change it now. Times are strings. */
 export type InstanceDetails = NonNullable<Awaited<ReturnType<typeof readInstance>>>;
 
 function selectInstances(em: Em) {
@@ -78,7 +78,7 @@ function selectStateVersions(em: Em, instanceId: string) {
     ]);
 }
 
-/** A state version without its content. Times are PostgreSQL's text. */
+/** A state version without its content. Times are strings. */
 export type StateVersionDetails = NonNullable<Awaited<ReturnType<typeof readStateVersion>>>;
 
 export function readStateVersion(em: Em, instanceId: string, serial: number) {

@@ -12,7 +12,7 @@ export async function findInstance(em: Em, id: string, lock = false): Promise<In
 
 /**
  * The same for importing state: the owners of the instance are shared before its row is locked, so that they are neither
- * archived nor deleted meanwhile. Undefined also where its owner is gone.
+ * archived nor deleted meanwhile. Also returns undefined if the owner was deleted.
  */
 export async function findInstanceToFill(
   em: Em,

@@ -7,7 +7,7 @@ import { isUnfinished } from './store.ts';
 /**
  * Frees an instance from a run that has ended. The lock of a run ends with the run, so this repairs an instance that stayed
  * locked all the same.
- * @throws Conflict where nothing holds the instance, or where the run that holds it has not ended: cancel that run instead
+ * @throws Conflict if nothing holds the instance, or if the run that holds it has not ended: cancel that run instead
  */
 export async function unlockInstance(tx: Transaction, instanceId: string, owners: Ownership): Promise<void> {
   const slot = await tx.em.findOne(InstanceSlot, { instanceId });

@@ -19,7 +19,7 @@ export const WorkerSchema = defineEntity({
     isolation: p.string().$type<Isolation>().nullable(),
     /** How it enforces the limits of attempts. */
     limits: p.string().$type<LimitKind>().default('process'),
-    /** Why it does not contain template code; null where it does. */
+    /** Why it does not contain template code; null if it does. */
     isolationReason: p.text().nullable(),
     draining: p.boolean().default(false),
     /** Set by an operator: the worker takes no new work once it sees this. */

@@ -3,7 +3,7 @@ import { nobody } from '#domain/shared/access/decide.ts';
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { deleteUnreportedWorker, deregisterWorker, type LostWorker, markLost } from './store.ts';
 
-/** Reports a worker whose heartbeats have stopped, once. False where it was reported, or sends heartbeats again. */
+/** Reports a worker whose heartbeats have stopped, once. False if it was reported, or sends heartbeats again. */
 export function reportSilentWorker(deps: SystemCommandDeps, id: string): Promise<boolean> {
   return reportLoss(deps, id, markLost);
 }
@@ -14,7 +14,7 @@ export async function removeDeadWorker(deps: SystemCommandDeps, id: string): Pro
   if (!isReported) await deps.transactions.run((tx) => deregisterWorker(tx.em, id));
 }
 
-/** @param change changes the worker's row; undefined where there is nothing to report */
+/** @param change changes the worker's row; undefined if there is nothing to report */
 async function reportLoss(
   deps: SystemCommandDeps,
   id: string,

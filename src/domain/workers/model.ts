@@ -35,6 +35,6 @@ export interface WorkerFacts {
   readonly isolation: Isolation;
   /** How it enforces the limits of attempts. */
   readonly limits: LimitKind;
-  /** Why it does not contain template code; null where it does. */
+  /** Why it does not contain template code; null if it does. */
   readonly isolationReason: string | null;
 }

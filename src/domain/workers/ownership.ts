@@ -15,7 +15,7 @@ export const workerKinds = [
         columns: [],
         matches: (row, name) => sql<SqlBool>`${row('pools')} @> jsonb_build_array(${name}::text)`,
         blocker: {
-          says: 'has workers that serve it, and without its rules would serve everybody',
+          says: 'has live workers; without its rules they would serve every team',
           remedy: 'stop them or take it out of their WORKER_POOLS first',
           while: (row) =>
             sql<SqlBool>`${row('heartbeat_at')} > now() - make_interval(secs => ${sql.lit(heartbeatTimeoutSeconds)})`,

@@ -9,7 +9,7 @@ import { heartbeatExpiry, takesWork } from './store.ts';
 
 type OverRun = Over<{ runs: 'runs' }>;
 
-/** The `PoolAccess` of the pool of a run; null where no operator has created the pool. */
+/** The `PoolAccess` of the pool of a run; null if no operator has created the pool. */
 export function poolAccessOfRun(eb: OverRun) {
   return eb
     .selectFrom('worker_pools as pool')
@@ -63,7 +63,7 @@ export const findLiveWorkers = prepare((db, parameter: ParameterOf<{ runId: stri
     .select((eb) => ['w.isolation', 'w.tools', 'i.tool as requiredTool', demandsSandbox(eb).as('demandsSandbox')]),
 );
 
-/** A live worker; its isolation is null where its release did not report one. */
+/** A live worker; its isolation is null if its release did not report one. */
 export type LiveWorker = Awaited<ReturnType<typeof findLiveWorkers>>[number];
 
 /** The liveness of the worker that executes the attempt `a`. */

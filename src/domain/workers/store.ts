@@ -84,7 +84,7 @@ export async function findSilentWorkers(em: Em): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Marks a silent worker as lost; undefined where it was marked before, or sends heartbeats again. */
+/** Marks a silent worker as lost; undefined if it was marked before, or sends heartbeats again. */
 export function markLost(em: Em, id: string): Promise<LostWorker | undefined> {
   return db(em)
     .updateTable('workers')
@@ -96,7 +96,7 @@ export function markLost(em: Em, id: string): Promise<LostWorker | undefined> {
     .executeTakeFirst();
 }
 
-/** Deletes a worker unless it was reported as lost; undefined where it was, or does not exist. */
+/** Deletes a worker unless it was reported as lost; undefined if it was, or does not exist. */
 export function deleteUnreportedWorker(em: Em, id: string): Promise<LostWorker | undefined> {
   return db(em)
     .deleteFrom('workers')
@@ -112,7 +112,7 @@ export async function findWorker(em: Em, id: string): Promise<({ id: string } & 
   return worker && { ...worker, ...nobody };
 }
 
-/** Asks a worker to take no new work; false where there is no such worker. It obeys at its next heartbeat. */
+/** Asks a worker to take no new work; false if there is no such worker. It obeys at its next heartbeat. */
 export async function requestDrain(em: Em, id: string): Promise<boolean> {
   const rows = await db(em)
     .updateTable('workers')

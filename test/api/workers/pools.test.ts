@@ -194,7 +194,7 @@ describe('deleting a pool', () => {
     expect(refused.status).toBe(409);
     expect(refused.body.error).toContain(`runs that have not ended: ${run.id}; cancel them`);
     expect(refused.body.error).toContain(`template versions that name it: ${shown.slug} 1.0.0; yank them`);
-    expect(refused.body.error).toContain('workers that serve it');
+    expect(refused.body.error).toContain('live workers');
     expect(refused.body.error).toContain('host-of-needed');
     await api.rows(`update runs set status = 'canceled', finished_at = now(), waiting_on = null where id = ?`, [
       run.id,

@@ -23,13 +23,13 @@ export interface PoolChange {
   readonly environmentIds?: PoolRules['environmentIds'] | undefined;
   readonly isolation?: PoolRules['isolation'] | undefined;
   readonly egress?: { [Field in keyof Egress]?: Egress[Field] | undefined } | null | undefined;
-  /** Refuses the change where the pool has another revision by now. */
+  /** Refuses the change if the pool has another revision by now. */
   readonly expectedRevision?: number | undefined;
 }
 
 /**
- * Creates a pool. Where workers already serve a pool of that name, or runs already use it, this gives it rules.
- * @throws Conflict where the name is taken
+ * Creates a pool. If workers already serve a pool of that name, or runs already use it, this gives it rules.
+ * @throws Conflict if the name is taken
  * @throws Unprocessable naming the teams and environments that do not exist
  */
 export async function createPool(em: Em, principal: Principal, { name, ...rules }: NewPool): Promise<PoolDetails> {
@@ -48,8 +48,8 @@ export async function createPool(em: Em, principal: Principal, { name, ...rules 
  * Changes the given rules of a pool and keeps the rest; the caller has locked the row. Runs that wait for the pool are checked
  * against the new rules before they begin.
  * @throws Conflict for a stale revision, or a pool that no operator has created
- * @throws Invalid where the list of egress does not fit its policy
- * @throws Forbidden where a list to be replaced holds ids that the caller may not read, and would drop them unseen
+ * @throws Invalid if the list of egress does not fit its policy
+ * @throws Forbidden if a list to be replaced holds ids that the caller may not read, and would drop them unseen
  */
 export async function updatePool(
   em: Em,
@@ -85,7 +85,7 @@ export async function deletePool(em: Em, principal: Principal, pool: PoolTarget,
   await removePool(em, name);
 }
 
-/** The rules of a pool, without the rest of what is known of it. */
+/** Only the rules of a pool. */
 export function rulesOf({ teamIds, environmentIds, isolation, egress }: PoolRules): PoolRules {
   return { teamIds, environmentIds, isolation, egress };
 }
@@ -95,7 +95,7 @@ function refuseUncreated({ name, revision }: PoolTarget): number {
   throw new Conflict(`nobody has created the worker pool "${name}", so it has no rules: create it with POST first`);
 }
 
-/** @throws Invalid where the policy and the list no longer fit each other */
+/** @throws Invalid if the policy and the list no longer fit each other */
 function mergeEgress(current: Egress, change: NonNullable<PoolChange['egress']> | null): Egress {
   if (change === null) return defaultEgress;
   const merged = { policy: change.policy ?? current.policy, allow: change.allow ?? current.allow };
@@ -125,7 +125,7 @@ function addedBy(after: Lists, pool: PoolTarget): Lists {
   return { teamIds: added('teamIds'), environmentIds: added('environmentIds') };
 }
 
-/** @throws Unprocessable naming the ids of nothing that the caller may read */
+/** @throws Unprocessable naming the ids that do not exist or that the caller may not read */
 async function refuseUnknown(em: Em, principal: Principal, given: Lists): Promise<void> {
   for (const list of listNames) {
     const ids = given[list] ?? [];

@@ -33,7 +33,7 @@ const EgressEntry = z
 
 export const EgressList = z.array(EgressEntry).max(maximumEntries);
 
-/** What is wrong with a list under its policy, as the end of a sentence; null where they fit. */
+/** What is wrong with a list under its policy, as the end of a sentence; null if they fit. */
 export function findListProblem({ policy, allow }: Egress): string | null {
   if (policy === 'none' && allow.length > 0)
     return 'must be empty where policy is "none": send "allow": [] with it, or choose the policy "allow"';
@@ -42,7 +42,7 @@ export function findListProblem({ policy, allow }: Egress): string | null {
   return null;
 }
 
-/** What is wrong with one entry of a list; null where it is a name or a range that can be reached. */
+/** What is wrong with one entry of a list; null if it is a name or a range that can be reached. */
 function findEntryProblem(entry: string): string | null {
   if (rangeLike.test(entry)) return findRangeProblem(entry);
   if (ipaddr.isValid(entry) || numericEnd.test(entry))
@@ -71,7 +71,7 @@ function firstAddress(range: string, kind: 'ipv4' | 'ipv6'): ipaddr.IPv4 | ipadd
 }
 
 const loopbackName = /(?:^|\.)localhost$/;
-/** What leads to the machine itself; the second block of each kind holds the address that means "this host". */
+/** Ranges that lead to the machine itself; the second block of each kind holds the address that means "this host". */
 const loopbackBlocks = ['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128'].map((block) => ipaddr.parseCIDR(block));
 
 /** Whether every address of a range is the machine itself. A wider range, such as `0.0.0.0/0`, holds others too. */

@@ -31,7 +31,7 @@ export interface PoolDetails extends PoolRules {
   readonly running: number;
 }
 
-/** A pool by its name; undefined where no operator created it and nothing serves or uses it. */
+/** A pool by its name; undefined if no operator created it and nothing serves or uses it. */
 export function findPool(em: Em, name: string): Promise<PoolTarget | undefined> {
   return findPoolToChange(em, name, false);
 }
@@ -82,7 +82,7 @@ export function listPools(em: Em, principal: Principal, request: PageRequest): P
   return pageByName(selectPools(em, principal), 'n.name', request, (name) => PoolName.safeParse(name).success);
 }
 
-/** The rules about who may use a pool; null where no operator has created it. */
+/** The rules about who may use a pool; null if no operator has created it. */
 export async function readPoolAccess(em: Em, name: string): Promise<PoolAccess | null> {
   const pool = await db(em)
     .selectFrom('worker_pools')
@@ -166,7 +166,7 @@ function countRuns(q: QueryCreator<Tables>) {
     ]);
 }
 
-/** PostgreSQL counts in bigint, which the driver answers as text. */
+/** PostgreSQL counts in bigint, which the driver returns as text. */
 function count(aggregate: Expression<unknown>) {
   return sql<number>`(${aggregate})::int`;
 }
