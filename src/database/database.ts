@@ -11,7 +11,7 @@ import { queriesOf } from './queries.ts';
 /** Tables that are partitioned by time or not logged. Only migrations can make them, so entities and tables are not compared. */
 const tablesOfMigrations = [/^audit_records/, /^run_log_chunks/, /^rate_counts/];
 
-/** Views that stand for what the release before this one still reads and writes. */
+/** Views that keep the previous release's queries working. */
 const viewsForEarlierRelease = ['run_events'];
 
 export type Orm = MikroORM;

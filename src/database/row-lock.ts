@@ -6,7 +6,7 @@ import { type SelectQueryBuilder, sql } from 'kysely';
  */
 export type RowLock = boolean | 'change';
 
-/** The lock for an operation that changes the row; a lookup outside a command locks nothing. */
+/** Converts a resolver's `lock` flag: change lock inside a command, none outside. */
 export function toChange(lock: boolean): RowLock {
   return lock && 'change';
 }

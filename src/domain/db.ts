@@ -10,7 +10,7 @@ import {
 } from '#database/queries.ts';
 import type { Tables } from './entities.ts';
 
-/** Queries over the tables of all areas, in the transaction of the entity manager where it has one. */
+/** Queries over the tables of all areas, in the open transaction of the entity manager, if any. */
 export function db(em: Em): Kysely<Tables> {
   return queriesOf<Tables>(em);
 }

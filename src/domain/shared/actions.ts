@@ -7,11 +7,11 @@ import { Conflict } from './errors.ts';
 export interface Action<Name extends string = string> {
   readonly name: Name;
   readonly allowed: boolean;
-  /** The message with which the operation would refuse; null where the action is allowed. */
+  /** The message with which the operation would refuse; null if the action is allowed. */
   readonly reason: string | null;
 }
 
-/** @param reason the message with which the operation would refuse; null where it would not */
+/** @param reason the message with which the operation would refuse; null if it would not */
 export function toAction<Name extends string>(name: Name, reason: string | null): Action<Name> {
   return { name, allowed: reason === null, reason };
 }
@@ -37,7 +37,7 @@ export class ActionRefused extends Conflict {
   }
 }
 
-/** @throws ActionRefused where there is a refusal */
+/** @throws ActionRefused if there is a refusal */
 export function throwIfRefused(refusal: Refusal | null): void {
   if (refusal) throw new ActionRefused(refusal);
 }

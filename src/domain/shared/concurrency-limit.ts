@@ -22,7 +22,7 @@ export class ConcurrencyLimit {
     return this.#running === 0;
   }
 
-  /** Runs a task as soon as there is room for it. @throws Unavailable at once, where the queue is full */
+  /** Runs a task as soon as there is room for it. @throws Unavailable at once, if the queue is full */
   async run<T>(task: () => Promise<T>): Promise<T> {
     await this.#enter();
     try {

@@ -13,8 +13,8 @@ const short = /^(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
 const units = [week, day, hour, minute, 1] as const;
 
 /**
- * Seconds of a duration, written in ISO 8601 (`PT30M`, `P1DT2H`, `P2W`) or short (`30m`, `1h30m`, `2d`); null where the
- * text is neither. Years and months are refused because their length varies, and fractions because nothing needs them.
+ * Seconds of a duration, written in ISO 8601 (`PT30M`, `P1DT2H`, `P2W`) or short (`30m`, `1h30m`, `2d`); null if the text is
+ * neither. Years and months are refused because their length varies, and fractions because nothing needs them.
  */
 export function parseDuration(text: string): number | null {
   if (text.length > longestText || text === '' || text === 'P') return null;

@@ -8,7 +8,7 @@ const Revision = z.int().min(1).max(largestInteger);
 /** The field by which an update names the revision that it was made for; a stale one conflicts. */
 export const ExpectedRevision = { expected_revision: Revision.optional() };
 
-/** @throws Conflict where an update names another revision than the current one */
+/** @throws Conflict if an update names another revision than the current one */
 export function refuseStale(current: { readonly revision: number }, expected: number | undefined): void {
   if (expected === undefined || expected === current.revision) return;
   throw new Conflict(
@@ -39,7 +39,7 @@ export function findDifference<T extends object>(
   return { before: pick(current), after: pick(wanted), isEmpty: names.length === 0 };
 }
 
-/** Awaits a row that this transaction has just written. @throws Error where it is missing */
+/** Awaits a row that this transaction has just written. @throws Error if it is missing */
 export async function readBack<T>(reading: Promise<T | undefined>): Promise<T> {
   const found = await reading;
   if (found === undefined) throw new Error('a row that this transaction wrote was not found in it');

@@ -35,7 +35,7 @@ export class KeyRing {
     return Buffer.concat([header, nonce, cipher.getAuthTag(), ciphertext]);
   }
 
-  /** @throws Error where the ring lacks the key, or the bytes or the context are not those that were sealed */
+  /** @throws Error if the ring lacks the key, or the bytes or the context are not those that were sealed */
   open(context: SealContext, sealed: Uint8Array): Buffer {
     const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
     const headerLength = 2 + (bytes[1] ?? 0);

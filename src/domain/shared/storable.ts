@@ -11,7 +11,7 @@ const overheadBytes = 8;
 /** The largest number of PostgreSQL's type `int`. */
 export const largestInteger = 2 ** 31 - 1;
 
-/** Why a text cannot be stored; null where it can. `longest` counts UTF-16 units. */
+/** Why a text cannot be stored; null if it can. `longest` counts UTF-16 units. */
 export function findUnstorableText(text: unknown, longest: number): string | null {
   if (typeof text !== 'string') return 'is not text';
   if (text.length > longest) return `has more than ${longest} characters`;
@@ -24,7 +24,7 @@ export function isStorableInteger(value: unknown, least: number): boolean {
   return Number.isInteger(value) && Number(value) >= least && Number(value) <= largestInteger;
 }
 
-/** Why a value cannot be stored as jsonb; null where it can. The reason never repeats the value. */
+/** Why a value cannot be stored as jsonb; null if it can. The reason never repeats the value. */
 export function findUnstorable(value: unknown): string | null {
   return inspect(value, { bytes: 0, depth: 0 });
 }

@@ -21,13 +21,13 @@ export interface Access {
   readonly hidden: 'not_found' | 'forbidden';
   /** The kinds of principal that may call it; users and service accounts unless given. */
   readonly principals?: readonly Principal['kind'][];
-  /** How `can-i` names it: with a name of its own, with that of another operation that demands the same, or not at all. */
+  /** Its own can-i entry, the entry of an operation with the same access, or none. */
   readonly review: AccessReview | { readonly inherits: string } | 'none';
 }
 
 /**
- * How `can-i` names an operation. An access review has a `name` where the operation's path has a parameter, and is about the
- * collection where it has none. In the scope `team` it also has a `team_id`.
+ * How `can-i` names an operation. An access review has a `name` if the operation's path has a parameter, and is about the
+ * collection if it has none. In the scope `team` it also has a `team_id`.
  */
 export interface AccessReview {
   /** The kind of the target, in the plural and in snake_case. */
@@ -35,11 +35,11 @@ export interface AccessReview {
   readonly verb: string;
   /** The parameter of the path that `name` stands for; the last one unless given. */
   readonly parameter?: string;
-  /** The name of a resource that exists only once, where the path has no parameter. */
+  /** The name of a resource that exists only once, if the path has no parameter. */
   readonly only?: string;
   /** The target may belong to no team; a review of such a target has no `team_id`. */
   readonly unscoped?: true;
-  /** Finds the target by `name`, where the operation needs more than that to find it, or takes more queries. */
+  /** Finds the target by `name`. Use this if the operation's resolver needs more than the name, or more than one query. */
   readonly target?: (em: Em, name: string) => Promise<Ownership | undefined>;
 }
 
@@ -76,9 +76,9 @@ export function decidePermission(principal: Principal, access: Access): Decision
 }
 
 /**
- * Decides about a target by its owner. A target that the caller may not read is `hidden`, even where the caller lacks the
- * permission too: a different refusal would reveal that the target exists.
- * Users who are platform administrators pass the checks of role and action. Rules about a resource's state are checked elsewhere.
+ * Decides about a target by its owner. A target that the caller may not read is `hidden`, even if the caller lacks the
+ * permission too: a different refusal would reveal that the target exists. Users who are platform administrators pass the
+ * checks of role and action. Rules about a resource's state are checked elsewhere.
  */
 export function decide(principal: Principal, access: Access, owner: Ownership): Decision {
   const permission = decidePermission(principal, access);

@@ -26,7 +26,7 @@ export interface Principal {
   readonly role: PlatformRole | null;
   readonly enabled: boolean;
   readonly credential: Credential;
-  /** The owner of a service account; null for other kinds, and where the owner was deleted. */
+  /** The owner of a service account; null for other kinds, and if the owner was deleted. */
   readonly owner: AccountOwner | null;
   /**
    * The user who answers for what the principal does: users answer for themselves, and the owner answers for a user's service

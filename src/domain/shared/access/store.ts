@@ -33,7 +33,7 @@ export function selectPrincipal(eb: PrincipalTable) {
   ] as const;
 }
 
-/** The user or the team that owns a service account; null where the owner was deleted. */
+/** The user or the team that owns a service account; null if the owner was deleted. */
 function selectOwner(eb: PrincipalTable) {
   return jsonObjectFrom(
     eb
@@ -126,15 +126,15 @@ function selectCaller(db: Kysely<Tables>, parameter: ParameterOf<Caller>) {
 }
 
 /**
- * Shares a principal's authority until the commit, and reads it. Undefined where it was deleted.
- * This takes two statements, sent together: a single one that waits for the lock would go on with the snapshot from before the
- * wait, and would still find memberships that were removed meanwhile.
+ * Shares a principal's authority until the commit, and reads it. Undefined if it was deleted. This takes two statements, sent
+ * together: a single one that waits for the lock would go on with the snapshot from before the wait, and would still find
+ * memberships that were removed meanwhile.
  */
 export function lockPrincipal(tx: Em, principal: Pick<Principal, 'id' | 'credential'>): Promise<Principal | undefined> {
   return lockAndRead(tx, principal, findByCredential.system);
 }
 
-/** `lockPrincipal` for the caller of a command: undefined also where the credential of the request is no longer valid. */
+/** `lockPrincipal` for the caller of a command: undefined also if the credential of the request is no longer valid. */
 export function lockCaller(tx: Em, caller: Principal): Promise<Principal | undefined> {
   return lockAndRead(tx, caller, findByCredential[caller.credential.type]);
 }

@@ -107,7 +107,7 @@ function toReceipt<Answer>({ id, revision }: Change, auditRecordId: string, answ
   return { answer, resourceId: id, revision: revision ?? null, auditRecordId };
 }
 
-/** The receipt of an earlier use of the command's key. @throws Conflict where another command used the key */
+/** The receipt of an earlier use of the command's key. @throws Conflict if another command used the key */
 export async function findReceipt<Answer>(
   em: Em,
   bindingKey: Buffer,

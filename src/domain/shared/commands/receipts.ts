@@ -71,7 +71,7 @@ const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
     .returning('key'),
 );
 
-/** Claims the key for this command, after any transaction that is claiming it now. Answers the receipt of an earlier use. */
+/** Claims the key for this command, after any transaction that is claiming it now. Returns the receipt of an earlier use. */
 export async function claimKey<Answer>(
   tx: Transaction,
   { key, caller, operation }: KeyClaim,
@@ -84,7 +84,7 @@ export async function claimKey<Answer>(
   return readReceipt(tx.em, key, binding);
 }
 
-/** The receipt under a key. @throws Conflict where another command used the key */
+/** The receipt under a key. @throws Conflict if another command used the key */
 export async function readReceipt<Answer>(em: Em, key: string, binding: Buffer): Promise<Receipt<Answer> | undefined> {
   const [found] = await db(em)
     .selectFrom('command_receipts as r')
@@ -122,10 +122,10 @@ export function completeReceipt<Answer>(
 }
 
 /**
- * The receipt of a principal's own command, also where its target is gone. Undefined where there is none yet; a command under way
+ * The receipt of a principal's own command, even if its target was deleted. Undefined if there is none yet; a command under way
  * may still leave one. Principal and credential are checked in the same snapshot. Somebody else's key is answered like one that
  * was never used. (specification, *Original-key outcome and command keys*, rules 4, 5)
- * @throws Unauthenticated where the credential is no longer valid
+ * @throws Unauthenticated if the credential is no longer valid
  */
 export async function readOwnReceipt<Answer>(
   em: Em,

@@ -12,8 +12,8 @@ export interface SystemCommand {
   /** The ids of what it is about. */
   readonly target: Readonly<Record<string, string>>;
   /**
-   * The action is done once under one key, however often it is tried: derive the key from what causes it (`deriveId`). Null
-   * where the work checks under its locks whether there is still something to do.
+   * The action is done once under one key, however often it is tried: derive the key from what causes it (`deriveId`). Null if
+   * the work checks under its locks whether there is still something to do.
    */
   readonly key: string | null;
 }
@@ -35,7 +35,7 @@ const unrequested = { requestId: null, address: null };
 
 /**
  * Runs an action that no request caused, in the same transaction as a requested command: with a receipt, an audit record with
- * the owners of the target, and events. Answers undefined if it was done before, or if there is nothing to do.
+ * the owners of the target, and events. Returns undefined if it was done before, or if there is nothing to do.
  */
 export async function runSystemCommand<Found extends Ownership | null | undefined, Done extends Change>(
   { transactions, bindingKey }: SystemCommandDeps,

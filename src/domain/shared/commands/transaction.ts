@@ -31,7 +31,7 @@ export interface Transaction {
   /**
    * Publishes an event, which is written with the commit and delivered to its subscribers after it. The caller holds the row of
    * the subject, which orders the subject's events.
-   * @throws InvalidEvent where the payload does not fit the schema of its type
+   * @throws InvalidEvent if the payload does not fit the schema of its type
    */
   publish<Type extends EventTypeName>(event: NewEvent<Type>): void;
   /** Sends a message to a workflow after the commit. A workflow receives its messages in order. */
@@ -71,7 +71,7 @@ export class Transactions {
     this.#subscriptions = subscriptions;
   }
 
-  /** @throws Unavailable with `outcome: 'unknown'` where the connection was lost during the commit */
+  /** @throws Unavailable with `outcome: 'unknown'` if the connection was lost during the commit */
   async run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -38,8 +38,8 @@ export async function startCursor(em: Em): Promise<EventCursor> {
 }
 
 /**
- * The next events, and the cursor behind them. Each event is answered once after its commit, and the events of one subject in
- * their order. If it answers fewer events than `limit`, it has answered everything that was committed before the call.
+ * The next events, and the cursor behind them. Each event is returned once after its commit, and the events of one subject in
+ * their order. If it returns fewer events than `limit`, it has returned everything that was committed before the call.
  */
 export async function readEventsAfter(
   em: Em,

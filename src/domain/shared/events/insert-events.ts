@@ -33,7 +33,7 @@ const columns = [
 
 /**
  * The statement that writes events. Each gets the next number of its subject. A publisher holds the subject's row until the
- * commit, so that no other transaction counts at the same time; where one does not, the second to commit breaks
+ * commit, so that no other transaction counts at the same time; if one does not, the second to commit breaks
  * `eventNumberConstraint` and is tried again. So the numbers have no gaps and ascend in the order of the commits.
  */
 export function insertEvents(em: Em, events: readonly PendingEvent[]) {

@@ -32,7 +32,7 @@ export interface PendingEvent {
   readonly actor_name: string;
 }
 
-/** @throws InvalidEvent where the payload does not fit the schema of its type */
+/** @throws InvalidEvent if the payload does not fit the schema of its type */
 export function toPendingEvent(event: NewEvent, actor: EventActor): PendingEvent {
   const { subject, data: schema } = eventTypes[event.type];
   const checked = schema.safeParse(event.data);

@@ -36,7 +36,7 @@ function createInstallation(em: Em, keyRing: KeyRing): Promise<Installation> {
 
 /**
  * Binds the installation to the engine's namespace at the first start.
- * @throws Error where it is bound to another namespace, whose workflows belong to another installation
+ * @throws Error if it is bound to another namespace, whose workflows belong to another installation
  */
 export async function bindEngineNamespace(orm: Orm, namespaceId: string): Promise<void> {
   const bound = await bindNamespace(orm.em.fork(), namespaceId);

@@ -8,7 +8,7 @@ export function findInstallation(em: Em): Promise<Installation | null> {
   return em.findOne(Installation, { only: true });
 }
 
-/** Inserts the row unless another process has just done so; answers the one that counts. */
+/** Inserts the row unless another process has just done so; returns the stored row. */
 export async function insertInstallation(em: Em, id: string, sealedKeys: Buffer): Promise<Installation> {
   await db(em)
     .insertInto('installation')
@@ -18,7 +18,7 @@ export async function insertInstallation(em: Em, id: string, sealedKeys: Buffer)
   return em.findOneOrFail(Installation, { only: true });
 }
 
-/** Binds the installation to a namespace of the engine unless it is bound already; answers the one it is bound to. */
+/** Binds the installation to a namespace of the engine unless it is bound already; returns the one it is bound to. */
 export async function bindNamespace(em: Em, namespaceId: string): Promise<string | null | undefined> {
   const [row] = await db(em)
     .updateTable('installation')

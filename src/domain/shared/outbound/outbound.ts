@@ -22,8 +22,8 @@ const allowHint = 'an operator can allow it with COORDINATOR_OUTBOUND_ALLOW';
 /**
  * Decides whether the service may connect to a URL from a client, and to which addresses. A host is refused if even one of its
  * addresses is forbidden. The caller must connect to `addresses`: the name could resolve to another address a moment later.
- * `http://` is refused except where an operator allowed the host or its addresses.
- * @throws Unprocessable naming what is wrong with the URL; Unavailable where its host cannot be resolved now
+ * `http://` is refused unless an operator allowed the host or its addresses.
+ * @throws Unprocessable naming what is wrong with the URL; Unavailable if its host cannot be resolved now
  */
 export async function checkOutbound(
   text: string,

@@ -18,7 +18,7 @@ export interface Wording {
   readonly showsNames: ShowsNames;
 }
 
-/** For conflicts about what is below a thing, by callers whose right to the thing includes reading all of that. */
+/** For conflicts about rows below a thing, if the right to the thing includes reading all of them. */
 const everyName: Wording = { showsNames: () => true };
 
 /** @throws Conflict naming the instances that still hold resources and the runs that have not ended */
@@ -54,7 +54,7 @@ function usesThatPrevent(change: Use<string>['prevents'][number], kind: Kind, id
     const uses = (declaration.uses ?? []).filter(({ prevents }) => prevents.includes(change));
     return uses.map((blocker) => ({ declaration, blocker, condition }));
   });
-  // A use that concerns every row comes before one that concerns some of them.
+  // Unconditional uses first.
   return candidates.sort((one, other) => Number('tiedTo' in one.blocker) - Number('tiedTo' in other.blocker));
 }
 
@@ -115,12 +115,12 @@ function blockingNames(em: Em, { declaration, blocker, condition }: Candidate) {
   for (const each of conditions) query = query.where(each);
   for (const each of named.key) query = query.orderBy(each);
   const label = sql<string>`${named.label}${tie?.label ?? sql``}`.as('name');
-  // Rows that the conflict calls by the same owner are one. DISTINCT needs the columns that order them in the selection.
+  // Rows that are named only by their owner are listed once. DISTINCT needs the columns that order them in the selection.
   if (names.includes(kind)) return query.select(label);
   return query.select([label, ...named.key.map((column, index) => sql`${column}`.as(`key_${index}`))]).distinct();
 }
 
-/** Joins what a row refers to where both have the same owner. */
+/** Joins what a row refers to if both have the same owner. */
 function tieOf(
   kind: string,
   { kind: other, sharing }: NonNullable<Use<string>['tiedTo']>,
@@ -138,7 +138,7 @@ function tieOf(
   };
 }
 
-/** The condition that no other principal who is able to own has such a row of the same owner. */
+/** True if there is no other eligible owner. */
 function unsharedCondition(
   { kind, table, owners = [] }: AnyDeclaration,
   blocker: Blocker<string>,

@@ -18,7 +18,7 @@ export function columnsOf(alias: string): Row<string> {
   return (column) => sql.ref(`${alias}.${column}`);
 }
 
-/** The condition that a link of the row `x` names one thing: by its id, or a worker pool by its name. */
+/** True if row `x` refers to the thing with this key: its id, or the name of a worker pool. */
 export function linkCondition({ columns, matches }: AnyLink, id: string): Expression<SqlBool> {
   if (matches !== undefined) return matches(columnsOf('x'), id);
   const [first, ...others] = columns.map(columnsOf('x'));
@@ -26,7 +26,7 @@ export function linkCondition({ columns, matches }: AnyLink, id: string): Expres
   return sql<SqlBool>`${id}::uuid in (${sql.join(columns.map(columnsOf('x')))})`;
 }
 
-/** The condition that the row `x` of a kind is below an owner; undefined where rows of the kind never are. */
+/** The condition that the row `x` of a kind is below an owner; undefined if rows of the kind never are. */
 export function belowCondition(kind: string, owner: string, id: string): Expression<SqlBool> | undefined {
   const path = pathTo(kind, owner);
   return path && pathCondition(path, id);
@@ -56,7 +56,7 @@ export function countersOf({ revision, generation }: Counted): Record<string, Ex
 /** The time at which a statement runs, as PostgreSQL's clock says. */
 export const clock = sql<string>`clock_timestamp()`;
 
-/** Changes one thing and counts the change; answers its new revision. */
+/** Changes one thing and counts the change; returns its new revision. */
 export async function changeOne(
   em: Em,
   declaration: Counted & Pick<AnyDeclaration, 'kind' | 'table'>,

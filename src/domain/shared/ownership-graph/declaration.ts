@@ -28,7 +28,7 @@ interface KindOf<Table extends string, Column extends string> {
   readonly table: Table;
   /** The columns that identify a row, by which conflicts are ordered; `id` by default. */
   readonly key?: readonly Column[];
-  /** The kind whose row has the same `id` and holds the rest of this one: a user is a principal. */
+  /** The kind that it extends: same `id`, shared columns. A user is a principal. */
   readonly is?: string;
   /** The column or the text that names a thing of the kind in conflicts; the label of `is` by default. */
   readonly label?: Column | Fragment<Column, string>;
@@ -56,7 +56,7 @@ interface KindOf<Table extends string, Column extends string> {
 
 /** The rules for the slugs of a kind. */
 export interface Slug {
-  /** The constraint that a second one in the same place breaks. */
+  /** The unique constraint on the slug within its owner. */
   readonly constraint: string;
   /** The text of the conflict, with `{slug}` for the slug; by default it says that the slug is taken in its owner. */
   readonly taken?: string;
@@ -69,10 +69,10 @@ interface LinkTarget<Column extends string> {
   readonly kind: string;
   /** The columns that can name it; a row names it if one of them does. */
   readonly columns: readonly Column[];
-  /** The condition that the row names the thing with an id, where no column holds that id by itself. */
+  /** The condition that the row names the thing with an id, if no column holds that id by itself. */
   readonly matches?: (row: Row<Column>, id: string) => Expression<SqlBool>;
   /**
-   * The column copies an owner of the owner that `follows` names. It gets the new owner's id when something in between is
+   * A denormalized owner id: the owner of the `follows` owner. It gets the new owner's id when something in between is
    * transferred.
    */
   readonly follows?: string;
@@ -106,20 +106,17 @@ export interface Blocker<Column extends string> {
   /** It prevents only the deletion of this kind of principal. */
   readonly onlyOf?: string;
   /**
-   * It does not count where another principal who is able to own has such a row of the same owner. The owners are locked
-   * first, so that those principals keep their roles.
+   * Ignored if another eligible principal has the same role there. The owners are locked first, so that those principals keep
+   * their roles.
    */
   readonly unlessShared?: true;
 }
 
 /** A blocker of changes to owners at every level. */
 export interface Use<Column extends string> extends Blocker<Column> {
-  /** The changes that it prevents. It prevents a transfer only where the transfer changes a column of its kind. */
+  /** The changes that it prevents. It prevents a transfer only if the transfer changes a column of its kind. */
   readonly prevents: readonly ('deletion' | 'archiving' | 'transfer')[];
-  /**
-   * It counts only where it refers to a thing of this kind that has the same owner of the kind `sharing`: the change would
-   * separate the two.
-   */
+  /** Counts only if both rows have the same `sharing` owner, which the transfer would separate. */
   readonly tiedTo?: { readonly kind: string; readonly sharing: string };
 }
 

@@ -11,7 +11,7 @@ import { idsBelow, oneId, unlist } from './unlisting.ts';
 export type EndedRows = Partial<Record<Kind, number>>;
 
 /**
- * Deletes a thing that is empty and not in use, and answers its last revision. A tombstone stays: the slug is free again, and
+ * Deletes a thing that is empty and not in use, and returns its last revision. A tombstone stays: the slug is free again, and
  * history keeps the id. The caller holds the row to change it, so that nothing is made and nothing starts in it meanwhile.
  * @throws Conflict naming everything that stands in the way
  */
@@ -103,7 +103,7 @@ export async function countChange(em: Em, kind: Kind, id: string): Promise<void>
   await changeOne(em, baseOf(kind), id);
 }
 
-/** Leaves the tombstone of a thing; answers its last revision. */
+/** Marks a thing as deleted; returns its last revision. */
 export async function leaveTombstone(em: Em, kind: Kind, id: string): Promise<number> {
   const base = baseOf(kind);
   if (!base.tombstone) throw new Error(`the kind "${kind}" does not declare that its deletion leaves a tombstone`);
@@ -111,8 +111,8 @@ export async function leaveTombstone(em: Em, kind: Kind, id: string): Promise<nu
 }
 
 /**
- * Locks the things that a principal may be the only owner of, and their owners, outermost first. No other owner can leave them
- * or get a weaker role until the transaction has decided who owns them.
+ * Locks what the principal may be the sole owner of, and the owners of that, outermost first. No other owner can leave them or
+ * get a weaker role until the transaction has decided who owns them.
  */
 export async function lockShared(em: Em, kind: Kind, id: string): Promise<void> {
   const shared = edgesTo(kind).filter(({ link }) => link.blocker?.unlessShared);

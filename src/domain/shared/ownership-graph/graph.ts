@@ -40,7 +40,7 @@ export function edgesTo(kind: Kind): Edge[] {
   return edges.filter(({ link }) => kinds.includes(link.kind));
 }
 
-/** The shortest path from a kind to an owner of it, starting with its own column; undefined where that never owns it. */
+/** The shortest path from a kind to an owner of it, starting with its own column; undefined if that never owns it. */
 export function pathTo(kind: string, owner: string): readonly AnyLink[] | undefined {
   let ways: { readonly at: string; readonly links: readonly AnyLink[] }[] = [{ at: kind, links: [] }];
   const seen = new Set<string>();

@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely';
 
 const shown = 5;
 
-/** The first few names that an ordered query selects, and one more where there are more. */
+/** The first few names that an ordered query selects, and one more if there are more. */
 export async function findNames<Db, From extends keyof Db>(
   query: SelectQueryBuilder<Db, From, { name: string }>,
 ): Promise<string[]> {

@@ -6,8 +6,8 @@ import { declaredTables } from './conditions.ts';
 import { declarationOf, ownerColumn, pathTo } from './graph.ts';
 
 /**
- * The team that owns a thing, and its organization. A deleted thing still shows to those who could read it; a deleted team
- * does not. Undefined where there is no such thing.
+ * The team that owns a thing, and its organization. A deleted thing still shows to those who could read it; a deleted team does
+ * not. Undefined if there is no such thing.
  */
 export async function findOwningTeam(em: Em, kind: Kind, id: string): Promise<Ownership | undefined> {
   const found = sql<{ team_id: string | null }>`${selectTeam(em, kind, id)}`.as('found');

@@ -10,7 +10,7 @@ import { declarationOf, ownerColumn } from './graph.ts';
 /**
  * Writes something under its slug; a constraint of the database decides whether the slug is free. `owner` says whether the
  * thing stays with its owner or goes to another one.
- * @throws Conflict naming the slug where something else there has it
+ * @throws Conflict naming the slug if something else there has it
  */
 export async function underSlug<T>(
   kind: Kind,
@@ -28,11 +28,11 @@ export async function underSlug<T>(
 
 /**
  * Takes a slug for something of a kind that keeps its former slugs: links go on working, and nothing else can take them over.
- * @throws Conflict where another one has or had the slug
+ * @throws Conflict if another one has or had the slug
  */
 export async function claimSlug(em: Em, kind: Kind, id: string, slug: string): Promise<void> {
   const { table, column } = historyOf(kind);
-  // The update changes nothing: it locks and answers the row of the thing that has the slug.
+  // The update changes nothing: it locks and returns the row of the thing that has the slug.
   const { holder } = await declaredTables(em)
     .insertInto(table)
     .values({ slug, [column]: id, created_at: clock })

@@ -15,7 +15,7 @@ export interface RateLimit {
   readonly windowMs: number;
 }
 
-/** What a key has been counted to, in the current window. */
+/** The count of a key in the current window. */
 export interface RateCount {
   readonly key: string;
   readonly count: number;
@@ -25,7 +25,7 @@ export interface RateCount {
   readonly seconds: number;
 }
 
-/** Counts one more occurrence of each key, even beyond its limit. Answers the counts in the order of the limits. */
+/** Counts one more occurrence of each key, even beyond its limit. Returns the counts in the order of the limits. */
 export async function incrementCounts(em: Em, limits: readonly RateLimit[]): Promise<RateCount[]> {
   const sorted = [...limits].sort((one, other) => (one.key < other.key ? -1 : 1));
   const rows = await db(em)
@@ -95,7 +95,7 @@ export interface LocalCount {
   readonly endsAt: Date;
 }
 
-/** Adds local counts to the shared ones; answers the sum of all processes for each key. */
+/** Adds local counts to the shared ones; returns the sum of all processes for each key. */
 export async function addCounts(em: Em, counts: readonly LocalCount[]): Promise<Map<string, number>> {
   const keys = counts.map(({ key }) => key);
   const amounts = counts.map(({ count }) => count);
