@@ -5,7 +5,7 @@ import { z } from 'zod';
 export type Setting = {
   /** Parses the text of the environment variable. */
   readonly schema: z.ZodType<unknown, string>;
-  /** As the environment would hold it; null: no default. */
+  /** The default, written as an environment value; null: no default. */
   readonly default: string | null;
   readonly description: string;
   /** The setting may also come from a file, which the variable `<NAME>_FILE` names. */

@@ -12,7 +12,7 @@ export interface WorkerSupervisionDeps extends SystemCommandDeps {
   readonly log: Logger;
 }
 
-/** Reports workers whose heartbeats have stopped. Every worker looks after all others; each loss is reported once. */
+/** Reports workers whose heartbeats have stopped. Every worker checks all others; each loss is reported once. */
 export function openWorkerSupervision(deps: WorkerSupervisionDeps): PeriodicTask {
   return new PeriodicTask({
     intervalMs,

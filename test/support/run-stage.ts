@@ -11,7 +11,7 @@ import { startSystem } from './system.ts';
 /** A whole service with a template whose steps write a trace and wait at gates, a requester and four reviewers. */
 export type RunStage = Awaited<ReturnType<typeof startRunStage>>;
 
-/** The service and the directory by which steps and tests tell each other things. */
+/** The service and the directory by which steps and tests exchange signals. */
 async function startService() {
   // A directory for steps of any user. A sandbox would hide it from them, so the steps run without one.
   const shared = mkdtempSync(join(tmpdir(), 'coordinator-runs-'));
@@ -59,7 +59,7 @@ async function addPeople({ api, orm }: Awaited<ReturnType<typeof startService>>)
   return { team, requester, reviewers };
 }
 
-/** Reads what became of runs. */
+/** Reads finished runs. */
 function readingOf({ system, orm, trace }: Awaited<ReturnType<typeof startService>>) {
   const execute = <Row extends object>(sql: string, ...params: unknown[]) => orm.em.fork().execute<Row[]>(sql, params);
   const awaitRun = (id: string, ...statuses: string[]) => system.administrator.awaitRun(id, statuses);

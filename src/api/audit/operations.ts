@@ -111,7 +111,7 @@ export const listActions = read({
   route: 'GET /api/v1/audit/actions',
   summary: 'Read the catalogue of actions that records may name',
   description:
-    'An operation that only reads leaves records of its refusals alone, under its own name, unless it lists `committed`.',
+    'An operation that only reads records only its refusals, under its own name, unless it lists `committed`.',
   responses: { 200: z.object({ actions: z.array(ActionView) }).meta({ id: 'AuditActions' }) },
   access: { ...readAccess, review: { inherits: list.id } },
   handle: async ({ operations }) => ({ actions: auditCatalogue(operations) }),

@@ -32,7 +32,7 @@ const changeAccess: Access = {
     resource: 'environments',
     verb: 'manage_variables',
     parameter: 'id',
-    // Allowed means for every variable, sensitive ones included.
+    // "Allowed" covers sensitive variables too.
     target: async (em, id) => withSecret(await findEnvironment(em, id)),
   },
 };

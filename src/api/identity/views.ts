@@ -41,7 +41,7 @@ export function viewApiKey(key: ApiKeyDetails) {
 export const IssuedKeyView = z
   .object({
     api_key: ApiKeyView,
-    key: z.string().describe('Shown this once: the service keeps a verifier alone.'),
+    key: z.string().describe('Shown only in this response: the service stores a verifier.'),
   })
   .meta({ id: 'IssuedKey' });
 
@@ -61,7 +61,7 @@ export function revokedChange(principalId: string, { id, kind, name }: ApiKeyDet
   return { id, before: { principalId, kind, name } };
 }
 
-const ExpiresAt = z.iso.datetime({ offset: true }).optional().describe('Never, where none is given.');
+const ExpiresAt = z.iso.datetime({ offset: true }).optional().describe('Without it, the key never expires.');
 
 export const CreateKey = z.strictObject({ name: PersonName, expires_at: ExpiresAt }).meta({ id: 'CreateApiKey' });
 export const RegenerateKey = z.strictObject({ expires_at: ExpiresAt }).meta({ id: 'RegenerateApiKey' }).optional();

@@ -36,7 +36,9 @@ export const VersionSummaryView = z
     template_id: AnswerId,
     version: z.string(),
     executor: z.enum(executorKinds),
-    digest: z.string().describe('Over spec and files: the same version always has the same.'),
+    digest: z
+      .string()
+      .describe('The digest of the spec and the files. Versions with equal content have equal digests.'),
     commit: z.string().nullable().describe('The commit that a git source named at publication.'),
     changelog: z.string(),
     published_by: z.object({ id: AnswerId, name: z.string() }),

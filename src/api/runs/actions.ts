@@ -19,7 +19,7 @@ const operationOf: Record<RunAction, string> = {
 
 type ShownRun = z.input<typeof RunView>;
 
-/** A run in an answer about this run alone: with what its caller may do with it. */
+/** Shows one run with the actions that the caller may take. */
 export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
   const declarations = runActions.map((name) => ({
     name,
@@ -42,7 +42,10 @@ export function showAdmittedRun(
   return shown;
 }
 
-/** A deleted run cannot be found to be deleted. A requeued run belongs to the present owner of the environment or template. */
+/**
+ * A run that is already deleted has no delete target. A requeued run belongs to the present owner of the environment or
+ * template.
+ */
 function targetOf(action: RunAction, run: RunWithFacts): Ownership | undefined {
   if (action === 'delete' && run.isDeleted) return undefined;
   if (action === 'requeue') return run.facts.admission?.target ?? run;

@@ -40,7 +40,7 @@ export const getPlan = read({
 export const request = command({
   id: 'runs.request_approval',
   route: 'POST /api/v1/runs/:id/approval/request',
-  summary: 'Ask people to review a run; it does not change who may',
+  summary: 'Ask people to review a run. This does not change who is allowed to.',
   params: RunParams,
   body: RequestApproval,
   responses: { 202: RunView },
@@ -59,7 +59,7 @@ export const request = command({
 export const review = command({
   id: 'runs.review',
   route: 'POST /api/v1/runs/:id/approval/review',
-  summary: 'Approve or reject the plan that a run waits with, by its digest',
+  summary: "Approve or reject a run's pending plan, named by its digest",
   params: RunParams,
   body: ReviewRun,
   responses: { 200: RunView },

@@ -9,7 +9,7 @@ export function toFieldProblem(message: string): string {
   return toSentence(message.replace(/^field "[^"]*" ?:? ?|^\w+: /, ''));
 }
 
-/** A waiting time in seconds or minutes, rounded up so that nobody comes back too early. */
+/** A waiting time in seconds or minutes, rounded up, so that a retry is never early. */
 export function formatDuration(seconds: number): string {
   if (seconds <= 90) return pluralize(Math.max(1, Math.ceil(seconds)), 'second');
   return pluralize(Math.ceil(seconds / 60), 'minute');

@@ -45,7 +45,7 @@ export function toNewPool({
   return { name, teamIds: team_ids, environmentIds: environment_ids, isolation, egress: egress ?? defaultEgress };
 }
 
-/** A policy alone keeps the stored list, and a list alone the policy. Whether they fit is checked once they are merged. */
+/** Sending only the policy keeps the list, and the reverse. The merged rule is then validated. */
 const EgressChange = z.strictObject({ policy: z.enum(egressPolicies).optional(), allow: EgressList.optional() });
 
 export const UpdatePool = z

@@ -57,7 +57,7 @@ export const PoolView = z
     revision: z
       .number()
       .nullable()
-      .describe('Null: nobody has created the pool, so it is open to all; a worker serves it or a run uses it.'),
+      .describe('Null: no operator has created the pool, so it is open to all; a worker serves it or a run uses it.'),
   })
   .meta({ id: 'WorkerPool' });
 

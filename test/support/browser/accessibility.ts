@@ -10,7 +10,7 @@ const options = {
   rules: { 'target-size': { enabled: true } },
 };
 
-/** What axe finds wrong with a page as it stands (WCAG 2.2 A and AA, best practice), or cannot judge: nothing, one hopes. */
+/** What axe finds wrong with a page as it stands (WCAG 2.2 A and AA, best practice), or cannot judge: normally nothing. */
 export async function findAccessibilityFaults(page: Page): Promise<string[]> {
   // A script tag would be stopped by the page's own policy.
   await page.evaluate(axeSource);

@@ -15,7 +15,7 @@ export function findBrowser(): string | null {
   return usualPlaces.find((path) => existsSync(path)) ?? null;
 }
 
-/** A real Chromium without a window, which asks nothing of anybody by itself. Close it when done. */
+/** A real Chromium without a window, which makes no requests of its own. Close it when done. */
 export function launchBrowser(): Promise<Browser> {
   const executablePath = findBrowser();
   if (executablePath === null)

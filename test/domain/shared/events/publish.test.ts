@@ -32,7 +32,7 @@ const execute = <Row extends object>(sql: string, ...params: unknown[]) => orm.e
 const eventsOf = (id: string) => listEventsOf(orm.em.fork(), { kind: 'run', id }, { after: 0, limit: 1000 });
 
 describe('an event', () => {
-  it('keeps its subject, the owners of that, who acted, and its number', async () => {
+  it('stores the subject, the owners of the subject, the actor and the number', async () => {
     const [organization, team, user] = [randomUUID(), randomUUID(), randomUUID()];
     await execute(
       `insert into organizations (id, name, slug, created_at) values (?, 'North', 'north', now())`,
