@@ -127,7 +127,7 @@ describe('an environment', () => {
     expect((await findEnvironment(em, environment))?.archived).toEqual(['organization', 'environment']);
   });
 
-  test("whose row a run's admission shares cannot be archived meanwhile, nor can its owners", async () => {
+  test('is archived only after an admission that holds its row has ended, and so are its owners', async () => {
     const { owner, environment, project, organization, teamPath } = await makeTenant(api);
     const em = api.services.orm.em.fork();
     await em.begin();

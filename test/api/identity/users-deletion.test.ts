@@ -204,7 +204,7 @@ describe('a user is not deleted', () => {
     expect((await remove(own, own)).body.error).toContain('owns service accounts: "mine"; transfer');
   });
 
-  test('as the last administrator, not even by themselves; with another administrator they are', async () => {
+  test('if they are the last administrator; with another administrator they are deleted', async () => {
     const own = await startApi();
     const last = await own.addUser('admin');
     expect(await last.delete(`/users/${last.id}`)).toMatchObject({
@@ -218,7 +218,7 @@ describe('a user is not deleted', () => {
     await own.close();
   });
 
-  test('partly: leaving an organization while its co-owner is deleted leaves it with an owner', async () => {
+  test('if their co-owner leaves the organization at the same time: one owner remains', async () => {
     for (let round = 0; round < 5; round += 1) {
       const tenant = await makeTenant(api);
       const other = await api.addUser('maintainer');

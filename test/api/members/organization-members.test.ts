@@ -71,7 +71,7 @@ describe('a member of an organization', () => {
     expect(await root.delete(`${path}/${tenant.owner.id}`)).toMatchObject(last);
   });
 
-  test('two owners who remove each other at once leave one owner', async () => {
+  test('who removes the only other owner while being removed by them: one of the two remains', async () => {
     for (let round = 0; round < 3; round += 1) {
       const tenant = await makeTenant(api);
       const [a, b] = await Promise.all([api.addUser('maintainer'), api.addUser('maintainer')]);
@@ -117,7 +117,7 @@ describe('a member of an organization', () => {
     expect(await refusal()).toBe(`this is the last owner of these teams: a, b, c, d, e and more; ${remedy}`);
   });
 
-  test('owners who change each other and themselves at once do not deadlock', async () => {
+  test('can change and be changed by other owners at once without a deadlock', async () => {
     const tenant = await makeTenant(api);
     const [one, other] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     for (const user of [one, other]) await join(tenant, user, 'owner');

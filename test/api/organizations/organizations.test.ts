@@ -58,7 +58,7 @@ describe('an organization', () => {
     expect((await bo.get(`/organizations/${second.id}`)).body.slug).toBe(first.id);
   });
 
-  test('two that are created with one slug at once: one answers 409', async () => {
+  test('cannot get the slug of another one that is created at the same time: one request answers 409', async () => {
     const [ana, bo] = await Promise.all([api.addUser('maintainer'), api.addUser('maintainer')]);
     const answers = await Promise.all(
       [ana, bo].map((user) => user.post('/organizations', { name: 'Race', slug: 'race' })),

@@ -55,7 +55,7 @@ describe('admission while the engine is down', () => {
     expect(JSON.stringify(await outbox(key))).not.toMatch(/variables|hello/);
   });
 
-  it('is as fast as ever', async () => {
+  it('admits 20 runs within four seconds', async () => {
     const start = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => admit(caller, randomUUID())));
     expect(performance.now() - start).toBeLessThan(4_000);

@@ -109,7 +109,7 @@ describe('an API key', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('is none with any one character changed, left out, doubled or added', () => {
+  it('is rejected if one character is changed, left out, doubled or added', () => {
     const key = generateApiKey();
     for (let index = 0; index < key.length; index += 1) {
       const other = key[index] === 'x' ? 'y' : 'x';
@@ -127,7 +127,7 @@ describe('what a command is bound to', () => {
   const command = { caller, operation: 'runs.create', target: { id: 'a' }, input: { size: 3, tags: ['x', 'y'] } };
   const bound = bindCommand(key, command);
 
-  it('is the same however its members are ordered, and whatever the caller’s credential or name', () => {
+  it('does not depend on the order of members, or on the credential or name of the caller', () => {
     const again = bindCommand(key, {
       caller: { ...caller, name: 'renamed', credential: { type: 'api_key', id: newId() } },
       operation: 'runs.create',
@@ -148,11 +148,11 @@ describe('what a command is bound to', () => {
     ['null instead of absence', { ...command, input: { size: 3, tags: ['x', 'y'], message: null } }],
     ['empty object', { ...command, input: {} }],
     ['nothing', { ...command, input: undefined }],
-  ])('is another with another %s', (_name, other) => {
+  ])('differs if the command has another %s', (_name, other) => {
     expect(bindCommand(key, other).equals(bound)).toBe(false);
   });
 
-  it('is another in another installation', () => {
+  it('differs between installations', () => {
     expect(bindCommand(Buffer.alloc(32, 2), command).equals(bound)).toBe(false);
   });
 
