@@ -59,7 +59,7 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
     return await execute(deps, work, signal);
   } catch (error) {
     // An open attempt of a living worker counts as being executed, so the worker must give it up explicitly.
-    await giveUp(deps, attemptId, isClaimed ? 'lost' : canOthersTake(error) ? 'handed_back' : 'failed');
+    await giveUp(deps, attemptId, isClaimed ? 'lost' : canHandBack(error) ? 'handed_back' : 'failed');
     if (!(error instanceof SandboxDemanded)) throw error;
     deps.log.warn(
       { attempt_id: attemptId },
@@ -70,7 +70,7 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
   }
 }
 
-function canOthersTake(error: unknown): boolean {
+function canHandBack(error: unknown): boolean {
   return error instanceof SandboxDemanded || isDatabaseAway(error) || isTransientError(error);
 }
 

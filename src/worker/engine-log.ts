@@ -10,14 +10,14 @@ export function installEngineRuntime(log: Logger): void {
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
       // The worker of a pool only executes attempts, so it has no workflows and needs none.
       const expected = message.startsWith('No workflows registered');
-      log[expected ? 'debug' : levels[level]]({ engine: describe(meta) }, message);
+      log[expected ? 'debug' : levels[level]]({ engine: describeLogMeta(meta) }, message);
     }),
     telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} } },
   });
 }
 
 /** Only fields that never hold data of a run. */
-function describe(meta: Record<string | symbol, unknown> | undefined) {
+function describeLogMeta(meta: Record<string | symbol, unknown> | undefined) {
   const { taskQueue, workflowId, workflowType, activityType, attempt } = meta ?? {};
   const error = meta?.['error'];
   return {

@@ -39,7 +39,7 @@ export async function expireInstances(deps: ExpiryTaskDeps, limit = pageSize): P
 async function expire(deps: ExpiryTaskDeps, expired: ExpiredInstance): Promise<void> {
   const { log } = deps;
   try {
-    await destroyExpired(deps, expired);
+    if (!(await destroyExpired(deps, expired))) return;
     log.info({ instance_id: expired.id }, "an instance has outlived its environment's time to live; a run destroys it");
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

@@ -182,7 +182,13 @@ export class StateSpool {
     { attemptId, write, content }: AttemptState,
     error: unknown,
   ): Promise<'refused' | 'later'> {
-    const refused = { attemptId, write, digest: digestOf(content), file: `${name}.refused`, problem: describe(error) };
+    const refused = {
+      attemptId,
+      write,
+      digest: digestOf(content),
+      file: `${name}.refused`,
+      problem: describeError(error),
+    };
     try {
       await this.#deps.recordRefusal(refused);
     } catch (failure) {
@@ -236,7 +242,7 @@ function digestOf(content: Buffer): string {
 }
 
 /** The problem as readers of the run see it. A message of the database is left out, since it may repeat what it was given. */
-function describe(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof AttemptWriteRefused) return error.message;
   const code = sqlState(error);
   return code ? `the database refused it (${code})` : 'it could not be stored; the log of the worker says why';

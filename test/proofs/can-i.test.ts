@@ -9,7 +9,7 @@ import { routeOf } from '#api/pipeline/operation.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
 import { findByApiKey } from '#domain/identity/api-keys/api-keys.ts';
-import { nobody } from '#domain/shared/access/decide.ts';
+import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden, Invalid, NotFound } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
@@ -66,7 +66,7 @@ async function decideByPipeline(tuple: Tuple): Promise<string> {
   if (!input) return 'resource_not_found_or_denied';
   const target = operation.target
     ? await operation.target({ em, ...input, callerId: principal.id, lock: false })
-    : nobody;
+    : installationOwnership;
   // A review names a team, which must own the target. A request to the operation names none.
   const isElsewhere = target && entry.takesTeam && (target.teamId ?? undefined) !== question.team_id;
   if (isElsewhere || (entry.review.only && question.name !== entry.review.only)) return 'resource_not_found_or_denied';

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Orm } from '#database/database.ts';
 import { eventSubscriptions } from '#domain/event-subscriptions.ts';
-import { nobody } from '#domain/shared/access/decide.ts';
+import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { runSystemCommand } from '#domain/shared/commands/system-command.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { deriveId } from '#domain/shared/ids.ts';
@@ -40,7 +40,7 @@ function createSupervision({ transactions, bindingKey }: EventHandlerDeps, failu
   return async ({ id, subject }) => {
     const command = { action: 'worker.lost', target: { id: subject.id }, key: deriveId('supervision', id) } as const;
     await runSystemCommand({ transactions, bindingKey }, command, {
-      find: async () => nobody,
+      find: async () => installationOwnership,
       act: async (tx) => {
         const data = { host: 'host', pools: ['default'] };
         tx.publish({ type: 'worker.lost', subjectId: subject.id, owners: { teamId: null }, data });

@@ -8,7 +8,7 @@ import {
 } from '#api/pipeline/authorization.ts';
 import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
 import type { Em } from '#database/database.ts';
-import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
+import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { AuthorizationUnavailable, type Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, ServiceError } from '#domain/shared/errors.ts';
 import { findTeamById } from '#domain/teams/store.ts';
@@ -121,7 +121,7 @@ async function findCollection(
   { team_id: teamId }: ResourceAttributes,
 ): Promise<Ownership | null | undefined> {
   if (!takesTeam) return null;
-  return teamId === undefined ? { ...nobody, ownerUserId: principal.id } : findTeamById(em, teamId);
+  return teamId === undefined ? { ...installationOwnership, ownerUserId: principal.id } : findTeamById(em, teamId);
 }
 
 const unsupported: Verdict = denied(

@@ -1,7 +1,7 @@
 import { resourceTypeOf } from '#api/pipeline/audited-resource.ts';
 import { actionOf } from '#api/pipeline/auditing.ts';
 import { isPublic, type Operation } from '#api/pipeline/operation.ts';
-import { systemActions } from '#domain/audit/system-actions.ts';
+import { systemActions } from '#domain/system-actions.ts';
 
 export interface AuditCatalogueEntry {
   readonly action: string;

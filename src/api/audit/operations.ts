@@ -4,7 +4,6 @@ import { type Operation, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
-import { exportFormats } from '#domain/audit/formats.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
 import { findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
 import { readRecord } from '#domain/audit/store.ts';
@@ -13,6 +12,7 @@ import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { auditCatalogue } from './catalogue.ts';
+import { exportFormats } from './export-formats.ts';
 
 /** How many records are written as one text. Larger texts stay in memory until the next full garbage collection. */
 const recordsPerWrite = 50;

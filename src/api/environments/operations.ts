@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
+import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
 import { createEnvironment, describeEnvironment, updateEnvironment } from '#domain/environments/environments.ts';
 import {
   type EnvironmentTarget,
@@ -14,7 +15,6 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { archivedQuery } from '#domain/tenancy/archiving.ts';
 import { CreateEnvironment, toEnvironmentChange, toNewEnvironment, UpdateEnvironment } from './bodies.ts';
 import { EnvironmentView, viewEnvironment } from './views.ts';
 
@@ -44,7 +44,8 @@ export const list = read({
   target: ({ em, query }) => findListOwner(em, { team: query.team_id, project: query.project_id }),
   targetName: 'team or project',
   handle: async ({ em, principal, query }) => {
-    const page = await listEnvironments(em, principal, query);
+    const filter = { ...withArchivedFilter(query), teamId: query.team_id, projectId: query.project_id };
+    const page = await listEnvironments(em, principal, filter);
     return { environments: page.items.map(viewEnvironment), next_cursor: page.nextCursor };
   },
 });

@@ -108,7 +108,13 @@ export const set = command({
     const after = await setVariable(tx.em, services.keyRing, target, variable, before);
     const { revision } = after;
     const answer = viewVariable(after);
-    return { id: target.id, before: before && describe(before), after: describe(after), revision, answer };
+    return {
+      id: target.id,
+      before: before && describeVariable(before),
+      after: describeVariable(after),
+      revision,
+      answer,
+    };
   },
 });
 
@@ -129,11 +135,11 @@ export const remove = command({
     const { before } = target;
     if (!before) throw new NotFound('variable');
     await removeVariable(tx.em, target, params.name);
-    return { id: target.id, before: describe(before), after: { name: params.name } };
+    return { id: target.id, before: describeVariable(before), after: { name: params.name } };
   },
 });
 
 /** The audit keeps a variable's name and whether it is sensitive, and never its value. */
-function describe({ name, category, sensitive, revision }: ShownVariable) {
+function describeVariable({ name, category, sensitive, revision }: ShownVariable) {
   return { name, category, sensitive, revision };
 }

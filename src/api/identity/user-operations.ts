@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
-import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Flag, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { Email, PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { refusePersonal } from '#domain/identity/passwords/rules.ts';
@@ -51,11 +51,12 @@ export const list = read({
   id: 'users.list',
   route: 'GET /api/v1/users',
   summary: 'List users',
-  query: z.strictObject({ ...pageQuery, email: Email.optional(), enabled: z.enum(['true', 'false']).optional() }),
+  query: z.strictObject({ ...pageQuery, email: Email.optional(), enabled: Flag.optional() }),
   responses: { 200: pageOf('users', UserView) },
   access: manageAccess,
   handle: async ({ em, query }) => {
-    const page = await listUsers(em, query);
+    const enabled = query.enabled && query.enabled === 'true';
+    const page = await listUsers(em, { ...query, enabled });
     return { users: page.items.map(viewUser), next_cursor: page.nextCursor };
   },
 });

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import { importState, readState } from '#domain/instances/state.ts';
+import { importInstanceState, readState } from '#domain/instances/state.ts';
 import { listStateVersions, readStateVersion } from '#domain/instances/store.ts';
-import { findInstance, findInstanceToFill } from '#domain/instances/targets.ts';
+import { findInstance, findInstanceForImport } from '#domain/instances/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { largestInteger } from '#domain/shared/storable.ts';
 import { wholeNumber } from '#domain/shared/whole-number.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { accessReview, InstanceParams, readAccess } from './operations.ts';
 import { StateVersionView, toStateVersion } from './views.ts';
 
@@ -83,7 +83,7 @@ const TofuState = z
   })
   .meta({ id: 'StateFile' });
 
-export const adopt = command({
+export const importState = command({
   id: 'instances.import_state',
   route: 'POST /api/v1/instances/:id/state',
   summary: 'Adopt existing infrastructure: import a state into an instance that has none',
@@ -92,14 +92,14 @@ export const adopt = command({
   responses: { 201: StateVersionView },
   at: get,
   access: { ...stateAccess, review: { ...accessReview, verb: 'import_state' } },
-  target: ({ em, params, lock }) => findInstanceToFill(em, params.id, lock),
+  target: ({ em, params, lock }) => findInstanceForImport(em, params.id, lock),
   targetName: 'instance',
   idempotency: 'none',
   audit: 'instance.state_imported',
   handle: async ({ tx, params, body, target, principal, services }) => {
     refuseArchived(target);
     const content = Buffer.from(JSON.stringify(body));
-    const serial = await importState(tx, services.keyRing, params.id, { content, createdBy: principal.id });
+    const serial = await importInstanceState(tx, services.keyRing, params.id, { content, createdBy: principal.id });
     return { id: params.id, after: { serial } };
   },
   atParams: ({ id, after }) => ({ id, serial: after.serial }),

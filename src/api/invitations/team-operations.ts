@@ -1,5 +1,5 @@
 import { command } from '#api/pipeline/operation.ts';
-import { reviewed, TeamParams, teamOf } from '#api/teams/operations.ts';
+import { accessReview, TeamParams, teamOf } from '#api/teams/operations.ts';
 import { inviteToTeam } from '#domain/invitations/invitations.ts';
 import { inviteToTeamAccess } from '#domain/invitations/policy.ts';
 import { findInvitationAt } from '#domain/invitations/targets.ts';
@@ -32,7 +32,7 @@ export const create = command({
   body: InviteToTeam,
   responses: { 201: SentInvitationView },
   at: get,
-  access: { ...inviteToTeamAccess, review: { ...reviewed, verb: 'manage_invitations' } },
+  access: { ...inviteToTeamAccess, review: { ...accessReview, verb: 'manage_invitations' } },
   target: ({ em, params, lock }) => teamOf(em, params, lock),
   targetName: 'team',
   resource: 'invitations',

@@ -5,7 +5,7 @@ import type { Em } from '#database/database.ts';
 import { type MemberChange, membershipLocks, removeMember, setMember } from '#domain/members/members.ts';
 import type { MemberRoles, MembershipLevel } from '#domain/members/model.ts';
 import type { MembershipOwners } from '#domain/members/rules.ts';
-import { findJoiner, listMembers } from '#domain/members/store.ts';
+import { findMemberPrincipal, listMembers } from '#domain/members/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { type MemberAnswer, viewMember } from './views.ts';
@@ -110,7 +110,7 @@ async function findForMember<Level extends MembershipLevel>(
   path: MemberPath<Level>,
   lock: boolean,
 ) {
-  const joiner = await findJoiner(em, path.userID, lock);
+  const joiner = await findMemberPrincipal(em, path.userID, lock);
   const owner = await findToChange(em, path, lock);
   return owner && { ...owner, joiner };
 }

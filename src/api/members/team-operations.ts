@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readAccess, reviewed, TeamParams, teamOf, teamToChange } from '#api/teams/operations.ts';
+import { accessReview, readAccess, TeamParams, teamOf, teamToChange } from '#api/teams/operations.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { teamRoles } from '#domain/teams/model.ts';
@@ -12,7 +12,7 @@ const manageAccess: Access = {
   scope: 'team',
   teamAction: 'team.membership.manage',
   hidden: 'not_found',
-  review: { ...reviewed, verb: 'manage_members' },
+  review: { ...accessReview, verb: 'manage_members' },
 };
 
 const SetTeamMember = z.strictObject({ role: z.enum(teamRoles) }).meta({ id: 'SetTeamMember' });

@@ -3,6 +3,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
 import { CreateNamed, RenameNamed, toRenaming } from '#api/tenancy/bodies.ts';
+import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
 import { createOrganization, updateOrganization } from '#domain/organizations/organizations.ts';
 import {
   findOrganization,
@@ -14,7 +15,6 @@ import { findOrganizationTransfer, transferOrganization } from '#domain/organiza
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { archivedQuery } from '#domain/tenancy/archiving.ts';
 import { Slug } from '#domain/tenancy/model.ts';
 import { TransferOrganization } from './bodies.ts';
 import { OrganizationView, viewOrganization } from './views.ts';
@@ -53,7 +53,7 @@ export const list = read({
   responses: { 200: pageOf('organizations', OrganizationView) },
   access: { ...readAccess, scope: 'platform', review: { resource: 'organizations', verb: 'list' } },
   handle: async ({ em, principal, query }) => {
-    const page = await listOrganizations(em, principal, query);
+    const page = await listOrganizations(em, principal, withArchivedFilter(query));
     return { organizations: page.items.map(viewOrganization), next_cursor: page.nextCursor };
   },
 });

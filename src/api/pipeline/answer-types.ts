@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Change } from '#domain/shared/audit.ts';
+import type { CommandChange } from '#domain/shared/audit.ts';
 
 export type Schema = z.ZodType;
 
@@ -32,7 +32,7 @@ export type EncodedAnswerOf<S extends Responses> = number extends keyof S
     }[keyof S & number];
 
 /** A command's change, and how the request that made it is answered. */
-export interface CommandAnswer<Answer> extends Change {
+export interface CommandAnswer<Answer> extends CommandChange {
   /**
    * The body of the first answer. It is never stored, so it may hold what is shown only once (a new key, a link).
    * Without it, the read operation `at` shows the result.
@@ -44,7 +44,7 @@ export interface CommandAnswer<Answer> extends Change {
 
 /** What the handler of a command returns, given its declared successes and the read operation that shows its result. */
 export type HandlerResult<S extends Responses, A> = [AnswerOf<S>] extends [undefined]
-  ? Change & { readonly answer?: never }
+  ? CommandChange & { readonly answer?: never }
   : A extends { readonly responses: infer ReadResponses extends Responses }
     ? [AnswerOf<ReadResponses>] extends [AnswerOf<S>]
       ? CommandAnswer<AnswerOf<S>>

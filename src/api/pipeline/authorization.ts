@@ -3,7 +3,7 @@ import {
   type Decision,
   decide,
   decidePermission,
-  nobody,
+  installationOwnership,
   type Ownership,
 } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -39,7 +39,7 @@ export function decideTarget(
 ): AccessDecision {
   if (target === undefined) return { decision: { allowed: false, because: 'hidden' }, access: operation.access };
   const access = (target && operation.accessTo?.(target, principal)) ?? operation.access;
-  return { decision: decide(principal, access, target ?? nobody), access };
+  return { decision: decide(principal, access, target ?? installationOwnership), access };
 }
 
 /** Makes both decisions, in the order in which an operation makes them. Null if the principal has the authority. */

@@ -9,6 +9,9 @@ export const Time = z.codec(z.iso.datetime(), z.union([z.date(), z.string()]), {
 /** An id in an answer. Ids in requests are validated by `Id`; those in answers come from the database. */
 export const AnswerId = z.string().meta({ format: 'uuid' });
 
+/** A flag in a query. */
+export const Flag = z.enum(['true', 'false']);
+
 /** An answer without a body. */
 export const Nothing = z.undefined().describe('Done. The answer has no body.');
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
+import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
 import { createProject, updateProject } from '#domain/projects/projects.ts';
 import { findProject, findProjectToChange, listProjects, type ProjectTarget } from '#domain/projects/store.ts';
 import { findProjectTransfer, transferProject } from '#domain/projects/transfer.ts';
@@ -10,7 +11,6 @@ import { Id } from '#domain/shared/ids.ts';
 import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { findTeamById } from '#domain/teams/store.ts';
-import { archivedQuery } from '#domain/tenancy/archiving.ts';
 import { CreateProject, TransferProject, toNewProject, toProjectChange, UpdateProject } from './bodies.ts';
 import { ProjectView, viewProject } from './views.ts';
 
@@ -49,7 +49,8 @@ export const list = read({
   target: ({ em, query }) => findListOwner(em, { team: query.team_id }),
   targetName: 'team',
   handle: async ({ em, principal, query }) => {
-    const page = await listProjects(em, principal, query);
+    const filter = { ...withArchivedFilter(query), teamId: query.team_id };
+    const page = await listProjects(em, principal, filter);
     return { projects: page.items.map(viewProject), next_cursor: page.nextCursor };
   },
 });

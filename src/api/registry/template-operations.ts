@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { revisionOf } from '#api/pipeline/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
+import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
 import {
   findTemplate,
   findTemplateOwner,
@@ -18,20 +19,20 @@ import { Id } from '#domain/shared/ids.ts';
 import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { findOwner } from '#domain/teams/store.ts';
+import { findTeamOrInstallation } from '#domain/teams/store.ts';
 import { CreateTemplate, toNewTemplate, toTemplateChange, UpdateTemplate } from './bodies.ts';
 import { TemplateView, viewTemplate } from './views.ts';
 
 const TemplateParams = z.strictObject({ id: Id });
 
-const reviewed = { resource: 'templates', unscoped: true, target: findTemplateOwner } as const;
+const accessReview = { resource: 'templates', unscoped: true, target: findTemplateOwner } as const;
 
 export const readAccess: Access = {
   anyOf: ['template:read'],
   scope: 'team',
   teamAction: 'team.metadata.read',
   hidden: 'not_found',
-  review: { ...reviewed, verb: 'get' },
+  review: { ...accessReview, verb: 'get' },
 };
 
 export const writeAccess: Access = {
@@ -39,7 +40,7 @@ export const writeAccess: Access = {
   scope: 'team',
   teamAction: 'team.metadata.write',
   hidden: 'not_found',
-  review: { ...reviewed, verb: 'update' },
+  review: { ...accessReview, verb: 'update' },
 };
 
 /** A template without a team serves the whole installation, so changing it takes `registry:manage` (access.md of the design). */
@@ -52,7 +53,7 @@ const ListQuery = z.strictObject({
   team_id: Id.optional(),
   tag: z.string().min(1).max(63).optional(),
   search: z.string().max(100).optional().describe('Text in the name, the slug or the description.'),
-  archived: z.enum(['true', 'false']).default('false').describe('Archived templates instead of active ones.'),
+  ...archivedQuery,
 });
 
 export const list = read({
@@ -61,12 +62,12 @@ export const list = read({
   summary: 'List the templates that you may read',
   query: ListQuery,
   responses: { 200: pageOf('templates', TemplateView) },
-  access: { ...readAccess, review: { ...reviewed, verb: 'list' } },
+  access: { ...readAccess, review: { ...accessReview, verb: 'list' } },
   target: ({ em, query }) => findListOwner(em, { team: query.team_id }),
   targetName: 'team',
   handle: async ({ em, principal, query }) => {
-    const { team_id, tag, search, archived } = query;
-    const filter = { teamId: team_id, tag, search, archived: archived === 'true' };
+    const { team_id: teamId, tag, search, archived } = withArchivedFilter(query);
+    const filter = { teamId, tag, search, archived };
     const page = await listTemplates(em, principal, filter, query);
     return { templates: page.items.map(viewTemplate), next_cursor: page.nextCursor };
   },
@@ -95,8 +96,8 @@ export const create = command({
   body: CreateTemplate,
   responses: { 201: TemplateView },
   at: get,
-  access: { ...writeAccess, review: { ...reviewed, verb: 'create' } },
-  target: ({ em, body, lock }) => findOwner(em, body.team_id, lock),
+  access: { ...writeAccess, review: { ...accessReview, verb: 'create' } },
+  target: ({ em, body, lock }) => findTeamOrInstallation(em, body.team_id, lock),
   targetName: 'team',
   accessTo: writeAccessTo,
   idempotency: 'none',
@@ -122,9 +123,9 @@ export const update = command({
   idempotency: 'none',
   audit: 'template.updated',
   handle: async ({ tx, target, body }) => {
-    const before = describe(target.template);
+    const before = describeTemplate(target.template);
     await updateTemplate(tx, target, toTemplateChange(body));
-    return { ...(await changeOf(tx, target.template)), before, after: describe(target.template) };
+    return { ...(await changeOf(tx, target.template)), before, after: describeTemplate(target.template) };
   },
 });
 
@@ -172,7 +173,7 @@ export const unarchive = command({
 
 type Template = TemplateTarget['template'];
 
-function describe({ name, slug, description, tags }: Template) {
+function describeTemplate({ name, slug, description, tags }: Template) {
   return { name, slug, description, tags };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
-import { requestApproval, reviewRun } from '#domain/runs/approval/review.ts';
+import { requestRunApproval, reviewRun } from '#domain/runs/approval/review.ts';
 import { findRun, readPlan } from '#domain/runs/store.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -37,7 +37,7 @@ export const getPlan = read({
   },
 });
 
-export const request = command({
+export const requestApproval = command({
   id: 'runs.request_approval',
   route: 'POST /api/v1/runs/:id/approval/request',
   summary: 'Ask people to review a run. This does not change who is allowed to.',
@@ -51,7 +51,7 @@ export const request = command({
   idempotency: 'optional',
   audit: 'run.approval_requested',
   handle: async ({ tx, target, body, principal }) => {
-    await requestApproval(tx, target.run, principal, body);
+    await requestRunApproval(tx, target.run, principal, body);
     return { id: target.run.id, after: { reviewers: body.reviewers }, revision: target.run.revision };
   },
 });

@@ -13,6 +13,7 @@ import {
   runOperations,
   runPhases,
   runStatuses,
+  summarizeChanges,
   waitingCodes,
 } from '#domain/runs/model.ts';
 import type { PlanDetails } from '#domain/runs/store.ts';
@@ -180,16 +181,11 @@ export function toPlan(runId: string, plan: PlanDetails): z.input<typeof PlanVie
   return {
     run_id: runId,
     digest: plan.digest,
-    summary: summarize(plan.changes),
+    summary: summarizeChanges(plan.changes),
     state_serial: plan.stateSerial,
     changes: plan.changes,
     created_at: plan.createdAt,
   };
-}
-
-function summarize(changes: PlanDetails['changes']) {
-  const count = (...actions: string[]) => changes.filter(({ action }) => actions.includes(action)).length;
-  return { add: count('create', 'replace'), change: count('update'), destroy: count('delete', 'replace') };
 }
 
 export const RunEventView = z

@@ -20,10 +20,10 @@ import { type AccountTarget, findAccount, findAccountToChange } from '#domain/se
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { manageAccess } from './operations.ts';
 
 const AccountParams = z.strictObject({ id: Id });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
-import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { unknownPrincipal } from '#domain/members/acquaintance.ts';
 import { createAccount, deleteAccount, setAccountEnabled, updateAccount } from '#domain/service-accounts/changes.ts';
-import { findOwner } from '#domain/service-accounts/owners.ts';
+import { findAccountOwner } from '#domain/service-accounts/owners.ts';
 import { readAccountAccess } from '#domain/service-accounts/policy.ts';
 import { type AccountTarget, findAccount, findAccountToChange, listAccounts } from '#domain/service-accounts/store.ts';
 import { maySucceed } from '#domain/service-accounts/succession.ts';
@@ -30,13 +30,13 @@ import { ServiceAccountView, viewOwner, viewServiceAccount } from './views.ts';
 const AccountParams = z.strictObject({ id: Id });
 
 /** The accounts of users belong to no team. */
-const reviewed = { resource: 'service_accounts', unscoped: true, target: findAccount } as const;
+const accessReview = { resource: 'service_accounts', unscoped: true, target: findAccount } as const;
 
-const readAccess: Access = { ...readAccountAccess, review: { ...reviewed, verb: 'get' } };
+const readAccess: Access = { ...readAccountAccess, review: { ...accessReview, verb: 'get' } };
 export const manageAccess: Access = {
   ...readAccess,
   anyOf: ['service_account:manage'],
-  review: { ...reviewed, verb: 'update' },
+  review: { ...accessReview, verb: 'update' },
 };
 
 /** Lets principals that manage users read and transfer an account whose owner is disabled: nobody else could. */
@@ -53,13 +53,14 @@ export const list = read({
     ...pageQuery,
     owner_user_id: Id.optional(),
     owner_team_id: Id.optional(),
-    enabled: z.enum(['true', 'false']).optional(),
+    enabled: Flag.optional(),
   }),
   responses: { 200: pageOf('service_accounts', ServiceAccountView) },
   access: { ...readAccess, scope: 'platform', review: { resource: 'service_accounts', verb: 'list' } },
   handle: async ({ em, principal, query }) => {
     const { owner_user_id: ownerUserId, owner_team_id: ownerTeamId, ...rest } = query;
-    const page = await listAccounts(em, principal, { ...rest, ownerUserId, ownerTeamId });
+    const enabled = query.enabled && query.enabled === 'true';
+    const page = await listAccounts(em, principal, { ...rest, ownerUserId, ownerTeamId, enabled });
     return { service_accounts: page.items.map(viewServiceAccount), next_cursor: page.nextCursor };
   },
 });
@@ -84,8 +85,8 @@ export const create = command({
   body: CreateServiceAccount,
   responses: { 201: ServiceAccountView },
   at: get,
-  access: { ...manageAccess, scope: 'platform', review: { ...reviewed, verb: 'create' } },
-  target: ({ em, body, lock }) => findOwner(em, toNewOwner(body.owner), lock),
+  access: { ...manageAccess, scope: 'platform', review: { ...accessReview, verb: 'create' } },
+  target: ({ em, body, lock }) => findAccountOwner(em, toNewOwner(body.owner), lock),
   targetName: 'the owner',
   accessTo: () => manageAccess,
   idempotency: 'none',
@@ -123,7 +124,7 @@ export const enable = command({
   summary: 'Enable a service account, whose keys become valid again',
   params: AccountParams,
   responses: { 200: ServiceAccountView },
-  access: { ...manageAccess, review: { ...reviewed, verb: 'enable' } },
+  access: { ...manageAccess, review: { ...accessReview, verb: 'enable' } },
   target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
@@ -138,7 +139,7 @@ export const disable = command({
   summary: 'Disable a service account, whose keys are refused from the next request on',
   params: AccountParams,
   responses: { 200: ServiceAccountView },
-  access: { ...manageAccess, review: { ...reviewed, verb: 'disable' } },
+  access: { ...manageAccess, review: { ...accessReview, verb: 'disable' } },
   target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
@@ -153,7 +154,7 @@ export const remove = command({
   summary: 'Delete a service account, its keys and its memberships; the audit keeps its id',
   params: AccountParams,
   responses: { 204: Nothing },
-  access: { ...manageAccess, review: { ...reviewed, verb: 'delete' } },
+  access: { ...manageAccess, review: { ...accessReview, verb: 'delete' } },
   target: ({ em, params, lock }) => findAccountToChange(em, params.id, lock),
   targetName: 'service account',
   idempotency: 'none',
@@ -176,7 +177,7 @@ export const transfer = command({
   params: AccountParams,
   body: TransferServiceAccount,
   responses: { 200: ServiceAccountView },
-  access: { ...manageAccess, review: { ...reviewed, verb: 'transfer' } },
+  access: { ...manageAccess, review: { ...accessReview, verb: 'transfer' } },
   target: ({ em, params, body, lock }) => findForTransfer(em, params.id, body, lock),
   targetName: 'service account',
   accessTo: succession(manageAccess),
@@ -201,9 +202,9 @@ async function findForTransfer(
   lock: boolean,
 ) {
   const owner = body.owner && toNewOwner(body.owner);
-  const user = owner?.userId === undefined ? undefined : await findOwner(em, owner, lock);
+  const user = owner?.userId === undefined ? undefined : await findAccountOwner(em, owner, lock);
   const account = await findAccountToChange(em, id, lock);
-  const team = owner?.teamId === undefined ? undefined : await findOwner(em, owner, lock);
+  const team = owner?.teamId === undefined ? undefined : await findAccountOwner(em, owner, lock);
   return account && { ...account, newOwner: user ?? team };
 }
 

@@ -4,6 +4,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
 import { CreateNamed, RenameNamed, toRenaming } from '#api/tenancy/bodies.ts';
+import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
 import type { Em } from '#database/database.ts';
 import { findOrganization } from '#domain/organizations/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
@@ -12,33 +13,32 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { findTeam, findTeamById, findTeamToChange, listTeams, type TeamTarget } from '#domain/teams/store.ts';
 import { createTeam, updateTeam } from '#domain/teams/teams.ts';
 import { findTeamTransfer, transferTeam } from '#domain/teams/transfer.ts';
-import { archivedQuery } from '#domain/tenancy/archiving.ts';
 import { TransferTeam } from './bodies.ts';
 import { TeamView, viewTeam } from './views.ts';
 
 export const TeamParams = z.strictObject({ orgID: OrganizationName, id: Id });
 
 /** A path names the team and its organization; an access review names only the team. */
-export const reviewed = { resource: 'teams', parameter: 'id', target: findTeamById } as const;
+export const accessReview = { resource: 'teams', parameter: 'id', target: findTeamById } as const;
 
 export const readAccess: Access = {
   anyOf: ['team:read'],
   scope: 'team',
   teamAction: 'team.metadata.read',
   hidden: 'not_found',
-  review: { ...reviewed, verb: 'get' },
+  review: { ...accessReview, verb: 'get' },
 };
 const updateAccess: Access = {
   ...readAccess,
   anyOf: ['team:write'],
   teamAction: 'team.metadata.write',
-  review: { ...reviewed, verb: 'update' },
+  review: { ...accessReview, verb: 'update' },
 };
 /** Archiving, deleting and transferring a team take the right to delete it. */
 const archiveAccess: Access = {
   ...updateAccess,
   teamAction: 'team.delete',
-  review: { ...reviewed, verb: 'archive' },
+  review: { ...accessReview, verb: 'archive' },
 };
 
 /** The team that a path names; undefined where it belongs to another organization. */
@@ -67,7 +67,7 @@ export const list = read({
   target: ({ em, params }) => findOrganization(em, params.orgID),
   targetName: 'organization',
   handle: async ({ em, principal, target, query }) => {
-    const page = await listTeams(em, principal, target, query);
+    const page = await listTeams(em, principal, target, withArchivedFilter(query));
     return { teams: page.items.map(viewTeam), next_cursor: page.nextCursor };
   },
 });
@@ -145,7 +145,7 @@ export const { archive, unarchive, remove } = archivingOperations({
   access: {
     archive: archiveAccess,
     unarchive: { ...archiveAccess, review: { inherits: 'teams.archive' } },
-    delete: { ...archiveAccess, review: { ...reviewed, verb: 'delete' } },
+    delete: { ...archiveAccess, review: { ...accessReview, verb: 'delete' } },
   },
   find: findTeamById,
   findToChange: teamToChange,
@@ -158,7 +158,7 @@ export const transfer = command({
   params: TeamParams,
   body: TransferTeam,
   responses: { 200: TeamView },
-  access: { ...archiveAccess, review: { ...reviewed, verb: 'transfer' } },
+  access: { ...archiveAccess, review: { ...accessReview, verb: 'transfer' } },
   target: ({ em, params, body, lock }) =>
     findTeamTransfer(em, { organization: params.orgID, id: params.id, to: body.organization_id }, lock),
   targetName: 'team',

@@ -6,13 +6,12 @@ import type { Em } from '#database/database.ts';
 import { mayReadAccountsOf } from '#domain/service-accounts/policy.ts';
 import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Archivable, TenantLevel } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
 import type { ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
-import type { Archivable } from '#domain/tenancy/archiving.ts';
-import type { TenantLevel } from '#domain/tenancy/model.ts';
 import type { Common, CommonAnswer } from './views.ts';
 
 type LevelTarget = Common & Archivable & Ownership;

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
+import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { Page, PageRequest } from '#domain/shared/paging.ts';
@@ -22,7 +22,7 @@ export async function listRecords(
 
 /** A record as the target of a decision. It belongs to the whole installation. */
 export async function findRecord(em: Em, id: string): Promise<({ id: string } & Ownership) | undefined> {
-  return (await hasRecord(em, id)) ? { id, ...nobody } : undefined;
+  return (await hasRecord(em, id)) ? { id, ...installationOwnership } : undefined;
 }
 
 /** Replaces a user's e-mail address in the filter by the user's id. */

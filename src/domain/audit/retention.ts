@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { dropMonth, findMonthsBefore } from '#database/partitions.ts';
-import { nobody } from '#domain/shared/access/decide.ts';
+import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -27,7 +27,7 @@ export async function removeExpired(
 async function removeMonth(deps: SystemCommandDeps, month: string, retentionDays: number): Promise<boolean> {
   const command = { action: 'audit_records.expired', target: { month }, key: null } as const;
   const change = await runSystemCommand(deps, command, {
-    find: async () => nobody,
+    find: async () => installationOwnership,
     act: async ({ em }) => {
       const records = await dropMonth(em, 'audit_records', month);
       if (records === undefined) throw new NothingToDo();

@@ -2,11 +2,11 @@ import type { Em } from '#database/database.ts';
 import type { ProjectTarget } from '#domain/projects/store.ts';
 import { type ApprovalPolicy, isWeakerApproval, stricterApproval } from '#domain/registry/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { underSlug } from '#domain/shared/ownership-graph/slugs.ts';
+import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import { defaultApproval, type EnvironmentChange, type NewEnvironment } from './model.ts';
 import { mayWeakenPolicy } from './policy.ts';
@@ -29,7 +29,9 @@ export async function createEnvironment(
   const slug = chooseSlug(request);
   const { name, kind, approvalPolicy = defaultApproval[kind], ttlSeconds = null, isolation = null } = request;
   const fields = { name, slug, kind, ...policyFields(approvalPolicy), ttlSeconds, isolation };
-  await underSlug('environment', slug, () => insertEnvironment(em, { id, projectId: project.id, ...fields }));
+  await reportingSlugConflict('environment', slug, () =>
+    insertEnvironment(em, { id, projectId: project.id, ...fields }),
+  );
   return readBack(findEnvironment(em, id));
 }
 
@@ -55,7 +57,9 @@ export async function updateEnvironment(
   refuseStale(environment, expectedRevision);
   if (difference.isEmpty) return { updated: environment, difference };
   const { after } = difference;
-  await underSlug('environment', after.slug ?? environment.slug, () => saveEnvironment(em, environment, after));
+  await reportingSlugConflict('environment', after.slug ?? environment.slug, () =>
+    saveEnvironment(em, environment, after),
+  );
   return { updated: await readBack(findEnvironment(em, environment.id)), difference };
 }
 

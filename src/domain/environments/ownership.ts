@@ -15,7 +15,7 @@ export const environmentKinds = [
       {
         kind: 'project',
         columns: ['project_id'],
-        blocker: { says: 'has environments', remedy: 'delete them first' },
+        blocker: { message: 'has environments', remedy: 'delete them first' },
         onTransfer: 'revised',
       },
     ],
@@ -31,11 +31,11 @@ export const environmentKinds = [
         kind: 'principal',
         columns: ['set_by'],
         blocker: {
-          says: 'has set secrets',
+          message: 'has set secrets',
           remedy: 'which history keeps: disable the user instead',
-          while: (row) => sql<SqlBool>`${row('sensitive')}`,
+          when: (row) => sql<SqlBool>`${row('sensitive')}`,
           names: ['environment', 'environment_variable'],
-          counts: 'deleted too',
+          includes: 'deleted',
           onlyOf: 'user',
         },
         kept: 'the value of a variable outlives the user who set it',

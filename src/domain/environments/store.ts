@@ -8,8 +8,8 @@ import type { ApprovalRule } from '#domain/runs/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { Archivable, ArchivedFilter } from '#domain/tenancy/archiving.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';
 import { Environment } from './entity.ts';
@@ -89,13 +89,17 @@ export function findEnvironmentToChange(em: Em, id: string, lock: boolean) {
   return findEnvironment(em, id, toChange(lock));
 }
 
+export interface EnvironmentFilter {
+  readonly teamId?: string | undefined;
+  readonly projectId?: string | undefined;
+}
+
 /** The environments of the teams that the principal may read, of one team, or of one project. */
 export function listEnvironments(
   em: Em,
   principal: Principal,
-  request: PageRequest & ArchivedFilter & { team_id?: string | undefined; project_id?: string | undefined },
+  { teamId, projectId, ...request }: PageRequest & ArchivedFilter & EnvironmentFilter,
 ): Promise<Page<EnvironmentTarget>> {
-  const { team_id: teamId, project_id: projectId } = request;
   let listed = selectEnvironments(db(em))
     .where('e.archived_at', archivedComparison(request), null)
     .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'));

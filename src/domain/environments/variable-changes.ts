@@ -1,9 +1,9 @@
 import type { Em } from '#database/database.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Conflict, Invalid, NotFound } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import type { NewVariable, VariableCategory } from './model.ts';
 import type { EnvironmentTarget } from './store.ts';
 import { explainVariableName } from './variable-names.ts';

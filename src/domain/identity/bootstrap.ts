@@ -1,4 +1,4 @@
-import type { Change } from '#domain/shared/audit.ts';
+import type { CommandChange } from '#domain/shared/audit.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import type { PrincipalRecord, User } from './entity.ts';
@@ -47,6 +47,6 @@ export async function createFirstAdministrator(
 }
 
 /** The change that the audit records of creating the first administrator. */
-export function bootstrapChange({ id, name, role }: PrincipalRecord, email: string): Change {
+export function bootstrapChange({ id, name, role }: PrincipalRecord, email: string): CommandChange {
   return { id, after: { email, name, role } };
 }

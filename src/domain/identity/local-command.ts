@@ -1,6 +1,6 @@
 import type { Orm } from '#database/database.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
-import type { AuditedAction, Change } from '#domain/shared/audit.ts';
+import type { AuditedAction, CommandChange } from '#domain/shared/audit.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
 import { type Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
 import { openInstallation } from '#domain/shared/installation/installation.ts';
@@ -20,7 +20,7 @@ export interface LocalInstallation {
 export async function runLocalCommand(
   { orm, keyRing }: LocalInstallation,
   { operation, audit }: { operation: string; audit: AuditedAction },
-  act: (tx: Transaction) => Promise<Change>,
+  act: (tx: Transaction) => Promise<CommandChange>,
 ): Promise<{ id: string | null }> {
   const installation = await openInstallation(orm, keyRing);
   const transactions = new Transactions(orm, { dispatch: () => undefined });

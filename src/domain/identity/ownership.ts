@@ -5,8 +5,13 @@ import type { Declaration, Row } from '#domain/shared/ownership-graph/declaratio
 const activeKeysRevoked = {
   rows: 'ended',
   at: 'revoked_at',
-  while: (row: Row<'revoked_at'>) => sql<SqlBool>`${row('revoked_at')} is null`,
+  when: (row: Row<'revoked_at'>) => sql<SqlBool>`${row('revoked_at')} is null`,
 } as const;
+
+/** Only enabled users count as owners: a service account or a disabled user could not manage what it owns alone. */
+export function isAbleToOwn(row: Row<'kind' | 'enabled' | 'deleted_at'>) {
+  return sql<SqlBool>`${row('kind')} = 'user' and ${row('enabled')} and ${row('deleted_at')} is null`;
+}
 
 export const identityKinds = [
   {
@@ -17,10 +22,9 @@ export const identityKinds = [
     generation: true,
     tombstone: true,
     disableable: true,
-    // Only enabled users count as owners: a resource of a service account or a disabled user alone would have no one to manage it.
-    ableToOwn: (row) => sql<SqlBool>`${row('kind')} = 'user' and ${row('enabled')} and ${row('deleted_at')} is null`,
+    ableToOwn: isAbleToOwn,
   },
-  { kind: 'user', table: 'users', is: 'principal' },
+  { kind: 'user', table: 'users', extends: 'principal' },
   {
     kind: 'session',
     table: 'sessions',
@@ -31,7 +35,7 @@ export const identityKinds = [
         cascade: {
           rows: 'ended',
           at: 'revoked_at',
-          while: (row) => sql<SqlBool>`${row('revoked_at')} is null and ${row('expires_at')} > now()`,
+          when: (row) => sql<SqlBool>`${row('revoked_at')} is null and ${row('expires_at')} > now()`,
         },
       },
     ],
@@ -57,9 +61,9 @@ export const identityKinds = [
         kind: 'principal',
         columns: ['issued_by'],
         blocker: {
-          says: 'has issued API keys of others',
+          message: 'has issued API keys of others',
           remedy: 'which history keeps: disable the user instead',
-          while: (row) => sql<SqlBool>`${row('issued_by')} <> ${row('principal_id')}`,
+          when: (row) => sql<SqlBool>`${row('issued_by')} <> ${row('principal_id')}`,
           names: ['principal'],
           onlyOf: 'user',
         },

@@ -22,22 +22,23 @@ export const instanceKinds = [
     uses: [
       {
         prevents: ['deletion', 'archiving'],
-        says: 'has instances that still hold resources',
+        message: 'has instances that still hold resources',
         remedy: 'destroy them first',
-        while: (row) => sql<SqlBool>`${row('resource_count')} > 0`,
+        when: (row) => sql<SqlBool>`${row('resource_count')} > 0`,
       },
       {
         prevents: ['deletion', 'archiving'],
-        says: 'has instances whose last apply may be incomplete, so that they may hold resources that nothing records',
+        message:
+          'has instances whose last apply may be incomplete, so that they may hold resources that nothing records',
         remedy: 'apply or destroy them again first',
         // The resources that are known are the reason above.
-        while: (row) => sql<SqlBool>`${row('resource_count')} = 0 and ${hasIncompleteApply(row('id'))}`,
+        when: (row) => sql<SqlBool>`${row('resource_count')} = 0 and ${hasIncompleteApply(row('id'))}`,
       },
       {
         prevents: ['transfer'],
-        says: 'has instances that are deployed from templates of its team, which the other team cannot use',
+        message: 'has instances that are deployed from templates of its team, which the other team cannot use',
         remedy: 'destroy them first',
-        while: (row) => sql<SqlBool>`${row('resource_count')} > 0`,
+        when: (row) => sql<SqlBool>`${row('resource_count')} > 0`,
         tiedTo: { kind: 'template', sharing: 'team' },
       },
     ],

@@ -60,7 +60,7 @@ export function lockInstance(em: Em, instanceId: string): Promise<Instance> {
  * Adopts existing infrastructure: imports an OpenTofu state into an instance, and returns its serial.
  * @throws Conflict if the instance already has state, or if a run is changing it
  */
-export async function importState(
+export async function importInstanceState(
   tx: Transaction,
   keyRing: KeyRing,
   instanceId: string,

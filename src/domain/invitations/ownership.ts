@@ -5,7 +5,7 @@ import type { Declaration, Row } from '#domain/shared/ownership-graph/declaratio
 const openInvitations = {
   rows: 'ended',
   at: 'revoked_at',
-  while: (row: Row<'accepted_at' | 'revoked_at'>) =>
+  when: (row: Row<'accepted_at' | 'revoked_at'>) =>
     sql<SqlBool>`${row('accepted_at')} is null and ${row('revoked_at')} is null`,
 } as const;
 
@@ -28,10 +28,10 @@ export const invitationKinds = [
         kind: 'principal',
         columns: ['invited_by', 'accepted_by'],
         blocker: {
-          says: 'has sent or accepted invitations to',
+          message: 'has sent or accepted invitations to',
           remedy: 'which history keeps: disable the user instead',
           names: ['organization'],
-          counts: 'deleted too',
+          includes: 'deleted',
           onlyOf: 'user',
         },
       },

@@ -2,13 +2,13 @@ import type { Em } from '#database/database.ts';
 import { revokeInvitationsFrom } from '#domain/invitations/change-store.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import type { Member, MemberRoles, MembershipLevel } from './model.ts';
 import { hasOtherOwner } from './owner-store.ts';
 import { type MembershipOwners, membershipRules } from './rules.ts';
-import { addMember, changeRole, findMember, type Joiner, removeMembership } from './store.ts';
+import { addMember, changeRole, findMember, type MemberPrincipal, removeMembership } from './store.ts';
 
 /** A membership before and after a change; undefined: no member. */
 export interface MemberChange<Role extends string> {
@@ -37,13 +37,13 @@ export async function setMember<Level extends MembershipLevel>(
   caller: Principal,
   level: Level,
   owner: MembershipOwners[Level],
-  joiner: Joiner | undefined,
+  joiner: MemberPrincipal | undefined,
   role: MemberRoles[Level],
 ): Promise<MemberJoined<MemberRoles[Level]>> {
   const rules = membershipRules[level];
-  if (!joiner) throw rules.unknownJoiner();
+  if (!joiner) throw rules.unknownMember();
   const before = await findMember(em, level, owner.id, joiner.id);
-  if (!before && !(await rules.mayAdd(em, caller, owner, joiner))) throw rules.unknownJoiner();
+  if (!before && !(await rules.mayAdd(em, caller, owner, joiner))) throw rules.unknownMember();
   rules.refuseRoles(caller, owner, before ? [before.role, role] : [role]);
   refuseArchived(owner);
   rules.refuseAccount(joiner, role);

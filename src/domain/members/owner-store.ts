@@ -1,13 +1,10 @@
 import type { Em } from '#database/database.ts';
-import { db, type Over } from '#domain/db.ts';
+import { db } from '#domain/db.ts';
+import { isAbleToOwn } from '#domain/identity/ownership.ts';
+import { columnsOf } from '#domain/shared/ownership-graph/conditions.ts';
 import { findNames } from '#domain/shared/ownership-graph/names.ts';
 import type { MembershipLevel } from './model.ts';
 import { membershipsOf } from './store.ts';
-
-/** Only people who can act count as owners: nobody could manage what only a service account or a disabled user owned. */
-function isAbleToOwn(of: Over<{ p: 'principals' }>) {
-  return of.and([of('p.kind', '=', 'user'), of('p.enabled', '=', true), of('p.deleted_at', 'is', null)]);
-}
 
 /** Whether it has another owner who can act. */
 export async function hasOtherOwner(em: Em, level: MembershipLevel, ownerId: string, userId: string): Promise<boolean> {
@@ -17,7 +14,7 @@ export async function hasOtherOwner(em: Em, level: MembershipLevel, ownerId: str
     .where('m.owner_id', '=', ownerId)
     .where('m.role', '=', 'owner')
     .where('m.principal_id', '<>', userId)
-    .where(isAbleToOwn)
+    .where(isAbleToOwn(columnsOf('p')))
     .select('m.id')
     .limit(1)
     .executeTakeFirst();
@@ -42,7 +39,7 @@ export function findTeamsOwnedAlone(em: Em, organizationId: string, userId: stri
             .whereRef('x.team_id', '=', 't.id')
             .where('x.role', '=', 'owner')
             .where('x.principal_id', '<>', userId)
-            .where(isAbleToOwn)
+            .where(isAbleToOwn(columnsOf('p')))
             .select('x.id'),
         ),
       ),

@@ -4,7 +4,7 @@ import type { Declaration, Row } from '#domain/shared/ownership-graph/declaratio
 /** Memberships end when their principal is deleted, and when a service account gets another owner. */
 const membership = { cascade: { rows: 'deleted' }, onTransfer: { rows: 'deleted' } } as const;
 const soleOwner = {
-  while: (row: Row<'role'>) => sql<SqlBool>`${row('role')} = 'owner'`,
+  when: (row: Row<'role'>) => sql<SqlBool>`${row('role')} = 'owner'`,
   remedy: 'make somebody else their owner first',
   onlyOf: 'user',
   unlessShared: true,
@@ -20,7 +20,7 @@ export const memberKinds = [
         kind: 'principal',
         columns: ['principal_id'],
         ...membership,
-        blocker: { ...soleOwner, says: 'is the only owner of organizations', names: ['organization'] },
+        blocker: { ...soleOwner, message: 'is the only owner of organizations', names: ['organization'] },
       },
     ],
   },
@@ -33,7 +33,7 @@ export const memberKinds = [
         kind: 'principal',
         columns: ['principal_id'],
         ...membership,
-        blocker: { ...soleOwner, says: 'is the only owner of teams', names: ['organization', 'team'] },
+        blocker: { ...soleOwner, message: 'is the only owner of teams', names: ['organization', 'team'] },
       },
     ],
   },

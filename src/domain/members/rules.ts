@@ -9,7 +9,7 @@ import { mayAddDirectly, unknownPrincipal } from './acquaintance.ts';
 import { mayGiveOrganizationRole, mayGiveTeamRole } from './grants.ts';
 import type { MemberRoles, MembershipLevel } from './model.ts';
 import { findTeamsOwnedAlone } from './owner-store.ts';
-import { findMember, type Joiner, removeFromTeams } from './store.ts';
+import { findMember, type MemberPrincipal, removeFromTeams } from './store.ts';
 
 /** The owners of memberships, by level. */
 export interface MembershipOwners {
@@ -20,9 +20,14 @@ export interface MembershipOwners {
 /** The rules in which members of organizations and members of teams differ. */
 interface MembershipRules<Level extends MembershipLevel> {
   /** Whether the caller may add a principal who is not a member yet. */
-  readonly mayAdd: (em: Em, caller: Principal, owner: MembershipOwners[Level], joiner: Joiner) => Promise<boolean>;
+  readonly mayAdd: (
+    em: Em,
+    caller: Principal,
+    owner: MembershipOwners[Level],
+    joiner: MemberPrincipal,
+  ) => Promise<boolean>;
   /** The refusal of a principal that does not exist or that the caller may not add. */
-  readonly unknownJoiner: () => ServiceError;
+  readonly unknownMember: () => ServiceError;
   /** @throws Forbidden if the caller may not give and take all of these roles */
   readonly refuseRoles: (
     caller: Principal,
@@ -30,27 +35,27 @@ interface MembershipRules<Level extends MembershipLevel> {
     roles: readonly MemberRoles[Level][],
   ) => void;
   /** @throws Conflict for a role that a service account cannot have there */
-  readonly refuseAccount: (joiner: Joiner, role: MemberRoles[Level]) => void;
+  readonly refuseAccount: (joiner: MemberPrincipal, role: MemberRoles[Level]) => void;
   /** Ends what depends on a membership before it ends itself. @throws Conflict for teams that would have no owner */
   readonly leave: (em: Em, owner: MembershipOwners[Level], member: Leaver) => Promise<void>;
 }
 
 interface Leaver {
-  readonly type: Joiner['kind'];
+  readonly type: MemberPrincipal['kind'];
   readonly userId: string;
 }
 
 export const membershipRules: { readonly [Level in MembershipLevel]: MembershipRules<Level> } = {
   organization: {
     mayAdd: (em, caller, _organization, joiner) => mayAddDirectly(em, caller, joiner),
-    unknownJoiner: unknownPrincipal,
+    unknownMember: unknownPrincipal,
     refuseRoles: refuseAboveOwn,
     refuseAccount: refuseAccountInOrganization,
     leave: leaveTeams,
   },
   team: {
     mayAdd: isInOrganization,
-    unknownJoiner: () =>
+    unknownMember: () =>
       new Conflict('the user is no member of the organization that owns this team: add them there first'),
     refuseRoles: refuseOwners,
     refuseAccount: refuseAccountInTeam,
@@ -81,21 +86,26 @@ function refuseOwners(caller: Principal, team: TeamTarget, roles: readonly Membe
  * A service account can only have the role `member` in an organization, since a stronger role would open every team there.
  * An account that a team owns acts in that team alone.
  */
-function refuseAccountInOrganization({ kind, ownerTeamId }: Joiner, role: MemberRoles['organization']): void {
+function refuseAccountInOrganization({ kind, ownerTeamId }: MemberPrincipal, role: MemberRoles['organization']): void {
   if (kind !== 'service_account') return;
   if (ownerTeamId !== null) throw new Conflict('the service account belongs to a team, and acts in that team alone');
   if (role !== 'member') throw new Conflict('role: a service account can only have the role member in an organization');
 }
 
 /** A service account's platform role decides its role in a team. A request for another role is refused rather than changed. */
-function refuseAccountInTeam({ kind, role: platformRole }: Joiner, role: MemberRoles['team']): void {
+function refuseAccountInTeam({ kind, role: platformRole }: MemberPrincipal, role: MemberRoles['team']): void {
   if (kind !== 'service_account' || platformRole === null || teamRoleOfAccount[platformRole] === role) return;
   throw new Conflict(
     `role: a service account with the platform role ${platformRole} is ${teamRoleOfAccount[platformRole]} in a team: let it join as that, or change its platform role`,
   );
 }
 
-async function isInOrganization(em: Em, _caller: Principal, team: TeamTarget, { id }: Joiner): Promise<boolean> {
+async function isInOrganization(
+  em: Em,
+  _caller: Principal,
+  team: TeamTarget,
+  { id }: MemberPrincipal,
+): Promise<boolean> {
   return (await findMember(em, 'organization', team.organizationId, id)) !== undefined;
 }
 

@@ -205,7 +205,7 @@ export function findMembersOutside(em: Em, teamId: string, organizationId: strin
 }
 
 /** A user or a service account who is to become a member. */
-export interface Joiner {
+export interface MemberPrincipal {
   readonly id: string;
   readonly kind: 'user' | 'service_account';
   readonly role: PlatformRole | null;
@@ -218,7 +218,11 @@ export interface Joiner {
  * the design, *A command*). The row is locked and then read, because a service account may get another owner while this waits.
  * Undefined if there is no such principal.
  */
-export async function findJoiner(em: Em, principalId: string, lock: RowLock): Promise<Joiner | undefined> {
+export async function findMemberPrincipal(
+  em: Em,
+  principalId: string,
+  lock: RowLock,
+): Promise<MemberPrincipal | undefined> {
   const locked = lock && lockAgainstUse(em, principalId);
   const found = db(em)
     .selectFrom('principals as p')
@@ -227,7 +231,7 @@ export async function findJoiner(em: Em, principalId: string, lock: RowLock): Pr
     .where((of) => of.or([of('p.kind', '=', 'user'), of('p.kind', '=', 'service_account')]))
     .where('p.deleted_at', 'is', null)
     .select(['p.id', 'p.kind', 'p.role', 'a.owner_team_id as ownerTeamId'])
-    .$narrowType<{ kind: Joiner['kind'] }>()
+    .$narrowType<{ kind: MemberPrincipal['kind'] }>()
     .executeTakeFirst();
   const [joiner] = await Promise.all([found, locked]);
   return joiner;

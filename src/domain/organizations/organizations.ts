@@ -1,10 +1,10 @@
 import type { Em } from '#database/database.ts';
 import { addMember } from '#domain/members/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { claimSlug } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import { findOrganization, insertOrganization, type OrganizationTarget, saveOrganization } from './store.ts';

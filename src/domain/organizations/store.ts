@@ -6,9 +6,9 @@ import type { Tables } from '#domain/entities.ts';
 import { lockPrincipals } from '#domain/shared/access/authority-lock.ts';
 import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { Archivable, ArchivedFilter } from '#domain/tenancy/archiving.ts';
 import { archivedComparison, archivedLevels } from '#domain/tenancy/store.ts';
 import { Organization } from './entity.ts';
 

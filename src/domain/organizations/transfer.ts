@@ -2,10 +2,10 @@ import type { Em } from '#database/database.ts';
 import { knowsUser, unknownPrincipal } from '#domain/members/acquaintance.ts';
 import { addMember, changeRole, demoteOwner, findMember } from '#domain/members/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { countChange } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
 import { findOrganization, findUsers, type OrganizationTarget, type TransferRecipient } from './store.ts';
 

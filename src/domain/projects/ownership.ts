@@ -14,7 +14,7 @@ export const projectKinds = [
       {
         kind: 'team',
         columns: ['team_id'],
-        blocker: { says: 'has projects', remedy: 'delete or transfer them first' },
+        blocker: { message: 'has projects', remedy: 'delete or transfer them first' },
       },
     ],
   },

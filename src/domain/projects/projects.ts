@@ -1,9 +1,9 @@
 import type { Em } from '#database/database.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { underSlug } from '#domain/shared/ownership-graph/slugs.ts';
+import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import type { NewProject, ProjectChange } from './model.ts';
 import { findProject, insertProject, type ProjectTarget, saveProject } from './store.ts';
@@ -14,7 +14,9 @@ export async function createProject(em: Em, team: TeamTarget, request: NewProjec
   const id = newId();
   const slug = chooseSlug(request);
   const { name, description } = request;
-  await underSlug('project', slug, () => insertProject(em, { id, teamId: team.id, name, slug, description }));
+  await reportingSlugConflict('project', slug, () =>
+    insertProject(em, { id, teamId: team.id, name, slug, description }),
+  );
   return readBack(findProject(em, id));
 }
 
@@ -32,6 +34,6 @@ export async function updateProject(
   const difference = findDifference<Described>({ name, slug, description }, wanted);
   if (difference.isEmpty) return { updated: project, difference };
   const { after } = difference;
-  await underSlug('project', after.slug ?? slug, () => saveProject(em, project, after));
+  await reportingSlugConflict('project', after.slug ?? slug, () => saveProject(em, project, after));
   return { updated: await readBack(findProject(em, project.id)), difference };
 }

@@ -6,9 +6,9 @@ import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { presentTeams } from '#domain/teams/store.ts';
-import type { Archivable, ArchivedFilter } from '#domain/tenancy/archiving.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
 import { Project } from './entity.ts';
 
@@ -68,12 +68,11 @@ export function findProjectToChange(em: Em, id: string, lock: boolean) {
 export function listProjects(
   em: Em,
   principal: Principal,
-  request: PageRequest & ArchivedFilter & { team_id?: string | undefined },
+  { teamId, ...request }: PageRequest & ArchivedFilter & { readonly teamId?: string | undefined },
 ): Promise<Page<ProjectTarget>> {
   const readable = selectProjects(db(em))
     .where('p.archived_at', archivedComparison(request), null)
     .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'));
-  const { team_id: teamId } = request;
   return pageOf(teamId === undefined ? readable : readable.where('t.id', '=', teamId), 'p.id', request);
 }
 

@@ -1,11 +1,11 @@
 import type { Em } from '#database/database.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Conflict, Forbidden, HiddenResource } from '#domain/shared/errors.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { findTeamById, shareTeams, type TeamTarget } from '#domain/teams/store.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
 import { findProject, type ProjectTarget } from './store.ts';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { TemplateVersion } from './entity.ts';
 import { VersionPublished } from './errors.ts';
 import { hasConfiguration, type TemplateFiles } from './files.ts';

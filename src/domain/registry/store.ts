@@ -7,7 +7,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { findOwner, type Owner } from '#domain/teams/store.ts';
+import { findTeamOrInstallation, type Owner } from '#domain/teams/store.ts';
 import { Template, TemplateVersion } from './entity.ts';
 import type { ExecutorKind } from './spec.ts';
 import { type AvailableVersion, findLatest } from './versions.ts';
@@ -29,7 +29,7 @@ export function findTemplate(em: Em, id: string): Promise<TemplateTarget | undef
 /** `findTemplate` for a command that changes the template. With `lock` it locks the rows of the owner, then the template's own. */
 export async function findTemplateToChange(em: Em, id: string, lock: boolean): Promise<TemplateTarget | undefined> {
   const known = await em.findOne(Template, { id, deletedAt: null });
-  const owner = known && (await findOwner(em, known.teamId, lock));
+  const owner = known && (await findTeamOrInstallation(em, known.teamId, lock));
   if (!known || !owner) return undefined;
   if (!lock) return toTarget(owner, known);
   await lockRows(db(em).selectFrom('templates').where('id', '=', id).select('id'), ['templates'], 'change').execute();

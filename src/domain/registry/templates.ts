@@ -1,12 +1,11 @@
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
-import { underSlug } from '#domain/shared/ownership-graph/slugs.ts';
+import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { Owner } from '#domain/teams/store.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
-import { slugify } from '#domain/tenancy/model.ts';
+import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import { Template } from './entity.ts';
 import type { NewTemplate, TemplateChange } from './model.ts';
 import type { TemplateTarget } from './store.ts';
@@ -18,11 +17,10 @@ export async function createTemplate(
   { name, slug: wanted, description, tags }: NewTemplate,
 ): Promise<Template> {
   refuseArchived(owner);
-  const slug = wanted ?? slugify(name);
-  if (slug === '') throw new Invalid('slug: none can be made from the name, so give one such as "core-network"');
+  const slug = chooseSlug({ name, slug: wanted });
   const template = tx.em.create(Template, { id: newId(), teamId: owner.teamId, name, slug, description, tags });
   tx.em.persist(template);
-  await underSlug('template', slug, () => tx.em.flush());
+  await reportingSlugConflict('template', slug, () => tx.em.flush());
   return template;
 }
 
@@ -38,7 +36,7 @@ export async function updateTemplate(
   const { template } = target;
   refuseArchived(target);
   refuseStale(template, expectedRevision);
-  if (template.change(wanted)) await underSlug('template', template.slug, () => tx.em.flush());
+  if (template.change(wanted)) await reportingSlugConflict('template', template.slug, () => tx.em.flush());
 }
 
 /** Archives a template; repeating it changes nothing. The caller has locked the row. */

@@ -1,5 +1,5 @@
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { endBelongings } from '#domain/shared/ownership-graph/deletion.ts';
+import { cascadeDeletion } from '#domain/shared/ownership-graph/deletion.ts';
 import { refuseByStatus } from './actions.ts';
 import type { Run } from './entity.ts';
 import { eraseInputs } from './erasure.ts';
@@ -16,5 +16,5 @@ export async function deleteRun(tx: Transaction, run: Run, by: string): Promise<
   await eraseInputs(tx.em, run);
   await tx.em.flush();
   publishRunEvent(tx, run, 'run.deleted', { by });
-  await endBelongings(tx.em, 'run', run.id);
+  await cascadeDeletion(tx.em, 'run', run.id);
 }

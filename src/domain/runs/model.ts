@@ -143,6 +143,12 @@ export interface ResourceChange {
   after: JsonValue;
 }
 
+/** Counts a plan's changes. A replacement counts as an addition and as a destruction. */
+export function summarizeChanges(changes: readonly { readonly action: ChangeAction }[]): PlanSummary {
+  const count = (...actions: ChangeAction[]) => changes.filter(({ action }) => actions.includes(action)).length;
+  return { add: count('create', 'replace'), change: count('update'), destroy: count('delete', 'replace') };
+}
+
 export interface RunTimeouts {
   plan: number;
   approval: number;

@@ -5,10 +5,10 @@ const history = 'a run keeps what it was about and who asked for it';
 const lineage = 'a run that is deleted keeps its lineage';
 
 const unfinished = {
-  says: 'has runs that have not ended',
+  message: 'has runs that have not ended',
   remedy: 'cancel them or let them end first',
-  while: (row: Row<'finished_at'>) => sql<SqlBool>`${row('finished_at')} is null`,
-  counts: 'deleted too',
+  when: (row: Row<'finished_at'>) => sql<SqlBool>`${row('finished_at')} is null`,
+  includes: 'deleted',
 } as const;
 
 /** What belongs to a run and stays after the run was deleted. */

@@ -5,11 +5,11 @@ import { refuseLastAdministrator } from '#domain/identity/users/administrators.t
 import { refuseRoleAboveOwn } from '#domain/identity/users/user-changes.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { endBelongings, leaveTombstone } from '#domain/shared/ownership-graph/deletion.ts';
+import { cascadeDeletion, markDeleted } from '#domain/shared/ownership-graph/deletion.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import { refuseBeyondOwn } from './authority.ts';
 import { ServiceAccount } from './entity.ts';
 import { type AccountChange, type NewAccount, teamRoleOfAccount } from './model.ts';
@@ -98,9 +98,9 @@ async function changePrincipal(em: Em, id: string, change: Parameters<PrincipalR
 export async function deleteAccount(em: Em, caller: Principal, account: AccountTarget): Promise<void> {
   refuseOnItself(caller, account);
   await refuseLastAdministrator(em, account);
-  await endBelongings(em, 'service_account', account.id);
+  await cascadeDeletion(em, 'service_account', account.id);
   await lockAgainstUse(em, account.id);
-  await leaveTombstone(em, 'service_account', account.id);
+  await markDeleted(em, 'service_account', account.id);
 }
 
 /** Refuses to let a service account change its own authority. @throws Forbidden */

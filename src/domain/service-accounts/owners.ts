@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Archivable } from '#domain/shared/archiving.ts';
 import { findTeamById } from '#domain/teams/store.ts';
-import type { Archivable } from '#domain/tenancy/archiving.ts';
 import type { NewOwner } from './model.ts';
 import { findOwnerUser } from './store.ts';
 
@@ -14,7 +14,7 @@ export interface OwnerTarget extends Ownership, Archivable {
 }
 
 /** The owner that a request names, shared until the commit inside a command; undefined if there is no such user or team. */
-export async function findOwner(em: Em, owner: NewOwner, lock: boolean): Promise<OwnerTarget | undefined> {
+export async function findAccountOwner(em: Em, owner: NewOwner, lock: boolean): Promise<OwnerTarget | undefined> {
   if (owner.teamId === undefined) return findUserAsOwner(em, owner.userId ?? '', lock);
   const team = await findTeamById(em, owner.teamId, lock);
   return team && { ...team, ownerUserId: null, user: null };

@@ -7,17 +7,17 @@ export const serviceAccountKinds = [
   {
     kind: 'service_account',
     table: 'service_accounts',
-    is: 'principal',
+    extends: 'principal',
     owners: [
       {
         kind: 'team',
         columns: ['owner_team_id'],
-        blocker: { ...named, says: 'has service accounts', remedy: 'delete or transfer them first' },
+        blocker: { ...named, message: 'has service accounts', remedy: 'delete or transfer them first' },
       },
       {
         kind: 'user',
         columns: ['owner_user_id'],
-        blocker: { ...named, says: 'owns service accounts', remedy: 'transfer or delete them first' },
+        blocker: { ...named, message: 'owns service accounts', remedy: 'transfer or delete them first' },
       },
     ],
     references: [{ kind: 'principal', columns: ['created_by'], kept: 'an account names its creator' }],

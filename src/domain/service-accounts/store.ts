@@ -8,9 +8,9 @@ import type { PlatformRole } from '#domain/identity/model.ts';
 import { lockAgainstUse, sharePrincipal, sharingAuthority } from '#domain/shared/access/authority-lock.ts';
 import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Archivable } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
-import type { Archivable } from '#domain/tenancy/archiving.ts';
 import { archivedLevels } from '#domain/tenancy/store.ts';
 import { managesUsers } from './succession.ts';
 
@@ -115,7 +115,7 @@ function lockAccount(em: Em, id: string, lock: 'share' | 'change'): Promise<unkn
 export interface AccountFilter {
   readonly ownerUserId?: string | undefined;
   readonly ownerTeamId?: string | undefined;
-  readonly enabled?: 'true' | 'false' | undefined;
+  readonly enabled?: boolean | undefined;
 }
 
 /** The accounts that the principal may manage, or transfer because their owner cannot act. */
@@ -128,7 +128,7 @@ export function listAccounts(
     .where((eb) => isManageable(eb, principal))
     .$if(ownerUserId !== undefined, (query) => query.where('a.owner_user_id', '=', ownerUserId ?? ''))
     .$if(ownerTeamId !== undefined, (query) => query.where('a.owner_team_id', '=', ownerTeamId ?? ''))
-    .$if(enabled !== undefined, (query) => query.where('p.enabled', '=', enabled === 'true'));
+    .$if(enabled !== undefined, (query) => query.where('p.enabled', '=', enabled ?? true));
   return pageOf(accounts, 'p.id', request);
 }
 

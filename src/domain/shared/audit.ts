@@ -19,7 +19,7 @@ export interface AuditedAction {
 }
 
 /** What a command changed. */
-export interface Change {
+export interface CommandChange {
   /** The id of the changed resource. */
   readonly id: string | null;
   /** The owners of the resource, if they are not those of the target: it was created elsewhere, moved or transferred. */
@@ -51,7 +51,7 @@ export interface AuditEntry {
  */
 export function entriesOf(
   { action, resourceType }: AuditedAction,
-  { id, owners, formerOwners, before, after }: Change,
+  { id, owners, formerOwners, before, after }: CommandChange,
   target: Ownership | null | undefined,
 ): [AuditEntry, ...AuditEntry[]] {
   const entry = {

@@ -14,7 +14,7 @@ export const teamKinds = [
       {
         kind: 'organization',
         columns: ['organization_id'],
-        blocker: { says: 'has teams', remedy: 'delete or transfer them first' },
+        blocker: { message: 'has teams', remedy: 'delete or transfer them first' },
       },
     ],
   },

@@ -4,11 +4,11 @@ import { lockRows, type RowLock, toChange } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { isOrganizationNamed, presentOrganizations } from '#domain/organizations/store.ts';
-import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
+import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { Archivable, ArchivedFilter } from '#domain/tenancy/archiving.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
 import { Team } from './entity.ts';
 
@@ -74,12 +74,12 @@ export const findTeamById = prepareLookup<TeamTarget>((queries, id, lock) =>
 export type Owner = Ownership & Archivable;
 
 /** The team that a request names; the installation if it names none; undefined if there is no such team. */
-export async function findOwner(
+export async function findTeamOrInstallation(
   em: Em,
   teamId: string | null | undefined,
   lock: RowLock = false,
 ): Promise<Owner | undefined> {
-  return teamId ? findTeamById(em, teamId, lock) : { ...nobody, archived: [] };
+  return teamId ? findTeamById(em, teamId, lock) : { ...installationOwnership, archived: [] };
 }
 
 /** The teams of an organization that the principal may read. */

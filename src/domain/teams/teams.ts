@@ -2,10 +2,10 @@ import type { Em } from '#database/database.ts';
 import { addMember, ensureOrganizationMember } from '#domain/members/store.ts';
 import type { OrganizationTarget } from '#domain/organizations/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { underSlug } from '#domain/shared/ownership-graph/slugs.ts';
+import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import { findTeamById, insertTeam, saveTeam, type TeamTarget } from './store.ts';
@@ -23,7 +23,7 @@ export async function createTeam(
   refuseArchived(organization);
   const id = newId();
   const slug = chooseSlug(request);
-  await underSlug('team', slug, () =>
+  await reportingSlugConflict('team', slug, () =>
     insertTeam(em, { id, organizationId: organization.id, name: request.name, slug }),
   );
   // The command shares the creator's row, so nobody can end the creator's memberships meanwhile.
@@ -45,6 +45,6 @@ export async function updateTeam(
   const difference = findDifference<Named>({ name: team.name, slug: team.slug }, wanted);
   if (difference.isEmpty) return { updated: team, difference };
   const { after } = difference;
-  await underSlug('team', after.slug ?? team.slug, () => saveTeam(em, team, after));
+  await reportingSlugConflict('team', after.slug ?? team.slug, () => saveTeam(em, team, after));
   return { updated: await readBack(findTeamById(em, team.id)), difference };
 }

@@ -3,11 +3,11 @@ import { findMembersOutside } from '#domain/members/store.ts';
 import { findOrganization, type OrganizationTarget, shareOrganizations } from '#domain/organizations/store.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Conflict, Forbidden, HiddenResource } from '#domain/shared/errors.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { refuseArchived } from '#domain/tenancy/archiving.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
 import { findTeam, findTeamById, type TeamTarget } from './store.ts';
 

@@ -1,8 +1,5 @@
 import { z } from 'zod';
 
-/** The levels of the tenancy, outermost first: each owns things of the next one. */
-export type TenantLevel = 'organization' | 'team' | 'project' | 'environment';
-
 export const ResourceName = z.string().trim().min(1, { error: 'must not be empty' }).max(100);
 
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

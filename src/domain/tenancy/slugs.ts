@@ -4,6 +4,6 @@ import { slugify } from './model.ts';
 /** The given slug, or else one made from the name. @throws Invalid if none can be made */
 export function chooseSlug({ name, slug }: { name: string; slug?: string | undefined }): string {
   const chosen = slug ?? slugify(name);
-  if (chosen === '') throw new Invalid('slug: the name has no letter or digit to make one from, so give one');
+  if (chosen === '') throw new Invalid('slug: none can be made from the name, so give one such as "core-network"');
   return chosen;
 }

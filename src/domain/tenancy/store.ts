@@ -4,8 +4,7 @@ import type { Compilable, ParameterOf } from '#database/queries.ts';
 import { findUnderLock, type RowLock } from '#database/row-lock.ts';
 import { prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { ArchivedFilter } from './archiving.ts';
-import type { TenantLevel } from './model.ts';
+import type { ArchivedFilter, TenantLevel } from '#domain/shared/archiving.ts';
 
 /** Selects the levels that are archived. Give the columns `archived_at` of a thing and its owners, outermost first. */
 export function archivedLevels(columns: { readonly [Level in TenantLevel]?: Expression<string | null> }) {
@@ -17,7 +16,7 @@ export function archivedLevels(columns: { readonly [Level in TenantLevel]?: Expr
 
 /** The comparison of `archived_at` with null for a list that shows either what is active or what is archived. */
 export function archivedComparison({ archived }: ArchivedFilter): 'is' | 'is not' {
-  return archived === 'true' ? 'is not' : 'is';
+  return archived ? 'is not' : 'is';
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { nobody } from '#domain/shared/access/decide.ts';
+import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import { deleteUnreportedWorker, deregisterWorker, type LostWorker, markLost } from './store.ts';
 
@@ -24,12 +24,12 @@ async function reportLoss(
     deps,
     { action: 'worker.lost', target: { id }, key: null },
     {
-      find: async () => nobody,
+      find: async () => installationOwnership,
       act: async (tx) => {
         const worker = await change(tx.em, id);
         if (!worker) throw new NothingToDo();
         const { host, pools } = worker;
-        tx.publish({ type: 'worker.lost', subjectId: id, owners: nobody, data: { host, pools } });
+        tx.publish({ type: 'worker.lost', subjectId: id, owners: installationOwnership, data: { host, pools } });
         return { id, after: { host, pools } };
       },
     },

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
-import { heartbeatTimeoutSeconds } from './model.ts';
+import { heartbeatExpiry } from './heartbeats.ts';
 
 const stillListed = 'a pool may keep naming what was deleted; nothing deleted uses a pool';
 
@@ -15,10 +15,9 @@ export const workerKinds = [
         columns: [],
         matches: (row, name) => sql<SqlBool>`${row('pools')} @> jsonb_build_array(${name}::text)`,
         blocker: {
-          says: 'has live workers; without its rules they would serve every team',
+          message: 'has live workers; without its rules they would serve every team',
           remedy: 'stop them or take it out of their WORKER_POOLS first',
-          while: (row) =>
-            sql<SqlBool>`${row('heartbeat_at')} > now() - make_interval(secs => ${sql.lit(heartbeatTimeoutSeconds)})`,
+          when: (row) => sql<SqlBool>`${row('heartbeat_at')} > ${heartbeatExpiry}`,
         },
       },
     ],

@@ -2,15 +2,13 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
-import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
+import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { Worker } from './entity.ts';
-import { heartbeatTimeoutSeconds, type Isolation, type WorkerFacts, type WorkerStatus } from './model.ts';
+import { heartbeatExpiry } from './heartbeats.ts';
+import type { Isolation, WorkerFacts, WorkerStatus } from './model.ts';
 
 type WorkerTable = Over<{ w: 'workers' }>;
-
-/** A heartbeat before this moment has expired. */
-export const heartbeatExpiry = sql<string>`now() - make_interval(secs => ${heartbeatTimeoutSeconds})`;
 
 /** Whether the worker in the row `w` is alive and takes new work. */
 export function takesWork(eb: WorkerTable) {
@@ -109,7 +107,7 @@ export function deleteUnreportedWorker(em: Em, id: string): Promise<LostWorker |
 /** A worker by its id. Workers belong to the whole installation. */
 export async function findWorker(em: Em, id: string): Promise<({ id: string } & Ownership) | undefined> {
   const worker = await db(em).selectFrom('workers').where('id', '=', id).select('id').executeTakeFirst();
-  return worker && { ...worker, ...nobody };
+  return worker && { ...worker, ...installationOwnership };
 }
 
 /** Asks a worker to take no new work; false if there is no such worker. It obeys at its next heartbeat. */

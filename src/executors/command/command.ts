@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import type { RunOperation } from '#domain/runs/model.ts';
+import { type RunOperation, summarizeChanges } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { packArtifact, sha256, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess, JobResult, JobStep, Results } from '../attempt/attempt.ts';
 import { checkName, variableEnvironmentName } from '../attempt/environment.ts';
-import { summarize } from '../attempt/plan-summary.ts';
 import { toWorkFiles } from '../attempt/work-files.ts';
 import type { StepKind, WireRequest, WireStep } from '../protocol/messages.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
@@ -86,7 +85,7 @@ async function plan(attempt: Attempt, executor: CommandExecutor): Promise<Attemp
     plan: {
       changes,
       drift: [],
-      summary: summarize(changes),
+      summary: summarizeChanges(changes),
       digest,
       assumed: read === null,
       hasChanges: changes.some(({ action }) => action !== 'no-op' && action !== 'read'),

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { summarizeChanges } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 import { type PlanFacts, packArtifact, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
-import { summarize } from '../attempt/plan-summary.ts';
 import type { OpenTofuExecutor } from '../protocol/request.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, parseJson } from '../shared/json.ts';
@@ -67,7 +67,7 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
     plan: {
       changes: isRefresh ? drift : changes,
       drift,
-      summary: isRefresh ? summarize(drift) : summary,
+      summary: isRefresh ? summarizeChanges(drift) : summary,
       // The plan itself decides. The tool's exit code can only add a review.
       hasChanges: made.code === 2 || hasChanges || (isRefresh && drift.length > 0),
       assumed: false,

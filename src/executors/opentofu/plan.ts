@@ -1,6 +1,5 @@
-import type { ChangeAction, PlanSummary } from '#domain/runs/model.ts';
+import { type ChangeAction, type PlanSummary, summarizeChanges } from '#domain/runs/model.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
-import { summarize } from '../attempt/plan-summary.ts';
 import type { PlannedChange } from '../protocol/request.ts';
 import { collectMarked, maskMarked, maskSecrets, sensitiveMark, unknownMark } from '../redaction/masking.ts';
 import type { Redactor } from '../redaction/redaction.ts';
@@ -26,7 +25,7 @@ export function readPlan(json: Buffer, redactor: Redactor): ReadPlan {
   const changes = planned.filter(({ action }) => action !== 'no-op');
   const drift = drifted.map((resource) => readChange(resource, redactor));
   const hasChanges = plan['applyable'] === true || resources.some(changesSomething) || outputs.some(changesSomething);
-  return { changes, drift, summary: summarize(changes), hasChanges };
+  return { changes, drift, summary: summarizeChanges(changes), hasChanges };
 }
 
 /** Whether a change has an action other than `no-op`, gives a new address, or imports something into the state. */

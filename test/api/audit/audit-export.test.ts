@@ -2,7 +2,7 @@ import { type IncomingMessage, request as send } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { exportFormats } from '#domain/audit/formats.ts';
+import { exportFormats } from '#api/audit/export-formats.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
 import { addPerson, type Person } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';

@@ -80,7 +80,7 @@ describe('creating a pool', () => {
     await addWorker('served');
     expect((await admin.get('/worker-pools/served')).body).toMatchObject({ revision: null, workers: 1 });
     const early = await admin.patch('/worker-pools/served', { isolation: 'sandbox' });
-    expect(early).toMatchObject({ status: 409, body: { error: expect.stringContaining('create it with POST') } });
+    expect(early).toMatchObject({ status: 409, body: { error: expect.stringContaining('create it first') } });
     expect(await admin.delete('/worker-pools/served')).toMatchObject({ status: 409 });
     const created = await create({ name: 'served', isolation: 'sandbox' });
     expect(created.body).toMatchObject({ revision: 1, workers: 1, isolation: 'sandbox' });

@@ -19,7 +19,7 @@ import { everyPermission, permissionsOf } from '#test/support/access/permission-
 const organization = '0190aaaa-0000-7000-8000-000000000001';
 const team = '0190aaaa-0000-7000-8000-000000000002';
 const owner = { organizationId: organization, teamId: team };
-const nobody = { organizationId: null, teamId: null };
+const installationOwnership = { organizationId: null, teamId: null };
 
 type Facts = {
   role?: PlatformRole | null;
@@ -112,11 +112,11 @@ describe('a permission', () => {
     const member = principal({ ...facts, team: 'owner', organization: 'owner' });
     expect(decidePermission(member, approve)).toEqual(denied);
     expect(decide(member, approve, owner)).toEqual(denied);
-    expect(decide(member, approve, nobody)).toEqual(denied);
+    expect(decide(member, approve, installationOwnership)).toEqual(denied);
   });
 
   it('is refused to a caller without a credential', () => {
-    expect(decide(anonymous, approve, nobody)).toEqual({ allowed: false, because: 'permission' });
+    expect(decide(anonymous, approve, installationOwnership)).toEqual({ allowed: false, because: 'permission' });
   });
 
   it('is limited to the kinds of principal that an operation names, for administrators too', () => {
@@ -212,7 +212,7 @@ describe('a resource of a team', () => {
   });
 
   it('needs only the permission where no team owns it', () => {
-    expect(decide(principal(), approve, nobody)).toEqual({ allowed: true });
+    expect(decide(principal(), approve, installationOwnership)).toEqual({ allowed: true });
   });
 });
 
@@ -238,7 +238,7 @@ describe('a resource of an organization', () => {
   it('allows any member where no role is demanded, and is hidden from others', () => {
     expect(decide(principal({ organization: 'member' }), asking(), ownership)).toEqual({ allowed: true });
     expect(decide(principal({ team: 'owner' }), asking(), ownership)).toEqual({ allowed: false, because: 'hidden' });
-    expect(decide(principal({ organization: 'owner' }), asking(), nobody)).toEqual({
+    expect(decide(principal({ organization: 'owner' }), asking(), installationOwnership)).toEqual({
       allowed: false,
       because: 'hidden',
     });
@@ -253,8 +253,8 @@ describe('a service account as target', () => {
     review: 'none',
   };
   const ana = principal();
-  const ofAna = { ...nobody, ownerUserId: ana.id };
-  const ofBen = { ...nobody, ownerUserId: '0190aaaa-0000-7000-8000-000000000004' };
+  const ofAna = { ...installationOwnership, ownerUserId: ana.id };
+  const ofBen = { ...installationOwnership, ownerUserId: '0190aaaa-0000-7000-8000-000000000004' };
   const hidden = { allowed: false, because: 'hidden' };
 
   it('of a user is allowed to that user with the permission', () => {
@@ -289,8 +289,8 @@ describe('a service account as target', () => {
   });
 
   it('without an owner is allowed to platform administrators only', () => {
-    expect(decide(principal({ team: 'owner', organization: 'owner' }), manage, nobody)).toEqual(hidden);
-    expect(decide(principal({ role: 'admin' }), manage, nobody)).toEqual({ allowed: true });
+    expect(decide(principal({ team: 'owner', organization: 'owner' }), manage, installationOwnership)).toEqual(hidden);
+    expect(decide(principal({ role: 'admin' }), manage, installationOwnership)).toEqual({ allowed: true });
   });
 });
 

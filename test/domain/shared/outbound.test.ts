@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { checkOutbound } from '#domain/shared/outbound/outbound.ts';
-import { isOutboundEntry, parseOutboundPolicy, publicOnly } from '#domain/shared/outbound/outbound-policy.ts';
+import { isOutboundEntry, parseOutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
+
+/** Allows only public addresses. */
+const publicOnly = parseOutboundPolicy([]);
 
 const resolvesTo =
   (...addresses: string[]) =>

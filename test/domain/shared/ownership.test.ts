@@ -4,7 +4,12 @@ import type { Orm } from '#database/database.ts';
 import { declarations } from '#domain/ownership.ts';
 import { refuseArchiving, refuseDeletion } from '#domain/shared/ownership-graph/blockers.ts';
 import type { AnyDeclaration, AnyLink, Cascade } from '#domain/shared/ownership-graph/declaration.ts';
-import { endBelongings, endOnTransfer, leaveTombstone, lockShared } from '#domain/shared/ownership-graph/deletion.ts';
+import {
+  cascadeDeletion,
+  endOnTransfer,
+  lockSoleOwnerships,
+  markDeleted,
+} from '#domain/shared/ownership-graph/deletion.ts';
 import { declarationOf } from '#domain/shared/ownership-graph/graph.ts';
 import { openDatabase } from '#open-database';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
@@ -46,7 +51,7 @@ async function namingColumns(): Promise<string[]> {
 /** The columns that a declaration names as a link, or that make it one of another kind. */
 function declaredColumns(): string[] {
   return all.flatMap((declaration) => [
-    ...(declaration.is === undefined ? [] : [`${declaration.table}.id`]),
+    ...(declaration.extends === undefined ? [] : [`${declaration.table}.id`]),
     ...linksOf(declaration).flatMap(({ columns }) => columns.map((column) => `${declaration.table}.${column}`)),
   ]);
 }
@@ -96,7 +101,8 @@ describe('ownership declarations', () => {
       expect(new Set(names).size).toBe(names.length);
     for (const each of all) {
       const named = linksOf(each).flatMap(({ kind, follows, blocker }) => [kind, follows, ...(blocker?.names ?? [])]);
-      for (const kind of [...named, each.is, each.slug?.history]) if (kind) expect(declarationOf(kind).kind).toBe(kind);
+      for (const kind of [...named, each.extends, each.slug?.history])
+        if (kind) expect(declarationOf(kind).kind).toBe(kind);
     }
   });
 
@@ -106,12 +112,12 @@ describe('ownership declarations', () => {
       const em = orm.em.fork();
       await em.begin();
       const id = randomUUID();
-      await lockShared(em, kind, id);
+      await lockSoleOwnerships(em, kind, id);
       await refuseArchiving(em, kind, id);
       for (const isNamed of [true, false]) await refuseDeletion(em, kind, id, { showsNames: () => isNamed });
-      await endBelongings(em, kind, id);
+      await cascadeDeletion(em, kind, id);
       await endOnTransfer(em, kind, id);
-      if (declarationOf(kind).tombstone) await expect(leaveTombstone(em, kind, id)).rejects.toThrow(/does not exist/);
+      if (declarationOf(kind).tombstone) await expect(markDeleted(em, kind, id)).rejects.toThrow(/does not exist/);
       await em.rollback();
     },
   );

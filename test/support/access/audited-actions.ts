@@ -11,5 +11,5 @@ const made = /^(test|things?)\./;
 export async function expectKnownActions(orm: Orm): Promise<void> {
   const rows = await orm.em.fork().execute<{ action: string }[]>('select distinct action from audit_records');
   const unknown = rows.map(({ action }) => action).filter((action) => !known.has(action) && !made.test(action));
-  expect(unknown, 'actions that are in no catalogue (src/domain/audit/system-actions.ts)').toEqual([]);
+  expect(unknown, 'actions that are in no catalogue (src/domain/system-actions.ts)').toEqual([]);
 }

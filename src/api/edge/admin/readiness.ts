@@ -51,7 +51,7 @@ export class Readiness {
       await Promise.race([check(), late]);
       return { name, ok: true, duration_ms: took() };
     } catch (error) {
-      return { name, ok: false, duration_ms: took(), error: describe(error) };
+      return { name, ok: false, duration_ms: took(), error: describeError(error) };
     } finally {
       clearTimeout(timer);
     }
@@ -59,7 +59,7 @@ export class Readiness {
 }
 
 /** Uses the first error of an AggregateError without a message, as failed connections give. Redacts passwords in URLs. */
-function describe(error: unknown): string {
+function describeError(error: unknown): string {
   const first = error instanceof AggregateError && error.message === '' ? error.errors[0] : error;
   const text = first instanceof Error ? first.message || first.name : 'failed';
   return text.replace(/\/\/[^/@\s]*@/g, '//[redacted]@').slice(0, 500);

@@ -94,8 +94,7 @@ export async function regenerateProfileKey(
 }
 
 async function refuseRotation(em: Em, { id, kind, state }: ApiKeyDetails): Promise<void> {
-  if (kind === 'profile')
-    throw new Conflict('this is the profile key: replace it by POST /api/v1/profile/api-key/regenerate');
+  if (kind === 'profile') throw new Conflict('this is the profile key: regenerate it instead');
   if (state !== 'active') throw new Conflict(`the key is ${state}: create another one`);
   if (await hasSuccessor(em, id)) throw new Conflict('the key was rotated already: rotate its successor');
 }

@@ -44,13 +44,13 @@ export async function findUserToChange(em: Em, id: string, lock: boolean): Promi
 
 export interface UserFilter {
   readonly email?: string | undefined;
-  readonly enabled?: 'true' | 'false' | undefined;
+  readonly enabled?: boolean | undefined;
 }
 
 export function listUsers(em: Em, { email, enabled, ...request }: PageRequest & UserFilter): Promise<Page<UserTarget>> {
   const users = selectUsers(em)
     .$if(email !== undefined, (query) => query.where('u.email_key', '=', emailKey(email ?? '')))
-    .$if(enabled !== undefined, (query) => query.where('p.enabled', '=', enabled === 'true'));
+    .$if(enabled !== undefined, (query) => query.where('p.enabled', '=', enabled ?? true));
   return pageOf(users, 'p.id', request);
 }
 

@@ -31,7 +31,9 @@ export function refuseOwnPrivileges(caller: Principal, user: Fields & { id: stri
 /** Users change their own password only by the operation that asks for the current one. @throws Invalid */
 export function refuseOwnPassword(caller: Principal, user: { id: string }): void {
   if (caller.id !== user.id) return;
-  throw new Invalid('password: you cannot set your own password here: change it by POST /profile/password');
+  throw new Invalid(
+    'password: you cannot set your own password here: use the operation for your own password, which asks for the current one',
+  );
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Em } from '#database/database.ts';
 import { mayReadAccountsOf } from '#domain/service-accounts/policy.ts';
-import { isPlatformAdministrator, nobody } from '#domain/shared/access/decide.ts';
+import { installationOwnership, isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseDeletion, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
-import { endBelongings, leaveTombstone, lockShared } from '#domain/shared/ownership-graph/deletion.ts';
+import { cascadeDeletion, lockSoleOwnerships, markDeleted } from '#domain/shared/ownership-graph/deletion.ts';
 import { clearSignIn } from '../passwords/store.ts';
 import { refuseLastAdministrator } from './administrators.ts';
 import type { UserTarget } from './store.ts';
@@ -16,12 +16,12 @@ import type { UserTarget } from './store.ts';
  */
 export async function deleteUser(em: Em, caller: Principal, user: UserTarget): Promise<void> {
   await refuseLastAdministrator(em, user);
-  await lockShared(em, 'user', user.id);
+  await lockSoleOwnerships(em, 'user', user.id);
   const showsNames = namesShownTo(caller, user);
   await refuseDeletion(em, 'user', user.id, { subject: 'this user', joint: '; and ', showsNames });
-  await endBelongings(em, 'user', user.id);
+  await cascadeDeletion(em, 'user', user.id);
   await clearSignIn(em, user.id);
-  await leaveTombstone(em, 'user', user.id);
+  await markDeleted(em, 'user', user.id);
 }
 
 /**
@@ -29,7 +29,7 @@ export async function deleteUser(em: Em, caller: Principal, user: UserTarget): P
  * such accounts, so they are always counted.
  */
 function namesShownTo(caller: Principal, user: UserTarget): ShowsNames {
-  const accounts = { ...nobody, ownerUserId: user.id, ownerEnabled: user.enabled };
+  const accounts = { ...installationOwnership, ownerUserId: user.id, ownerEnabled: user.enabled };
   return (kind) => {
     if (kind === 'api_key') return false;
     return kind === 'service_account' ? mayReadAccountsOf(caller, accounts) : isPlatformAdministrator(caller);

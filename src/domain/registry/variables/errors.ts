@@ -76,7 +76,10 @@ const memberParameters: Readonly<Record<string, string>> = {
 
 /** Ajv's errors as messages, without duplicates, in the order in which they were found. */
 export function describeErrors(errors: readonly ErrorObject[]): VariableError[] {
-  const described = withoutBranches(errors).map((error) => ({ path: pathOf(error), message: describe(error) }));
+  const described = withoutBranches(errors).map((error) => ({
+    path: pathOf(error),
+    message: describeValidationError(error),
+  }));
   const distinct = new Map(described.map((error) => [`${error.path}\n${error.message}`, error]));
   const listed = [...distinct.values()];
   if (listed.length <= maximumErrors) return listed;
@@ -90,7 +93,7 @@ function pathOf(error: ErrorObject): string {
   return typeof member === 'string' ? `${error.instancePath}/${escapePointer(member)}` : error.instancePath;
 }
 
-function describe(error: ErrorObject): string {
+function describeValidationError(error: ErrorObject): string {
   const known = descriptions[error.keyword];
   return known ? known(error.params) : (error.message ?? 'is not valid');
 }

@@ -1,9 +1,13 @@
 import type { Em } from '#database/database.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
-import type { Change } from '#domain/shared/audit.ts';
-import { runSystemCommand, type SystemCommandDeps, systemActor } from '#domain/shared/commands/system-command.ts';
+import type { CommandChange } from '#domain/shared/audit.ts';
+import {
+  NothingToDo,
+  runSystemCommand,
+  type SystemCommandDeps,
+  systemActor,
+} from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Conflict } from '#domain/shared/errors.ts';
 import { deriveId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { Run } from '../entity.ts';
@@ -20,16 +24,18 @@ export interface ExpiryDeps extends SystemCommandDeps {
 /**
  * Admits the run that destroys an expired instance with the version and variables of its deployment. It is a run like any
  * other, and waits for the approvals that its environment asks for. Repeating the call is harmless.
- * @throws Conflict if the instance is no longer due, or something that the run needs is archived
+ * Returns false if the instance is no longer due, or if its run was admitted before.
+ * @throws Conflict if something that the run needs is archived
  */
-export async function destroyExpired(deps: ExpiryDeps, expired: ExpiredInstance): Promise<void> {
+export async function destroyExpired(deps: ExpiryDeps, expired: ExpiredInstance): Promise<boolean> {
   // One key for one deployment. It becomes the id of the run's workflow.
   const key = deriveId('time-to-live', expired.deployedRunId);
   const command = { action: 'instance.expired', target: { id: expired.id }, key } as const;
-  await runSystemCommand(deps, command, {
+  const change = await runSystemCommand(deps, command, {
     find: (tx) => findAdmissionTarget(tx.em, expired, true),
     act: (tx, _caller, target) => admitDestruction(tx, deps.keyRing, expired, { key, target }),
   });
+  return change !== undefined;
 }
 
 async function admitDestruction(
@@ -37,9 +43,9 @@ async function admitDestruction(
   keyRing: KeyRing,
   expired: ExpiredInstance,
   { key, target }: { key: string; target: AdmissionTarget | undefined },
-): Promise<Change> {
+): Promise<CommandChange> {
   const isDue = await lockIfExpired(tx.em, expired);
-  if (!target || !isDue) throw new Conflict('the instance is not due for destruction any more');
+  if (!target || !isDue) throw new NothingToDo();
   const deployed = await tx.em.findOneOrFail(Run, { id: expired.deployedRunId });
   const resolve = () => resolveDestruction(tx.em, keyRing, target, deployed);
   const requester = systemActor('instance.expired');

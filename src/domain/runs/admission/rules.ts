@@ -1,6 +1,6 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
-import { findArchivedRefusal } from '#domain/tenancy/archiving.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { isOpenTo, type PoolAccess } from '#domain/workers/pools/model.ts';
 import type { AdmissionTarget } from './target.ts';
 

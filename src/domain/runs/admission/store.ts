@@ -3,7 +3,7 @@ import { jsonBuildObject, jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import { poolAccessOfRun } from '#domain/workers/run-store.ts';
+import { poolAccessOfRun } from '#domain/workers/placement-store.ts';
 import { type OverRun, selectRunDetails } from '../details.ts';
 import type { AdmissionFacts } from './rules.ts';
 import { toTarget } from './target.ts';

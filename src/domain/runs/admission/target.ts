@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import type { Archivable } from '#domain/tenancy/archiving.ts';
+import type { Archivable } from '#domain/shared/archiving.ts';
 import type { ApprovalRule } from '../model.ts';
 import { findTargetInEnvironment, findTargetOfTemplate, type TargetRow } from './target-store.ts';
 

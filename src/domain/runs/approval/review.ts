@@ -51,7 +51,7 @@ async function addReview(tx: Transaction, run: Run, reviewer: Principal, review:
 }
 
 /** Asks people to review a run. The status of the run stays the same. */
-export async function requestApproval(
+export async function requestRunApproval(
   tx: Transaction,
   run: Run,
   by: Principal,

@@ -1,4 +1,4 @@
-import { nobody } from '#domain/shared/access/decide.ts';
+import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
@@ -31,7 +31,7 @@ export async function recordRefusedState(tx: Transaction, refused: RefusedState)
   const isNew = await publishRunEventOnce(tx, run, 'run.state_refused', key, { ...key, file, worker_id, problem });
   if (!isNew) return;
   await countRefusedState(tx.em);
-  const owners = (await findOwningTeam(tx.em, 'run', run.id)) ?? nobody;
+  const owners = (await findOwningTeam(tx.em, 'run', run.id)) ?? installationOwnership;
   const after = { runId: run.id, ...refused };
   recordSystemAction(tx, 'instance.state_refused', { id: run.instanceId, after }, owners);
 }

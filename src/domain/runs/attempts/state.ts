@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { type Instance, StateVersion } from '#domain/instances/entity.ts';
 import { addStateVersion, lockInstance } from '#domain/instances/state.ts';
-import { nobody } from '#domain/shared/access/decide.ts';
+import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
@@ -55,7 +55,7 @@ export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state
 
 async function recordRecovery(tx: Transaction, run: Run, serial: number): Promise<void> {
   publishRunEvent(tx, run, 'run.state_recovered', { serial });
-  const owners = (await findOwningTeam(tx.em, 'run', run.id)) ?? nobody;
+  const owners = (await findOwningTeam(tx.em, 'run', run.id)) ?? installationOwnership;
   recordSystemAction(tx, 'instance.state_recovered', { id: run.instanceId, after: { serial, runId: run.id } }, owners);
 }
 

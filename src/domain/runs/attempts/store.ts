@@ -4,7 +4,7 @@ import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Isolation } from '#domain/workers/model.ts';
-import { demandsSandbox } from '#domain/workers/run-store.ts';
+import { demandsSandbox } from '#domain/workers/placement-store.ts';
 
 /** Whether an attempt `a` can be claimed: it is the current one of its running run, has not ended, and has no worker. */
 function isClaimable(eb: ExpressionBuilder<Tables & { a: Tables['run_attempts'] }, 'a' | 'runs'>) {

@@ -1,4 +1,4 @@
-import { nobody } from '#domain/shared/access/decide.ts';
+import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
@@ -49,7 +49,7 @@ async function carryOut(tx: Transaction, run: Run, context: StepContext, step: S
     case 'begin':
       return begin(tx, run, context);
     case 'ask_approval':
-      return askApproval(tx, run, step.seconds);
+      return waitForApproval(tx, run, step.seconds);
     case 'apply':
       run.moveTo('running', 'applying');
       publishRunEvent(tx, run, 'run.applying', { digest: run.planDigest ?? null });
@@ -71,7 +71,7 @@ function endAttempt(tx: Transaction, run: Run, context: StepContext, closing: Cl
 
 /** No request caused this end, so the audit names the service as the actor. */
 async function recordApprovalTimeout(tx: Transaction, { id, status, revision }: Run): Promise<void> {
-  const owners = (await findOwningTeam(tx.em, 'run', id)) ?? nobody;
+  const owners = (await findOwningTeam(tx.em, 'run', id)) ?? installationOwnership;
   recordSystemAction(tx, 'run.approval_timed_out', { id, after: { status }, revision }, owners);
 }
 
@@ -96,7 +96,7 @@ async function begin(tx: Transaction, run: Run, { stateSerial, placement }: Step
   return startAttempt(tx, run, 'planning', placement);
 }
 
-async function askApproval(tx: Transaction, run: Run, seconds: number): Promise<NextStep> {
+async function waitForApproval(tx: Transaction, run: Run, seconds: number): Promise<NextStep> {
   run.moveTo('pending_approval', 'approval');
   run.approvalExpiresAt = new Date(Date.now() + seconds * 1000);
   run.waitFor('approval');

@@ -4,7 +4,7 @@ import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import { poolAccessOfRun, workerLiveness } from '#domain/workers/run-store.ts';
+import { poolAccessOfRun, workerLiveness } from '#domain/workers/placement-store.ts';
 import { isApproval } from '../approval/store.ts';
 import { type OverRun, runsAhead, selectSlotHolder } from '../details.ts';
 

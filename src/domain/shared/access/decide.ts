@@ -57,7 +57,7 @@ export interface Ownership {
 }
 
 /** The ownership of what belongs to the whole installation. */
-export const nobody: Ownership = { organizationId: null, teamId: null };
+export const installationOwnership: Ownership = { organizationId: null, teamId: null };
 
 export type Decision = { allowed: true } | { allowed: false; because: 'permission' | 'hidden' | 'action' };
 

@@ -5,7 +5,7 @@ import { takeAdvisoryLocks } from '../access/authority-lock.ts';
 import type { Ownership } from '../access/decide.ts';
 import type { Principal } from '../access/principal.ts';
 import { lockCaller } from '../access/store.ts';
-import { type AuditedAction, type Change, entriesOf, insertAuditRecord, type RequestFacts } from '../audit.ts';
+import { type AuditedAction, type CommandChange, entriesOf, insertAuditRecord, type RequestFacts } from '../audit.ts';
 import { Unauthenticated } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { canonicalJson } from './canonical.ts';
@@ -33,7 +33,7 @@ export interface Command {
 }
 
 /** What a command does inside its transaction. */
-export interface CommandWork<Found extends Ownership | null | undefined, Done extends Change, Answer> {
+export interface CommandWork<Found extends Ownership | null | undefined, Done extends CommandChange, Answer> {
   /** Finds the target and locks it. It is sent together with the locks of receipt and caller, so it must rely on neither. */
   find(tx: Transaction): Promise<Found>;
   /** Decides, and makes the change. The caller is as the transaction has read and locked it. */
@@ -43,7 +43,7 @@ export interface CommandWork<Found extends Ownership | null | undefined, Done ex
 }
 
 /** The result of a command. A replayed one has only its receipt: the change is known only the first time. */
-export type CommandResult<Done extends Change, Answer> =
+export type CommandResult<Done extends CommandChange, Answer> =
   | { readonly receipt: Receipt<Answer>; readonly replayed: false; readonly change: Done }
   | { readonly receipt: Receipt<Answer>; readonly replayed: true };
 
@@ -52,7 +52,7 @@ export type CommandResult<Done extends Change, Answer> =
  * The same key with the same caller, operation, target and input gets the first answer again; with anything else it conflicts. A
  * refusal binds no key. The events of the command name its caller as their actor. (specification, *Original-key outcome and command keys*)
  */
-export async function runCommand<Found extends Ownership | null | undefined, Done extends Change, Answer>(
+export async function runCommand<Found extends Ownership | null | undefined, Done extends CommandChange, Answer>(
   transactions: Transactions,
   bindingKey: Buffer,
   command: Command,
@@ -103,7 +103,11 @@ function settledValue<T>(settled: PromiseSettledResult<T>): T {
   return settled.value;
 }
 
-function toReceipt<Answer>({ id, revision }: Change, auditRecordId: string, answer: Answer | null): Receipt<Answer> {
+function toReceipt<Answer>(
+  { id, revision }: CommandChange,
+  auditRecordId: string,
+  answer: Answer | null,
+): Receipt<Answer> {
   return { answer, resourceId: id, revision: revision ?? null, auditRecordId };
 }
 

@@ -97,7 +97,7 @@ export async function readReceipt<Answer>(em: Em, key: string, binding: Buffer):
   const { binding: bound, ...receipt } = found;
   if (timingSafeEqual(bound, binding)) return receipt;
   throw new Conflict(
-    'this Idempotency-Key was used for another request: send a fresh key, or repeat the original request unchanged',
+    'this command key was used for another request: send a fresh key, or repeat the original request unchanged',
   );
 }
 

@@ -1,7 +1,7 @@
-import { auditedAction, type SystemAction, systemActions } from '#domain/audit/system-actions.ts';
+import { auditedAction, type SystemAction, systemActions } from '#domain/system-actions.ts';
 import type { Ownership } from '../access/decide.ts';
 import { type Principal, systemPrincipal } from '../access/principal.ts';
-import { type Change, entriesOf, insertAuditRecord } from '../audit.ts';
+import { type CommandChange, entriesOf, insertAuditRecord } from '../audit.ts';
 import { newId } from '../ids.ts';
 import { type CommandWork, runCommand } from './command.ts';
 import type { Transaction, Transactions } from './transaction.ts';
@@ -37,7 +37,7 @@ const unrequested = { requestId: null, address: null };
  * Runs an action that no request caused, in the same transaction as a requested command: with a receipt, an audit record with
  * the owners of the target, and events. Returns undefined if it was done before, or if there is nothing to do.
  */
-export async function runSystemCommand<Found extends Ownership | null | undefined, Done extends Change>(
+export async function runSystemCommand<Found extends Ownership | null | undefined, Done extends CommandChange>(
   { transactions, bindingKey }: SystemCommandDeps,
   { action, target, key }: SystemCommand,
   work: Pick<CommandWork<Found, Done, never>, 'find' | 'act'>,
@@ -62,7 +62,12 @@ export async function runSystemCommand<Found extends Ownership | null | undefine
 }
 
 /** Records a system action that is part of a larger transaction, such as a step of a run, as `runSystemCommand` would. */
-export function recordSystemAction(tx: Transaction, action: SystemAction, change: Change, target: Ownership): void {
+export function recordSystemAction(
+  tx: Transaction,
+  action: SystemAction,
+  change: CommandChange,
+  target: Ownership,
+): void {
   for (const entry of entriesOf(auditedAction(action), change, target))
     tx.write(insertAuditRecord(tx.em, newId(), systemActor(action), entry, unrequested));
 }

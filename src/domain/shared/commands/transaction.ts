@@ -16,7 +16,7 @@ import {
 } from '../events/outbox.ts';
 import { deliveriesOf, type EventActor, type NewEvent, type PendingEvent, toPendingEvent } from '../events/publish.ts';
 import type { EventSubscription } from '../events/subscription.ts';
-import { Changes } from './changes.ts';
+import { PendingStatements } from './pending-statements.ts';
 
 /** One unit of work that commits as a whole, with its events and the messages that follow from it. */
 export interface Transaction {
@@ -85,7 +85,7 @@ export class Transactions {
 
   async #try<T>(work: (tx: Transaction) => Promise<T>, { actor = service }: TransactionOptions): Promise<T> {
     const em = this.#orm.em.fork();
-    const changes = new Changes(em);
+    const pending = new PendingStatements(em);
     const events: PendingEvent[] = [];
     const engineMessages: OutboxEntry[] = [];
     await em.begin();
@@ -93,8 +93,8 @@ export class Transactions {
     try {
       result = await work({
         em,
-        send: (statement) => changes.send(statement),
-        write: (statement) => changes.write(statement),
+        send: (statement) => pending.send(statement),
+        write: (statement) => pending.write(statement),
         publish: (event) => void events.push(toPendingEvent(event, actor)),
         notifyEngine: (target, payload) => void engineMessages.push({ subscriber: engineSubscriber, target, payload }),
       });
@@ -103,10 +103,10 @@ export class Transactions {
       await em.rollback().catch(() => undefined); // Without the connection, the transaction is gone too.
       throw error;
     }
-    if (events.length > 0) changes.write(insertEvents(em, events));
+    if (events.length > 0) pending.write(insertEvents(em, events));
     const entries = [...engineMessages, ...deliveriesOf(events, this.#subscriptions)];
-    const messages = changes.finish(entries, this.#dueAt());
-    await commit(em, changes.sent);
+    const messages = pending.finish(entries, this.#dueAt());
+    await commit(em, pending.sent);
     if (engineMessages.length > 0) this.#delivery.dispatch(await messages);
     return result;
   }
@@ -132,7 +132,7 @@ async function commit(em: Em, sent: readonly Promise<unknown>[]): Promise<void> 
 function toCommitError(error: unknown): unknown {
   if (!isConnectionError(error)) return error;
   return new Unavailable(
-    'the connection to the database was lost while committing: the outcome is unknown; read the outcome of its Idempotency-Key instead of sending it again',
+    'the connection to the database was lost while committing: the outcome is unknown; read the outcome of its command key instead of sending it again',
     { details: { outcome: 'unknown' }, cause: error },
   );
 }

@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
+import type { EventTypeName } from '#domain/events.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 
@@ -7,7 +8,7 @@ import type { JsonValue } from '#domain/shared/json.ts';
 export interface PublishedEvent {
   /** Names the event wherever it is delivered; a repeated delivery has the same. */
   readonly id: string;
-  readonly type: string;
+  readonly type: EventTypeName;
   readonly subject: { readonly kind: string; readonly id: string };
   /** Counts the events of the subject from 1. */
   readonly sequence: number;

@@ -12,9 +12,6 @@ export type OutboundPolicy = {
   readonly directories: readonly string[];
 };
 
-/** Allows only public addresses. */
-export const publicOnly: OutboundPolicy = { ranges: [], hosts: [], directories: [] };
-
 const hostName = /^(?:\*\.)?(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
 
 const globalIPv6 = ipaddr.IPv6.parseCIDR('2000::/3');

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
-import { type Archivable, refuseArchived } from '#domain/tenancy/archiving.ts';
+import { type Archivable, refuseArchived } from '#domain/shared/archiving.ts';
 import { refuseArchiving } from './blockers.ts';
 import { changeOne, clock } from './conditions.ts';
 import { declarationOf } from './graph.ts';

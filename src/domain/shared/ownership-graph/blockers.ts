@@ -79,10 +79,10 @@ async function refuse(
   const found = await Promise.all(
     candidates.map(async (candidate) => {
       const blocking = blockingNames(em, candidate);
-      const { says, remedy } = candidate.blocker;
+      const { message, remedy } = candidate.blocker;
       const isNamed = showsNames(candidate.declaration.kind);
       const blockers = isNamed ? enumerate(await findNames(blocking)) : await countNames(em, blocking);
-      return blockers ? [`${says}: ${blockers}; ${remedy}`] : [];
+      return blockers ? [`${message}: ${blockers}; ${remedy}`] : [];
     }),
   );
   const reasons = found.flat();
@@ -100,12 +100,12 @@ async function countNames(em: Em, names: ReturnType<typeof blockingNames>): Prom
 /** Selects the names of the rows that block, as `name`. */
 function blockingNames(em: Em, { declaration, blocker, condition }: Candidate) {
   const { kind, table } = declaration;
-  const { names = [kind], separator = '/', counts = 'present' } = blocker;
-  const named = namedBy(declaration, names, separator, counts);
+  const { names = [kind], separator = '/', includes = 'present' } = blocker;
+  const named = namedBy(declaration, names, separator, includes);
   const tie = 'tiedTo' in blocker && blocker.tiedTo ? tieOf(kind, blocker.tiedTo) : undefined;
   const conditions = [
     condition,
-    ...(blocker.while ? [blocker.while(columnsOf('x'))] : []),
+    ...(blocker.when ? [blocker.when(columnsOf('x'))] : []),
     ...named.conditions,
     ...(blocker.unlessShared ? [unsharedCondition(declaration, blocker)] : []),
   ];
@@ -148,7 +148,7 @@ function unsharedCondition(
   const [x, other, able] = [columnsOf('x'), columnsOf('other'), columnsOf('able')];
   const conditions = [
     ...owners.map(({ columns: [owner = 'id'] }) => sql<SqlBool>`${other(owner)} = ${x(owner)}`),
-    ...(blocker.while ? [blocker.while(other)] : []),
+    ...(blocker.when ? [blocker.when(other)] : []),
     sql<SqlBool>`${other(column)} <> ${x(column)}`,
     ...(principal.ableToOwn ? [principal.ableToOwn(able)] : []),
   ];

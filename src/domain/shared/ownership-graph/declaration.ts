@@ -29,8 +29,8 @@ interface KindOf<Table extends string, Column extends string> {
   /** The columns that identify a row, by which conflicts are ordered; `id` by default. */
   readonly key?: readonly Column[];
   /** The kind that it extends: same `id`, shared columns. A user is a principal. */
-  readonly is?: string;
-  /** The column or the text that names a thing of the kind in conflicts; the label of `is` by default. */
+  readonly extends?: string;
+  /** The column or the text that names a thing of the kind in conflicts; the label of the kind that it extends by default. */
   readonly label?: Column | Fragment<Column, string>;
   /** Its row counts its changes in `revision`. */
   readonly revision?: true;
@@ -89,20 +89,23 @@ type Consequence<Column extends string> =
 /** A column that names an owner, a principal or something else, and what happens to the row when that is deleted. */
 export type Link<Column extends string> = LinkTarget<Column> & Consequence<Column>;
 
-/** A row that prevents a change while it exists. Conflicts read "the team <says>: <names>; <remedy>". */
+/** A row that prevents a change while it exists. Conflicts read "the team <message>: <names>; <remedy>". */
 export interface Blocker<Column extends string> {
   /** The predicate of the conflict, such as "has projects". */
-  readonly says: string;
+  readonly message: string;
   /** What removes it, such as "delete or transfer them first". */
   readonly remedy: string;
   /** The condition under which a row counts; every row does by default. */
-  readonly while?: Fragment<Column, SqlBool>;
+  readonly when?: Fragment<Column, SqlBool>;
   /** The kinds whose labels name it in the conflict, outermost first: itself by default, or owners of it. */
   readonly names?: readonly string[];
   /** The text between those labels; "/" by default. */
   readonly separator?: string;
-  /** Whether it counts while things that the conflict names are archived or deleted; by default, while none is deleted. */
-  readonly counts?: 'active' | 'deleted too';
+  /**
+   * By default, rows count unless something that the conflict names is deleted. `active` also ignores rows of archived things;
+   * `deleted` counts every row.
+   */
+  readonly includes?: 'active' | 'deleted';
   /** It prevents only the deletion of this kind of principal. */
   readonly onlyOf?: string;
   /**
@@ -135,7 +138,7 @@ export type Cascade<Column extends string> =
       readonly rows: 'ended';
       readonly at: Column;
       /** The condition of the rows that have not ended. */
-      readonly while: Fragment<Column, SqlBool>;
+      readonly when: Fragment<Column, SqlBool>;
       /** Whether ending them raises their revision. */
       readonly revised?: true;
     };

@@ -22,12 +22,12 @@ export async function deleteOwned(
   showsNames: ShowsNames,
 ): Promise<number> {
   await refuseDeletion(em, kind, id, { showsNames });
-  await endBelongings(em, kind, id);
-  return leaveTombstone(em, kind, id);
+  await cascadeDeletion(em, kind, id);
+  return markDeleted(em, kind, id);
 }
 
 /** Ends the rows that end with the deletion of a thing: slugs, memberships, secrets. */
-export function endBelongings(em: Em, kind: Kind, id: string): Promise<EndedRows> {
+export function cascadeDeletion(em: Em, kind: Kind, id: string): Promise<EndedRows> {
   return endAll(em, kind, id, ({ link }) => link.cascade);
 }
 
@@ -93,7 +93,7 @@ async function endRows(
     .updateTable(`${table} as x`)
     .set({ [cascade.at]: clock, ...revised })
     .where(condition)
-    .where(cascade.while(columnsOf('x')))
+    .where(cascade.when(columnsOf('x')))
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
 }
@@ -104,7 +104,7 @@ export async function countChange(em: Em, kind: Kind, id: string): Promise<void>
 }
 
 /** Marks a thing as deleted; returns its last revision. */
-export async function leaveTombstone(em: Em, kind: Kind, id: string): Promise<number> {
+export async function markDeleted(em: Em, kind: Kind, id: string): Promise<number> {
   const base = baseOf(kind);
   if (!base.tombstone) throw new Error(`the kind "${kind}" does not declare that its deletion leaves a tombstone`);
   return changeOne(em, base, id, { deleted_at: clock, ...(base.disableable && { enabled: false }) });
@@ -114,7 +114,7 @@ export async function leaveTombstone(em: Em, kind: Kind, id: string): Promise<nu
  * Locks what the principal may be the sole owner of, and the owners of that, outermost first. No other owner can leave them or
  * get a weaker role until the transaction has decided who owns them.
  */
-export async function lockShared(em: Em, kind: Kind, id: string): Promise<void> {
+export async function lockSoleOwnerships(em: Em, kind: Kind, id: string): Promise<void> {
   const shared = edgesTo(kind).filter(({ link }) => link.blocker?.unlessShared);
   const kinds = new Set(shared.flatMap(({ link }) => link.blocker?.names ?? []));
   for (const owner of [...kinds].sort((one, other) => depthOf(one) - depthOf(other))) {

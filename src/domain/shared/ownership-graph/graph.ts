@@ -13,8 +13,8 @@ export function declarationOf(kind: string): AnyDeclaration {
 
 /** A kind, followed by the kinds that hold the rest of it. */
 export function kindsOf(kind: string): string[] {
-  const { is } = declarationOf(kind);
-  return is === undefined ? [kind] : [kind, ...kindsOf(is)];
+  const { extends: base } = declarationOf(kind);
+  return base === undefined ? [kind] : [kind, ...kindsOf(base)];
 }
 
 /** The kind whose table holds the label, the tombstone and the counters of a kind. */

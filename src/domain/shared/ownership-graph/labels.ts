@@ -23,7 +23,7 @@ export function namedBy(
   declaration: AnyDeclaration,
   names: readonly string[],
   separator: string,
-  counts: 'present' | 'active' | 'deleted too',
+  includes: 'present' | 'active' | 'deleted',
 ): Named {
   const steps = joinOwners(declaration, names);
   const labels = steps.toReversed().map(({ kind, alias }) => labelOf(kind, alias));
@@ -32,7 +32,7 @@ export function namedBy(
   return {
     label: sql<string>`${sql.join(labels, sql` || ${sql.lit(separator)} || `)}`,
     joins: steps.flatMap(({ join }) => (join ? [join] : [])),
-    conditions: counts === 'deleted too' ? [] : steps.flatMap((step) => remains(step, counts)),
+    conditions: includes === 'deleted' ? [] : steps.flatMap((step) => remains(step, includes)),
     key: key.map(columnsOf(innermost?.alias ?? 'x')),
   };
 }
@@ -51,7 +51,7 @@ interface Step {
 }
 
 /** From the kind itself outwards; each step is joined to the one before. */
-function joinOwners({ kind, is }: AnyDeclaration, names: readonly string[]): Step[] {
+function joinOwners({ kind, extends: base }: AnyDeclaration, names: readonly string[]): Step[] {
   const steps: Step[] = [];
   let [at, alias] = [kind, 'x'];
   for (const name of names.toReversed()) {
@@ -59,7 +59,7 @@ function joinOwners({ kind, is }: AnyDeclaration, names: readonly string[]): Ste
       steps.push({ kind, alias });
       continue;
     }
-    const column = at === kind && name === is ? 'id' : (pathTo(at, name)?.[0]?.columns[0] ?? 'id');
+    const column = at === kind && name === base ? 'id' : (pathTo(at, name)?.[0]?.columns[0] ?? 'id');
     const next = `n${steps.length}`;
     const on = sql<SqlBool>`${sql.ref(`${next}.id`)} = ${sql.ref(`${alias}.${column}`)}`;
     steps.push({ kind: name, alias: next, join: { table: declarationOf(name).table, alias: next, on } });
@@ -68,11 +68,11 @@ function joinOwners({ kind, is }: AnyDeclaration, names: readonly string[]): Ste
   return steps;
 }
 
-function remains({ kind, alias }: Step, counts: 'present' | 'active'): Expression<SqlBool>[] {
+function remains({ kind, alias }: Step, includes: 'present' | 'active'): Expression<SqlBool>[] {
   const { tombstone, archivable } = declarationOf(kind);
   const column = columnsOf(alias);
   return [
     ...(tombstone ? [sql<SqlBool>`${column('deleted_at')} is null`] : []),
-    ...(archivable && counts === 'active' ? [sql<SqlBool>`${column('archived_at')} is null`] : []),
+    ...(archivable && includes === 'active' ? [sql<SqlBool>`${column('archived_at')} is null`] : []),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
-import { nobody, type Ownership } from '../access/decide.ts';
+import { installationOwnership, type Ownership } from '../access/decide.ts';
 import { findOwningTeam } from './owning-team.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function findListOwner(
 ): Promise<Ownership | undefined> {
   const named = Object.entries(filters) as [Kind, string | undefined][];
   const found = named.flatMap(([kind, id]) => (id === undefined ? [] : [findOwningTeam(em, kind, id)]));
-  if (found.length === 0) return nobody;
+  if (found.length === 0) return installationOwnership;
   const [first, ...others] = await Promise.all(found);
   return first && others.every((owner) => owner?.teamId === first.teamId) ? first : undefined;
 }

@@ -12,7 +12,7 @@ import { declarationOf, ownerColumn } from './graph.ts';
  * thing stays with its owner or goes to another one.
  * @throws Conflict naming the slug if something else there has it
  */
-export async function underSlug<T>(
+export async function reportingSlugConflict<T>(
   kind: Kind,
   slug: string,
   write: () => Promise<T>,

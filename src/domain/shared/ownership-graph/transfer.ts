@@ -5,7 +5,7 @@ import { belowCondition, changeOne, countersOf, declaredTables, linkCondition } 
 import type { AnyDeclaration, AnyLink } from './declaration.ts';
 import { endOnTransfer } from './deletion.ts';
 import { declarationOf, edgesTo, kindsBelow, ownerColumn, pathTo } from './graph.ts';
-import { underSlug } from './slugs.ts';
+import { reportingSlugConflict } from './slugs.ts';
 
 /**
  * Gives a thing, with everything below it, to another owner of the same kind. Columns that copy the owner get the new one, and
@@ -27,7 +27,7 @@ export async function transferOwned(
     copies.map(({ declaration }) => declaration),
   );
   const moved = { [ownerColumn(kind, to.kind)]: to.id };
-  await underSlug(kind, slug, () => changeOne(em, declarationOf(kind), id, moved), 'other');
+  await reportingSlugConflict(kind, slug, () => changeOne(em, declarationOf(kind), id, moved), 'other');
   await reviseContents(em, kind, id);
   await Promise.all(copies.map((copy) => changeCopy(em, copy, kind, id, to.id)));
   await endOnTransfer(em, kind, id);

@@ -39,7 +39,7 @@ export async function createPool(em: Em, principal: Principal, { name, ...rules 
     await em.flush();
   } catch (error) {
     if (brokenConstraint(error) !== 'worker_pools_pkey') throw error;
-    throw new Conflict(`name: the worker pool "${name}" exists already: change it with PATCH, or choose another name`);
+    throw new Conflict(`name: the worker pool "${name}" exists already: update it, or choose another name`);
   }
   return readBack(readPool(em, principal, name));
 }
@@ -92,7 +92,7 @@ export function rulesOf({ teamIds, environmentIds, isolation, egress }: PoolRule
 
 function refuseUncreated({ name, revision }: PoolTarget): number {
   if (revision !== null) return revision;
-  throw new Conflict(`nobody has created the worker pool "${name}", so it has no rules: create it with POST first`);
+  throw new Conflict(`no operator has created the worker pool "${name}", so it has no rules: create it first`);
 }
 
 /** @throws Invalid if the policy and the list no longer fit each other */

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import { nobody, type Ownership } from '#domain/shared/access/decide.ts';
+import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
 import { takesWork } from '../store.ts';
@@ -39,8 +39,8 @@ export function findPool(em: Em, name: string): Promise<PoolTarget | undefined> 
 /** `findPool` for a command that changes the pool. With `lock` it locks the row. */
 export async function findPoolToChange(em: Em, name: string, lock: boolean): Promise<PoolTarget | undefined> {
   const created = await findCreatedPool(em, name, lock);
-  if (created) return { ...created, ...nobody };
-  return (await isInUse(em, name)) ? { name, revision: null, ...defaultRules, ...nobody } : undefined;
+  if (created) return { ...created, ...installationOwnership };
+  return (await isInUse(em, name)) ? { name, revision: null, ...defaultRules, ...installationOwnership } : undefined;
 }
 
 /** Looks a second time after waiting for a lock: the pool may have been deleted and created again meanwhile. */

@@ -1,4 +1,4 @@
-import type { AuditRecord } from './model.ts';
+import type { AuditRecord } from '#domain/audit/model.ts';
 
 /** The format of an export. */
 export interface ExportFormat {

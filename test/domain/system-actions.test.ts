@@ -3,9 +3,9 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makePartitions } from '#database/partitions.ts';
 import { removeExpired } from '#domain/audit/retention.ts';
-import { systemActions } from '#domain/audit/system-actions.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
+import { systemActions } from '#domain/system-actions.ts';
 import { removeDeadWorker } from '#domain/workers/loss.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -177,7 +177,7 @@ describe('a system action leaves one audit record with the owners of its target'
 });
 
 describe('the list of system actions', () => {
-  it('names every action that the service did here, and nothing that was not tried', async () => {
+  it('has every action that was tried here, and nothing else was recorded', async () => {
     const rows = await api.rows<{ action: string; actor_name: string }>(
       `select distinct action, actor_name from audit_records where actor_type = 'system' order by action`,
     );

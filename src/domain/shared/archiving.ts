@@ -1,6 +1,7 @@
-import { z } from 'zod';
-import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
-import type { TenantLevel } from './model.ts';
+import { type Refusal, throwIfRefused } from './actions.ts';
+
+/** The levels of the tenancy, outermost first: each owns things of the next one. */
+export type TenantLevel = 'organization' | 'team' | 'project' | 'environment';
 
 /** What can be archived, with everything that it owns. */
 export type ArchivableLevel = TenantLevel | 'template';
@@ -23,11 +24,7 @@ export function refuseArchived(archivable: Archivable): void {
   throwIfRefused(findArchivedRefusal(archivable));
 }
 
-/** The filter of lists, which show either what is active or what is archived. */
-export const archivedQuery = {
-  archived: z.enum(['true', 'false']).default('false').describe('Archived ones instead of active ones.'),
-};
-
+/** The filter of lists, which show either what is active (false) or what is archived (true). */
 export interface ArchivedFilter {
-  readonly archived: 'true' | 'false';
+  readonly archived: boolean;
 }

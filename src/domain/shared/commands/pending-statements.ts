@@ -6,7 +6,7 @@ import { db } from '#domain/db.ts';
 import { type EngineMessage, engineSubscriber, type OutboxEntry, type OutboxMessage } from '../events/outbox.ts';
 
 /** The statements that a transaction sends without waiting for their results. */
-export class Changes {
+export class PendingStatements {
   readonly #em: Em;
   readonly #kept: Compilable<unknown>[] = [];
   /** Every statement that was sent. The commit waits for them and fails if any of them fails. */

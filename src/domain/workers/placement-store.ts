@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { ParameterOf } from '#database/queries.ts';
 import { type Over, prepare } from '#domain/db.ts';
+import { heartbeatExpiry } from './heartbeats.ts';
 import type { WorkerLiveness } from './model.ts';
 import type { PoolAccess } from './pools/model.ts';
-import { heartbeatExpiry, takesWork } from './store.ts';
+import { takesWork } from './store.ts';
 
 /** What a run needs to know about its pool and about the workers that may execute it. */
 
