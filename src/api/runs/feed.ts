@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { readWatchedRuns, type WatchedRun } from '#domain/runs/watched-runs.ts';
+import { readWatchedRuns, type WatchedRun } from '#domain/runs/watched-runs-store.ts';
 
 const pollMs = 400;
 

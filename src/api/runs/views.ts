@@ -5,7 +5,7 @@ import { principalKinds } from '#domain/identity/model.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { runActions } from '#domain/runs/actions.ts';
 import type { LogRow } from '#domain/runs/attempts/log-store.ts';
-import type { RunDetails } from '#domain/runs/details.ts';
+import type { RunDetails } from '#domain/runs/details-store.ts';
 import {
   changeActions,
   logPhases,

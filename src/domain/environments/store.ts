@@ -7,7 +7,7 @@ import { presentProjects } from '#domain/projects/store.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';

@@ -6,7 +6,7 @@ import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
 

@@ -5,7 +5,7 @@ import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { presentTeams } from '#domain/teams/store.ts';

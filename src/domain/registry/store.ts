@@ -5,7 +5,7 @@ import { json } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { findTeamOrInstallation, type Owner } from '#domain/teams/store.ts';
 import { Template, TemplateVersion } from './entity.ts';

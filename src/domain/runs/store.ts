@@ -7,7 +7,7 @@ import type { RunFacts } from './actions.ts';
 import { type RunAction, statusesThatAllow } from './actions.ts';
 import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';
 import { selectApprovalFacts } from './approval/store.ts';
-import { type OverRun, type RunDetails, selectRunDetails } from './details.ts';
+import { type OverRun, type RunDetails, selectRunDetails } from './details-store.ts';
 import { isTerminal, type RunStatus } from './model.ts';
 
 /** A run and its owner. */

@@ -6,7 +6,7 @@ import type { Tables } from '#domain/entities.ts';
 import { isOrganizationNamed, presentOrganizations } from '#domain/organizations/store.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';

@@ -12,7 +12,7 @@ import {
 } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { type AccountOwner, anonymous, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { TeamAction, TeamRole } from '#domain/teams/model.ts';
 import { everyPermission, permissionsOf } from '#test/support/access/permission-table.ts';
 

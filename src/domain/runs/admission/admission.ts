@@ -7,7 +7,7 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
-import type { RunDetails } from '../details.ts';
+import type { RunDetails } from '../details-store.ts';
 import { runWorkflow } from '../model.ts';
 import { publishRunEvent } from '../publish-event.ts';
 import type { ResolvedRun } from './resolve.ts';

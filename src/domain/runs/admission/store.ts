@@ -4,7 +4,7 @@ import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { poolAccessOfRun } from '#domain/workers/placement-store.ts';
-import { type OverRun, selectRunDetails } from '../details.ts';
+import { type OverRun, selectRunDetails } from '../details-store.ts';
 import type { AdmissionFacts } from './rules.ts';
 import { toTarget } from './target.ts';
 import { selectTargetOf, type TargetRow } from './target-store.ts';

@@ -5,7 +5,7 @@ import type { ParameterOf } from '#database/queries.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { OverRun } from '../details.ts';
+import type { OverRun } from '../details-store.ts';
 import type { ApprovalRule } from '../model.ts';
 
 /** A target as it is read. Owners that it does not have are missing: a template may belong to no team. */

@@ -3,7 +3,7 @@ import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { OverRun } from '../details.ts';
+import type { OverRun } from '../details-store.ts';
 import type { ApprovalFacts } from './rules.ts';
 
 /** Whether a review `v` approves the plan with which its run waits. */

@@ -6,7 +6,7 @@ import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { poolAccessOfRun, workerLiveness } from '#domain/workers/placement-store.ts';
 import { isApproval } from '../approval/store.ts';
-import { type OverRun, runsAhead, selectSlotHolder } from '../details.ts';
+import { type OverRun, runsAhead, selectSlotHolder } from '../details-store.ts';
 
 /** Locks the row of the instance of a run until the commit. */
 export const lockInstanceOfRun = prepare((db, parameter: ParameterOf<{ runId: string }>) =>

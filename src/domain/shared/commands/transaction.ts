@@ -6,7 +6,7 @@ import { eventSubscriptions } from '#domain/event-subscriptions.ts';
 import type { EventTypeName } from '#domain/events.ts';
 import { systemPrincipal } from '../access/principal.ts';
 import { Unavailable } from '../errors.ts';
-import { eventNumberConstraint, insertEvents } from '../events/insert-events.ts';
+import { eventNumberConstraint, insertEvents } from '../events/insert-store.ts';
 import {
   type EngineMessage,
   engineSubscriber,

@@ -26,7 +26,7 @@ export const DomainEventSchema = defineEntity({
     actorId: p.uuid(),
     actorType: p.string().$type<PrincipalKind>(),
     actorName: p.string(),
-    /** PostgreSQL's id of the transaction that wrote it: a cursor tells by it which events it has seen (`cursor.ts`). */
+    /** PostgreSQL's id of the transaction that wrote it: a cursor tells by it which events it has seen (`cursor-store.ts`). */
     transactionId: p.string().columnType('xid8').defaultRaw('pg_current_xact_id()'),
     createdAt: createdAt(),
   },

@@ -10,7 +10,7 @@ import { type Difference, findDifference, readBack, refuseStale } from '#domain/
 import { WorkerPool } from '../entity.ts';
 import { defaultEgress, type Egress, findListProblem } from './egress.ts';
 import type { PoolAccess, PoolRules } from './model.ts';
-import { findReadableEnvironments, findReadableTeams } from './readable.ts';
+import { findReadableEnvironments, findReadableTeams } from './readable-store.ts';
 import { type PoolDetails, type PoolTarget, readPool, removePool } from './store.ts';
 
 export interface NewPool extends PoolRules {

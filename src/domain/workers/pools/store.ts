@@ -9,7 +9,7 @@ import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.t
 import { takesWork } from '../store.ts';
 import { defaultEgress, type Egress } from './egress.ts';
 import { defaultRules, type PoolAccess, PoolName, type PoolRules } from './model.ts';
-import { selectReadableEnvironmentIds, selectReadableTeamIds } from './readable.ts';
+import { selectReadableEnvironmentIds, selectReadableTeamIds } from './readable-store.ts';
 
 /** A pool as decisions and commands need it: its stored rules, complete for every caller. */
 export interface PoolTarget extends PoolRules, Ownership {

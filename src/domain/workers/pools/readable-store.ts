@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 
 /**
  * A pool names teams and environments of many tenants, and its readers see only those that they may read. The lists keep the
