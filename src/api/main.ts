@@ -29,49 +29,22 @@ const drainWithinMs = 5_000;
 
 /** Starts the API and its admin listener. `close` lets requests finish first. */
 export async function runApi(config: Config): Promise<{ url: string; adminUrl: string; close(): Promise<void> }> {
-  const log = pino({ level: config.logLevel, ...edgeLogOptions });
-  const orm = openDatabase(config);
-  const keyRing = new KeyRing(config.secretKeys);
-  const installation = await waitForServer('database', { isAway: isDatabaseAway, log }, () =>
-    openInstallation(orm, keyRing),
-  );
-  const engine = openEngine(config.temporal);
-  const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
-  const transactions = new Transactions(orm, dispatcher);
-  const runFeed = new RunFeed(orm, log);
-  const keyUses = new KeyUses(orm, log);
-  const services: Services = {
-    config,
-    orm,
-    transactions,
-    keyRing,
-    installation,
-    refusals: new RefusalLog(),
-    keyUses,
-    runFeed,
-    log,
-  };
+  const { services, engine, dispatcher } = await connect(config);
+  const { orm, keyUses } = services;
   const readiness = new Readiness(dependencyChecks(orm, engine));
   const registry = createMetricsRegistry();
   addReconciliationMetrics(registry, orm);
   addStateMetrics(registry, orm);
   const app = await buildServer(services, { readiness, registry });
   const admin = await createAdminServer({
-    logger: log,
+    logger: services.log,
     readiness,
     versions: { service: release, node: process.version, api: 'v1' },
     figures: () => ({ deliveries_under_way: dispatcher.pending }),
     registry: config.metrics.enabled ? registry : null,
     metricsBearerToken: config.metrics.bearerToken,
   });
-  const maintenance = new DatabaseMaintenance({
-    orm,
-    log,
-    transactions,
-    bindingKey: installation.bindingKey,
-    auditRetentionDays: config.auditRetentionDays,
-  });
-  maintenance.start();
+  const maintenance = startMaintenance(services);
   const url = await app.listen({ host: config.host, port: config.port });
   const adminUrl = await admin.listen({ host: config.adminHost, port: config.adminPort });
   return {
@@ -86,6 +59,42 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
       await orm.close();
     },
   };
+}
+
+/** Connects to the database, waiting until it can be reached, and to the engine. */
+async function connect(config: Config): Promise<{ services: Services; engine: Engine; dispatcher: Dispatcher }> {
+  const log = pino({ level: config.logLevel, ...edgeLogOptions });
+  const orm = openDatabase(config);
+  const keyRing = new KeyRing(config.secretKeys);
+  const installation = await waitForServer('database', { isAway: isDatabaseAway, log }, () =>
+    openInstallation(orm, keyRing),
+  );
+  const engine = openEngine(config.temporal);
+  const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
+  const services = {
+    config,
+    orm,
+    transactions: new Transactions(orm, dispatcher),
+    keyRing,
+    installation,
+    refusals: new RefusalLog(),
+    keyUses: new KeyUses(orm, log),
+    runFeed: new RunFeed(orm, log),
+    log,
+  };
+  return { services, engine, dispatcher };
+}
+
+function startMaintenance({ orm, log, transactions, installation, config }: Services): DatabaseMaintenance {
+  const maintenance = new DatabaseMaintenance({
+    orm,
+    log,
+    transactions,
+    bindingKey: installation.bindingKey,
+    auditRetentionDays: config.auditRetentionDays,
+  });
+  maintenance.start();
+  return maintenance;
 }
 
 function dependencyChecks(orm: Orm, engine: Engine) {

@@ -62,13 +62,8 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   // The worker registers before it works: an attempt counts as lost while its worker is not registered.
   await waitForDatabase(log, () => registration.start());
   const { auditRetentionDays } = config;
-  const background = startBackgroundTasks({
-    ...system,
-    engine,
-    keyRing,
-    installationId: installation.id,
-    auditRetentionDays,
-  });
+  const shared = { ...system, engine, keyRing, installationId: installation.id, auditRetentionDays };
+  const background = startBackgroundTasks(shared);
   tasks.start();
   const notice = logStart(facts, log);
   return {
@@ -84,8 +79,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       await executor.close();
       await dispatcher.drain(5_000);
       await registration.stop();
-      await engine.close();
-      await orm.close();
+      await disconnect(services);
     },
   };
 }
@@ -104,6 +98,11 @@ async function connect(config: Config) {
   const dispatcher = new Dispatcher({ client: engine.client, orm, installationId: installation.id, log });
   const transactions = new Transactions(orm, dispatcher);
   return { log, orm, keyRing, installation, engine, dispatcher, transactions };
+}
+
+async function disconnect({ engine, orm }: Services): Promise<void> {
+  await engine.close();
+  await orm.close();
 }
 
 function waitForDatabase<Result>(log: Logger, work: () => Promise<Result>): Promise<Result> {

@@ -32,29 +32,12 @@ export async function openTaskWorkers(
   deps: AttemptDeps & { attempts: { close(): void; interruptAll(): void } },
 ): Promise<TaskWorkers> {
   installEngineRuntime(deps.log);
-  const { address, tls, apiKey, namespace } = config.temporal;
+  const { address, tls, apiKey } = config.temporal;
   const connection = await waitForServer('temporal', { isAway: isEngineUnreachable, log: deps.log }, () =>
     NativeConnection.connect({ address, ...(tls && { tls }), ...(apiKey && { apiKey }) }),
   );
   const { drainSeconds } = config.worker;
-  const common = {
-    connection,
-    namespace,
-    shutdownGraceTime: drainSeconds * 1000,
-    shutdownForceTime: (drainSeconds + interruptSeconds) * 1000,
-  };
-  const coordinator = await Worker.create({
-    ...common,
-    taskQueue: coordinatorQueue,
-    // A step of a run is a transaction. More steps than connections would only wait for each other.
-    maxConcurrentLocalActivityExecutions: config.databasePoolSize,
-    workflowTaskPollerBehavior: autoscaled(16),
-    workflowBundle: await cachedWorkflowBundle(join(config.dataDir, 'cache')),
-    activities: redactActivityErrors(createRunActivities(deps), deps.log),
-  });
-  const pools = await Promise.all(
-    config.worker.pools.map((pool) => Worker.create(poolOptions(common, pool, config, deps))),
-  );
+  const { coordinator, pools } = await createWorkers(connection, config, deps);
   const workers = [coordinator, ...pools];
   const finished = Promise.withResolvers<void>();
   return {
@@ -74,6 +57,30 @@ export async function openTaskWorkers(
       await finished.promise.finally(() => clearTimeout(interrupt));
     },
   };
+}
+
+/** The worker of the coordinator's queue, and one for each pool. */
+async function createWorkers(connection: NativeConnection, config: Config, deps: AttemptDeps) {
+  const { drainSeconds } = config.worker;
+  const common = {
+    connection,
+    namespace: config.temporal.namespace,
+    shutdownGraceTime: drainSeconds * 1000,
+    shutdownForceTime: (drainSeconds + interruptSeconds) * 1000,
+  };
+  const coordinator = await Worker.create({
+    ...common,
+    taskQueue: coordinatorQueue,
+    // A step of a run is a transaction. More steps than connections would only wait for each other.
+    maxConcurrentLocalActivityExecutions: config.databasePoolSize,
+    workflowTaskPollerBehavior: autoscaled(16),
+    workflowBundle: await cachedWorkflowBundle(join(config.dataDir, 'cache')),
+    activities: redactActivityErrors(createRunActivities(deps), deps.log),
+  });
+  const pools = await Promise.all(
+    config.worker.pools.map((pool) => Worker.create(poolOptions(common, pool, config, deps))),
+  );
+  return { coordinator, pools };
 }
 
 function shutDown(worker: Worker): void {

@@ -1,6 +1,6 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import type { GroupMaker } from '../groups/job-group.ts';
+import type { GroupMaker, JobGroup } from '../groups/job-group.ts';
 import { AttemptProcesses } from '../processes/attempt-processes.ts';
 import { cookieVariable } from '../processes/process-table.ts';
 import { measureTree } from '../processes/process-tree.ts';
@@ -50,39 +50,48 @@ export class UnsandboxedLauncher implements JobLauncher {
       isSandboxed: false,
     });
     job.proceed();
-    const cookie = environment[cookieVariable] ?? '';
-    const processes = new AttemptProcesses({ cookie, directory, root: job.pid }, group);
+    const processes = new AttemptProcesses(
+      { cookie: environment[cookieVariable] ?? '', directory, root: job.pid },
+      group,
+    );
     return {
       job,
       paths,
-      usage: async () => {
-        const usage = measureTree(job.pid);
-        return {
-          ...usage,
-          processes: processes.list().length,
-          diskBytes: await measureDirectory(directory),
-          cpuSeconds: group?.cpuSeconds ?? usage.cpuSeconds,
-          memoryBytes: group === null ? usage.memoryBytes : 0,
-          ranOutOfMemory: group?.ranOutOfMemory ?? false,
-          ranOutOfProcesses: group?.ranOutOfProcesses ?? false,
-        };
-      },
+      usage: async () => ({
+        ...measureProcesses(job.pid, group),
+        processes: processes.list().length,
+        diskBytes: await measureDirectory(directory),
+      }),
       clear: async () => {
         job.kill();
         const isClean = await processes.killAll();
         await job.exited;
         return isClean;
       },
-      remove: async () => {
-        await Promise.all([paths.work, paths.home, paths.temporary].map(removeDirectory));
-        await group?.remove();
-      },
+      remove: () => removeJob(paths, group),
     };
   }
 
   close(): void {
     // It keeps nothing ready.
   }
+}
+
+/** What the processes of a job have used. A control group counts processor time and enforces the limit of memory itself. */
+function measureProcesses(pid: number, group: JobGroup | null) {
+  const usage = measureTree(pid);
+  return {
+    ...usage,
+    cpuSeconds: group?.cpuSeconds ?? usage.cpuSeconds,
+    memoryBytes: group === null ? usage.memoryBytes : 0,
+    ranOutOfMemory: group?.ranOutOfMemory ?? false,
+    ranOutOfProcesses: group?.ranOutOfProcesses ?? false,
+  };
+}
+
+async function removeJob({ work, home, temporary }: JobPaths, group: JobGroup | null): Promise<void> {
+  await Promise.all([work, home, temporary].map(removeDirectory));
+  await group?.remove();
 }
 
 /** Replaces mounts in the work directory by links to their sources. */
