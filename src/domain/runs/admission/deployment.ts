@@ -12,7 +12,7 @@ export interface Deployment {
   readonly inputs: RunInputs;
 }
 
-/** The deployment of a target's instance; null where no run of the same template has changed the instance yet. */
+/** The deployment of a target's instance; null if no run of the same template has changed the instance yet. */
 export async function findDeployment(
   em: Em,
   keyRing: KeyRing,
