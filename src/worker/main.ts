@@ -22,8 +22,8 @@ import { AttemptWatch } from './attempt-watch.ts';
 import { startBackgroundTasks } from './background-tasks.ts';
 import { executionLimits, openExecutor } from './executor.ts';
 import { WorkerRegistration } from './registration.ts';
-import { StateRecovery } from './state-recovery.ts';
-import { StateSpool } from './state-spool.ts';
+import { StateRecovery } from './states/state-recovery.ts';
+import { StateSpool } from './states/state-spool.ts';
 import { interruptSeconds, openTaskWorkers } from './task-workers.ts';
 
 export interface RunningWorker {

@@ -9,7 +9,7 @@ import type { StateOutcome } from '#domain/runs/attempts/state.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
-import { StateSpool, type StateSpoolDeps } from '#worker/state-spool.ts';
+import { StateSpool, type StateSpoolDeps } from '#worker/states/state-spool.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'coordinator-spool-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
