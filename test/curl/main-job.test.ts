@@ -67,7 +67,7 @@ describe('an idempotency key', () => {
       const other = await again.post('/runs', { ...request, message: 'twice' }, key);
       expect(other, other.text).toMatchObject({
         status: 409,
-        body: { error: expect.stringContaining('command key') },
+        body: { error: expect.stringContaining('idempotency key') },
       });
     } finally {
       await restarted.close();

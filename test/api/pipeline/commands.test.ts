@@ -263,7 +263,7 @@ describe('repeating a key', () => {
 
   function expectBoundElsewhere(answer: { status: number; text: string; body: { error?: string } }): void {
     expect(answer.status, answer.text).toBe(409);
-    expect(answer.body.error).toMatch(/^this command key was used for another request/);
+    expect(answer.body.error).toMatch(/^this idempotency key was used for another request/);
   }
 });
 

@@ -54,7 +54,7 @@ describe('a deletion', () => {
       other.owner.delete(`/environments/${other.environment}`, withKey(key)),
     ];
     for (const answer of await Promise.all(conflicts)) {
-      expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining('command key') } });
+      expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining('idempotency key') } });
     }
     expect((await other.owner.get(`/environments/${other.environment}`)).status).toBe(200);
   });

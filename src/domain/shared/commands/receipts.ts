@@ -97,7 +97,7 @@ export async function readReceipt<Answer>(em: Em, key: string, binding: Buffer):
   const { binding: bound, ...receipt } = found;
   if (timingSafeEqual(bound, binding)) return receipt;
   throw new Conflict(
-    'this command key was used for another request: send a fresh key, or repeat the original request unchanged',
+    'this idempotency key was used for another request: send a fresh key, or repeat the original request unchanged',
   );
 }
 

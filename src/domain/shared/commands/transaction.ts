@@ -132,7 +132,7 @@ async function commit(em: Em, sent: readonly Promise<unknown>[]): Promise<void> 
 function toCommitError(error: unknown): unknown {
   if (!isConnectionError(error)) return error;
   return new Unavailable(
-    'the connection to the database was lost while committing: the outcome is unknown; read the outcome of its command key instead of sending it again',
+    'the connection to the database was lost while committing: the outcome is unknown; read the outcome of its idempotency key instead of sending it again',
     { details: { outcome: 'unknown' }, cause: error },
   );
 }
