@@ -168,7 +168,7 @@ run=$(field id)
 call admin POST /api/v1/runs "$request" "Idempotency-Key: $KEY"
 expect 202 'the same request by the same key is the same run' "\"id\":\"$run\""
 call admin POST /api/v1/runs "$(echo "$request" | sed 's/Ana/Eve/')" "Idempotency-Key: $KEY"
-expect 409 'another body by the same key is refused' 'Idempotency-Key'
+expect 409 'another body by the same key is refused' 'idempotency key'
 call bea POST /api/v1/runs "$request" "Idempotency-Key: $KEY"
 expect 409 'and so is another caller'
 call admin POST /api/v1/runs "$request" 'Idempotency-Key: 1'
