@@ -51,7 +51,7 @@ export const get = read({
   params: InstanceParams,
   responses: { 200: InstanceView },
   access: readAccess,
-  target: ({ em, params }) => findInstance(em, params.id),
+  target: findInstance,
   targetName: 'instance',
   handle: async ({ em, params }) => {
     const instance = await readInstance(em, params.id);
@@ -67,7 +67,7 @@ export const getOutputs = read({
   params: InstanceParams,
   responses: { 200: z.object({ outputs: OutputsView }).meta({ id: 'InstanceOutputs' }) },
   access: { ...readAccess, review: { inherits: 'instances.get' } },
-  target: ({ em, params }) => findInstance(em, params.id),
+  target: findInstance,
   targetName: 'instance',
   handle: async ({ em, params }) => {
     const outputs = await readOutputs(em, params.id);
@@ -87,9 +87,10 @@ export const unlock = command({
     ...readAccess,
     anyOf: ['run:cancel'],
     teamAction: 'team.metadata.write',
+    installation: 'administrators',
     review: { ...accessReview, verb: 'unlock' },
   },
-  target: ({ em, params, lock }) => findInstance(em, params.id, lock),
+  target: findInstance,
   targetName: 'instance',
   idempotency: 'none',
   audit: 'instance.unlocked',

@@ -19,6 +19,7 @@ const stateAccess: Access = {
   ...readAccess,
   anyOf: ['environment:write'],
   teamAction: ['team.metadata.write', 'team.secret.read'],
+  installation: 'administrators',
 };
 
 export const list = read({
@@ -29,7 +30,7 @@ export const list = read({
   query: z.strictObject(pageQuery),
   responses: { 200: pageOf('state_versions', StateVersionView) },
   access: { ...readAccess, review: { inherits: 'instances.get' } },
-  target: ({ em, params }) => findInstance(em, params.id),
+  target: findInstance,
   targetName: 'instance',
   handle: async ({ em, params, query }) => {
     const page = await listStateVersions(em, params.id, query);
@@ -46,7 +47,7 @@ export const get = read({
   params: StateParams,
   responses: { 200: StateVersionView },
   access: { ...readAccess, review: { inherits: 'instances.get' } },
-  target: ({ em, params }) => findInstance(em, params.id),
+  target: findInstance,
   targetName: 'instance',
   handle: async ({ em, params }) => {
     const version = await readStateVersion(em, params.id, params.serial);
@@ -63,7 +64,7 @@ export const download = read({
   responses: { 200: z.never() },
   produces: { 'application/json': 'The state, byte for byte as the tool wrote it.' },
   access: { ...stateAccess, review: { ...accessReview, verb: 'download_state' } },
-  target: ({ em, params }) => findInstance(em, params.id),
+  target: findInstance,
   targetName: 'instance',
   audit: 'instance.state_downloaded',
   handle: async ({ em, params, services }) => {
@@ -92,7 +93,7 @@ export const importState = command({
   responses: { 201: StateVersionView },
   at: get,
   access: { ...stateAccess, review: { ...accessReview, verb: 'import_state' } },
-  target: ({ em, params, lock }) => findInstanceForImport(em, params.id, lock),
+  target: findInstanceForImport,
   targetName: 'instance',
   idempotency: 'none',
   audit: 'instance.state_imported',

@@ -73,6 +73,8 @@ export function describeDenial(
 ): string {
   if (because === 'hidden' || access.hidden === 'forbidden') return 'permission denied';
   const permissions = access.anyOf.join(' or ');
+  if (because === 'installation')
+    return 'permission denied: what belongs to the whole installation is for administrators';
   if (because === 'permission') return `permission denied: this needs ${permissions}`;
   if (access.scope === 'organization') return `permission denied: this needs ${requiredRole(access)}`;
   const required = [access.teamAction ?? requiredRole(access)].flat().join(' and ');

@@ -12,7 +12,7 @@ import {
   type TemplateTarget,
 } from '#domain/registry/store.ts';
 import { archiveTemplate, createTemplate, unarchiveTemplate, updateTemplate } from '#domain/registry/templates.ts';
-import type { Access, Ownership } from '#domain/shared/access/decide.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -35,18 +35,15 @@ export const readAccess: Access = {
   review: { ...accessReview, verb: 'get' },
 };
 
+/** A template without a team runs its code for every tenant, so only administrators may change it (access.md of the design). */
 export const writeAccess: Access = {
   anyOf: ['template:write'],
   scope: 'team',
   teamAction: 'team.metadata.write',
+  installation: 'administrators',
   hidden: 'not_found',
   review: { ...accessReview, verb: 'update' },
 };
-
-/** A template without a team serves the whole installation, so changing it takes `registry:manage` (access.md of the design). */
-export function writeAccessTo({ teamId }: Ownership): Access {
-  return teamId === null ? { ...writeAccess, anyOf: ['registry:manage'] } : writeAccess;
-}
 
 const ListQuery = z.strictObject({
   ...pageQuery,
@@ -99,7 +96,6 @@ export const create = command({
   access: { ...writeAccess, review: { ...accessReview, verb: 'create' } },
   target: ({ em, body, lock }) => findTeamOrInstallation(em, body.team_id, lock),
   targetName: 'team',
-  accessTo: writeAccessTo,
   idempotency: 'none',
   audit: 'template.created',
   handle: async ({ tx, target, body }) => {
@@ -119,7 +115,6 @@ export const update = command({
   access: writeAccess,
   target: ({ em, params, lock }) => findTemplateToChange(em, params.id, lock),
   targetName: 'template',
-  accessTo: writeAccessTo,
   idempotency: 'none',
   audit: 'template.updated',
   handle: async ({ tx, target, body }) => {
@@ -139,7 +134,6 @@ export const archive = command({
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params, lock }) => findTemplateToChange(em, params.id, lock),
   targetName: 'template',
-  accessTo: writeAccessTo,
   idempotency: 'none',
   ifMatch: true,
   audit: 'template.archived',
@@ -160,7 +154,6 @@ export const unarchive = command({
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params, lock }) => findTemplateToChange(em, params.id, lock),
   targetName: 'template',
-  accessTo: writeAccessTo,
   idempotency: 'none',
   ifMatch: true,
   audit: 'template.unarchived',

@@ -19,7 +19,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { PublishVersion, ValidateVersion } from './bodies.ts';
-import { readAccess, writeAccess, writeAccessTo } from './template-operations.ts';
+import { readAccess, writeAccess } from './template-operations.ts';
 import { ValidationView, VersionSummaryView, VersionView, viewSummary, viewVersion } from './views.ts';
 
 const RunVersion = CreateRun.omit({ template_id: true, version: true }).meta({ id: 'RunTemplateVersion' });
@@ -76,7 +76,6 @@ export const publish = command({
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params, lock }) => findTemplateToChange(em, params.id, lock),
   targetName: 'template',
-  accessTo: writeAccessTo,
   idempotency: 'none',
   audit: 'template_version.published',
   prepare: ({ target, body, services }) => prepareVersion(target, body, services.config.outbound),
@@ -99,7 +98,6 @@ export const yank = command({
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
   target: ({ em, params, lock }) => findVersionToChange(em, params, lock),
   targetName: 'version',
-  accessTo: writeAccessTo,
   resourceId: ({ target }) => target?.version.id ?? null,
   idempotency: 'none',
   audit: 'template_version.yanked',

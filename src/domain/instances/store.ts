@@ -101,13 +101,32 @@ export interface InstanceTarget extends Ownership {
   readonly id: string;
 }
 
-export function findInstanceOwner(em: Em, id: string): Promise<InstanceTarget | undefined> {
+/** An instance with its owner, as it is for a caller. */
+export function findInstanceOwner(em: Em, id: string, callerId: string): Promise<InstanceTarget | undefined> {
   return db(em)
     .selectFrom('instances as i')
     .leftJoin('teams as t', 't.id', 'i.team_id')
     .where('i.id', '=', id)
     .select(['i.id', 'i.team_id as teamId', 't.organization_id as organizationId'])
+    .select(isUsedByCallerAlone(em, id, callerId).as('isCallersOwn'))
     .executeTakeFirst();
+}
+
+/**
+ * Whether the caller has run an instance, and nobody else has run it or imported its state. Everybody who can start one run of
+ * an instance of the whole installation would otherwise read what others left in its state.
+ */
+function isUsedByCallerAlone(em: Em, id: string, callerId: string) {
+  const runs = db(em).selectFrom('runs').where('instance_id', '=', id).select('id');
+  const others = runs
+    .where('requested_by_id', 'is distinct from', callerId)
+    .where('responsible_user_id', 'is distinct from', callerId);
+  const imported = db(em)
+    .selectFrom('state_versions')
+    .where('instance_id', '=', id)
+    .where('created_by', '<>', callerId)
+    .select('serial');
+  return sql<boolean>`exists ${runs} and not exists ${others} and not exists ${imported}`;
 }
 
 /** The team and the environment to which an instance belongs. */

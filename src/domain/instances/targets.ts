@@ -4,10 +4,23 @@ import type { Archivable } from '#domain/shared/archiving.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import { findInstanceOwner, findInstanceScope, type InstanceTarget, lockInstanceRow } from './store.ts';
 
-/** An instance and its owner. A command locks its row. */
-export async function findInstance(em: Em, id: string, lock = false): Promise<InstanceTarget | undefined> {
+/** What finds an instance for a caller. A command locks its row. */
+interface InstanceLookup {
+  readonly em: Em;
+  readonly params: { readonly id: string };
+  readonly callerId: string;
+  readonly lock: boolean;
+}
+
+/** An instance and its owner. */
+export async function findInstance({
+  em,
+  params: { id },
+  callerId,
+  lock,
+}: InstanceLookup): Promise<InstanceTarget | undefined> {
   if (lock) await lockInstanceRow(em, id);
-  return findInstanceOwner(em, id);
+  return findInstanceOwner(em, id, callerId);
 }
 
 /**
@@ -15,14 +28,13 @@ export async function findInstance(em: Em, id: string, lock = false): Promise<In
  * archived nor deleted meanwhile. Also returns undefined if the owner was deleted.
  */
 export async function findInstanceForImport(
-  em: Em,
-  id: string,
-  lock = false,
+  lookup: InstanceLookup,
 ): Promise<(InstanceTarget & Archivable) | undefined> {
-  const scope = await findInstanceScope(em, id);
+  const { em, params, lock } = lookup;
+  const scope = await findInstanceScope(em, params.id);
   if (!scope) return undefined;
   const owner = await findScopeOwner(em, scope, lock);
-  const instance = owner && (await findInstance(em, id, lock));
+  const instance = owner && (await findInstance(lookup));
   return instance && { ...instance, archived: owner.archived };
 }
 

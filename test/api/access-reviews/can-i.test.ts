@@ -103,10 +103,12 @@ describe('an access review', () => {
     expect(await codeOf(requester, 'list', 'runs')).toBe('allowed');
     expect(await codeOf(requester, 'create', 'templates')).toBe('permission_denied');
     const maintainer = await api.addUser('maintainer');
-    const everybodys = await maintainer.make('/registry/templates', { name: 'Everybody' });
+    const everybodys = await root.make('/registry/templates', { name: 'Everybody' });
     const teams = await tenant.owner.make('/registry/templates', { name: 'Ours', team_id: tenant.team });
     expect(await codeOf(requester, 'get', 'templates', { name: everybodys.id })).toBe('allowed');
-    expect(await codeOf(maintainer, 'update', 'templates', { name: everybodys.id })).toBe('allowed');
+    expect(await codeOf(maintainer, 'get', 'templates', { name: everybodys.id })).toBe('allowed');
+    expect(await codeOf(maintainer, 'update', 'templates', { name: everybodys.id })).toBe('permission_denied');
+    expect(await codeOf(root, 'update', 'templates', { name: everybodys.id })).toBe('allowed');
     expect(await codeOf(tenant.owner, 'get', 'templates', { name: teams.id })).toBe('resource_not_found_or_denied');
     for (const [name, team_id, code] of [
       [everybodys.id, tenant.team, 'resource_not_found_or_denied'],

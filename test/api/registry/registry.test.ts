@@ -6,13 +6,13 @@ import { makeGitRoot, Repository } from '#test/support/git.ts';
 
 const git = makeGitRoot();
 let api: RegistryApi;
-let maintainer: Client;
+let administrator: Client;
 let requester: Client;
 let made = 0;
 
 beforeAll(async () => {
   api = await startRegistryApi(`file://${git.path}`);
-  maintainer = await api.addClient('maintainer');
+  administrator = await api.addClient('admin');
   requester = await api.addClient('requester');
 }, 60_000);
 
@@ -34,19 +34,19 @@ const variables = {
 };
 const spec = { variables, executor: { kind: 'opentofu', files } };
 
-async function makeTemplate(client = maintainer, more: object = {}): Promise<{ id: string; path: string }> {
+async function makeTemplate(client = administrator, more: object = {}): Promise<{ id: string; path: string }> {
   const { status, body } = await client('POST', '/templates', { name: `Network ${made++}`, ...more });
   expect(status, JSON.stringify(body)).toBe(201);
   return { id: body.id, path: `/templates/${body.id}` };
 }
 
-async function publish(path: string, version: string, more: object = {}, client = maintainer) {
+async function publish(path: string, version: string, more: object = {}, client = administrator) {
   return client('POST', `${path}/versions`, { version, spec: { ...spec, ...more } });
 }
 
 describe('a template', () => {
   it('is created with a slug of its name, read, changed, archived and unarchived', async () => {
-    const created = await maintainer('POST', '/templates', { name: 'Core Netzwerk Übersee', tags: ['aws'] });
+    const created = await administrator('POST', '/templates', { name: 'Core Netzwerk Übersee', tags: ['aws'] });
     expect(created).toMatchObject({
       status: 201,
       body: { slug: 'core-netzwerk-ubersee', team_id: null, tags: ['aws'], revision: 1, latest_version: null },
@@ -55,24 +55,24 @@ describe('a template', () => {
     expect(created.headers.get('location')).toBe(`/api/v1/registry${path}`);
     expect((await requester('GET', path)).body).toEqual(created.body);
 
-    const changed = await maintainer('PATCH', path, { description: 'All of it', expected_revision: 1 });
+    const changed = await administrator('PATCH', path, { description: 'All of it', expected_revision: 1 });
     expect(changed).toMatchObject({ status: 200, body: { description: 'All of it', revision: 2, tags: ['aws'] } });
-    expect((await maintainer('PATCH', path, { description: 'All of it' })).body.revision).toBe(2);
-    const stale = await maintainer('PATCH', path, { description: 'x', expected_revision: 1 });
+    expect((await administrator('PATCH', path, { description: 'All of it' })).body.revision).toBe(2);
+    const stale = await administrator('PATCH', path, { description: 'x', expected_revision: 1 });
     expect(stale).toMatchObject({ status: 409, body: { error: expect.stringMatching(/expected_revision/) } });
 
-    const archived = await maintainer('POST', `${path}/archive`);
+    const archived = await administrator('POST', `${path}/archive`);
     expect(archived).toMatchObject({ status: 200, body: { revision: 3, archived_at: expect.any(String) } });
-    expect((await maintainer('POST', `${path}/archive`)).body).toEqual(archived.body);
-    expect((await maintainer('PATCH', path, { description: 'x' })).status).toBe(409);
+    expect((await administrator('POST', `${path}/archive`)).body).toEqual(archived.body);
+    expect((await administrator('PATCH', path, { description: 'x' })).status).toBe(409);
     expect((await publish(path, '1.0.0')).body.error).toMatch(/archived/);
-    expect((await maintainer('POST', `${path}/unarchive`)).body).toMatchObject({ archived_at: null, revision: 4 });
+    expect((await administrator('POST', `${path}/unarchive`)).body).toMatchObject({ archived_at: null, revision: 4 });
     expect((await publish(path, '1.0.0')).status).toBe(201);
   });
 
   it('has a unique slug: of two concurrent requests one gets it, and the other answers 409', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 4 }, () => maintainer('POST', '/templates', { name: 'Race', slug: 'race' })),
+      Array.from({ length: 4 }, () => administrator('POST', '/templates', { name: 'Race', slug: 'race' })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body.error).toMatch(/the slug "race" is another template's/);
@@ -80,8 +80,8 @@ describe('a template', () => {
     const member = await api.addClient('maintainer', { [teamId]: 'admin' });
     expect((await member('POST', '/templates', { name: 'Race', slug: 'race', team_id: teamId })).status).toBe(201);
     const other = await makeTemplate();
-    expect((await maintainer('PATCH', other.path, { slug: 'race' })).status).toBe(409);
-    expect((await maintainer('POST', '/templates', { name: '日本' })).body.error).toMatch(/^slug: none can be made/);
+    expect((await administrator('PATCH', other.path, { slug: 'race' })).status).toBe(409);
+    expect((await administrator('POST', '/templates', { name: '日本' })).body.error).toMatch(/^slug: none can be made/);
   });
 
   it('is listed to its readers, page by page and by filter', async () => {
@@ -112,6 +112,7 @@ describe('a template', () => {
 
   it('of a team is visible only to its members, and only its admins may change it', async () => {
     const { teamId, organizationId } = await api.addTeam();
+    const maintainer = await api.addClient('maintainer');
     const admin = await api.addClient('maintainer', { [teamId]: 'admin' });
     const viewer = await api.addClient('maintainer', { [teamId]: 'viewer' });
     const { path } = await makeTemplate(admin, { team_id: teamId });
@@ -159,7 +160,7 @@ describe('a template', () => {
 describe('a version', () => {
   it('is published with its spec and read by exact name, range and latest', async () => {
     const { id, path } = await makeTemplate();
-    const published = await maintainer('POST', `${path}/versions`, { version: '1.2.0', spec, changelog: 'First.' });
+    const published = await administrator('POST', `${path}/versions`, { version: '1.2.0', spec, changelog: 'First.' });
     expect(published).toMatchObject({
       status: 201,
       body: {
@@ -206,7 +207,7 @@ describe('a version', () => {
     );
     expect((await requester('GET', `${path}/versions/%5E9`)).status).toBe(404);
     expect((await requester('GET', `${path}/versions/nonsense`)).status).toBe(404);
-    expect((await maintainer('POST', `${path}/versions/9.0.0/yank`)).status).toBe(404);
+    expect((await administrator('POST', `${path}/versions/9.0.0/yank`)).status).toBe(404);
   });
 
   it('never changes: the same content again answers 200, and other content 409', async () => {
@@ -215,7 +216,7 @@ describe('a version', () => {
     const again = await publish(path, '1.0.0');
     expect(again).toMatchObject({ status: 200, body: first.body });
     const reordered = { executor: { files, kind: 'opentofu' }, variables: { ...variables, type: 'object' } };
-    expect((await maintainer('POST', `${path}/versions`, { spec: reordered, version: '1.0.0' })).status).toBe(200);
+    expect((await administrator('POST', `${path}/versions`, { spec: reordered, version: '1.0.0' })).status).toBe(200);
     const other = await publish(path, '1.0.0', { pool: 'gpu' });
     expect(other).toMatchObject({
       status: 409,
@@ -239,7 +240,10 @@ describe('a version', () => {
   it('is never published into a template that is archived concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const { id, path } = await makeTemplate();
-      const [published, archived] = await Promise.all([publish(path, '1.0.0'), maintainer('POST', `${path}/archive`)]);
+      const [published, archived] = await Promise.all([
+        publish(path, '1.0.0'),
+        administrator('POST', `${path}/archive`),
+      ]);
       expect(archived.status).toBe(200);
       expect([201, 409]).toContain(published.status);
       const em = api.orm.em.fork();
@@ -254,9 +258,9 @@ describe('a version', () => {
     const { path } = await makeTemplate();
     await publish(path, '1.0.0');
     await publish(path, '1.1.0');
-    const yanked = await maintainer('POST', `${path}/versions/1.1.0/yank`);
+    const yanked = await administrator('POST', `${path}/versions/1.1.0/yank`);
     expect(yanked).toMatchObject({ status: 200, body: { version: '1.1.0', yanked_at: expect.any(String) } });
-    expect((await maintainer('POST', `${path}/versions/1.1.0/yank`)).body).toEqual(yanked.body);
+    expect((await administrator('POST', `${path}/versions/1.1.0/yank`)).body).toEqual(yanked.body);
     expect((await requester('GET', `${path}/versions/latest`)).body.version).toBe('1.0.0');
     expect((await requester('GET', path)).body.latest_version).toBe('1.0.0');
     expect((await requester('GET', `${path}/versions/1.1.0`)).body.yanked_at).toEqual(expect.any(String));
@@ -267,7 +271,7 @@ describe('a version', () => {
 
   it('is refused with every problem of its spec and its path', async () => {
     const { path } = await makeTemplate();
-    const { status, body } = await maintainer('POST', `${path}/versions`, {
+    const { status, body } = await administrator('POST', `${path}/versions`, {
       version: 'v1',
       spec: {
         variables: { type: 'object', properties: { token: { type: 'string', pattern: '(?=x)' } } },
@@ -360,7 +364,7 @@ describe('a version from git', () => {
     const { path } = await makeTemplate();
     const executor = { kind: 'opentofu', git: { url: 'file:///nowhere', ref: 'main' } };
     expect((await publish(path, '1.0.0', { executor }, requester)).status).toBe(403);
-    await maintainer('POST', `${path}/archive`);
+    await administrator('POST', `${path}/archive`);
     expect((await publish(path, '1.0.0', { executor })).status).toBe(409);
   });
 });
@@ -421,7 +425,7 @@ describe('running a version', () => {
     });
     const invalid = await requester('POST', `${path}/versions/%5E1/runs`, { variables: {} });
     expect(invalid).toMatchObject({ status: 422, body: { error: expect.stringMatching(/\/region is required/) } });
-    await maintainer('POST', `${path}/archive`);
+    await administrator('POST', `${path}/archive`);
     const refused = await requester('POST', `${path}/versions/1.0.0/runs`, { variables: { region: 'eu' } });
     expect(refused).toMatchObject({ status: 409, body: { error: expect.stringMatching(/the template is archived/) } });
   });

@@ -187,9 +187,7 @@ describe('the rule of approval', () => {
   it('refuses a review that names another plan before it looks at anything else', () => {
     const facts = { ...approval, expiresAt: '2020-01-01T00:00:00Z' };
     const review = { decision: 'approve', planDigest: 'sha256:other' } as const;
-    expect(findReviewRefusal(facts, reviewer, review)?.message).toMatch(
-      /^plan_digest is not that of the plan.*sha256:plan/,
-    );
+    expect(findReviewRefusal(facts, reviewer, review)?.message).toMatch(/^plan_digest is not that of the plan/);
   });
 });
 

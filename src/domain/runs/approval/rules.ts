@@ -36,7 +36,7 @@ export function findReviewRefusal(
   reviewer: Reviewer,
   { decision, planDigest }: { decision: 'approve' | 'reject'; planDigest: string | null },
 ): Refusal | null {
-  if (planDigest !== null && planDigest !== facts.planDigest) return planMoved(facts.planDigest);
+  if (planDigest !== null && planDigest !== facts.planDigest) return planMoved;
   if (facts.expiresAt !== null && Date.parse(facts.expiresAt) <= Date.now()) return approvalExpired;
   const own = decision === 'approve' && !facts.allowSelf ? findSelfApproval(facts, reviewer) : null;
   if (own) return own;
@@ -70,10 +70,11 @@ function isSame(author: Author, reviewer: Reviewer): boolean {
   return author.person === responsiblePerson(reviewer) || author.id === reviewer.id;
 }
 
-function planMoved(current: string | null): Refusal {
-  const message = `plan_digest is not that of the plan that waits for approval (${current ?? 'there is none'}): read the plan again`;
-  return { rule: 'plan_moved', message };
-}
+/** It does not tell the right digest: a reviewer must get that from the plan itself. */
+const planMoved: Refusal = {
+  rule: 'plan_moved',
+  message: 'plan_digest is not that of the plan that waits for approval: read the plan again',
+};
 
 const approvalExpired: Refusal = {
   rule: 'approval_expired',

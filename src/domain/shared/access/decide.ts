@@ -15,6 +15,11 @@ export interface Access {
   readonly scope: 'platform' | 'organization' | 'team' | 'self' | 'service_account';
   /** The actions that the caller needs in the team that owns the target, beside the permission. */
   readonly teamAction?: TeamAction | readonly TeamAction[];
+  /**
+   * Of targets that belong to the whole installation, only administrators and those who made the target may use the operation.
+   * Unless given, the permission is enough for such a target.
+   */
+  readonly installation?: 'administrators';
   /** The role that the caller needs in the organization that owns the target, or a stronger one. */
   readonly organizationRole?: 'member' | 'admin' | 'owner';
   /** The refusal for a target that does not exist or that the caller may not read. */
@@ -54,15 +59,18 @@ export interface Ownership {
   readonly teamId: string | null;
   /** The user who owns it; administrators have no access in the user's place. */
   readonly ownerUserId?: string | null;
+  /** The caller made it. It counts only if the target belongs to the whole installation. */
+  readonly isCallersOwn?: boolean;
 }
 
 /** The ownership of what belongs to the whole installation. */
 export const installationOwnership: Ownership = { organizationId: null, teamId: null };
 
-export type Decision = { allowed: true } | { allowed: false; because: 'permission' | 'hidden' | 'action' };
+type Denial = 'permission' | 'hidden' | 'action' | 'installation';
+export type Decision = { allowed: true } | { allowed: false; because: Denial };
 
 const allowed: Decision = { allowed: true };
-const refused = (because: 'permission' | 'hidden' | 'action'): Decision => ({ allowed: false, because });
+const refused = (because: Denial): Decision => ({ allowed: false, because });
 
 /** Decides by permission and kind of principal alone, before the target is known (access.md of the design, answer 2). */
 export function decidePermission(principal: Principal, access: Access): Decision {
@@ -103,11 +111,17 @@ export function isPlatformAdministrator(principal: Principal): boolean {
 }
 
 function decideTeam(principal: Principal, access: Access, owner: Ownership): Decision {
-  if (owner.teamId === null) return allowed;
+  if (owner.teamId === null) return decideInstallation(principal, access, owner);
   const actions = teamActionsOf(principal, owner.organizationId, owner.teamId);
   if (!actions.has('team.metadata.read')) return refused('hidden');
   const needed = access.teamAction === undefined ? [] : [access.teamAction].flat();
   return needed.every((action) => actions.has(action)) ? allowed : refused('action');
+}
+
+/** Nobody owns a target of the whole installation, and every tenant may depend on it. */
+function decideInstallation({ role }: Principal, { installation }: Access, { isCallersOwn }: Ownership): Decision {
+  if (installation === undefined || role === 'admin' || isCallersOwn) return allowed;
+  return refused('installation');
 }
 
 /** A user's service account is hidden from everybody else, administrators included. */
