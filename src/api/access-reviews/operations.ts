@@ -88,10 +88,15 @@ export const canI = read({
 function toReviewError(answer: ErrorAnswer, error: unknown): AdaptedErrorAnswer {
   if (answer.status === 400 || answer.status === 415) {
     const body = { error: { code: 'malformed_review', message: answer.body.error } };
-    return { status: 400, headers: answer.headers, body };
+    return { status: 400, code: 'invalid_request', headers: answer.headers, body };
   }
   if (error instanceof AuthorizationUnavailable || isDependencyUnavailable(error)) {
-    return { status: 500, headers: {}, body: { error: 'the caller could not be read from the database: try again' } };
+    return {
+      status: 500,
+      code: 'internal_error',
+      headers: {},
+      body: { error: 'the caller could not be read from the database: try again' },
+    };
   }
   return answer;
 }

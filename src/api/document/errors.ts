@@ -1,9 +1,12 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { isPublic, type Operation } from '#api/pipeline/operation.ts';
+import { errorCodes } from '#domain/shared/error-codes.ts';
 
 type Response = OpenAPIV3_1.ResponseObject;
 
 const text = { type: 'string' } as const;
+
+const errorCode = { $ref: '#/components/schemas/ErrorCode' } as const;
 
 export const errorSchemas: Readonly<Record<string, OpenAPIV3_1.SchemaObject>> = {
   Error: {
@@ -12,24 +15,35 @@ export const errorSchemas: Readonly<Record<string, OpenAPIV3_1.SchemaObject>> = 
     required: ['error'],
     properties: { error: { type: 'string', examples: ['run was not found'] } },
   },
-  InvalidRequest: {
+  ErrorCode: {
+    type: 'string',
+    description: 'Which rule was broken. A code never changes, while the message may.',
+    enum: Object.keys(errorCodes),
+  },
+  Problem: {
     type: 'object',
-    required: ['error'],
+    description: 'An error as RFC 9457 has it, for clients that accept `application/problem+json` rather than JSON.',
+    required: ['type', 'status', 'detail', 'code'],
     properties: {
-      error: { type: 'string', description: 'Everything that is wrong, in words.' },
+      type: text,
+      title: text,
+      status: { type: 'integer', minimum: 400, maximum: 599 },
+      detail: { type: 'string', description: 'Everything that is wrong, and what would be right.' },
+      code: errorCode,
       errors: {
         type: 'array',
-        description: 'Each thing that is wrong, where there may be several.',
+        description: 'Each thing that is wrong, if there may be several.',
         items: {
           type: 'object',
           required: ['path', 'message'],
           properties: {
             in: { type: 'string', enum: ['body', 'query', 'path', 'header'] },
-            path: { type: 'string' },
-            message: { type: 'string' },
+            path: text,
+            message: text,
           },
         },
       },
+      outcome: { type: 'string', enum: ['unknown'] },
     },
   },
   Unavailable: {
@@ -47,7 +61,10 @@ export const errorSchemas: Readonly<Record<string, OpenAPIV3_1.SchemaObject>> = 
   },
 };
 
-const common = { 'X-Request-ID': { description: 'Names this request in logs and in the audit.', schema: text } };
+const common = {
+  'X-Error-Code': { description: 'Which rule was broken, for programs.', schema: errorCode },
+  'X-Request-ID': { description: 'Names this request in logs and in the audit.', schema: text },
+};
 const retryAfter = {
   'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 1 } },
 } as const;
@@ -57,12 +74,15 @@ function respond(description: string, schema = 'Error', headers: Response['heade
   return {
     description,
     headers: { ...common, ...headers },
-    content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+    content: {
+      'application/json': { schema: { $ref: `#/components/schemas/${schema}` } },
+      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+    },
   };
 }
 
 const errorsByStatus = {
-  400: ['BadRequest', respond('The request is malformed, or a field of it is wrong.', 'InvalidRequest')],
+  400: ['BadRequest', respond('The request is malformed, or a field of it is wrong.')],
   401: [
     'Unauthorized',
     respond('The request has no valid credential.', 'Error', {
@@ -81,7 +101,7 @@ const errorsByStatus = {
   409: ['Conflict', respond('The state of things, a stale revision, or an earlier use of the key rules this out.')],
   413: ['ContentTooLarge', respond('The body is too large.')],
   415: ['UnsupportedMediaType', respond('The body is of another content type than application/json.')],
-  422: ['Unprocessable', respond('The request is well formed, and what it says cannot be done.', 'InvalidRequest')],
+  422: ['Unprocessable', respond('The request is well formed, and what it says cannot be done.')],
   429: ['TooManyRequests', respond('Too many requests, or too many wrong guesses at a secret.', 'Error', retryAfter)],
   500: ['InternalError', respond('The service failed.', 'Error', supportId)],
   503: [

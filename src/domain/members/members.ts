@@ -90,5 +90,5 @@ async function refuseLastOwner(
   { type, userId, role }: Member<string>,
 ): Promise<void> {
   if (type !== 'user' || role !== 'owner' || (await hasOtherOwner(em, level, ownerId, userId))) return;
-  throw new Conflict(`this is the last owner of the ${level}: make somebody else an owner first`);
+  throw new Conflict(`this is the last owner of the ${level}: make somebody else an owner first`, 'last_owner');
 }

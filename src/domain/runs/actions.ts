@@ -24,17 +24,17 @@ export const actionsByStatus: Record<RunStatus, readonly RunAction[]> = {
 };
 
 const ended = (status: RunStatus): Refusal => ({
-  rule: 'run_ended',
+  code: 'run_not_cancelable',
   message: `the run has already ended (${status}): there is nothing to cancel`,
 });
 const notPending = (status: RunStatus): Refusal => ({
-  rule: 'run_not_pending',
+  code: 'run_not_pending_approval',
   message: `the run is not waiting for approval: its status is ${status}`,
 });
 const notEnded =
-  (purpose: string) =>
+  (code: 'run_not_requeueable' | 'run_not_deletable', purpose: string) =>
   (status: RunStatus): Refusal => ({
-    rule: 'run_not_ended',
+    code,
     message: `the run has not ended (${status}): only a run that has ended can be ${purpose}`,
   });
 
@@ -45,12 +45,12 @@ const statusRefusals: Record<RunAction, (status: RunStatus) => Refusal> = {
   request_approval: notPending,
   approve: notPending,
   reject: notPending,
-  requeue: notEnded('requeued'),
-  delete: notEnded('deleted; cancel it first'),
+  requeue: notEnded('run_not_requeueable', 'requeued'),
+  delete: notEnded('run_not_deletable', 'deleted; cancel it first'),
 };
 
 const deleted: Refusal = {
-  rule: 'run_deleted',
+  code: 'run_not_requeueable',
   message: 'the run was deleted, and its inputs with it: it cannot be requeued; admit a new run instead',
 };
 

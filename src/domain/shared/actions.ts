@@ -1,3 +1,4 @@
+import type { ErrorCode } from './error-codes.ts';
 import { Conflict } from './errors.ts';
 
 /**
@@ -21,19 +22,16 @@ export function toAction<Name extends string>(name: Name, reason: string | null)
  * An operation throws it as `ActionRefused`.
  */
 export interface Refusal {
-  /** The name of the rule. It never changes. */
-  readonly rule: string;
+  /** The code with which the operation would refuse. */
+  readonly code: ErrorCode;
   /** Public. It says what is wrong and what would be right. */
   readonly message: string;
 }
 
 /** An operation was refused by a rule of its area. */
 export class ActionRefused extends Conflict {
-  readonly rule: string;
-
-  constructor({ rule, message }: Refusal) {
-    super(message);
-    this.rule = rule;
+  constructor({ code, message }: Refusal) {
+    super(message, code);
   }
 }
 

@@ -16,7 +16,7 @@ export interface Archivable {
  * names the outermost level that is archived; null if all are active.
  */
 export function findArchivedRefusal({ archived: [level] }: Archivable): Refusal | null {
-  return level ? { rule: 'archived', message: `the ${level} is archived: unarchive it first` } : null;
+  return level ? { code: 'archived', message: `the ${level} is archived: unarchive it first` } : null;
 }
 
 /** @throws ActionRefused (a Conflict) if a level is archived */

@@ -1,3 +1,5 @@
+import type { ErrorCode } from './error-codes.ts';
+
 /**
  * The errors that rules raise. `message` is public: it names the field or the rule and says what would be right, and never
  * shows internals. `cause` is only for the log. The edge maps `kind` to a status (specification, *Errors*).
@@ -13,28 +15,50 @@ export type ErrorKind =
   | 'limited'
   | 'unavailable';
 
+const codeOfKind: Readonly<Record<ErrorKind, ErrorCode>> = {
+  invalid: 'invalid_request',
+  unauthenticated: 'unauthenticated',
+  forbidden: 'permission_denied',
+  notFound: 'not_found',
+  conflict: 'conflict',
+  tooLarge: 'too_large',
+  unprocessable: 'unprocessable',
+  limited: 'rate_limited',
+  unavailable: 'unavailable',
+};
+
+/** What an error says beside its message. */
+export interface ErrorDetails {
+  /** Each thing that is wrong, such as `{ in, path, message }` of a field. */
+  readonly errors?: readonly unknown[];
+  /** It is not known whether the command was carried out. */
+  readonly outcome?: 'unknown';
+}
+
 export class ServiceError extends Error {
   readonly kind: ErrorKind;
-  /** Further members of the answer's body beside `error`, such as `errors` of a failed validation or `outcome`. */
-  readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** Tells programs which rule was broken. */
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails | undefined;
   /** Seconds after which a retry makes sense. Clients see it as `Retry-After`. */
   readonly retryAfter: number | undefined;
 
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { details?: Record<string, unknown>; retryAfter?: number; cause?: unknown } = {},
+    options: { code?: ErrorCode; details?: ErrorDetails; retryAfter?: number; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     this.kind = kind;
+    this.code = options.code ?? codeOfKind[kind];
     this.details = options.details;
     this.retryAfter = options.retryAfter;
   }
 }
 
 export class Invalid extends ServiceError {
-  constructor(message: string, details?: Record<string, unknown>) {
+  constructor(message: string, details?: ErrorDetails) {
     super('invalid', message, details ? { details } : {});
   }
 }
@@ -77,19 +101,19 @@ export class NotFound extends ServiceError {
 export class HiddenResource extends NotFound {}
 
 export class Conflict extends ServiceError {
-  constructor(message: string, details?: Record<string, unknown>) {
-    super('conflict', message, details ? { details } : {});
+  constructor(message: string, code?: ErrorCode) {
+    super('conflict', message, code ? { code } : {});
   }
 }
 
 export class Unprocessable extends ServiceError {
-  constructor(message: string, details?: Record<string, unknown>) {
-    super('unprocessable', message, details ? { details } : {});
+  constructor(message: string, options: { code?: ErrorCode; details?: ErrorDetails } = {}) {
+    super('unprocessable', message, options);
   }
 }
 
 export class Unavailable extends ServiceError {
-  constructor(message: string, options: { details?: Record<string, unknown>; cause?: unknown } = {}) {
+  constructor(message: string, options: { details?: ErrorDetails; cause?: unknown } = {}) {
     super('unavailable', message, { ...options, retryAfter: 1 });
   }
 }

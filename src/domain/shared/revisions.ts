@@ -13,6 +13,7 @@ export function refuseStale(current: { readonly revision: number }, expected: nu
   if (expected === undefined || expected === current.revision) return;
   throw new Conflict(
     `expected_revision: ${expected} is stale, the current revision is ${current.revision}: read the resource again`,
+    'stale_revision',
   );
 }
 

@@ -12,8 +12,9 @@ const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 const thrown: Record<string, () => unknown> = {
   forbidden: () => new Forbidden(),
   notFound: () => new NotFound('run'),
-  conflict: () => new Conflict('the plan moved', { digest: 'sha256:1', error: 'must not win' }),
-  unprocessable: () => new Unprocessable('variables do not fit', { errors: [{ path: 'size', message: 'too big' }] }),
+  conflict: () => new Conflict('the plan moved', 'plan_moved'),
+  unprocessable: () =>
+    new Unprocessable('variables do not fit', { details: { errors: [{ path: 'size', message: 'too big' }] } }),
   limited: () => new ServiceError('limited', 'slow down', { retryAfter: 2.2 }),
   uncertain: () =>
     new Unavailable('the outcome is unknown', {
@@ -95,10 +96,41 @@ const get = (url: string, headers: Record<string, string> = {}) => app.inject({ 
 
 describe('an error', () => {
   it.each([
+    ['forbidden', 'permission_denied'],
+    ['conflict', 'plan_moved'],
+    ['unprocessable', 'unprocessable'],
+    ['limited', 'rate_limited'],
+    ['uncertain', 'unavailable'],
+    ['bug', 'internal_error'],
+    ['plugin404', 'not_found'],
+    ['unique', 'concurrent_change'],
+  ])('%s is told to programs by the code %s', async (what, code) => {
+    expect((await get(`/throw/${what}`)).headers['x-error-code']).toBe(code);
+  });
+
+  it('is a problem as RFC 9457 has it for a client that prefers that, and JSON for every other', async () => {
+    const response = await get('/throw/unprocessable', { accept: 'application/problem+json' });
+    expect([response.statusCode, response.headers['content-type']]).toEqual([422, 'application/problem+json']);
+    expect(response.json()).toEqual({
+      type: 'about:blank',
+      title: 'Unprocessable Entity',
+      status: 422,
+      detail: 'variables do not fit',
+      code: 'unprocessable',
+      errors: [{ path: 'size', message: 'too big' }],
+    });
+    const uncertain = await get('/throw/uncertain', { accept: 'application/problem+json, application/json;q=0.5' });
+    expect(uncertain.json()).toMatchObject({ status: 503, outcome: 'unknown' });
+    for (const accept of ['*/*', 'application/json', 'application/json, application/problem+json', 'text/plain']) {
+      expect((await get('/throw/unprocessable', { accept })).json()).toEqual({ error: 'variables do not fit' });
+    }
+  });
+
+  it.each([
     ['forbidden', 403, { error: 'permission denied' }],
     ['notFound', 404, { error: 'run was not found' }],
-    ['conflict', 409, { error: 'the plan moved', digest: 'sha256:1' }],
-    ['unprocessable', 422, { error: 'variables do not fit', errors: [{ path: 'size', message: 'too big' }] }],
+    ['conflict', 409, { error: 'the plan moved' }],
+    ['unprocessable', 422, { error: 'variables do not fit' }],
     ['limited', 429, { error: 'slow down' }],
     ['uncertain', 503, { error: 'the outcome is unknown', outcome: 'unknown' }],
     ['bug', 500, { error: 'internal error' }],

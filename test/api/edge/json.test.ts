@@ -71,7 +71,9 @@ describe('the strict decoder', () => {
   });
 
   it('reports the path and the line of a duplicate key', async () => {
-    const response = await post('/any', '{\n "vars": {"size": 1,\n  "size": 2}\n}');
+    const payload = '{\n "vars": {"size": 1,\n  "size": 2}\n}';
+    const headers = { ...jsonType, accept: 'application/problem+json' };
+    const response = await app.inject({ method: 'POST', url: '/any', headers, payload });
     expect(response.json().errors).toEqual([
       { in: 'body', path: 'vars.size', message: 'the key vars.size is given more than once', line: 3, column: 3 },
     ]);

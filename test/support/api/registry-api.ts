@@ -60,11 +60,18 @@ async function addClient(url: string, orm: Orm, role: PlatformRole, teams: Recor
   return async (method, path, body) => {
     const response = await fetch(`${url}/api/v1/registry${path}`, {
       method,
-      headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        'x-api-key': key,
+        accept: 'application/problem+json, application/json;q=0.5',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, body: text && JSON.parse(text), headers: response.headers };
+    const parsed = text && JSON.parse(text);
+    // A problem has its message as `detail`, and each thing that is wrong in `errors`.
+    const parsedBody = parsed.detail === undefined ? parsed : { ...parsed, error: parsed.detail };
+    return { status: response.status, body: parsedBody, headers: response.headers };
   };
 }
 

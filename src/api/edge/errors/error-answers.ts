@@ -1,17 +1,40 @@
 import type { FastifyRequest } from 'fastify';
 import { isConcurrentConflict } from '#database/errors.ts';
-import { type ErrorKind, ServiceError } from '#domain/shared/errors.ts';
+import type { ErrorCode } from '#domain/shared/error-codes.ts';
+import { type ErrorDetails, type ErrorKind, ServiceError } from '#domain/shared/errors.ts';
 import { jsonBodyLimit, unsupportedMediaType } from '../json/strict-json.ts';
 import { HttpProblem } from './http-problem.ts';
 import { isDependencyUnavailable } from './unavailability.ts';
 
 /** The answer to an error, and how the error is logged. */
-export type ErrorAnswer = {
-  status: number;
-  body: { error: string; [detail: string]: unknown };
-  headers: Readonly<Record<string, string>>;
-  log: 'nothing' | 'warning' | 'failure';
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly body: { readonly error: string; readonly outcome?: 'unknown' };
+  /** Each thing that is wrong, if there may be several. */
+  readonly errors?: readonly unknown[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly log: 'nothing' | 'warning' | 'failure';
+}
+
+/** The codes of errors that only HTTP has, and of errors of the framework. */
+const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
+  401: 'unauthenticated',
+  403: 'permission_denied',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  406: 'not_acceptable',
+  413: 'too_large',
+  415: 'unsupported_media_type',
+  421: 'wrong_host',
+  429: 'rate_limited',
+  500: 'internal_error',
+  503: 'unavailable',
 };
+
+function codeOf(status: number): ErrorCode {
+  return codeOfStatus[status] ?? 'invalid_request';
+}
 
 /** (specification, *Errors*) */
 const statusOfKind: Readonly<Record<ErrorKind, number>> = {
@@ -43,7 +66,7 @@ export const unknownPath: ErrorAnswer = plain(404, 'there is nothing at this pat
 export type AdaptErrorAnswer = (answer: ErrorAnswer, error: unknown) => AdaptedErrorAnswer;
 
 /** An answer whose body may have another shape than `{ error: message }`. */
-export type AdaptedErrorAnswer = Pick<ErrorAnswer, 'status' | 'headers'> & { readonly body: object };
+export type AdaptedErrorAnswer = Pick<ErrorAnswer, 'status' | 'headers' | 'code'> & { readonly body: object };
 
 /** The answer to an error. An unexpected error is answered as `internal error` without details (specification, *Errors*). */
 export function answerError(error: unknown, request: FastifyRequest): ErrorAnswer {
@@ -70,6 +93,7 @@ const concurrentConflict: ErrorAnswer = {
     409,
     'the change conflicts with another change made at the same time: read the resource again, then repeat the change',
   ),
+  code: 'concurrent_change',
   log: 'warning',
 };
 
@@ -77,15 +101,22 @@ function ofServiceError(error: ServiceError): ErrorAnswer {
   const status = statusOfKind[error.kind];
   return {
     status,
-    body: toBody(error.message, error.details),
+    code: error.code,
+    ...describe(error.message, error.details),
     headers: error.retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfter))) },
     log: status >= 500 ? 'failure' : 'nothing',
   };
 }
 
 function ofHttpProblem(problem: HttpProblem): ErrorAnswer {
-  const { statusCode: status, message, headers, details } = problem;
-  return { status, body: toBody(message, details), headers, log: status >= 500 ? 'failure' : 'nothing' };
+  const { statusCode: status, message, headers } = problem;
+  return {
+    status,
+    code: codeOf(status),
+    body: { error: message },
+    headers,
+    log: status >= 500 ? 'failure' : 'nothing',
+  };
 }
 
 /** An error of a Fastify plugin. Its message may contain internals, so only the meaning of its status is told. */
@@ -99,13 +130,12 @@ function ofPluginError(status: number): ErrorAnswer {
   return plain(status, messages[status] ?? 'the request is not valid');
 }
 
-/** The message comes first. A detail named `error` cannot replace it. */
-function toBody(message: string, details: Readonly<Record<string, unknown>> = {}): ErrorAnswer['body'] {
-  return Object.assign({ error: message }, details, { error: message });
+function describe(message: string, { errors, outcome }: ErrorDetails = {}): Pick<ErrorAnswer, 'body' | 'errors'> {
+  return { body: { error: message, ...(outcome && { outcome }) }, ...(errors && { errors }) };
 }
 
 function plain(status: number, error: string, headers: Record<string, string> = {}): ErrorAnswer {
-  return { status, body: { error }, headers, log: 'nothing' };
+  return { status, code: codeOf(status), body: { error }, headers, log: 'nothing' };
 }
 
 function describeLimit(request: FastifyRequest): string {

@@ -1,6 +1,8 @@
+import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import findMyWay from 'find-my-way';
+import Negotiator from 'negotiator';
 import { logFailure } from '../log-options.ts';
 import { supportIdOf } from '../request-id.ts';
 import {
@@ -84,7 +86,9 @@ function sendAnswer(
   reply: FastifyReply,
   sendPage?: SendErrorPage,
 ): FastifyReply | Promise<FastifyReply> {
-  if (!sendPage || !isForBrowser(request)) return sendJson(answer, request, reply);
+  if (!sendPage || !isForBrowser(request)) {
+    return prefersProblem(request) ? sendProblem(answer, request, reply) : sendJson(answer, request, reply);
+  }
   return sendPage(answer, request, setStatus(answer, request, reply));
 }
 
@@ -95,11 +99,29 @@ function sendJson(answer: AdaptedErrorAnswer, request: FastifyRequest, reply: Fa
     .send(answer.body);
 }
 
+/** Answers an error as RFC 9457 has it, for programs: with a code, and with each thing that is wrong. */
+function sendProblem(answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, code, body, errors } = answer;
+  const { error: detail, outcome } = body;
+  const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code, errors, outcome };
+  return setStatus(answer, request, reply)
+    .type('application/problem+json')
+    .serializer((value: unknown) => JSON.stringify(value))
+    .send(problem);
+}
+
+function prefersProblem({ headers }: FastifyRequest): boolean {
+  const types = ['application/json', 'application/problem+json'];
+  const accept = headers.accept ?? '*/*';
+  return new Negotiator({ headers: { accept } }).mediaTypes(types)[0] === 'application/problem+json';
+}
+
 function setStatus(
-  { status, headers }: AdaptedErrorAnswer,
+  { status, code, headers }: AdaptedErrorAnswer,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  reply.header('x-error-code', code);
   if (status >= 500) reply.header('x-support-id', supportIdOf(request));
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="delivery-coordinator"');
   return reply
@@ -119,6 +141,7 @@ function wrongMethod(method: string, allowed: readonly string[]): ErrorAnswer {
   const list = allowed.join(', ');
   return {
     status: 405,
+    code: 'method_not_allowed',
     body: { error: `${method} is not allowed here: use ${list}` },
     headers: { allow: list },
     log: 'nothing',

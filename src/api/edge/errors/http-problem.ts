@@ -5,17 +5,15 @@
 export class HttpProblem extends Error {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(
     statusCode: number,
     message: string,
-    options: { headers?: Record<string, string>; details?: Record<string, unknown>; cause?: unknown } = {},
+    options: { headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'HttpProblem';
     this.statusCode = statusCode;
     this.headers = options.headers ?? {};
-    this.details = options.details;
   }
 }

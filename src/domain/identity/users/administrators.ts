@@ -19,5 +19,5 @@ export async function refuseLastAdministrator(
 ): Promise<void> {
   if (principal.role !== 'admin' || !principal.enabled) return;
   if (await hasOtherAdministrator(em, principal.id)) return;
-  throw new Conflict('this is the last administrator: make another user an administrator first');
+  throw new Conflict('this is the last administrator: make another user an administrator first', 'last_owner');
 }

@@ -97,7 +97,7 @@ function resolveInputs(
     run: requested,
   });
   const { valid, errors, variables } = validateVariables(schema, merged, inheritedSecrets);
-  if (!valid) throw new Unprocessable(describeInvalid(errors), { errors });
+  if (!valid) throw new Unprocessable(describeInvalid(errors), { code: 'variables_invalid', details: { errors } });
   const sensitive = [...new Set([...secretNames(schema), ...inheritedSecrets])];
   return { variables, sensitive, environment: environment.env };
 }

@@ -31,7 +31,7 @@ export function findRequeueRefusal({ target, instance, occupant, pool }: Admissi
 }
 
 export const targetIsGone: Refusal = {
-  rule: 'nothing_to_run_for',
+  code: 'nothing_to_run_for',
   message: "the run's template or environment is gone: there is nothing to run it for",
 };
 
@@ -39,7 +39,7 @@ export const targetIsGone: Refusal = {
 export function findOccupiedRefusal(occupant: Occupant | null, templateId: string, name: string): Refusal | null {
   if (!occupant || occupant.templateId === templateId || occupant.resourceCount === 0) return null;
   const message = `the instance "${name}" was deployed from another template (${occupant.templateId}): destroy it first, or name another instance`;
-  return { rule: 'instance_occupied', message };
+  return { code: 'instance_occupied', message };
 }
 
 export function findClosedPoolRefusal(
@@ -48,5 +48,5 @@ export function findClosedPoolRefusal(
 ): Refusal | null {
   if (isOpenTo(access, owner)) return null;
   const message = `the worker pool "${name}" is not open to this team or environment: ask an administrator who manages workers, or use another pool`;
-  return { rule: 'pool_closed', message };
+  return { code: 'pool_closed', message };
 }

@@ -72,12 +72,12 @@ function isSame(author: Author, reviewer: Reviewer): boolean {
 
 /** It does not tell the right digest: a reviewer must get that from the plan itself. */
 const planMoved: Refusal = {
-  rule: 'plan_moved',
+  code: 'plan_moved',
   message: 'plan_digest is not that of the plan that waits for approval: read the plan again',
 };
 
 const approvalExpired: Refusal = {
-  rule: 'approval_expired',
+  code: 'approval_expired',
   message: 'the time for approval is over: requeue the run',
 };
 
@@ -88,16 +88,16 @@ function selfApproval(published: string | null): Refusal {
       ? 'you requested it, or a run that it repeats'
       : `you published version ${published} of its template`;
   const message = `you answer for this run: ${why}, so its approval must come from somebody else (the environment does not allow self-approval)`;
-  return { rule: 'self_approval', message };
+  return { code: 'self_approval', message };
 }
 
 const alreadyReviewed: Refusal = {
-  rule: 'already_reviewed',
+  code: 'already_reviewed',
   message: 'you have already decided on this run: each person may review it only once, by a session or any API key',
 };
 
 /** The run waits only until its workflow has seen the last approval. */
 function approvalComplete(required: number): Refusal {
   const message = `the run has all the approvals that it needs (${required}): no further approval is necessary`;
-  return { rule: 'approval_complete', message };
+  return { code: 'approval_complete', message };
 }

@@ -98,6 +98,7 @@ export async function readReceipt<Answer>(em: Em, key: string, binding: Buffer):
   if (timingSafeEqual(bound, binding)) return receipt;
   throw new Conflict(
     'this idempotency key was used for another request: send a fresh key, or repeat the original request unchanged',
+    'idempotency_key_reused',
   );
 }
 

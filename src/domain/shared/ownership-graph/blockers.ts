@@ -86,7 +86,7 @@ async function refuse(
     }),
   );
   const reasons = found.flat();
-  if (reasons.length > 0) throw new Conflict(`${subject} ${reasons.join(joint)}`);
+  if (reasons.length > 0) throw new Conflict(`${subject} ${reasons.join(joint)}`, 'in_use');
 }
 
 async function countNames(em: Em, names: ReturnType<typeof blockingNames>): Promise<number> {

@@ -56,8 +56,11 @@ function slugOf(kind: Kind): Slug {
 
 function slugTaken(kind: Kind, slug: string, owner: 'this' | 'other'): Conflict {
   const { taken } = slugOf(kind);
-  if (taken !== undefined) return new Conflict(taken.replace('{slug}', slug));
-  return new Conflict(`slug: "${slug}" is taken in ${placeOf(declarationOf(kind), owner)}: choose another`);
+  if (taken !== undefined) return new Conflict(taken.replace('{slug}', slug), 'slug_taken');
+  return new Conflict(
+    `slug: "${slug}" is taken in ${placeOf(declarationOf(kind), owner)}: choose another`,
+    'slug_taken',
+  );
 }
 
 function placeOf({ owners = [] }: AnyDeclaration, owner: 'this' | 'other'): string {

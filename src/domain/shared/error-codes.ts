@@ -1,0 +1,42 @@
+/**
+ * What went wrong, for programs: a code never changes, while its message may. Every error has one (api.md of the design,
+ * *Conventions*). docs/errors.md lists them for clients, and a test keeps that page complete.
+ */
+export const errorCodes = {
+  invalid_request: 'The request is malformed, or a field of it is wrong.',
+  unauthenticated: 'The request has no valid credential.',
+  permission_denied: 'You may not do this.',
+  not_found: 'There is no such thing, or you may not know of it.',
+  method_not_allowed: 'The path exists for other methods.',
+  not_acceptable: 'None of the media types that you accept can be answered.',
+  conflict: 'The state of things rules this out.',
+  too_large: 'The body is too large.',
+  unsupported_media_type: 'The body is of another content type than the operation takes.',
+  wrong_host: 'The Host header names another server.',
+  unprocessable: 'The request is well formed, but what it asks for cannot be done.',
+  rate_limited: 'Too many requests or streams, or too many wrong guesses at a secret.',
+  internal_error: 'The service failed.',
+  unavailable: 'The database or the engine is unreachable, or the service is stopping.',
+  stale_revision: 'The resource was changed since you read it.',
+  idempotency_key_reused: 'Another request used this Idempotency-Key.',
+  concurrent_change: 'Another change was made at the same time.',
+  archived: 'The resource, or an owner of it, is archived.',
+  in_use: 'The resource still owns or holds something, which the message names.',
+  slug_taken: 'Another resource has this slug.',
+  last_owner: 'The organization or team would have no owner, or the installation no administrator.',
+  variables_invalid: 'The variables do not fit the schema of the template.',
+  run_not_cancelable: 'The run has ended already.',
+  run_not_pending_approval: 'The run does not wait for approval.',
+  run_not_requeueable: 'Only a run that has ended, and was not deleted, can be requeued.',
+  run_not_deletable: 'Only a run that has ended can be deleted.',
+  already_reviewed: 'You have reviewed this run already.',
+  approval_complete: 'The run has all the approvals that it needs.',
+  approval_expired: 'The time for approval is over.',
+  plan_moved: 'The digest is not that of the plan that waits for approval.',
+  self_approval: 'The approval must come from somebody else.',
+  instance_occupied: 'Another template is deployed by this instance.',
+  nothing_to_run_for: 'The template, environment or team of the run is gone.',
+  pool_closed: 'The worker pool is not open to this run.',
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
