@@ -14,6 +14,7 @@ const tried: Record<string, string> = {
   'sh file apply.sh': 'writing-templates.test.ts',
   'sh tried': 'operating.test.ts',
   'sh access': 'access.test.ts',
+  'sh errors': 'errors.test.ts',
   'sh following': 'following-runs.test.ts',
   'sh containers': '../containers/installation.proof.ts',
   // These commands need a container engine. The test compares them with the files that they use.

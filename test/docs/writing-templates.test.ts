@@ -46,7 +46,7 @@ describe('the OpenTofu example', () => {
     });
     const wrong = await caller.post('/runs', { template_id, variables: { cidr: 'ten', token: 'short' } });
     expect(wrong.status).toBe(422);
-    expect(wrong.body.errors.map(({ path }: { path: string }) => path).sort()).toEqual(['/cidr', '/token']);
+    expect(wrong.body.error).toMatch(/\/cidr .*\/token /s);
   });
 });
 
