@@ -13,11 +13,11 @@ const { SERVICE_URL: baseUrl = '', ADMINISTRATOR: administrator = '', PASSWORD: 
 
 /** What an operation answered. @throws Error with the error of the service */
 async function answered<Data>(
-  call: Promise<{ data?: Data; error?: { error: unknown }; response: Response }>,
+  call: Promise<{ data?: Data; error?: unknown; response: Response }>,
 ): Promise<NonNullable<Data>> {
   const { data, error, response } = await call;
   if (data !== undefined && data !== null) return data;
-  throw new Error(`${response.url} answered ${response.status}: ${JSON.stringify(error?.error)}`);
+  throw new Error(`${response.url} answered ${response.status}: ${JSON.stringify(error)}`);
 }
 
 async function signIn(email: string, secret: string): Promise<Client> {
