@@ -61,7 +61,9 @@ export const CreateRun = z
     variables: z
       .record(z.string(), Json)
       .default({})
-      .describe('A destroy takes those that are left out, secret ones included, from the deployment that it removes.'),
+      .describe(
+        'A destroy takes those that are left out from the deployment that it removes; secret ones only if it names neither variables nor another version.',
+      ),
     message: z.string().max(4000).default(''),
   })
   .meta({ id: 'CreateRun' });

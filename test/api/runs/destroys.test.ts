@@ -69,21 +69,31 @@ describe('a destroy', () => {
     expect(await inputsOf(body.id)).toMatchObject({ variables: deployed, sensitive: ['token'] });
   });
 
-  it('uses its own values for the variables that it names', async () => {
+  it('uses its own values for the variables that it names, and must then name the secrets', async () => {
     const template = await addTemplate();
     await deploy(template, deployed);
-    const { body } = await admit(template, { operation: 'destroy', variables: { name: 'Bea' } });
-    expect((await inputsOf(body.id)).variables).toEqual({ ...deployed, name: 'Bea' });
+    const withoutSecret = await admit(template, { operation: 'destroy', variables: { name: 'Bea' } });
+    expect([withoutSecret.status, withoutSecret.body.error]).toEqual([422, expect.stringContaining('/token')]);
+    const own = { token: 'known to Bea' };
+    const { body } = await admit(template, { operation: 'destroy', variables: own });
+    expect((await inputsOf(body.id)).variables).toEqual({ ...deployed, ...own });
   });
 
   it('with another version takes from the deployment the variables that the version has', async () => {
     const template = await addTemplate();
     await deploy(template, deployed);
-    await addVersion(template, '1.1.0', { token: { type: 'string' } });
+    await addVersion(template, '1.1.0', { name });
     const { status, body, text } = await admit(template, { operation: 'destroy', version: '1.1.0' });
     expect(status, text).toBe(202);
-    expect(body).toMatchObject({ template_version: '1.1.0', variables: { token: { sensitive: true } } });
-    expect((await inputsOf(body.id)).variables).toEqual({ token: deployed.token });
+    expect(body).toMatchObject({ template_version: '1.1.0', variables: { name: 'Ana' } });
+  });
+
+  it('gives no secret of the deployment to another version, which its author could have made to disclose it', async () => {
+    const template = await addTemplate();
+    await deploy(template, deployed);
+    await addVersion(template, '1.1.0', { token: { type: 'string' } });
+    const answer = await admit(template, { operation: 'destroy', version: '1.1.0' });
+    expect([answer.status, answer.body.error]).toEqual([422, expect.stringContaining('/token')]);
   });
 
   it('does not show a secret of the deployment that the other version refuses', async () => {

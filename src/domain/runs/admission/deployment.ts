@@ -36,6 +36,17 @@ export async function findDeployment(
 }
 
 /**
+ * The deployment as a destroy inherits from it. It inherits secrets only if it repeats version and variables: then nobody needs to
+ * know a secret to remove what was deployed with it. Another version, or another value such as an address, could disclose them.
+ */
+export function inheritFrom(deployment: Deployment, version: PublishedVersion, requested: object): Deployment {
+  const { versionId, inputs } = deployment;
+  if (version.id === versionId && Object.keys(requested).length === 0) return deployment;
+  const open = Object.entries(inputs.variables).filter(([name]) => !inputs.sensitive.includes(name));
+  return { versionId, inputs: { ...inputs, variables: Object.fromEntries(open) } };
+}
+
+/**
  * The version that a run uses: the wanted one; without a wish, that of the deployment, or the latest.
  * @throws Unprocessable naming the versions that exist instead
  */

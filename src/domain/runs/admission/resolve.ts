@@ -17,7 +17,7 @@ import {
   type RunOperation,
   type RunTimeouts,
 } from '../model.ts';
-import { chooseVersion, type Deployment, findDeployment } from './deployment.ts';
+import { chooseVersion, type Deployment, findDeployment, inheritFrom } from './deployment.ts';
 import { type RunInputs, sealInputs } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
 
@@ -51,8 +51,7 @@ export interface ResolvedRun {
 
 /**
  * Resolves a request to a run: chooses the version, fills in and checks the variables, and seals the inputs. A destroy takes
- * the version and the variables that it does not name from the deployment that it removes, so that nobody needs to know the
- * deployment's secrets to remove it.
+ * the version and the variables that it does not name from the deployment that it removes (`inheritFrom`).
  * @throws Unprocessable naming everything that is wrong with the variables, or an operation that the template does not support
  */
 export async function resolveRun(
@@ -69,7 +68,8 @@ export async function resolveRun(
     ? await loadEnvironmentVariables(em, keyRing, target.environmentId)
     : { template: {}, env: [] };
   const schema = version.spec.variables;
-  const inputs = resolveInputs(schema, environment, deployment, request.variables);
+  const inherited = deployment && inheritFrom(deployment, version, request.variables);
+  const inputs = resolveInputs(schema, environment, inherited, request.variables);
   return buildRun(keyRing, target, version, {
     ...request,
     instance,
