@@ -24,7 +24,7 @@ export function negotiateMediaType(operation: Operation, accept: string | string
   const header = [accept ?? '*/*']
     .flat()
     .join(', ')
-    .replaceAll(/;\s*(?!q=)[^;,]*/gi, '');
+    .replaceAll(/;(?!\s*q\s*=)[^;,]*/gi, '');
   const [preferred] = new Negotiator({ headers: { accept: header } }).mediaTypes([...available]);
   if (preferred !== undefined) return preferred;
   throw new HttpProblem(406, `Accept: this operation answers ${available.join(' or ')}`);

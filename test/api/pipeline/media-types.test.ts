@@ -20,7 +20,9 @@ describe('the log of a run, which is JSON or text,', () => {
     ['text/*', 'text/plain'],
     ['text/plain, */*', 'text/plain'],
     ['text/plain;q=0.5, application/json;q=0.9', 'application/json'],
+    ['text/plain; q=0.5, application/json; q=0.9', 'application/json'],
     ['application/json;q=0, */*', 'text/plain'],
+    ['application/json; q=0, */*', 'text/plain'],
     ['text/plain;q=0', null],
     ['image/png', null],
   ])('answers Accept: %s with %s', (accept, expected) => {
