@@ -46,7 +46,7 @@ export function isConnectionError(error: unknown): boolean {
   return findOutage(error) === 'disconnected';
 }
 
-/** Whether the database can serve nobody now: it cannot be reached, or it takes no writes. Waiting helps, however long it takes. */
+/** Whether the database is unreachable or read-only. The caller should wait until that has passed. */
 export function isDatabaseAway(error: unknown): boolean {
   const outage = findOutage(error);
   return outage === 'disconnected' || outage === 'readOnly';

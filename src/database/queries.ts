@@ -75,8 +75,8 @@ export function prepareQuery<Tables, Parameters extends object, Row>(
 }
 
 /**
- * Builds the constant part of a query once, at its first use, for a list with many columns whose conditions differ. The
- * function answers a query that goes on from there.
+ * Builds the constant part of a query once, at its first use, for a list with many columns. The
+ * function returns that query, and each call adds its own conditions.
  */
 export function prepareStart<Tables, From, Alias extends keyof From, Row>(
   build: (db: Kysely<Tables>) => SelectQueryBuilder<From, Alias, Row>,

@@ -42,13 +42,27 @@ it('every operation answers generated requests as the document says', async () =
   ).body;
   console.log(`CONTRACT_SEED=${CONTRACT_SEED} CONTRACT_EXAMPLES=${CONTRACT_EXAMPLES}`);
   const arguments_ = [
-    ...['--config-file', join(import.meta.dirname, 'schemathesis.toml')],
+    '--config-file',
+    join(import.meta.dirname, 'schemathesis.toml'),
     'run',
     `${system.url}/api/v1/openapi.json`,
-    ...['--header', `Authorization: Bearer ${token}`],
-    ...['--seed', CONTRACT_SEED, '--max-examples', CONTRACT_EXAMPLES, '--workers', '1', '--continue-on-failure'],
-    ...['--generation-database', 'none', '--request-timeout', '30', '--generation-with-security-parameters', 'false'],
-    ...['--exclude-checks', excludedChecks.join(',')],
+    '--header',
+    `Authorization: Bearer ${token}`,
+    '--seed',
+    CONTRACT_SEED,
+    '--max-examples',
+    CONTRACT_EXAMPLES,
+    '--workers',
+    '1',
+    '--continue-on-failure',
+    '--generation-database',
+    'none',
+    '--request-timeout',
+    '30',
+    '--generation-with-security-parameters',
+    'false',
+    '--exclude-checks',
+    excludedChecks.join(','),
     ...excluded.flatMap((id) => ['--exclude-operation-id', id]),
   ];
   const child = spawn(join(tools, 'venv', 'bin', 'schemathesis'), arguments_, {

@@ -80,8 +80,8 @@ const filters = {
 };
 
 /**
- * Refuses a misspelt action, which would find nothing, as if nobody had done it. Records may name actions of earlier releases,
- * so an action that finds records is never refused.
+ * Refuses an action that no record and no operation has: an empty list would suggest that nobody had done it. Records may name
+ * actions of earlier releases, so an action that finds records is accepted.
  * @throws Invalid naming the catalogue
  */
 function refuseUnknownAction(operations: readonly Operation[], action: string | undefined): void {

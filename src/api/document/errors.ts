@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { isPublic, type Operation } from '#api/pipeline/operation.ts';
+import type { Operation } from '#api/pipeline/operation.ts';
 import { errorCodes } from '#domain/shared/error-codes.ts';
 
 type Response = OpenAPIV3_1.ResponseObject;
@@ -114,10 +114,9 @@ type ErrorStatus = keyof typeof errorsByStatus;
 
 export const errorResponses: Readonly<Record<string, Response>> = Object.fromEntries(Object.values(errorsByStatus));
 
-/** The errors that an operation may answer, by its declaration; what it declares itself comes instead. */
+/** The errors that an operation may answer. A response that the operation declares itself replaces the one given here. */
 export function errorsOf(operation: Operation): Record<string, OpenAPIV3_1.ReferenceObject> {
-  const statuses = ([400, 429, 500, 503] as ErrorStatus[]).concat(
-    isPublic(operation.access) ? [401, 403] : [401, 403],
+  const statuses = ([400, 401, 403, 429, 500, 503] as ErrorStatus[]).concat(
     operation.target || operation.params ? [404] : [],
     operation.body ? [413, 415, 422] : [],
     operation.kind === 'command' ? [404, 409, 422] : [],

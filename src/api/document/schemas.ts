@@ -9,8 +9,8 @@ const definitions = '#/$defs/';
 const components = '#/components/schemas/';
 
 /**
- * The JSON Schemas of one document. A zod schema with an `id` in its metadata becomes a component of that name, wherever it
- * stands; every other schema is written where it is used.
+ * The JSON Schemas of one document. A zod schema with an `id` in its metadata becomes a component with that name. Every other
+ * schema is written where it is used.
  */
 export class DocumentSchemas {
   readonly components: Record<string, SchemaObject> = {};

@@ -81,7 +81,7 @@ export function describeDenial(
   return `permission denied: this needs ${required} in ${owningTeamOf(targetNameOf(operation))}`;
 }
 
-/** How a denial names the team whose role or action is missing: the target itself, or the team that owns it. */
+/** The words with which a denial names the team in which the caller lacks a role or an action. */
 function owningTeamOf(targetName: string): string {
   if (targetName === 'team') return 'the team';
   if (targetName === 'the owner') return 'the team that becomes the owner';

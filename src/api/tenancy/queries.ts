@@ -1,7 +1,7 @@
 import { Flag } from '#api/pipeline/schemas.ts';
 import type { ArchivedFilter } from '#domain/shared/archiving.ts';
 
-/** The filter of lists, which show either what is active or what is archived. */
+/** Lists show active things, or archived ones with this filter. */
 export const archivedQuery = { archived: Flag.default('false').describe('Archived ones instead of active ones.') };
 
 /** The query of a list for the domain, which takes the flag as a boolean. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The platform roles, weakest first; nobody can grant a role above their own. */
+/** The platform roles, weakest first. A principal can grant roles up to its own. */
 export const platformRoles = ['requester', 'maintainer', 'operator', 'admin'] as const;
 export type PlatformRole = (typeof platformRoles)[number];
 export const PlatformRole = z.enum(platformRoles);

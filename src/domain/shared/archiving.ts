@@ -24,7 +24,7 @@ export function refuseArchived(archivable: Archivable): void {
   throwIfRefused(findArchivedRefusal(archivable));
 }
 
-/** The filter of lists, which show either what is active (false) or what is archived (true). */
+/** Lists show active things (false) or archived ones (true). */
 export interface ArchivedFilter {
   readonly archived: boolean;
 }
