@@ -8,6 +8,7 @@ import { approval } from './benchmarks/approval.ts';
 import { audit } from './benchmarks/audit.ts';
 import { authorization } from './benchmarks/authorization.ts';
 import { cost } from './benchmarks/cost.ts';
+import { evaluation } from './benchmarks/evaluation.ts';
 import { logs } from './benchmarks/logs.ts';
 import { neighbours } from './benchmarks/neighbours.ts';
 import { opentofu } from './benchmarks/opentofu.ts';
@@ -30,6 +31,7 @@ const benchmarks: readonly Benchmark[] = [
   audit,
   cost,
   neighbours,
+  evaluation,
 ];
 
 const help = `Usage: npm run bench -- [benchmark …] [--rounds <n>] [--save] [--profile <directory>]

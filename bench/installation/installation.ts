@@ -14,6 +14,8 @@ export interface Installation {
   readonly environment: Readonly<Record<string, string>>;
   /** A client with an administrator's API key. */
   readonly http: HttpClient;
+  /** The address of the API. */
+  readonly url: string;
   /** The process id of the API. */
   readonly apiPid: number;
   /** The process id of the worker; 0 while none runs. */
@@ -53,6 +55,7 @@ export async function openInstallation(
     http,
     database,
     stopWorker,
+    url: api.url,
     apiPid: api.pid,
     workerPid: () => worker?.pid ?? 0,
     temporal: new Client({ connection, namespace: config.temporal.namespace }),

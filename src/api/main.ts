@@ -10,6 +10,7 @@ import type { Config } from '#config';
 import { checkConnection, type Orm, pendingMigrations } from '#database/database.ts';
 import { isDatabaseAway } from '#database/errors.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
+import { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { openInstallation } from '#domain/shared/installation/installation.ts';
@@ -30,7 +31,7 @@ const drainWithinMs = 5_000;
 /** Starts the API and its admin listener. `close` lets requests finish first. */
 export async function runApi(config: Config): Promise<{ url: string; adminUrl: string; close(): Promise<void> }> {
   const { services, engine, dispatcher } = await connect(config);
-  const { orm, keyUses } = services;
+  const { orm, keyUses, evaluator } = services;
   const readiness = new Readiness(dependencyChecks(orm, engine));
   const registry = createMetricsRegistry();
   addReconciliationMetrics(registry, orm);
@@ -55,6 +56,7 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
       await maintenance.stop();
       await dispatcher.drain(drainWithinMs);
       await keyUses.settle();
+      await evaluator.close();
       await engine.close();
       await orm.close();
     },
@@ -80,6 +82,7 @@ async function connect(config: Config): Promise<{ services: Services; engine: En
     refusals: new RefusalLog(),
     keyUses: new KeyUses(orm, log),
     runFeed: new RunFeed(orm, log),
+    evaluator: new VariableEvaluator(),
     log,
   };
   return { services, engine, dispatcher };

@@ -3,6 +3,7 @@ import type { RunFeed } from '#api/runs/feed.ts';
 import type { Config } from '#config';
 import type { Orm } from '#database/database.ts';
 import type { KeyUses } from '#domain/identity/api-keys/uses.ts';
+import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import type { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { InstallationKeys } from '#domain/shared/installation/installation.ts';
@@ -18,5 +19,6 @@ export interface Services {
   readonly refusals: RefusalLog;
   readonly keyUses: KeyUses;
   readonly runFeed: RunFeed;
+  readonly evaluator: VariableEvaluator;
   readonly log: Logger;
 }

@@ -102,7 +102,14 @@ const errorsByStatus = {
   413: ['ContentTooLarge', respond('The body is too large.')],
   415: ['UnsupportedMediaType', respond('The body is of another content type than application/json.')],
   422: ['Unprocessable', respond('The request is well formed, and what it says cannot be done.')],
-  429: ['TooManyRequests', respond('Too many requests, or too many wrong guesses at a secret.', 'Error', retryAfter)],
+  429: [
+    'TooManyRequests',
+    respond(
+      'Too many requests, too many wrong guesses at a secret, or too much time for evaluating schemas.',
+      'Error',
+      retryAfter,
+    ),
+  ],
   500: ['InternalError', respond('The service failed.', 'Error', supportId)],
   503: [
     'Unavailable',

@@ -12,13 +12,15 @@ import {
   listVersions,
   readVersion,
 } from '#domain/registry/store.ts';
-import { maskVariables, validateVariables } from '#domain/registry/variables/variables.ts';
+import { maskVariables } from '#domain/registry/variables/variables.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
 import { NotFound, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { PublishVersion, ValidateVersion } from './bodies.ts';
+import { refuseSchemaProblems } from './schema-problems.ts';
 import { readAccess, writeAccess } from './template-operations.ts';
 import { ValidationView, VersionSummaryView, VersionView, viewSummary, viewVersion } from './views.ts';
 
@@ -78,7 +80,12 @@ export const publish = command({
   targetName: 'template',
   idempotency: 'none',
   audit: 'template_version.published',
-  prepare: ({ target, body, services }) => prepareVersion(target, body, services.config.outbound),
+  prepare: async ({ principal, target, body, services }) => {
+    refuseArchived(target);
+    const { variables } = body.spec;
+    refuseSchemaProblems(variables, await services.evaluator.check(principal.id, variables));
+    return prepareVersion(target, body, services.config.outbound);
+  },
   handle: async ({ tx, principal, target, body, prepared }) => {
     const { version, isNew } = await publishVersion(tx, target, body, prepared, principal);
     const { id, templateId, digest, commit = null } = version;
@@ -122,9 +129,13 @@ export const validate = read({
   target: ({ em, params }) => findTemplate(em, params.id),
   targetName: 'template',
   resourceId: () => null,
-  handle: async ({ em, params, body }) => {
+  handle: async ({ em, params, body, principal, services }) => {
     const { spec } = await loadNamed(em, params);
-    const { valid, errors, variables } = validateVariables(spec.variables, body.variables);
+    const { valid, errors, variables } = await services.evaluator.validate(
+      principal.id,
+      spec.variables,
+      body.variables,
+    );
     return { valid, errors, variables: maskVariables(spec.variables, variables) };
   },
 });

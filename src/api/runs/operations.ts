@@ -99,7 +99,8 @@ export const createRun = command({
   handle: async ({ tx, key, body, target: wanted, principal, services, operations }) => {
     const target = await requireAdmission(wanted, body.template_id, { em: tx.em, principal, access: createAccess });
     const instance = body.instance ?? target.templateSlug;
-    const resolve = () => resolveRun(tx.em, services.keyRing, target, { ...body, version: body.version, instance });
+    const request = { ...body, version: body.version, instance };
+    const resolve = () => resolveRun(tx, services, target, request, principal);
     const run = await admitRun(tx, key ?? '', target, { instance, resolve }, principal);
     const after = { operation: body.operation, templateId: target.templateId };
     const answer = showAdmittedRun({ operations, principal }, target, run);

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { TemplateVersion } from './entity.ts';
-import { PublishedSpec, type TemplateSpec } from './spec.ts';
+import { TemplateSpec } from './spec.ts';
 import { findAvailableVersions } from './store.ts';
 import { resolveVersion } from './versions.ts';
 
@@ -28,7 +28,7 @@ export async function loadVersionById(em: Em, id: string): Promise<PublishedVers
   const known = cached.get(id);
   if (known) return known;
   const row = await em.findOneOrFail(TemplateVersion, { id });
-  const published = { id, version: row.version, spec: PublishedSpec.parse(row.spec) };
+  const published = { id, version: row.version, spec: TemplateSpec.parse(row.spec) };
   if (cached.size >= maximumCached) cached.delete(cached.keys().next().value ?? id);
   cached.set(id, published);
   return published;

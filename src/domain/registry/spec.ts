@@ -4,8 +4,6 @@ import { durationBetween } from '#domain/shared/durations.ts';
 import { Json } from '#domain/shared/json.ts';
 import { checkFiles, commandFiles, hasConfiguration, inlineLimits } from './files.ts';
 import { GitSource } from './git/source.ts';
-import { checkSchema } from './variables/check.ts';
-import { splitPointer } from './variables/walk.ts';
 
 /** The `spec` of a template version (product.md of the design, *Templates*). */
 
@@ -14,11 +12,6 @@ const day = 24 * 60 * minute;
 
 const VariableSchema = z.record(z.string(), Json);
 const noVariables = { type: 'object', properties: {} };
-const CheckedVariableSchema = VariableSchema.superRefine((schema, context) => {
-  for (const { path, message } of checkSchema(schema)) {
-    context.addIssue({ code: 'custom', path: splitPointer(path), message, input: schema });
-  }
-});
 
 const OutputName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/, {
   error: 'expected letters, digits, "_" and "-", starting with a letter or "_"',
@@ -117,10 +110,10 @@ const Connections = z
   });
 
 /**
- * A spec as it was published. Its schema of variables is not checked again: it was valid at publication, and the check has a time
- * limit that a busy machine could exceed.
+ * A spec, apart from the rules for its schema of variables: `checkSchema` takes long and has a time limit, so publication has it
+ * checked by another thread, and nobody checks a published one again.
  */
-export const PublishedSpec = z.strictObject({
+export const TemplateSpec = z.strictObject({
   variables: VariableSchema.default(noVariables),
   outputs: z.record(OutputName, Output).default({}),
   executor: z.discriminatedUnion('kind', [OpenTofuExecutor, CommandExecutor]),
@@ -131,7 +124,4 @@ export const PublishedSpec = z.strictObject({
   /** Whether an apply whose worker was lost may be tried again. */
   retry_safe: z.boolean().default(false),
 });
-
-/** A spec that is to be published. */
-export const TemplateSpec = PublishedSpec.extend({ variables: CheckedVariableSchema.default(noVariables) });
 export type TemplateSpec = z.output<typeof TemplateSpec>;

@@ -25,6 +25,9 @@ export const errorCodes = {
   slug_taken: 'Another resource has this slug.',
   last_owner: 'The organization or team would have no owner, or the installation no administrator.',
   variables_invalid: 'The variables do not fit the schema of the template.',
+  schema_too_costly: 'The schema of the template takes too long to evaluate.',
+  evaluation_budget_exhausted:
+    'You have used up the time for evaluating schemas of templates. Wait, as Retry-After says.',
   run_not_cancelable: 'The run has ended already.',
   run_not_pending_approval: 'The run does not wait for approval.',
   run_not_requeueable: 'Only a run that has ended, and was not deleted, can be requeued.',

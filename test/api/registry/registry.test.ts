@@ -274,7 +274,6 @@ describe('a version', () => {
     const { status, body } = await administrator('POST', `${path}/versions`, {
       version: 'v1',
       spec: {
-        variables: { type: 'object', properties: { token: { type: 'string', pattern: '(?=x)' } } },
         executor: { kind: 'command', apply: [{ name: 'a', run: [] }], files: { '../x': '' } },
         unknown: 1,
       },
@@ -282,14 +281,30 @@ describe('a version', () => {
     expect(status).toBe(400);
     const found = body.errors.map(({ path: at }: { path: string }) => at);
     expect(new Set(found)).toEqual(
-      new Set([
-        'version',
-        'spec.variables.properties.token.pattern',
-        'spec.executor.apply[0].run',
-        'spec.executor.files["../x"]',
-        'spec.unknown',
-      ]),
+      new Set(['version', 'spec.executor.apply[0].run', 'spec.executor.files["../x"]', 'spec.unknown']),
     );
+  });
+
+  it('is refused with every problem of its schema of variables', async () => {
+    const { path } = await makeTemplate();
+    const { status, body } = await publish(path, '1.0.0', {
+      variables: { type: 'object', properties: { token: { type: 'string', pattern: '(?=x)' }, size: { type: 'int' } } },
+    });
+    expect(status).toBe(400);
+    expect(body.code).toBe('invalid_request');
+    expect(body.errors.map(({ path: at }: { path: string }) => at)).toContain('spec.variables.properties.size.type');
+    const { body: second } = await publish(path, '1.0.0', {
+      variables: { type: 'object', properties: { token: { type: 'string', pattern: '(?=x)' } } },
+    });
+    expect(second.errors).toEqual([
+      expect.objectContaining({
+        in: 'body',
+        path: 'spec.variables.properties.token.pattern',
+        message: expect.stringMatching(
+          /^field "spec\.variables\.properties\.token\.pattern" must be a regular expression/,
+        ),
+      }),
+    ]);
   });
 
   it('leaves an audit record of each change and of each refusal', async () => {

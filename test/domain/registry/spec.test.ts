@@ -47,7 +47,7 @@ describe('a spec', () => {
 
   it('is refused with every problem and its path', () => {
     const problems = problemsOf({
-      variables: { type: 'object', properties: { token: { type: 'string', writeOnly: true, default: 'x' } } },
+      variables: 'all',
       outputs: { '1st': {} },
       executor: { kind: 'command', apply: [] },
       approval: { required: 6, when: 'often' },
@@ -56,7 +56,7 @@ describe('a spec', () => {
       retries: 3,
     });
     expect(problems).toEqual([
-      expect.stringMatching(/^variables\/properties\/token\/default: must not be combined with "writeOnly"/),
+      expect.stringMatching(/^variables: /),
       expect.stringMatching(/^outputs\/1st: /),
       expect.stringMatching(/^executor\/apply: /),
       expect.stringMatching(/^approval\/required: /),

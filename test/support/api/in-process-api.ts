@@ -11,6 +11,7 @@ import { KeyUses } from '#domain/identity/api-keys/uses.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { createUser } from '#domain/identity/users/users.ts';
+import { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
@@ -101,6 +102,7 @@ export async function startApi(
     refusals: new RefusalLog(),
     keyUses: new KeyUses(orm, log),
     runFeed: new RunFeed(orm, log),
+    evaluator: new VariableEvaluator(),
     installation: await openInstallation(orm, keyRing),
     transactions: new Transactions(orm, { dispatch: (messages) => engineMessages.push(...messages) }),
   };
@@ -109,6 +111,7 @@ export async function startApi(
   return new TestApi(app, services, engineMessages, async () => {
     await app.close();
     await services.keyUses.settle();
+    await services.evaluator.close();
     await expectKnownActions(orm);
     await orm.close();
     await database.drop();

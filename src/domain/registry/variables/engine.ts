@@ -1,19 +1,17 @@
-import { createHash } from 'node:crypto';
 import { Ajv2020, type AnySchemaObject, type ErrorObject, type Options } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
-import { isLargerThan } from './json-size.ts';
 import { runWithin } from './time-limit.ts';
 
-/** Compiles and evaluates JSON Schema under time limits, so that neither a schema nor an input can block the process. */
+/** Compiles JSON Schema. Whoever evaluates an input that is not cheap (`isCheap`) limits the time of the evaluation. */
 
 export type JsonObject = { [key: string]: JsonValue };
 export type Schema = boolean | JsonObject;
 
 const millisecondsToCompile = 1_000;
-const millisecondsToValidate = 500;
+const millisecondsToCheck = 500;
 
 /** The supported formats, each with an example for messages. */
 export const formats = {
@@ -73,25 +71,10 @@ export class SchemaUnusable extends Error {}
  */
 export function compileSchema(schema: Schema): Evaluate {
   const validate = runWithin(millisecondsToCompile, () => compileByAjv(schema));
-  const evaluate: Evaluate = (data) => {
+  return (data) => {
     validate(data);
     return validate.errors ?? [];
   };
-  const isCheap = isCheapSchema(schema);
-  return (data) =>
-    isCheap && !isLargerThan(data, cheap) ? evaluate(data) : runWithin(millisecondsToValidate, () => evaluate(data));
-}
-
-/** Small inputs of cheap schemas are checked without a time limit: it would cost more than the check, which every run needs. */
-const cheap = { values: 500, depth: 32, bytes: 16 * 1024 };
-
-/**
- * Whether the time of a check is bounded by the size of schema and input. Without references, each rule is applied to each value
- * at most once. Without patterns and formats, no rule takes longer for a longer text.
- */
-function isCheapSchema(schema: Schema): boolean {
-  const text = JSON.stringify(schema);
-  return text.length <= cheap.bytes && !/"(\$ref|\$dynamicRef|pattern|patternProperties|format)":/.test(text);
 }
 
 function compileByAjv(schema: Schema) {
@@ -112,25 +95,18 @@ export function evaluateMetaSchema(schema: unknown): readonly ErrorObject[] {
   );
   const validate = metaSchema;
   if (validate === undefined) throw new Error('Ajv has no schema for JSON Schema 2020-12');
-  return runWithin(millisecondsToValidate, () => {
+  return runWithin(millisecondsToCheck, () => {
     validate(schema);
     return validate.errors ?? [];
   });
 }
 
-const maximumCompiled = 100;
-const compiled = new Map<string, Evaluate>();
+const compiled = new WeakMap<JsonObject, Evaluate>();
 
-/** `compileSchema` with a cache of the most recently used schemas. */
-export function compileSchemaCached(schema: Schema): Evaluate {
-  const digest = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
-  const evaluate = compiled.get(digest) ?? compileSchema(schema);
-  compiled.delete(digest);
-  compiled.set(digest, evaluate);
-  for (const oldest of compiled.keys()) {
-    if (compiled.size <= maximumCompiled) break;
-    compiled.delete(oldest);
-  }
+/** Compiles the schema of all variables, which allows no others. A published version keeps one object for its schema. */
+export function compileVariables(schema: JsonObject): Evaluate {
+  const evaluate = compiled.get(schema) ?? compileSchema({ ...schema, additionalProperties: false });
+  compiled.set(schema, evaluate);
   return evaluate;
 }
 

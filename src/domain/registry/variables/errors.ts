@@ -98,13 +98,18 @@ function describeValidationError(error: ErrorObject): string {
   return known ? known(error.params) : (error.message ?? 'is not valid');
 }
 
-/** Leaves out the errors inside branches if no branch matches, and those of `if`, whose `then` or `else` has its own. */
+/**
+ * Leaves out the errors inside branches if no branch matches, and those of `if`, whose `then` or `else` has its own. There may be
+ * many thousands of errors, but they come from few places in the schema.
+ */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
-  const choices = errors.filter(({ keyword }) => ['anyOf', 'oneOf', 'propertyNames'].includes(keyword));
+  const ofChoices = errors.filter(({ keyword }) => ['anyOf', 'oneOf', 'propertyNames'].includes(keyword));
+  const choices = [...new Set(ofChoices.map(({ schemaPath }) => `${schemaPath}/`))];
+  const places = new Set(errors.map(({ schemaPath }) => schemaPath));
+  const inside = new Set([...places].filter((place) => choices.some((choice) => place.startsWith(choice))));
   return errors.filter((error) => {
     if (error.keyword === 'if') return errors.length === 1;
-    if (error.propertyName !== undefined) return false;
-    return !choices.some((choice) => error !== choice && error.schemaPath.startsWith(`${choice.schemaPath}/`));
+    return error.propertyName === undefined && !inside.has(error.schemaPath);
   });
 }
 

@@ -1,9 +1,10 @@
 import type { Masked } from '#domain/runs/model.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
-import { compileSchemaCached, type JsonObject } from './engine.ts';
+import { isCheap } from './cost.ts';
+import { compileVariables, type JsonObject } from './engine.ts';
 import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
-import { TimeLimitExceeded } from './time-limit.ts';
+import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 import {
   escapePointer,
   type Located,
@@ -24,6 +25,7 @@ export type ValidationResult = {
   variables: VariableValues;
 };
 
+const millisecondsToValidate = 500;
 const inputLimits = { values: 20_000, depth: 32, bytes: 1024 * 1024 };
 
 /**
@@ -43,7 +45,8 @@ export function mergeVariables(
 /**
  * Validates an input and fills in defaults. It returns all errors at once. An error in a secret variable says only which rule
  * is broken, not where. `secrets` names variables that are secret for a reason outside the schema. The schema must have passed
- * `checkSchema`.
+ * `checkSchema`. Use `VariableEvaluator`, which keeps costly schemas off the main thread.
+ * @throws TimeLimitExceeded
  */
 export function validateVariables(
   schema: JsonObject,
@@ -52,19 +55,32 @@ export function validateVariables(
 ): ValidationResult {
   if (isLargerThan(input, inputLimits)) return failed(input, 'has too many values or is nested too deeply');
   const variables = structuredClone(input);
-  try {
-    const errors = compileSchemaCached({ ...schema, additionalProperties: false })(variables);
+  const evaluate = compileVariables(schema);
+  const validate = () => {
+    const errors = evaluate(variables);
     const hidden = new Set([...secretNames(schema), ...secrets]);
     const described = describeErrors(errors.map((error) => concealSecret(error, hidden)));
-    return { valid: errors.length === 0, errors: described.map((error) => suggestName(error, schema)), variables };
+    return { valid: errors.length === 0, errors: suggestNames(described, schema), variables };
+  };
+  try {
+    return isCheap(schema, input) ? validate() : runWithin(millisecondsToValidate, validate);
   } catch (error) {
-    if (!(error instanceof TimeLimitExceeded) && !(error instanceof RangeError)) throw error;
-    return failed(input, "is too much to check against the template's schema");
+    // A schema that refers to itself exhausts the stack on a value that is nested deeply enough.
+    if (error instanceof RangeError) throw new TimeLimitExceeded('the schema needs too deep a stack');
+    throw error;
   }
 }
 
+const secretsOf = new WeakMap<JsonObject, ReadonlySet<string>>();
+
 /** The variables that have `"writeOnly": true` in their schema or anywhere inside it, references included. */
-export function secretNames(schema: JsonObject): Set<string> {
+export function secretNames(schema: JsonObject): ReadonlySet<string> {
+  const names = secretsOf.get(schema) ?? findSecretNames(schema);
+  secretsOf.set(schema, names);
+  return names;
+}
+
+function findSecretNames(schema: JsonObject): Set<string> {
   const all = locateSchemas(schema);
   const holders = findSecretHolders(all);
   const root = all.get('');
@@ -99,7 +115,10 @@ function findSecretHolders(all: ReadonlyMap<string, Located>): Set<string> {
     if (typeof schema === 'boolean') continue;
     if (schema['writeOnly'] === true) holders.add(pointer);
     const target = referenceOf(schema);
-    if (target !== undefined) referrers.set(target, [...(referrers.get(target) ?? []), pointer]);
+    if (target === undefined) continue;
+    const known = referrers.get(target);
+    if (known) known.push(pointer);
+    else referrers.set(target, [pointer]);
   }
   for (const pointer of holders) {
     const parent = all.get(pointer)?.parent ?? null;
@@ -122,6 +141,13 @@ function concealSecret(error: AjvErrors[number], secrets: ReadonlySet<string>): 
     ...params
   } = error.params;
   return { ...error, instancePath: `/${escapePointer(name)}`, params };
+}
+
+/** How many unknown variables get a suggestion. Comparing names takes time, and nobody misspells more of them at once. */
+const mostSuggestions = 10;
+
+function suggestNames(errors: readonly VariableError[], schema: JsonObject): VariableError[] {
+  return errors.map((error, index) => (index < mostSuggestions ? suggestName(error, schema) : error));
 }
 
 /** Suggests a name for an unknown variable, because it is most often misspelt. */

@@ -37,7 +37,9 @@ export async function admitRun(
   requester: Principal,
 ): Promise<AdmittedRun> {
   refuseArchived(target);
-  const [run, queued] = await Promise.all([resolve(), enqueue(tx.em, target, instance)]);
+  // Both end before a refusal of one rolls the transaction back, so that no statement of the other follows the rollback.
+  const settled = await Promise.allSettled([resolve(), enqueue(tx.em, target, instance)]);
+  const [run, queued] = [settledValue(settled[0]), settledValue(settled[1])];
   const details = insert(tx, {
     ...describeWork(run),
     ...describeOwner(target),
@@ -57,6 +59,11 @@ export async function admitRun(
   publishRunEvent(tx, { id, teamId: target.teamId }, 'run.admitted', { by: requester.name, operation });
   tx.notifyEngine(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id } });
   return { id, teamId: target.teamId, revision: 1, details };
+}
+
+function settledValue<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
 }
 
 /** Inserts the run with the statement that returns its details. */

@@ -1,9 +1,11 @@
-import type { Em } from '#database/database.ts';
 import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/environments/variables.ts';
+import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
 import { stricterApproval } from '#domain/registry/model.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
-import { maskVariables, mergeVariables, secretNames, validateVariables } from '#domain/registry/variables/variables.ts';
+import { maskVariables, mergeVariables, secretNames } from '#domain/registry/variables/variables.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { parseDuration } from '#domain/shared/durations.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
@@ -49,17 +51,24 @@ export interface ResolvedRun {
   readonly requeuedFrom: string | null;
 }
 
+export interface ResolveDeps {
+  readonly keyRing: KeyRing;
+  readonly evaluator: VariableEvaluator;
+}
+
 /**
  * Resolves a request to a run: chooses the version, fills in and checks the variables, and seals the inputs. A destroy takes
  * the version and the variables that it does not name from the deployment that it removes (`inheritFrom`).
  * @throws Unprocessable naming everything that is wrong with the variables, or an operation that the template does not support
  */
 export async function resolveRun(
-  em: Em,
-  keyRing: KeyRing,
+  tx: Transaction,
+  { keyRing, evaluator }: ResolveDeps,
   target: AdmissionTarget,
   request: RunRequest,
+  requester: Principal,
 ): Promise<ResolvedRun> {
+  const { em } = tx;
   const instance = request.instance ?? target.templateSlug;
   const deployment = request.operation === 'destroy' ? await findDeployment(em, keyRing, target, instance) : null;
   const version = await chooseVersion(em, target, request.version, deployment);
@@ -69,7 +78,12 @@ export async function resolveRun(
     : { template: {}, env: [] };
   const schema = version.spec.variables;
   const inherited = deployment && inheritFrom(deployment, version, request.variables);
-  const inputs = resolveInputs(schema, environment, inherited, request.variables);
+  const given = mergeInputs(schema, environment, inherited, request.variables);
+  const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>
+    evaluator.validate(requester.id, schema, given.variables, given.sensitive),
+  );
+  if (!valid) throw new Unprocessable(describeInvalid(errors), { code: 'variables_invalid', details: { errors } });
+  const inputs = { ...given, variables, sensitive: [...new Set([...secretNames(schema), ...given.sensitive])] };
   return buildRun(keyRing, target, version, {
     ...request,
     instance,
@@ -79,26 +93,23 @@ export async function resolveRun(
   });
 }
 
-/** The variables of a run: its own take precedence over those of the deployment, and these over the environment's. */
-function resolveInputs(
+/** What a run is given before defaults are filled in: its own values take precedence over those of the deployment, and these over the environment's. */
+function mergeInputs(
   schema: TemplateSpec['variables'],
   environment: EnvironmentVariables,
   deployment: Deployment | null,
   requested: Record<string, JsonValue>,
 ): RunInputs {
   const inherited = Object.entries(environment.template);
-  const inheritedSecrets = [
-    ...inherited.filter(([, { sensitive }]) => sensitive).map(([name]) => name),
-    ...(deployment?.inputs.sensitive ?? []),
-  ];
-  const merged = mergeVariables(schema, {
+  const variables = mergeVariables(schema, {
     environment: Object.fromEntries(inherited.map(([name, { value }]) => [name, value])),
     deployment: deployment?.inputs.variables ?? {},
     run: requested,
   });
-  const { valid, errors, variables } = validateVariables(schema, merged, inheritedSecrets);
-  if (!valid) throw new Unprocessable(describeInvalid(errors), { code: 'variables_invalid', details: { errors } });
-  const sensitive = [...new Set([...secretNames(schema), ...inheritedSecrets])];
+  const sensitive = [
+    ...inherited.filter(([, { sensitive }]) => sensitive).map(([name]) => name),
+    ...(deployment?.inputs.sensitive ?? []),
+  ];
   return { variables, sensitive, environment: environment.env };
 }
 

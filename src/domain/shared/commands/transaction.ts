@@ -16,6 +16,7 @@ import {
 } from '../events/outbox.ts';
 import { deliveriesOf, type EventActor, type NewEvent, type PendingEvent, toPendingEvent } from '../events/publish.ts';
 import type { EventSubscription } from '../events/subscription.ts';
+import { OutsideWork, WorkUnfinished } from './outside-work.ts';
 import { PendingStatements } from './pending-statements.ts';
 
 /** One unit of work that commits as a whole, with its events and the messages that follow from it. */
@@ -34,6 +35,11 @@ export interface Transaction {
    * @throws InvalidEvent if the payload does not fit the schema of its type
    */
   publish<Type extends EventTypeName>(event: NewEvent<Type>): void;
+  /**
+   * Waits for work that needs no database. If it takes long, the transaction is rolled back, so that it holds neither locks nor a
+   * connection in the meantime, and tried again when the work is done. The same key finds the result then.
+   */
+  awaitOutside<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** Sends a message to a workflow after the commit. A workflow receives its messages in order. */
   notifyEngine(workflowId: string, message: EngineMessage): void;
 }
@@ -73,17 +79,23 @@ export class Transactions {
 
   /** @throws Unavailable with `outcome: 'unknown'` if the connection was lost during the commit */
   async run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const outside = new OutsideWork();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#try(work, options);
+        return await this.#try(work, options, outside);
       } catch (error) {
         if (attempt >= maximumTries || !mayRetry(error)) throw error;
-        await sleep(Math.random() * 20 * 2 ** attempt);
+        if (error instanceof WorkUnfinished) await error.finished;
+        else await sleep(Math.random() * 20 * 2 ** attempt);
       }
     }
   }
 
-  async #try<T>(work: (tx: Transaction) => Promise<T>, { actor = service }: TransactionOptions): Promise<T> {
+  async #try<T>(
+    work: (tx: Transaction) => Promise<T>,
+    { actor = service }: TransactionOptions,
+    outside: OutsideWork,
+  ): Promise<T> {
     const em = this.#orm.em.fork();
     const pending = new PendingStatements(em);
     const events: PendingEvent[] = [];
@@ -95,6 +107,7 @@ export class Transactions {
         em,
         send: (statement) => pending.send(statement),
         write: (statement) => pending.write(statement),
+        awaitOutside: (key, task) => outside.await(key, task),
         publish: (event) => void events.push(toPendingEvent(event, actor)),
         notifyEngine: (target, payload) => void engineMessages.push({ subscriber: engineSubscriber, target, payload }),
       });
@@ -116,8 +129,12 @@ export class Transactions {
   }
 }
 
-/** After a deadlock, a serialization failure, or two transactions that numbered the events of one subject at the same time. */
+/**
+ * After a deadlock, a serialization failure, two transactions that numbered the events of one subject at the same time, or once
+ * the work is done that a transaction did not wait for.
+ */
 function mayRetry(error: unknown): boolean {
+  if (error instanceof WorkUnfinished) return true;
   return retriedStates.has(sqlState(error) ?? '') || brokenConstraint(error) === eventNumberConstraint;
 }
 

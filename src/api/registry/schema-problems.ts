@@ -1,0 +1,18 @@
+import { invalidRequest } from '#api/edge/json/validation.ts';
+import { describeIssues } from '#api/edge/json/validation-messages.ts';
+import type { VariableError } from '#domain/registry/variables/errors.ts';
+import { splitPointer } from '#domain/registry/variables/walk.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
+
+/** Refuses the schema of a spec that is to be published, as any other field of the body. @throws Invalid with every problem */
+export function refuseSchemaProblems(variables: JsonValue, problems: readonly VariableError[]): void {
+  if (problems.length === 0) return;
+  const rejected = { part: 'body', data: { spec: { variables } }, known: [] } as const;
+  const issues = problems.map(({ path, message }) => ({
+    code: 'custom' as const,
+    path: ['spec', 'variables', ...splitPointer(path)],
+    message,
+    input: variables,
+  }));
+  throw invalidRequest(describeIssues(rejected, issues));
+}

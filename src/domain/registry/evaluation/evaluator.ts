@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { ServiceError, Unprocessable } from '#domain/shared/errors.ts';
+import { isCheap } from '../variables/cost.ts';
+import type { JsonObject } from '../variables/engine.ts';
+import type { VariableError } from '../variables/errors.ts';
+import { type ValidationResult, type VariableValues, validateVariables } from '../variables/variables.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { Evaluations, Kind, Task } from './messages.ts';
+import { type Budget, ProcessorBudget } from './processor-budget.ts';
+import { type Evaluated, EvaluationThread } from './thread.ts';
+
+const threadCount = 2;
+const mostWaiting = 100;
+/** Ten seconds of processor time a minute: hundreds of thousands of ordinary evaluations, or twenty that reach their limit. */
+const standardBudget: Budget = { milliseconds: 10_000, windowSeconds: 60 };
+
+interface Job {
+  readonly task: Task;
+  readonly schema: JsonObject | null;
+  readonly settle: PromiseWithResolvers<Evaluated>;
+}
+
+/**
+ * Evaluates the schemas of template authors. What could take long is done by threads of low priority, one task of a principal at a
+ * time, under a time limit and a budget of processor time. So neither a schema nor an input delays other requests.
+ */
+export class VariableEvaluator {
+  readonly #idle = Array.from({ length: threadCount }, () => new EvaluationThread());
+  readonly #threads = [...this.#idle];
+  readonly #queue = new FairQueue<Job>();
+  readonly #budget: ProcessorBudget;
+
+  constructor(budget: Budget = standardBudget) {
+    this.#budget = new ProcessorBudget(budget);
+  }
+
+  /**
+   * `validateVariables` on behalf of a principal. The main thread does cheap evaluations at once.
+   * @throws Unprocessable if the evaluation takes too long; ServiceError (limited) if the principal has used up its budget
+   */
+  async validate(
+    principalId: string,
+    schema: JsonObject,
+    input: VariableValues,
+    secrets: readonly string[] = [],
+  ): Promise<ValidationResult> {
+    if (isCheap(schema, input)) return validateVariables(schema, input, secrets);
+    const task = { kind: 'validate', digest: digestOf(schema), input, secrets } as const;
+    return this.#evaluate<'validate'>(principalId, task, schema);
+  }
+
+  /** `checkSchema` on behalf of a principal. @throws as `validate` */
+  check(principalId: string, schema: JsonObject): Promise<VariableError[]> {
+    return this.#evaluate<'check'>(principalId, { kind: 'check', schema }, null);
+  }
+
+  /** Counts processor time that was used on behalf of a principal. */
+  charge(principalId: string, milliseconds: number): void {
+    this.#budget.charge(principalId, milliseconds);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  async #evaluate<K extends Kind>(
+    principalId: string,
+    task: Task,
+    schema: JsonObject | null,
+  ): Promise<Evaluations[K]['result']> {
+    const settle = Promise.withResolvers<Evaluated>();
+    this.#refuseSpent(principalId);
+    if (this.#queue.count(principalId) >= mostWaiting) throw tooMany(1);
+    this.#queue.add(principalId, { task, schema, settle });
+    this.#next();
+    const evaluated = await settle.promise;
+    if (evaluated.outcome === 'failed') throw new Error(`an evaluation failed: ${evaluated.reason}`);
+    if (evaluated.outcome === 'too_costly') throw tooCostly();
+    return evaluated.result as Evaluations[K]['result'];
+  }
+
+  #next(): void {
+    const thread = this.#idle.pop();
+    if (!thread) return;
+    const next = this.#queue.take();
+    if (!next) return void this.#idle.push(thread);
+    void this.#run(thread, next.owner, next.task).finally(() => {
+      this.#queue.finish(next.owner);
+      this.#idle.push(thread);
+      this.#next();
+    });
+    this.#next();
+  }
+
+  async #run(thread: EvaluationThread, principalId: string, { task, schema, settle }: Job): Promise<void> {
+    try {
+      this.#refuseSpent(principalId);
+      const evaluated = await thread.run(task, schema);
+      this.charge(principalId, evaluated.usedMs);
+      settle.resolve(evaluated);
+    } catch (error) {
+      settle.reject(error);
+    }
+  }
+
+  #refuseSpent(principalId: string): void {
+    const seconds = this.#budget.secondsUntilFree(principalId);
+    if (seconds > 0) throw tooMany(seconds);
+  }
+}
+
+const digests = new WeakMap<JsonObject, string>();
+
+function digestOf(schema: JsonObject): string {
+  const digest = digests.get(schema) ?? createHash('sha256').update(JSON.stringify(schema)).digest('base64');
+  digests.set(schema, digest);
+  return digest;
+}
+
+function tooCostly(): Unprocessable {
+  return new Unprocessable(
+    'the schema of the template took too long to evaluate: simplify its references, alternatives and patterns, or send fewer values',
+    { code: 'schema_too_costly' },
+  );
+}
+
+function tooMany(retryAfter: number): ServiceError {
+  return new ServiceError(
+    'limited',
+    'you have used up the time for evaluating schemas of templates: wait, or simplify the schema',
+    { code: 'evaluation_budget_exhausted', retryAfter },
+  );
+}

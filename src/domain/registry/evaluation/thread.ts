@@ -1,0 +1,75 @@
+import { type ResourceLimits, Worker } from 'node:worker_threads';
+import type { JsonObject } from '../variables/engine.ts';
+import type { Message, Reply, Task } from './messages.ts';
+
+/** The evaluation limits itself to processor time. A thread that is silent for longer than this is ended. */
+const silentMs = 60_000;
+/** An evaluation that needs more memory ends its thread instead of the process. */
+const standardLimits: ResourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
+
+export type Evaluated = Exclude<Reply, { outcome: 'schema_missing' }>;
+
+/** A thread that evaluates one task at a time. It starts with the first task, and again after one that ended it. */
+export class EvaluationThread {
+  readonly #limits: ResourceLimits;
+  #worker: Worker | undefined;
+
+  constructor(limits = standardLimits) {
+    this.#limits = limits;
+  }
+
+  /** `schema` is sent only if the thread does not know it yet. */
+  async run(task: Task, schema: JsonObject | null): Promise<Evaluated> {
+    const reply = await this.#ask({ task, schema: null });
+    if (reply.outcome !== 'schema_missing') return reply;
+    const second = await this.#ask({ task, schema });
+    if (second.outcome === 'schema_missing') throw new Error('an evaluation thread did not take its schema');
+    return second;
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #ask(message: Message): Promise<Reply> {
+    const worker = this.#worker ?? this.#start();
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    // The thread is ended with the task, and its processor time is unknown: the most that a task may use counts.
+    const giveUp = () => resolve({ outcome: 'too_costly', usedMs: 2_000 });
+    const endSilent = () => {
+      giveUp();
+      void worker.terminate();
+    };
+    const timer = setTimeout(endSilent, silentMs);
+    const onError = (error: unknown) => (isOutOfMemory(error) ? giveUp() : reject(error));
+    const onExit = () => reject(new Error('an evaluation thread ended'));
+    worker.once('message', resolve).once('error', onError).once('exit', onExit);
+    worker.postMessage(message);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      worker.off('message', resolve).off('error', onError).off('exit', onExit);
+    });
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./thread-main.ts', import.meta.url), {
+      // The thread needs none of the process's settings, some of which are secrets.
+      env: {},
+      execArgv: [],
+      resourceLimits: this.#limits,
+      name: 'evaluation',
+    });
+    worker.unref();
+    // `run` reports the error of a thread to its task. Without a listener, the error would end the process.
+    worker.on('error', () => undefined);
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined;
+    });
+    this.#worker = worker;
+    return worker;
+  }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
