@@ -5,9 +5,11 @@ import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
-import { findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
+import { findFilteredOwner, findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
+import { showTo } from '#domain/audit/scope.ts';
 import { readRecord } from '#domain/audit/store.ts';
-import type { Access } from '#domain/shared/access/decide.ts';
+import { type Access, administers, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
@@ -17,12 +19,26 @@ import { exportFormats } from './export-formats.ts';
 /** How many records are written as one text. Larger texts stay in memory until the next full garbage collection. */
 const recordsPerWrite = 50;
 
+/** Everybody reads the audit; which records of it, `auditScopeOf` says. */
 const readAccess: Access = {
-  anyOf: ['audit:read'],
+  anyOf: ['audit:read', 'profile:manage'],
   scope: 'platform',
   hidden: 'not_found',
   review: { resource: 'audit_records', verb: 'list' },
 };
+
+/** Access to what somebody administers. */
+const administeredAccess: Access = { ...readAccess, anyOf: ['audit:read'], scope: 'administered' };
+
+/** A filter by an organization or a team is for those who administer it. Others who may read it are told what they lack. */
+function accessToFiltered(owner: Ownership, principal: Principal): Access {
+  const { organizationId, teamId } = owner;
+  if (organizationId === null && teamId === null) return readAccess;
+  if (administers(principal, owner)) return administeredAccess;
+  return teamId === null
+    ? { ...administeredAccess, scope: 'organization', organizationRole: 'admin' }
+    : { ...administeredAccess, scope: 'team', teamAction: 'team.membership.manage' };
+}
 
 const Changed = z.record(z.string(), z.unknown()).nullable();
 
@@ -95,12 +111,18 @@ export const list = read({
   id: 'audit_records.list',
   route: 'GET /api/v1/audit',
   summary: 'List audit records, newest first',
+  description:
+    'Users who are platform administrators find every record. Everybody finds the records of their own acts and, with audit:read, ' +
+    'those of the organizations and teams whose memberships they manage.',
   query: z.strictObject({ ...pageQuery, ...filters }),
   responses: { 200: pageOf('audit_records', RecordView) },
   access: readAccess,
-  handle: async ({ em, query, services, operations }) => {
+  target: ({ em, query }) => findFilteredOwner(em, query),
+  targetName: 'the organization or the team',
+  accessTo: accessToFiltered,
+  handle: async ({ em, principal, query, services, operations }) => {
     const filter = await resolveActor(em, query);
-    const page = await listRecords(em, filter, services.config.auditRetentionDays, query);
+    const page = await listRecords(em, principal, filter, services.config.auditRetentionDays, query);
     if (page.items.length === 0) refuseUnknownAction(operations, query.action);
     return { audit_records: page.items, next_cursor: page.nextCursor };
   },
@@ -113,7 +135,7 @@ export const listActions = read({
   description:
     'An operation that only reads records only its refusals, under its own name, unless it lists `committed`.',
   responses: { 200: z.object({ actions: z.array(ActionView) }).meta({ id: 'AuditActions' }) },
-  access: { ...readAccess, review: { inherits: list.id } },
+  access: { ...readAccess, review: { resource: 'audit_records', verb: 'list_actions' } },
   handle: async ({ operations }) => ({ actions: auditCatalogue(operations) }),
 });
 
@@ -122,7 +144,7 @@ export const exportRecords = read({
   route: 'GET /api/v1/audit/export',
   summary: 'Export audit records, oldest first, as NDJSON or CSV',
   description:
-    'A stream of all records up to now. The trailer `X-Audit-Records` gives their number: an export without it was cut off, and ' +
+    'A stream of all records up to now that `GET /audit` would list for you. The trailer `X-Audit-Records` gives their number: an export without it was cut off, and ' +
     'ends without the last chunk. Use the header `X-Audit-Complete-Until` as the `from` of the next export; a record that is ' +
     'in both has the same `id`. In CSV, a field that a spreadsheet would take for a formula begins with an apostrophe.',
   query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson'), ...filters }),
@@ -132,10 +154,13 @@ export const exportRecords = read({
     'text/csv': 'RFC 4180 with a header line; `before` and `after` are JSON.',
   },
   access: { ...readAccess, review: { resource: 'audit_records', verb: 'export' } },
+  target: ({ em, query }) => findFilteredOwner(em, query),
+  targetName: 'the organization or the team',
+  accessTo: accessToFiltered,
   audit: 'audit_records.exported',
-  handle: async ({ em, query, services }) => {
+  handle: async ({ em, principal, query, services }) => {
     const { format, ...filter } = query;
-    const opened = await openExport(em, await resolveActor(em, filter), services.config.auditRetentionDays);
+    const opened = await openExport(em, principal, await resolveActor(em, filter), services.config.auditRetentionDays);
     return answerExport(format, opened);
   },
 });
@@ -147,13 +172,14 @@ export const get = read({
   params: z.strictObject({ id: Id }),
   responses: { 200: RecordView },
   access: { ...readAccess, review: { resource: 'audit_records', verb: 'get' } },
-  target: ({ em, params }) => findRecord(em, params.id),
+  target: ({ em, params, callerId }) => findRecord(em, params.id, callerId),
   targetName: 'audit record',
+  accessTo: ({ isCallersOwn }) => (isCallersOwn ? readAccess : administeredAccess),
   resourceId: ({ params }) => params.id,
-  handle: async ({ em, params, services }) => {
+  handle: async ({ em, principal, params, services }) => {
     const record = await readRecord(em, params.id, services.config.auditRetentionDays);
     if (!record) throw new NotFound('audit record');
-    return record;
+    return showTo(principal, record);
   },
 });
 

@@ -1,5 +1,7 @@
 import type { Em } from '#database/database.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
+import { auditScopeOf, narrowScope, showTo } from './scope.ts';
 import { readHorizon, selectRecords } from './store.ts';
 
 const pageSize = 500;
@@ -13,26 +15,38 @@ export interface Export {
 }
 
 /**
- * The records of a filter up to now, oldest first. A page is read when the reader takes it. Between two pages no transaction and
+ * The records of a filter up to now that a reader may see, oldest first. A page is read when the reader takes it. Between two pages no transaction and
  * no connection is held, so a slow reader costs no more than a fast one.
  */
-export async function openExport(em: Em, filter: AuditFilter, retentionDays: number | null): Promise<Export> {
+export async function openExport(
+  em: Em,
+  reader: Principal,
+  filter: AuditFilter,
+  retentionDays: number | null,
+): Promise<Export> {
   const { now, settled } = await readHorizon(em, statementSeconds);
   const to = earlier(filter.to, now);
-  return { completeUntil: earlier(to, settled), pages: readPages(em, { ...filter, to }, retentionDays) };
+  return { completeUntil: earlier(to, settled), pages: readPages(em, reader, { ...filter, to }, retentionDays) };
 }
 
-async function* readPages(em: Em, filter: AuditFilter, retentionDays: number | null): AsyncGenerator<AuditRecord[]> {
+async function* readPages(
+  em: Em,
+  reader: Principal,
+  filter: AuditFilter,
+  retentionDays: number | null,
+): AsyncGenerator<AuditRecord[]> {
+  const scope = narrowScope(auditScopeOf(reader), filter);
   let from: AuditRecord | null = null;
   for (;;) {
     const page: AuditRecord[] = await selectRecords(em, {
       filter,
+      scope,
       retentionDays,
       direction: 'newer',
       from,
       limit: pageSize,
     });
-    if (page.length > 0) yield page;
+    if (page.length > 0) yield page.map((record) => showTo(reader, record));
     from = page.at(-1) ?? null;
     if (page.length < pageSize) return;
   }

@@ -1,28 +1,62 @@
 import type { Em } from '#database/database.ts';
-import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { Page, PageRequest } from '#domain/shared/paging.ts';
+import type { Position } from './filter-store.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
-import { findUserIdByEmail, hasRecord, type Position, selectRecords } from './store.ts';
+import { findOrganizationOfTeam, findRecordOwners, findUserIdByEmail, hasOrganization } from './owner-store.ts';
+import { auditScopeOf, narrowScope, showTo } from './scope.ts';
+import { selectRecords } from './store.ts';
 
-/** A page of records, newest first. Every page costs as much as the first one. @throws Invalid for a changed cursor */
+/**
+ * A page of the records that a reader may see, newest first. Every page costs as much as the first one.
+ * @throws Invalid for a changed cursor
+ */
 export async function listRecords(
   em: Em,
+  reader: Principal,
   filter: AuditFilter,
   retentionDays: number | null,
   request: PageRequest,
 ): Promise<Page<AuditRecord>> {
   const from = positionOf(request);
-  const found = await selectRecords(em, { filter, retentionDays, direction: 'older', from, limit: request.limit + 1 });
-  const items = found.slice(0, request.limit);
+  const scope = narrowScope(auditScopeOf(reader), filter);
+  const limit = request.limit + 1;
+  const found = await selectRecords(em, { filter, scope, retentionDays, direction: 'older', from, limit });
+  const items = found.slice(0, request.limit).map((record) => showTo(reader, record));
   const last = items.at(-1);
   return { items, nextCursor: found.length > request.limit && last ? toCursor(last) : null };
 }
 
-/** A record as the target of a decision. It belongs to the whole installation. */
-export async function findRecord(em: Em, id: string): Promise<({ id: string } & Ownership) | undefined> {
-  return (await hasRecord(em, id)) ? { id, ...installationOwnership } : undefined;
+/** A record as the target of a decision: it belongs to the owners that it names, and to the one who did what it says. */
+export async function findRecord(
+  em: Em,
+  id: string,
+  callerId: string,
+): Promise<({ id: string } & Ownership) | undefined> {
+  const found = await findRecordOwners(em, id);
+  if (!found) return undefined;
+  const { actorId, organizationId, teamId } = found;
+  return { id, organizationId, teamId, isCallersOwn: actorId === callerId };
+}
+
+/**
+ * The owner that a filter names, as the target of a decision: the team, with its organization unless the filter names another
+ * one. Deleted ones are found too, because records outlive what they name. Undefined: there is no such owner. Without
+ * such a filter, the installation.
+ */
+export async function findFilteredOwner(
+  em: Em,
+  { organization_id: organizationId, team_id: teamId }: AuditFilter,
+): Promise<Ownership | undefined> {
+  const [isOrganization, team] = await Promise.all([
+    organizationId === undefined || hasOrganization(em, organizationId),
+    teamId === undefined ? null : findOrganizationOfTeam(em, teamId),
+  ]);
+  if (!isOrganization || team === undefined) return undefined;
+  return { organizationId: organizationId ?? team?.organizationId ?? null, teamId: teamId ?? null };
 }
 
 /** Replaces a user's e-mail address in the filter by the user's id. */

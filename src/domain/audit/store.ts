@@ -1,20 +1,16 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { db, type Over } from '#domain/db.ts';
-import { emailKey } from '#domain/identity/model.ts';
-import { anonymous, shownIdOf } from '#domain/shared/access/principal.ts';
-import { isId } from '#domain/shared/ids.ts';
+import { db } from '#domain/db.ts';
+import { shownIdOf } from '#domain/shared/access/principal.ts';
+import { isInRetention, liesBeyond, matches, type Position } from './filter-store.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
-
-/** The position of a record in the order of time and id. */
-export interface Position {
-  readonly at: string;
-  readonly id: string;
-}
+import type { AuditParts, AuditScope } from './scope.ts';
 
 /** The records to read, and the position to start from. */
 export interface Selection {
   readonly filter: AuditFilter;
+  /** What the reader may see of what the filter finds. */
+  readonly scope: AuditScope;
   /** Records older than this are not read, even while their partition still exists; null: all are kept. */
   readonly retentionDays: number | null;
   /** `older` reads from the newest record on, `newer` from the oldest. */
@@ -49,25 +45,58 @@ const columns = [
  * for all values would read millions of records to find a few. A migration cannot change what `*` means here, because the
  * inner select names its columns.
  */
-export async function selectRecords(
-  em: Em,
-  { filter, retentionDays, direction, from, limit }: Selection,
-): Promise<AuditRecord[]> {
+export async function selectRecords(em: Em, selection: Selection): Promise<AuditRecord[]> {
+  const { scope } = selection;
+  const page = scope === 'all' ? selectPage(em, selection).as('page') : selectParts(em, selection, scope).as('page');
+  const rows = await db(em).selectFrom(page).selectAll().execute();
+  return rows.map(toRecord);
+}
+
+/** The first records of a selection that fulfil one more condition. */
+function selectPage(em: Em, { filter, retentionDays, direction, from, limit }: Selection, part?: Condition) {
   const order = direction === 'older' ? 'desc' : 'asc';
-  const page = db(em)
+  return db(em)
     .selectFrom('audit_records as r')
-    .where((eb) => eb.and([...matches(eb, filter, retentionDays), ...(from ? liesBeyond(eb, from, direction) : [])]))
+    .where((eb) => {
+      const conditions = matches(eb, filter, retentionDays, part !== undefined);
+      return eb.and([...(part ? [part] : []), ...conditions, ...(from ? liesBeyond(eb, from, direction) : [])]);
+    })
     .select(columns)
     .orderBy('at', order)
     .orderBy('id', order)
     .limit(limit);
-  const rows = await db(em).selectFrom(page.as('page')).selectAll().execute();
-  return rows.map(toRecord);
 }
 
-export async function hasRecord(em: Em, id: string): Promise<boolean> {
-  const found = await db(em).selectFrom('audit_records').where('id', '=', id).select('id').executeTakeFirst();
-  return found !== undefined;
+/**
+ * The first records of a scope: the first ones of each of its parts, merged. Each part is read in the order of its own index, so
+ * a page costs the same wherever it begins and however many records others have. A record may be in several parts.
+ */
+function selectParts(em: Em, selection: Selection, { actors, organizations, teams }: AuditParts) {
+  const order = selection.direction === 'older' ? 'desc' : 'asc';
+  const merged = selectPart(em, selection, 'actor_id', actors)
+    .unionAll(selectPart(em, selection, 'organization_id', organizations))
+    .unionAll(selectPart(em, selection, 'team_id', teams));
+  return db(em)
+    .selectFrom(merged.as('part'))
+    .distinctOn(['at', 'id'])
+    .select(columns)
+    .orderBy('at', order)
+    .orderBy('id', order)
+    .limit(selection.limit);
+}
+
+function selectPart(
+  em: Em,
+  selection: Selection,
+  column: 'actor_id' | 'organization_id' | 'team_id',
+  ids: readonly string[],
+) {
+  const names = sql<{ id: string }>`(select unnest(${ids}::uuid[]) as id)`.as('named');
+  const isNamed = sql<SqlBool>`${sql.ref(`r.${column}`)} = ${sql.ref('named.id')}`;
+  return db(em)
+    .selectFrom(names)
+    .innerJoinLateral(selectPage(em, selection, isNamed).as('of'), (join) => join.onTrue())
+    .select(columns.map((name) => `of.${name}` as const));
 }
 
 export async function readRecord(em: Em, id: string, retentionDays: number | null): Promise<AuditRecord | undefined> {
@@ -78,15 +107,6 @@ export async function readRecord(em: Em, id: string, retentionDays: number | nul
     .select(columns)
     .executeTakeFirst();
   return row && toRecord(row);
-}
-
-export async function findUserIdByEmail(em: Em, email: string): Promise<string | undefined> {
-  const user = await db(em)
-    .selectFrom('users')
-    .where('email_key', '=', emailKey(email))
-    .select('id')
-    .executeTakeFirst();
-  return user?.id;
 }
 
 /**
@@ -111,55 +131,7 @@ export async function readHorizon(em: Em, marginSeconds: number): Promise<{ now:
   return { now: new Date(row.now).toISOString(), settled: new Date(row.settled).toISOString() };
 }
 
-type RecordTable = Over<{ r: 'audit_records' }>;
 type Condition = Expression<SqlBool>;
-
-/** The filters by a column's exact value. */
-const columnFilters = ['action', 'resource_type', 'resource_id', 'organization_id', 'team_id', 'request_id'] as const;
-
-function matches(eb: RecordTable, filter: AuditFilter, retentionDays: number | null): Condition[] {
-  const { actor, outcome, from, to } = filter;
-  const conditions: Condition[] = [isInRetention(eb, retentionDays)];
-  for (const column of columnFilters) {
-    const value = filter[column];
-    if (value !== undefined) conditions.push(eb(column, '=', value));
-  }
-  if (from !== undefined) conditions.push(eb('at', '>=', new Date(from).toISOString()));
-  if (to !== undefined) conditions.push(eb('at', '<', new Date(to).toISOString()));
-  if (actor !== undefined) conditions.push(...isActor(eb, actor));
-  const isNarrow = actor !== undefined || columnFilters.some((column) => filter[column] !== undefined);
-  if (outcome === 'refused') conditions.push(sql<SqlBool>`${eb.ref('outcome')} = 'refused'`);
-  if (outcome === 'committed') conditions.push(sql<SqlBool>`${eb.ref('outcome')} <> 'refused'`);
-  if (outcome !== 'refused' && !isNarrow) conditions.push(isAnyOutcome(eb));
-  return conditions;
-}
-
-/**
- * Always true. Matches the condition of the partial index by time, so that PostgreSQL can use that index. Omitted if filters
- * narrow the list: PostgreSQL would otherwise read the whole index to find the few records that match two filters.
- */
-function isAnyOutcome(eb: RecordTable): Condition {
-  return sql<SqlBool>`${eb.ref('outcome')} in ('committed', 'refused')`;
-}
-
-function isInRetention(eb: RecordTable, retentionDays: number | null): Condition {
-  return retentionDays === null
-    ? eb.lit(true)
-    : eb('at', '>=', sql<string>`now() - make_interval(days => ${retentionDays})`);
-}
-
-function isActor(eb: RecordTable, actor: string): Condition[] {
-  if (isId(actor)) return [eb('actor_id', '=', actor)];
-  return [eb('actor_id', '=', anonymous.id), eb('actor_name', '=', actor)];
-}
-
-/** The comparison of time alone lets PostgreSQL skip partitions. */
-function liesBeyond(eb: RecordTable, { at, id }: Position, direction: Selection['direction']): Condition[] {
-  const row = eb.refTuple('at', 'id');
-  return direction === 'older'
-    ? [eb('at', '<=', at), eb(row, '<', eb.tuple(at, id))]
-    : [eb('at', '>=', at), eb(row, '>', eb.tuple(at, id))];
-}
 
 interface Row extends Omit<AuditRecord, 'actor' | 'credential' | 'resource'> {
   actor_type: string;

@@ -12,7 +12,7 @@ let api: TestApi;
 let auditor: Person;
 beforeAll(async () => {
   api = await startApi({ COORDINATOR_DATABASE_POOL: '1' });
-  auditor = await addPerson(api, 'maintainer');
+  auditor = await addPerson(api, 'admin');
 });
 afterAll(async () => {
   await api?.close();

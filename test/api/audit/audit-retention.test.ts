@@ -11,7 +11,7 @@ let api: TestApi;
 let auditor: Person;
 beforeAll(async () => {
   api = await startApi({ AUDIT_RETENTION_DAYS: String(retentionDays) });
-  auditor = await addPerson(api, 'maintainer');
+  auditor = await addPerson(api, 'admin');
 });
 afterAll(async () => {
   await api?.close();

@@ -136,10 +136,10 @@ worker_pools.get                    worker:read                         platform
 worker_pools.create                 worker:manage                       platform
 worker_pools.update                 worker:manage                       platform
 worker_pools.delete                 worker:manage                       platform
-audit_records.list                  audit:read                          platform
-audit_records.list_actions          audit:read                          platform
-audit_records.export                audit:read                          platform
-audit_records.get                   audit:read                          platform
+audit_records.list                  audit:read,profile:manage           platform
+audit_records.list_actions          audit:read,profile:manage           platform
+audit_records.export                audit:read,profile:manage           platform
+audit_records.get                   audit:read,profile:manage           platform
 `;
 
 export interface Demand {

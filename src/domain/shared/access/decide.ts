@@ -7,12 +7,13 @@ import type { Principal } from './principal.ts';
 /**
  * What an operation demands of its caller. Every operation must declare it, and no required member has a default.
  * The scope says what decides beside the permission: nothing (`platform`), the caller's role in the organization or team that owns
- * the target (`organization`, `team`), nothing because the target is always the caller's own (`self`), or the owner of the target
- * (`service_account`): the user who owns it and no other, or an owner of the team that owns it.
+ * the target (`organization`, `team`), nothing because the target is always the caller's own (`self`), the owner of the target
+ * (`service_account`): the user who owns it and no other, or an owner of the team that owns it; or whether the caller manages the
+ * memberships of the organization or the team that owns the target (`administered`), which hides it from everybody else.
  */
 export interface Access {
   readonly anyOf: readonly Permission[];
-  readonly scope: 'platform' | 'organization' | 'team' | 'self' | 'service_account';
+  readonly scope: 'platform' | 'organization' | 'team' | 'self' | 'service_account' | 'administered';
   /** The actions that the caller needs in the team that owns the target, beside the permission. */
   readonly teamAction?: TeamAction | readonly TeamAction[];
   /**
@@ -102,6 +103,7 @@ function decideOwnership(principal: Principal, access: Access, owner: Ownership)
   if (access.scope === 'team') return decideTeam(principal, access, owner);
   if (access.scope === 'organization') return decideOrganization(principal, access, owner);
   if (access.scope === 'service_account') return decideTeamOwned(principal, owner);
+  if (access.scope === 'administered') return administers(principal, owner) ? allowed : refused('hidden');
   return allowed;
 }
 
@@ -173,6 +175,26 @@ export function teamActionsOf(
   const own = teamRole ? teamRoleActions[teamRole] : [];
   const inherited = organizationRole ? organizationRoleActions[organizationRole] : [];
   return new Set([...own, ...inherited]);
+}
+
+/** Whether a principal manages the memberships of the organization or the team that owns something. */
+export function administers(principal: Principal, { organizationId, teamId }: Ownership): boolean {
+  if (isPlatformAdministrator(principal)) return true;
+  const { organizations, teams } = administered(principal);
+  return organizations.includes(organizationId ?? '') || teams.includes(teamId ?? '');
+}
+
+/** The organizations and the teams whose memberships a principal manages by its role in them. */
+export function administered(principal: Principal): { organizations: string[]; teams: string[] } {
+  const organizations = Object.entries(principal.organizations).filter(([, role]) => managesMembers(role));
+  const teams = Object.entries(principal.teams).filter(([, role]) =>
+    teamRoleActions[role].includes('team.membership.manage'),
+  );
+  return { organizations: organizations.map(([id]) => id), teams: teams.map(([id]) => id) };
+}
+
+function managesMembers(role: OrganizationRole): boolean {
+  return organizationRoleActions[role].includes('team.membership.manage');
 }
 
 /** The teams that a principal may read: all of them, or its own and every team of the organizations that it administers. */

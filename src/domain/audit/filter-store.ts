@@ -1,0 +1,67 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Over } from '#domain/db.ts';
+import { anonymous } from '#domain/shared/access/principal.ts';
+import { isId } from '#domain/shared/ids.ts';
+import type { AuditFilter } from './model.ts';
+
+/** The position of a record in the order of time and id. */
+export interface Position {
+  readonly at: string;
+  readonly id: string;
+}
+
+type RecordTable = Over<{ r: 'audit_records' }>;
+type Condition = Expression<SqlBool>;
+
+/** The filters by a column's exact value. */
+const columnFilters = ['action', 'resource_type', 'resource_id', 'organization_id', 'team_id', 'request_id'] as const;
+
+/** The conditions of a filter. `isPart` says that another condition narrows the list already. */
+export function matches(
+  eb: RecordTable,
+  filter: AuditFilter,
+  retentionDays: number | null,
+  isPart: boolean,
+): Condition[] {
+  const { actor, outcome, from, to } = filter;
+  const conditions: Condition[] = [isInRetention(eb, retentionDays)];
+  for (const column of columnFilters) {
+    const value = filter[column];
+    if (value !== undefined) conditions.push(eb(column, '=', value));
+  }
+  if (from !== undefined) conditions.push(eb('at', '>=', new Date(from).toISOString()));
+  if (to !== undefined) conditions.push(eb('at', '<', new Date(to).toISOString()));
+  if (actor !== undefined) conditions.push(...isActor(eb, actor));
+  const isNarrow = isPart || actor !== undefined || columnFilters.some((column) => filter[column] !== undefined);
+  if (outcome === 'refused') conditions.push(sql<SqlBool>`${eb.ref('outcome')} = 'refused'`);
+  if (outcome === 'committed') conditions.push(sql<SqlBool>`${eb.ref('outcome')} <> 'refused'`);
+  if (outcome !== 'refused' && !isNarrow) conditions.push(isAnyOutcome(eb));
+  return conditions;
+}
+
+/**
+ * Always true. Matches the condition of the partial index by time, so that PostgreSQL can use that index. Omitted if filters
+ * narrow the list: PostgreSQL would otherwise read the whole index to find the few records that match two filters.
+ */
+function isAnyOutcome(eb: RecordTable): Condition {
+  return sql<SqlBool>`${eb.ref('outcome')} in ('committed', 'refused')`;
+}
+
+export function isInRetention(eb: RecordTable, retentionDays: number | null): Condition {
+  return retentionDays === null
+    ? eb.lit(true)
+    : eb('at', '>=', sql<string>`now() - make_interval(days => ${retentionDays})`);
+}
+
+function isActor(eb: RecordTable, actor: string): Condition[] {
+  if (isId(actor)) return [eb('actor_id', '=', actor)];
+  return [eb('actor_id', '=', anonymous.id), eb('actor_name', '=', actor)];
+}
+
+/** The comparison of time alone lets PostgreSQL skip partitions. */
+export function liesBeyond(eb: RecordTable, { at, id }: Position, direction: 'older' | 'newer'): Condition[] {
+  const row = eb.refTuple('at', 'id');
+  return direction === 'older'
+    ? [eb('at', '<=', at), eb(row, '<', eb.tuple(at, id))]
+    : [eb('at', '>=', at), eb(row, '>', eb.tuple(at, id))];
+}

@@ -1,0 +1,31 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { emailKey } from '#domain/identity/model.ts';
+
+/** Who did what a record says, and the owners that it names. */
+export function findRecordOwners(em: Em, id: string) {
+  return db(em)
+    .selectFrom('audit_records')
+    .where('id', '=', id)
+    .select(['actor_id as actorId', 'organization_id as organizationId', 'team_id as teamId'])
+    .executeTakeFirst();
+}
+
+/** The organization of a team, even of a deleted one. */
+export function findOrganizationOfTeam(em: Em, id: string) {
+  return db(em).selectFrom('teams').where('id', '=', id).select('organization_id as organizationId').executeTakeFirst();
+}
+
+export async function hasOrganization(em: Em, id: string): Promise<boolean> {
+  const found = await db(em).selectFrom('organizations').where('id', '=', id).select('id').executeTakeFirst();
+  return found !== undefined;
+}
+
+export async function findUserIdByEmail(em: Em, email: string): Promise<string | undefined> {
+  const user = await db(em)
+    .selectFrom('users')
+    .where('email_key', '=', emailKey(email))
+    .select('id')
+    .executeTakeFirst();
+  return user?.id;
+}

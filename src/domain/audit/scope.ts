@@ -1,0 +1,49 @@
+import { administered, administers, isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import { rolePermissions } from '#domain/shared/access/permissions.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { AuditFilter, AuditRecord } from './model.ts';
+
+/** The records that a reader may see: those of any of these actors, organizations and teams. `all`: every record. */
+export type AuditScope = 'all' | AuditParts;
+
+/** Each part is the records that name one of the ids. */
+export interface AuditParts {
+  readonly actors: readonly string[];
+  readonly organizations: readonly string[];
+  readonly teams: readonly string[];
+}
+
+/** Administrators see everything; others see their own acts and, with `audit:read`, what they administer. */
+export function auditScopeOf(principal: Principal): AuditScope {
+  if (isPlatformAdministrator(principal)) return 'all';
+  const own = { actors: [principal.id], organizations: [], teams: [] };
+  return mayReadOthers(principal) ? { ...own, ...administered(principal) } : own;
+}
+
+/** Drops what a filter makes superfluous: it finds nothing outside the scope already. */
+export function narrowScope(scope: AuditScope, filter: AuditFilter): AuditScope {
+  if (scope === 'all') return scope;
+  const { actor = '', organization_id: organization = '', team_id: team = '' } = filter;
+  const { actors, organizations, teams } = scope;
+  return actors.includes(actor) || organizations.includes(organization) || teams.includes(team) ? 'all' : scope;
+}
+
+/**
+ * A record as a reader is shown it. Somebody's own refusal does not say what the answer hid: whether a target existed, and
+ * whose it is.
+ */
+export function showTo(principal: Principal, record: AuditRecord): AuditRecord {
+  if (record.outcome !== 'refused' || maySeeTarget(principal, record)) return record;
+  return { ...record, resource: { ...record.resource, id: null }, organization_id: null, team_id: null };
+}
+
+function maySeeTarget(principal: Principal, { organization_id: organizationId, team_id: teamId }: AuditRecord) {
+  return (
+    isPlatformAdministrator(principal) ||
+    (mayReadOthers(principal) && administers(principal, { organizationId, teamId }))
+  );
+}
+
+function mayReadOthers({ role }: Principal): boolean {
+  return role !== null && rolePermissions[role].has('audit:read');
+}
