@@ -25,9 +25,12 @@ export async function findWantedTarget(
   return { organizationId: environment.organizationId, teamId: environment.teamId, admission: null };
 }
 
-/** Where the template cannot run in the environment, reading the environment is enough to be told why. */
-export function accessToWanted(access: Access): (target: WantedTarget) => Access {
-  return ({ admission }) => (admission ? access : { ...access, teamAction: 'team.metadata.read' });
+/**
+ * Where the template cannot run in the environment, reading the environment is enough to be told why. An access review of a
+ * team's runs knows only the team: its target has no `admission`.
+ */
+export function accessToWanted(access: Access): (target: Partial<WantedTarget>) => Access {
+  return ({ admission }) => (admission === null ? { ...access, teamAction: 'team.metadata.read' } : access);
 }
 
 /** The target of the admission. @throws what tells a caller who may read the environment why it cannot run the template */

@@ -99,6 +99,13 @@ describe('an access review', () => {
     }
   });
 
+  it('denies creating runs to a viewer of the team, as the operation does', async () => {
+    const viewer = await api.addUser('maintainer');
+    await join(tenant, viewer, 'member', 'viewer');
+    expect(await codeOf(viewer, 'create', 'runs', { team_id: tenant.team })).toBe('permission_denied');
+    expect(await codeOf(viewer, 'list', 'runs', { team_id: tenant.team })).toBe('allowed');
+  });
+
   it('without a team decides about what belongs to no team, where that is possible', async () => {
     expect(await codeOf(requester, 'list', 'runs')).toBe('allowed');
     expect(await codeOf(requester, 'create', 'templates')).toBe('permission_denied');
