@@ -69,6 +69,24 @@ describe('redaction', () => {
     ['in base64 after a user name', 'hunter2!', (text: string) => Buffer.from(`me:${text}`).toString('base64')],
     ['in base64 between other text', 'hunter2!', (text: string) => Buffer.from(`user:${text}@host`).toString('base64')],
     ['in base64url', '??>>~~secret', (text: string) => Buffer.from(text).toString('base64url')],
+    ['in lowercase hex', 'hunter2!', (text: string) => Buffer.from(text).toString('hex')],
+    ['in uppercase hex', 'hunter2!', (text: string) => Buffer.from(text).toString('hex').toUpperCase()],
+    ['in hex with spaces', 'hunter2!', (text: string) => pairsOf(text).join(' ')],
+    ['in hex with colons', 'hünter2', (text: string) => pairsOf(text).join(':').toUpperCase()],
+    ['as JSON inside JSON', 'pass"word\\é<', (text: string) => JSON.stringify(JSON.stringify({ text }))],
+    ['as JSON with escaped slashes', 'a/b"c', (text: string) => JSON.stringify(text).replaceAll('/', '\\/')],
+    [
+      'in a path of a URL',
+      'p@ss:word/$1',
+      (text: string) => encodeURIComponent(text).replace(/%(40|3A|24)/g, decodeURIComponent),
+    ],
+    ['URL-encoded strictly', "it's (me)~*!", strictUrl],
+    ['as a whole form', "it's (me)~*!", (text: string) => String(new URLSearchParams({ a: text }))],
+    ['in double quotes of a shell', 'pa$$ "w`rd`', (text: string) => `"${text.replace(/["$`\\]/g, '\\$&')}"`],
+    ['quoted by printf %q', "it's $1 & so", (text: string) => text.replace(/[ '$&]/g, '\\$&')],
+    ['quoted by Python for a shell', "it's secret", (text: string) => `'${text.replaceAll("'", `'"'"'`)}'`],
+    ['quoted for SQL or YAML', "it's secret", (text: string) => `'${text.replaceAll("'", "''")}'`],
+    ['in XML', `a<b>&"c'd`, (text: string) => xmlOf(text)],
     ['quoted for a shell', "it's secret", (text: string) => `'${text.replaceAll("'", "'\\''")}'`],
   ])('finds a secret %s', (_, secret, encode) => {
     const shown = redactorOf(secret).redactText(`<${encode(secret)}>`);
@@ -79,6 +97,42 @@ describe('redaction', () => {
         .map((rest) => rest.length),
     );
     expect(shown.length).toBeLessThan(longest + redacted.length + 8);
+  });
+
+  it('finds every encoding wherever the output is cut', () => {
+    const secret = 'Hunter2/ü+?';
+    const bytes = Buffer.from(secret);
+    const encoded = [
+      bytes.toString('hex'),
+      bytes.toString('hex').toUpperCase(),
+      ...['', 'x', 'xy'].flatMap((before) => [
+        Buffer.from(`${before}${secret}~~~`).toString('base64'),
+        Buffer.from(`${before}${secret}~~~`).toString('base64url'),
+      ]),
+      encodeURIComponent(secret),
+      JSON.stringify(secret),
+    ];
+    for (const text of encoded) {
+      const whole = redactorOf(secret).redactText(text);
+      expect(whole, text).toContain(redacted);
+      expect(whole.replace(redacted, '').length, text).toBeLessThan(12);
+      for (let cut = 0; cut <= text.length; cut++)
+        expect(redactInPieces(redactorOf(secret), Buffer.from(text), [cut])).toBe(whole);
+    }
+  });
+
+  it('finds a long secret that a tool encodes in several lines', () => {
+    const secret = Array.from({ length: 60 }, (_, index) => `part-${index}`).join('.');
+    const bytes = Buffer.from(secret);
+    for (const [encoded, width] of [
+      [bytes.toString('base64'), 76],
+      [bytes.toString('base64'), 64],
+      [bytes.toString('hex'), 60],
+    ] as const) {
+      const lines = encoded.match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
+      const shown = redactorOf(secret).redactText(lines.join('\n  '));
+      expect(shown.replaceAll(redacted, '').trim().length).toBeLessThan(lines.length * 3 + 8);
+    }
   });
 
   it('finds each line of a multi-line secret, however it is indented', () => {
@@ -110,6 +164,19 @@ describe('redaction', () => {
     expect(Buffer.concat([stream.push(bytes), stream.end()])).toEqual(bytes);
   });
 });
+
+function pairsOf(text: string): string[] {
+  return Buffer.from(text).toString('hex').match(/../g) ?? [];
+}
+
+function strictUrl(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*~]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+}
+
+function xmlOf(text: string): string {
+  const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  return text.replace(/[&<>"']/g, (sign) => signs[sign] ?? sign);
+}
 
 function redactSlowly(text: string, patterns: string[]): string {
   const spans: [number, number][] = [];
