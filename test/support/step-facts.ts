@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decideNextStep, type Step, type StepFacts } from '#domain/runs/steps/next-step.ts';
+import { decideNextStep } from '#domain/runs/steps/next-step.ts';
+import type { Step, StepFacts } from '#domain/runs/steps/step.ts';
 
 /** Facts about a run, and test tables of the next step that they lead to. */
 
@@ -12,8 +13,6 @@ export const run: StepFacts['run'] = {
   statusReason: null,
   retrySafe: false,
   planSummary: null,
-  approvalRequired: 1,
-  approvalWhen: 'always',
   approvalExpiresAt: null,
   timeouts: { plan: 600, approval: 3600, apply: 1200 },
 };
@@ -22,6 +21,7 @@ export const facts: StepFacts = {
   attempt: null,
   workerLiveness: null,
   lostAttempts: 0,
+  policy: { required: 1, when: 'always', allow_self: false },
   approvals: 0,
   planIsCurrent: true,
   poolIsOpen: true,
@@ -65,7 +65,9 @@ export function table(title: string, rows: Row[]): void {
   });
 }
 
+/** What applies was approved. */
 export const running = (attempt: Attempt, change: Change = {}): Change => ({
+  approvals: attempt.phase === 'applying' ? 1 : 0,
   ...change,
   attempt,
   run: { status: 'running', ...change.run },

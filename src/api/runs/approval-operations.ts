@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { requestRunApproval, reviewRun } from '#domain/runs/approval/review.ts';
+import { reviewAuthority } from '#domain/runs/approval/rules.ts';
 import { findRun, readPlan } from '#domain/runs/store.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -64,13 +65,7 @@ export const review = command({
   body: ReviewRun,
   responses: { 200: RunView },
   at: getRun,
-  access: {
-    scope: 'team',
-    hidden: 'not_found',
-    anyOf: ['run:approve'],
-    teamAction: 'team.metadata.write',
-    review: { ...accessReview, verb: 'approve' },
-  },
+  access: { ...reviewAuthority, review: { ...accessReview, verb: 'approve' } },
   target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
   targetName: 'run',
   idempotency: 'optional',

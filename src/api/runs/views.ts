@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import { type EventTypeName, eventTypes } from '#domain/events.ts';
 import { principalKinds } from '#domain/identity/model.ts';
+import { strictestPolicy } from '#domain/registry/model.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { runActions } from '#domain/runs/actions.ts';
 import type { LogRow } from '#domain/runs/attempts/log-store.ts';
@@ -147,11 +148,11 @@ function toPlanReference({ planDigest: digest, planSummary: summary }: RunDetail
   return digest !== null && summary !== null ? { digest, summary } : null;
 }
 
+/** A run keeps the stricter of the policies at its admission and now. */
 function toApproval(run: RunDetails): z.input<typeof ListedRunView>['approval'] {
+  const { approvalRequired: required, approvalWhen: when, approvalAllowSelf } = run;
   return {
-    required: run.approvalRequired,
-    when: run.approvalWhen,
-    allow_self: run.approvalAllowSelf,
+    ...strictestPolicy({ required, when, allow_self: approvalAllowSelf }, run.presentPolicy),
     expires_at: run.approvalExpiresAt,
     reviews: run.reviews.map((review) => ({
       by: { type: review.reviewerType, id: review.reviewerId, name: review.reviewerName },

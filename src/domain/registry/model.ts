@@ -82,6 +82,12 @@ export function stricterApproval(
   };
 }
 
+/** The policy that protects most in every respect: what each of several policies demands, it demands as well. */
+export function strictestPolicy(first: ApprovalPolicy, other: ApprovalPolicy | null): ApprovalPolicy {
+  if (other === null) return first;
+  return { ...stricterApproval(first, other), allow_self: first.allow_self && other.allow_self };
+}
+
 /** Whether a policy protects less than another in at least one way. Being stricter elsewhere does not compensate. */
 export function isWeakerApproval(policy: ApprovalPolicy, than: ApprovalPolicy): boolean {
   return (

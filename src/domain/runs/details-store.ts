@@ -1,6 +1,7 @@
 import { type CallbackSelection, type ExpressionBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Tables } from '#domain/entities.ts';
+import { selectEnvironmentPolicy } from './approval/policy-store.ts';
 import type { WaitingOn } from './model.ts';
 
 export type OverRun = ExpressionBuilder<Tables, 'runs'>;
@@ -36,6 +37,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.approval_required as approvalRequired',
     'runs.approval_when as approvalWhen',
     'runs.approval_allow_self as approvalAllowSelf',
+    selectPresentPolicy(eb).as('presentPolicy'),
     'runs.approval_expires_at as approvalExpiresAt',
     selectReviews(eb).as('reviews'),
     'runs.outputs',
@@ -58,6 +60,12 @@ export function selectRunDetails(eb: OverRun) {
 
 /** A run as the API shows it. Times are strings. */
 export type RunDetails = CallbackSelection<Tables, 'runs', typeof selectRunDetails>;
+
+/** The policy of the environment of a run now; null once the run applies or has ended, since it keeps the one it applied under. */
+function selectPresentPolicy(eb: OverRun) {
+  const isDecided = eb('runs.phase', 'in', ['applying', 'finished']);
+  return eb.case().when(eb.not(isDecided)).then(selectEnvironmentPolicy(eb)).end();
+}
 
 /** The reviews of a run, oldest first. */
 function selectReviews(eb: OverRun) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EventType } from '#domain/shared/events/event-type.ts';
-import { runOperations, terminalStatuses } from './model.ts';
+import { lapseReasons, runOperations, terminalStatuses } from './model.ts';
 
 const by = z.string();
 const digest = z.string().nullable();
@@ -33,6 +33,12 @@ export const runEvents = {
     subject: 'run',
     summary: 'Somebody approved or rejected a run',
     data: z.strictObject({ by, decision: z.enum(['approve', 'reject']), comment: z.string() }),
+  },
+  'run.approval_lapsed': {
+    subject: 'run',
+    summary:
+      'An approval no longer counts, because its reviewer was disabled, may not review the run any more, or answers for it',
+    data: z.strictObject({ by, reviewer_id: z.string(), reason: z.enum(lapseReasons) }),
   },
   'run.applying': { subject: 'run', summary: 'A run began to apply its plan', data: z.strictObject({ digest }) },
   'run.attempt_lost': {

@@ -170,6 +170,10 @@ export function needsApproval(
   return waits[policy.when];
 }
 
+/** Why an approval no longer counts: its reviewer is disabled, may not review the run any more, or answers for it. */
+export const lapseReasons = ['disabled', 'not_permitted', 'self_approval'] as const;
+export type LapseReason = (typeof lapseReasons)[number];
+
 export type AttemptPhase = 'planning' | 'applying';
 
 /**

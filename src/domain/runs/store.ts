@@ -6,7 +6,7 @@ import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/share
 import type { RunFacts } from './actions.ts';
 import { type RunAction, statusesThatAllow } from './actions.ts';
 import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';
-import { selectApprovalFacts } from './approval/store.ts';
+import { selectApprovalFacts, toApprovalFacts } from './approval/store.ts';
 import { type OverRun, type RunDetails, selectRunDetails } from './details-store.ts';
 import { isTerminal, type RunStatus } from './model.ts';
 
@@ -46,7 +46,12 @@ export async function readRun(em: Em, id: string): Promise<RunWithFacts | undefi
   if (!row) return undefined;
   const { organizationId, approval, admission, ...details } = row;
   const isDeleted = details.deletedAt !== null;
-  const facts = { status: details.status, isDeleted, approval, admission: admission && toAdmissionFacts(admission) };
+  const facts = {
+    status: details.status,
+    isDeleted,
+    approval: approval && toApprovalFacts(approval),
+    admission: admission && toAdmissionFacts(admission),
+  };
   return { id, teamId: details.teamId, organizationId, isDeleted, details, facts };
 }
 

@@ -9,7 +9,7 @@ import {
   runActions,
 } from '#domain/runs/actions.ts';
 import type { AdmissionFacts } from '#domain/runs/admission/rules.ts';
-import { type ApprovalFacts, findReviewRefusal } from '#domain/runs/approval/rules.ts';
+import { type ApprovalFacts, findReviewRefusal, type RecordedReview } from '#domain/runs/approval/rules.ts';
 import { isTerminal, type RunStatus, runStatuses, runTransitions } from '#domain/runs/model.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { toAction } from '#domain/shared/actions.ts';
@@ -27,6 +27,7 @@ const approval: ApprovalFacts = {
   templateVersion: '1.4.0',
   requesters: [{ person: 'requester', id: 'requester' }],
   publishers: [{ person: 'publisher', id: 'publisher' }],
+  owner: { organizationId: null, teamId: null },
   reviews: [],
 };
 const target = {
@@ -91,10 +92,20 @@ describe('the actions of a run by its status', () => {
   });
 });
 
+/** An approval by an enabled maintainer. */
+const reviewBy = (person: string): RecordedReview => ({
+  person,
+  isPersonEnabled: true,
+  reviewerId: person,
+  reviewerName: person,
+  reviewer: { ...anonymous, id: person, kind: 'user', role: 'maintainer', responsibleUserId: person },
+  isApproval: true,
+});
+
 describe('the rule of approval', () => {
   const mine = /^you answer for this run/;
   const done = /^you have already decided/;
-  const approved = { person: 'someone', isApproval: true };
+  const approved = reviewBy('someone');
   type Row = [string, 'approve' | 'reject', Partial<ApprovalFacts>, RegExp | null, Principal?];
   const rows: Row[] = [
     ['lets somebody approve who has no part in the run', 'approve', {}, null],
@@ -128,17 +139,12 @@ describe('the rule of approval', () => {
       { allowSelf: true, requesters: [{ person: 'reviewer', id: 'x' }] },
       null,
     ],
-    ['refuses a second review of one person', 'approve', { reviews: [{ person: 'reviewer', isApproval: true }] }, done],
-    [
-      'refuses to change an approval into a rejection',
-      'reject',
-      { reviews: [{ person: 'reviewer', isApproval: true }] },
-      done,
-    ],
+    ['refuses a second review of one person', 'approve', { reviews: [reviewBy('reviewer')] }, done],
+    ['refuses to change an approval into a rejection', 'reject', { reviews: [reviewBy('reviewer')] }, done],
     [
       'refuses a second review by an account of the same person',
       'approve',
-      { reviews: [{ person: 'reviewer', isApproval: true }] },
+      { reviews: [reviewBy('reviewer')] },
       done,
       account,
     ],
@@ -146,7 +152,7 @@ describe('the rule of approval', () => {
     [
       'does not count an approval of another plan',
       'approve',
-      { required: 1, reviews: [{ person: 'someone', isApproval: false }] },
+      { required: 1, reviews: [{ ...approved, isApproval: false }] },
       null,
     ],
     [

@@ -15,13 +15,20 @@ import {
   table,
 } from '#test/support/step-facts.ts';
 
+const two = { required: 2, when: 'always', allow_self: false } as const;
 const pending = (change: Change = {}, expiresAt = new Date(now.getTime() + 90_500)): Change => ({
   ...change,
   attempt: { ...planning, outcome: 'planned' },
-  run: { status: 'pending_approval', approvalRequired: 2, approvalExpiresAt: expiresAt, ...change.run },
+  policy: change.policy ?? two,
+  run: { status: 'pending_approval', approvalExpiresAt: expiresAt, ...change.run },
 });
+const forApproval = { waitingOn: { code: 'approval' } };
 table('a run that waits for approval', [
-  ['waits until the time for approval is over', pending({ approvals: 1 }), { kind: 'wait', seconds: 91 }],
+  [
+    'waits until the time for approval is over',
+    pending({ approvals: 1 }),
+    { kind: 'wait', seconds: 91, ...forApproval },
+  ],
   ['applies once enough people have approved', pending({ approvals: 2 }), { kind: 'apply' }],
   ['applies with more approvals than required', pending({ approvals: 3 }), { kind: 'apply' }],
   [
@@ -30,6 +37,11 @@ table('a run that waits for approval', [
     finish('timed_out', 'approval_timeout'),
   ],
   ['applies what was approved in time', pending({ approvals: 2 }, secondsAgo(60)), { kind: 'apply' }],
+  [
+    'applies where the policy no longer demands approval of what the plan does',
+    pending({ policy: { ...two, when: 'destroys' } }),
+    { kind: 'apply' },
+  ],
   [
     'fails where the instance changed after the approved plan',
     pending({ approvals: 2, planIsCurrent: false }),

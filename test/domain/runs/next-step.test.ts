@@ -111,27 +111,31 @@ table('a running run whose attempt is open', [
   ],
 ]);
 
-const needsNobody = { run: { approvalRequired: 0 } };
+const nobody = { required: 0, when: 'always', allow_self: false } as const;
+const forDestruction = { required: 1, when: 'destroys', allow_self: false } as const;
+const needsNobody = { policy: nobody };
 table('a running run whose attempt has ended', [
   ['asks for approval of a plan with changes', finished(planning, 'planned'), { kind: 'ask_approval', seconds: 3600 }],
   ['applies a plan at once that needs no approval', finished(planning, 'planned', needsNobody), { kind: 'apply' }],
   [
     'applies a plan at once where only destruction needs approval and it adds',
     finished(planning, 'planned', {
-      run: { approvalWhen: 'destroys', planSummary: { add: 1, change: 0, destroy: 0 } },
+      policy: forDestruction,
+      run: { planSummary: { add: 1, change: 0, destroy: 0 } },
     }),
     { kind: 'apply' },
   ],
   [
     'asks for approval where only destruction needs it and the plan destroys',
     finished(planning, 'planned', {
-      run: { approvalWhen: 'destroys', planSummary: { add: 0, change: 0, destroy: 1 } },
+      policy: forDestruction,
+      run: { planSummary: { add: 0, change: 0, destroy: 1 } },
     }),
     { kind: 'ask_approval', seconds: 3600 },
   ],
   [
     'asks for approval where only destruction needs it and the operation is destroy',
-    finished(planning, 'planned', { run: { approvalWhen: 'destroys', operation: 'destroy' } }),
+    finished(planning, 'planned', { policy: forDestruction, run: { operation: 'destroy' } }),
     { kind: 'ask_approval', seconds: 3600 },
   ],
   [

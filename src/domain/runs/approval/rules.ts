@@ -1,5 +1,7 @@
+import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
+import type { LapseReason } from '../model.ts';
 
 /** A principal that did something, and the person who was responsible for it at that time. */
 export interface Author {
@@ -7,23 +9,47 @@ export interface Author {
   readonly id: string;
 }
 
+/** A review that was given, and its reviewer as it is now. */
+export interface RecordedReview {
+  /** The person who was responsible for the review. */
+  readonly person: string;
+  /** Whether that person is enabled. */
+  readonly isPersonEnabled: boolean;
+  readonly reviewerId: string;
+  readonly reviewerName: string;
+  /** Null: the reviewer was deleted. */
+  readonly reviewer: Principal | null;
+  /** Whether it approves the plan that waits now. */
+  readonly isApproval: boolean;
+}
+
 /** The facts about a run that waits for approval, on which a review depends. */
 export interface ApprovalFacts {
   readonly planDigest: string | null;
+  /** How many approvals the stricter of the policies at admission and now demands. */
   readonly required: number;
+  /** Whether both of these policies let people approve their own runs. */
   readonly allowSelf: boolean;
   /** RFC 3339. */
   readonly expiresAt: string | null;
   readonly templateVersion: string;
+  readonly owner: Ownership;
   /** Who requested the run, and the runs that it was requeued from. */
   readonly requesters: readonly Author[];
   /** Who published the template versions of these runs. */
   readonly publishers: readonly Author[];
-  /** The people who have reviewed it, and whether their review approves the plan that waits now. */
-  readonly reviews: readonly { readonly person: string; readonly isApproval: boolean }[];
+  readonly reviews: readonly RecordedReview[];
 }
 
 export type Reviewer = Pick<Principal, 'id' | 'responsibleUserId'>;
+
+/** The authority that a review needs, both when it is given and when it is counted. */
+export const reviewAuthority = {
+  scope: 'team',
+  hidden: 'not_found',
+  anyOf: ['run:approve'],
+  teamAction: 'team.metadata.write',
+} as const satisfies Partial<Access>;
 
 /**
  * The one rule for every review. A review must name the plan that waits (null: the digest is not compared) and must come before
@@ -38,7 +64,7 @@ export function findReviewRefusal(
 ): Refusal | null {
   if (planDigest !== null && planDigest !== facts.planDigest) return planMoved;
   if (facts.expiresAt !== null && Date.parse(facts.expiresAt) <= Date.now()) return approvalExpired;
-  const own = decision === 'approve' && !facts.allowSelf ? findSelfApproval(facts, reviewer) : null;
+  const own = decision === 'approve' ? findSelfApproval(facts, reviewer) : null;
   if (own) return own;
   if (facts.reviews.some(({ person }) => person === responsiblePerson(reviewer))) return alreadyReviewed;
   if (decision === 'approve' && hasQuorum(facts.required, countApprovals(facts)))
@@ -55,11 +81,48 @@ export function hasQuorum(required: number, approvals: number): boolean {
   return approvals >= required;
 }
 
-export function countApprovals({ reviews }: Pick<ApprovalFacts, 'reviews'>): number {
-  return reviews.filter(({ isApproval }) => isApproval).length;
+/** Counts the approvals of the waiting plan whose reviewers could still give them. */
+export function countApprovals(facts: Pick<ApprovalFacts, 'reviews'> & EligibilityFacts): number {
+  return facts.reviews.filter((review) => review.isApproval && findLapse(facts, review) === null).length;
 }
 
-function findSelfApproval(facts: ApprovalFacts, reviewer: Reviewer): Refusal | null {
+/** What decides, beside the reviewer, whether an approval counts. */
+type EligibilityFacts = Pick<ApprovalFacts, 'owner' | 'allowSelf' | 'requesters' | 'publishers' | 'templateVersion'>;
+
+/** Why an approval no longer counts; null while its reviewer is enabled and could still give it. */
+export function findLapse(facts: EligibilityFacts, review: RecordedReview): LapseReason | null {
+  const { reviewer, person, reviewerId, isPersonEnabled } = review;
+  if (!reviewer?.enabled || !isPersonEnabled) return 'disabled';
+  if (!mayReview(reviewer, facts.owner)) return 'not_permitted';
+  return findSelfApproval(facts, { id: reviewerId, responsibleUserId: person }) && 'self_approval';
+}
+
+/** An approval that no longer counts. */
+export interface Lapse {
+  readonly reviewerId: string;
+  readonly by: string;
+  readonly reason: LapseReason;
+}
+
+/** The approvals of the waiting plan that no longer count. */
+export function findLapses(facts: Pick<ApprovalFacts, 'reviews'> & EligibilityFacts): Lapse[] {
+  return facts.reviews.flatMap((review) => {
+    const reason = review.isApproval ? findLapse(facts, review) : null;
+    return reason === null ? [] : [{ reviewerId: review.reviewerId, by: review.reviewerName, reason }];
+  });
+}
+
+/** Whether a principal has the authority to review the runs of an owner. */
+export function mayReview(principal: Principal, owner: Ownership): boolean {
+  return decide(principal, { ...reviewAuthority, review: 'none' }, owner).allowed;
+}
+
+/** The refusal of an approval of one's own run; null if the policies allow it. */
+export function findSelfApproval(
+  facts: Pick<EligibilityFacts, 'allowSelf' | 'requesters' | 'publishers' | 'templateVersion'>,
+  reviewer: Reviewer,
+): Refusal | null {
+  if (facts.allowSelf) return null;
   if (facts.requesters.some((author) => isSame(author, reviewer))) return selfApproval(null);
   if (facts.publishers.some((author) => isSame(author, reviewer))) return selfApproval(facts.templateVersion);
   return null;

@@ -1,10 +1,14 @@
 import { type AliasableExpression, type Expression, expressionBuilder, sql } from 'kysely';
-import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres';
+import { jsonArrayFrom, jsonBuildObject, jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import { type ApprovalPolicy, strictestPolicy } from '#domain/registry/model.ts';
+import { noCredential, type PrincipalSnapshot, toPrincipal } from '#domain/shared/access/principal.ts';
+import { selectPrincipal } from '#domain/shared/access/store.ts';
 import type { OverRun } from '../details-store.ts';
-import type { ApprovalFacts } from './rules.ts';
+import { selectAdmittedPolicy, selectEnvironmentPolicy } from './policy-store.ts';
+import type { ApprovalFacts, RecordedReview } from './rules.ts';
 
 /** Whether a review `v` approves the plan with which its run waits. */
 export function isApproval(eb: Over<{ runs: 'runs'; v: 'run_reviews' }>) {
@@ -13,8 +17,27 @@ export function isApproval(eb: Over<{ runs: 'runs'; v: 'run_reviews' }>) {
     .$castTo<boolean>();
 }
 
-/** The facts on which a review of a run depends. */
-export function selectApprovalFacts(eb: OverRun): AliasableExpression<ApprovalFacts> {
+/** `ApprovalFacts` as they are read, for `toApprovalFacts`. */
+export interface ApprovalFactsRow extends Omit<ApprovalFacts, 'required' | 'allowSelf' | 'reviews'> {
+  /** The policy with which the run was admitted. */
+  readonly admitted: ApprovalPolicy;
+  /** The policy of its environment now. */
+  readonly present: ApprovalPolicy | null;
+  readonly reviews: readonly (Omit<RecordedReview, 'reviewer'> & { readonly reviewer: PrincipalSnapshot | null })[];
+}
+
+/** The facts on which a review of a run depends. A run keeps the stricter of the policies at its admission and now. */
+export function toApprovalFacts({ admitted, present, reviews, ...facts }: ApprovalFactsRow): ApprovalFacts {
+  const { required, allow_self: allowSelf } = strictestPolicy(admitted, present);
+  const recorded = reviews.map(({ reviewer, ...review }) => ({
+    ...review,
+    reviewer: reviewer && toPrincipal(reviewer, noCredential(reviewer.id)),
+  }));
+  return { ...facts, required, allowSelf, reviews: recorded };
+}
+
+/** The facts on which a review of a run depends, for `toApprovalFacts`. */
+export function selectApprovalFacts(eb: OverRun): AliasableExpression<ApprovalFactsRow> {
   const facts = expressionBuilder<Tables & WithLineage>()
     .selectFrom('lineage')
     .leftJoin('template_versions as version', 'version.id', 'lineage.template_version_id')
@@ -23,10 +46,11 @@ export function selectApprovalFacts(eb: OverRun): AliasableExpression<ApprovalFa
       const publisher = { person: ref('version.responsible_user_id'), id: ref('version.published_by').$notNull() };
       return jsonBuildObject({
         planDigest: eb.ref('runs.plan_digest'),
-        required: eb.ref('runs.approval_required'),
-        allowSelf: eb.ref('runs.approval_allow_self'),
+        admitted: selectAdmittedPolicy(eb),
+        present: selectEnvironmentPolicy(eb),
         expiresAt: eb.ref('runs.approval_expires_at'),
         templateVersion: eb.ref('runs.template_version'),
+        owner: jsonBuildObject({ teamId: eb.ref('runs.team_id'), organizationId: selectOrganization(eb) }),
         requesters: fn.jsonAgg(jsonBuildObject(requester)),
         publishers: fn.jsonAgg(jsonBuildObject(publisher)),
         reviews: selectReviewers(eb),
@@ -35,11 +59,35 @@ export function selectApprovalFacts(eb: OverRun): AliasableExpression<ApprovalFa
   return withLineage(eb, facts.$asScalar().$notNull());
 }
 
+function selectOrganization(eb: OverRun) {
+  return eb
+    .selectFrom('teams as owning')
+    .whereRef('owning.id', '=', 'runs.team_id')
+    .select('owning.organization_id')
+    .$asScalar();
+}
+
+/** The reviews of a run, oldest first, with their reviewers as they are now. */
 function selectReviewers(eb: OverRun) {
-  const reviews = eb.selectFrom('run_reviews as v').whereRef('v.run_id', '=', 'runs.id');
+  const reviews = eb.selectFrom('run_reviews as v').whereRef('v.run_id', '=', 'runs.id').orderBy('v.id');
   return jsonArrayFrom(
-    reviews.select((review) => ['v.responsible_user_id as person', isApproval(review).as('isApproval')]),
+    reviews.select((review) => [
+      'v.responsible_user_id as person',
+      'v.reviewer_id as reviewerId',
+      'v.reviewer_name as reviewerName',
+      isApproval(review).as('isApproval'),
+      review
+        .exists(present(review, 'v.responsible_user_id').where('p.enabled', '=', true).select('p.id'))
+        .$castTo<boolean>()
+        .as('isPersonEnabled'),
+      jsonObjectFrom(present(review, 'v.reviewer_id').select(selectPrincipal)).as('reviewer'),
+    ]),
   );
+}
+
+/** The principal that a column of a review names, unless it was deleted. */
+function present(eb: Over<{ v: 'run_reviews' }>, column: 'v.responsible_user_id' | 'v.reviewer_id') {
+  return eb.selectFrom('principals as p').whereRef('p.id', '=', column).where('p.deleted_at', 'is', null);
 }
 
 /** A run and those that it was requeued from. */
@@ -70,5 +118,5 @@ export async function readApprovalFacts(em: Em, runId: string): Promise<Approval
     .where('runs.id', '=', runId)
     .select((eb) => selectApprovalFacts(eb).as('facts'))
     .executeTakeFirstOrThrow();
-  return facts;
+  return toApprovalFacts(facts);
 }

@@ -1,15 +1,18 @@
+import type { ApprovalPolicy } from '#domain/registry/model.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
+import type { Lapse } from '../approval/rules.ts';
 import { activityTimeoutSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { type AttemptPhase, type NextStep, phasePriority } from '../model.ts';
-import { publishRunEvent } from '../publish-event.ts';
+import { publishRunEvent, publishRunEventOnce } from '../publish-event.ts';
 import { readStepContext, type StepContext, type WorkflowFacts } from './facts.ts';
-import { type Closing, decideNextStep, noWorkerRetrySeconds, type Step } from './next-step.ts';
+import { decideNextStep, noWorkerRetrySeconds } from './next-step.ts';
 import { findPlacement, type Placement, publishUncontainedWorkers } from './placement.ts';
 import { acquireSlot } from './slot.ts';
+import type { Closing, Step } from './step.ts';
 import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
 
 /** An attempt that no worker has claimed for this long gets a new queue: the workers of its queue may be gone. */
@@ -32,7 +35,13 @@ export async function takeNextStep(tx: Transaction, request: StepRequest): Promi
 export async function advanceRun(tx: Transaction, run: Run, workflow: WorkflowFacts): Promise<NextStep> {
   if (run.isFinished()) return { kind: 'end' };
   const context = await readStepContext(tx.em, run, workflow);
+  for (const lapse of context.lapses) await publishLapse(tx, run, lapse);
   return carryOut(tx, run, context, decideNextStep(context.facts));
+}
+
+async function publishLapse(tx: Transaction, run: Run, { by, reviewerId, reason }: Lapse): Promise<void> {
+  const data = { by, reviewer_id: reviewerId, reason };
+  await publishRunEventOnce(tx, run, 'run.approval_lapsed', data, data);
 }
 
 async function carryOut(tx: Transaction, run: Run, context: StepContext, step: Step): Promise<NextStep> {
@@ -45,15 +54,15 @@ async function carryOut(tx: Transaction, run: Run, context: StepContext, step: S
       if (step.reason === 'approval_timeout') await recordApprovalTimeout(tx, run);
       return { kind: 'end' };
     case 'wait':
+      endAttempt(tx, run, context, step.closes);
       return wait(tx, run, context, step);
     case 'begin':
       return begin(tx, run, context);
     case 'ask_approval':
-      return waitForApproval(tx, run, step.seconds);
+      endAttempt(tx, run, context, step.closes);
+      return waitForApproval(tx, run, context.facts.policy, step.seconds);
     case 'apply':
-      run.moveTo('running', 'applying');
-      publishRunEvent(tx, run, 'run.applying', { digest: run.planDigest ?? null });
-      return startAttempt(tx, run, 'applying');
+      return apply(tx, run, context.facts.policy);
     case 'execute':
       endAttempt(tx, run, context, step.closes);
       return startAttempt(tx, run, step.phase);
@@ -96,13 +105,29 @@ async function begin(tx: Transaction, run: Run, { stateSerial, placement }: Step
   return startAttempt(tx, run, 'planning', placement);
 }
 
-async function waitForApproval(tx: Transaction, run: Run, seconds: number): Promise<NextStep> {
+/** The run keeps the policy under which it applies. */
+function apply(
+  tx: Transaction,
+  run: Run,
+  { required, when, allow_self: allowSelf }: ApprovalPolicy,
+): Promise<NextStep> {
+  Object.assign(run, { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf });
+  run.moveTo('running', 'applying');
+  publishRunEvent(tx, run, 'run.applying', { digest: run.planDigest ?? null });
+  return startAttempt(tx, run, 'applying');
+}
+
+async function waitForApproval(
+  tx: Transaction,
+  run: Run,
+  { required }: ApprovalPolicy,
+  seconds: number,
+): Promise<NextStep> {
   run.moveTo('pending_approval', 'approval');
   run.approvalExpiresAt = new Date(Date.now() + seconds * 1000);
   run.waitFor('approval');
   await tx.em.flush();
-  const { approvalRequired: required, planDigest } = run;
-  publishRunEvent(tx, run, 'run.approval_required', { required, digest: planDigest ?? null });
+  publishRunEvent(tx, run, 'run.approval_required', { required, digest: run.planDigest ?? null });
   return { kind: 'wait', seconds };
 }
 

@@ -1,9 +1,12 @@
 import type { Em } from '#database/database.ts';
+import { type ApprovalPolicy, strictestPolicy } from '#domain/registry/model.ts';
 import { isOpenTo } from '#domain/workers/pools/model.ts';
+import { countApprovals, findLapses, type Lapse } from '../approval/rules.ts';
+import { toApprovalFacts } from '../approval/store.ts';
 import { type Run, RunAttempt } from '../entity.ts';
-import type { StepFacts } from './next-step.ts';
 import { findPlacement, type Placement } from './placement.ts';
 import { findBlocker } from './slot.ts';
+import type { StepFacts } from './step.ts';
 import { selectStepFacts } from './store.ts';
 
 /** Facts that only the workflow knows. */
@@ -23,6 +26,8 @@ export interface StepContext {
   readonly stateSerial: number;
   /** Read only for a queued run: it begins only once a worker may execute it. */
   readonly placement: Placement | null;
+  /** The approvals of the plan that no longer count. */
+  readonly lapses: readonly Lapse[];
 }
 
 /** Reads the facts in one round trip. The caller has locked the run and its instance. */
@@ -34,12 +39,14 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     mayBegin ? findPlacement(em, run) : null,
   ]);
   if (!row) throw new Error(`the locked run ${run.id} was not found`);
+  const approval = row.approval && toApprovalFacts(row.approval);
   const facts: StepFacts = {
     run,
     attempt,
     workerLiveness: row.workerLiveness,
     lostAttempts: row.lostAttempts,
-    approvals: row.approvals,
+    policy: policyOf(run, row.presentPolicy),
+    approvals: approval ? countApprovals(approval) : 0,
     planIsCurrent: row.planSerial === row.stateSerial,
     poolIsOpen: isOpenTo(row.poolAccess, run),
     blocker: row.slotQueue && findBlocker(run.id, row.slotQueue),
@@ -49,5 +56,11 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     suspected: workflow.suspected ?? false,
     now: new Date(),
   };
-  return { facts, attempt, stateSerial: row.stateSerial, placement };
+  return { facts, attempt, stateSerial: row.stateSerial, placement, lapses: approval ? findLapses(approval) : [] };
+}
+
+/** A run keeps the stricter of the policies at its admission and now. */
+function policyOf(run: Run, present: ApprovalPolicy | null): ApprovalPolicy {
+  const { approvalRequired: required, approvalWhen: when, approvalAllowSelf } = run;
+  return strictestPolicy({ required, when, allow_self: approvalAllowSelf }, present);
 }

@@ -5,7 +5,8 @@ import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { poolAccessOfRun, workerLiveness } from '#domain/workers/placement-store.ts';
-import { isApproval } from '../approval/store.ts';
+import { selectEnvironmentPolicy } from '../approval/policy-store.ts';
+import { selectApprovalFacts } from '../approval/store.ts';
 import { type OverRun, runsAhead, selectSlotHolder } from '../details-store.ts';
 
 /** Locks the row of the instance of a run until the commit. */
@@ -56,14 +57,8 @@ export const selectStepFacts = prepare((db, parameter: ParameterOf<{ runId: stri
           .$asScalar()
           .$notNull()
           .as('lostAttempts'),
-        eb
-          .selectFrom('run_reviews as v')
-          .whereRef('v.run_id', '=', 'runs.id')
-          .where(isApproval)
-          .select((of) => of.cast<number>(of.fn.countAll(), 'integer').as('count'))
-          .$asScalar()
-          .$notNull()
-          .as('approvals'),
+        selectEnvironmentPolicy(eb).as('presentPolicy'),
+        eb.case().when(isReviewed(eb)).then(selectApprovalFacts(eb)).end().as('approval'),
         eb.case().when(isQueued).then(poolAccessOfRun(eb)).end().as('poolAccess'),
         eb
           .case()
@@ -74,6 +69,11 @@ export const selectStepFacts = prepare((db, parameter: ParameterOf<{ runId: stri
       ];
     }),
 );
+
+/** Reviews, and all that decides whether they count, are read only if there are any. */
+function isReviewed(eb: OverRun) {
+  return eb.exists(eb.selectFrom('run_reviews as v').whereRef('v.run_id', '=', 'runs.id').select('v.id'));
+}
 
 /** `SlotQueue` of a run. */
 function selectSlotQueue(eb: OverRun) {

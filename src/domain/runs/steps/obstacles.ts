@@ -1,0 +1,29 @@
+import { hasQuorum } from '../approval/rules.ts';
+import { needsApproval } from '../model.ts';
+import { finish, type Step, type StepFacts } from './step.ts';
+
+/** What keeps an apply from starting. */
+type Obstacle = Extract<Step, { kind: 'ask_approval' | 'wait' | 'finish' }>;
+
+/**
+ * What keeps an apply of the run from starting now; null if it may start. Everything is looked at again each time an apply is
+ * about to start: approvals that counted may have lapsed, and the policy may have become stricter.
+ */
+export function findObstacle(facts: StepFacts): Obstacle | null {
+  return awaitApproval(facts) ?? refuseMovedPlan(facts);
+}
+
+function awaitApproval({ run, policy, approvals, now }: StepFacts): Obstacle | null {
+  const destroys = run.operation === 'destroy' || (run.planSummary?.destroy ?? 0) > 0;
+  if (!needsApproval(policy, { changes: true, destroys }) || hasQuorum(policy.required, approvals)) return null;
+  if (run.status !== 'pending_approval') return { kind: 'ask_approval', seconds: run.timeouts.approval };
+  const remainingMs = (run.approvalExpiresAt?.getTime() ?? 0) - now.getTime();
+  if (remainingMs <= 0) return finish('timed_out', 'approval_timeout');
+  return { kind: 'wait', seconds: Math.ceil(remainingMs / 1000), waitingOn: { code: 'approval' } };
+}
+
+/** An apply that begins needs a plan of the latest state. One that begins again may have written a state itself. */
+function refuseMovedPlan({ attempt, planIsCurrent }: StepFacts): Obstacle | null {
+  if (planIsCurrent || attempt?.phase === 'applying') return null;
+  return finish('failed', 'plan_moved');
+}
