@@ -1,11 +1,15 @@
 import type { z } from 'zod';
+import { environmentEvents } from './environments/events.ts';
 import { instanceEvents } from './instances/events.ts';
+import { templateEvents } from './registry/events.ts';
 import { runEvents } from './runs/events.ts';
 import type { EventType } from './shared/events/event-type.ts';
 import { workerEvents } from './workers/events.ts';
 
 /** Every type of event that some area publishes. An area with a new `events.ts` adds it here. */
 export const eventTypes = {
+  ...environmentEvents,
+  ...templateEvents,
   ...runEvents,
   ...instanceEvents,
   ...workerEvents,

@@ -5,7 +5,7 @@ import {
   type NewEnvironment,
   variableCategories,
 } from '#domain/environments/model.ts';
-import { ApprovalPolicy } from '#domain/registry/model.ts';
+import { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/model.ts';
 import { durationBetween, parseDuration } from '#domain/shared/durations.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/json.ts';
@@ -39,7 +39,7 @@ export const UpdateEnvironment = z
     name: ResourceName.optional(),
     slug: Slug.optional(),
     kind: z.enum(environmentKinds).optional(),
-    approval_policy: ApprovalPolicy.optional(),
+    approval_policy: ApprovalPolicyChange.optional().describe('Members that are left out stay as they are.'),
     ttl: TimeToLive.nullable().optional(),
     isolation: DemandedIsolation.optional(),
     ...ExpectedRevision,

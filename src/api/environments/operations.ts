@@ -93,7 +93,7 @@ export const update = command({
   idempotency: 'none',
   audit: 'environment.updated',
   handle: async ({ tx, target, body, principal }) => {
-    const { updated, difference } = await updateEnvironment(tx.em, principal, target, toEnvironmentChange(body));
+    const { updated, difference } = await updateEnvironment(tx, principal, target, toEnvironmentChange(body));
     const { before, after } = difference;
     return { ...changeOf(updated), before, after };
   },

@@ -1,10 +1,14 @@
-import type { ApprovalPolicy } from '#domain/registry/model.ts';
+import type { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/model.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 import type { NewNamed, Renaming, RevisionCheck } from '#domain/tenancy/model.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';
 
 export const environmentKinds = ['development', 'staging', 'production'] as const;
 export type EnvironmentKind = (typeof environmentKinds)[number];
+
+/** What protects an environment. Weakening it takes more than the right to write the environment. */
+export const protections = ['kind', 'approval_policy', 'isolation'] as const;
+export type Protection = (typeof protections)[number];
 
 /** `template`: a default for the template's variable of that name; `env`: an environment variable of the run's tools. */
 export const variableCategories = ['template', 'env'] as const;
@@ -29,7 +33,9 @@ export interface NewEnvironment extends NewNamed, EnvironmentRules {
   readonly kind: EnvironmentKind;
 }
 
-export interface EnvironmentChange extends Renaming, EnvironmentRules {
+export interface EnvironmentChange extends Renaming, Omit<EnvironmentRules, 'approvalPolicy'> {
+  /** The members that it omits stay as they are. */
+  readonly approvalPolicy?: ApprovalPolicyChange | undefined;
   readonly kind?: EnvironmentKind | undefined;
 }
 

@@ -60,6 +60,10 @@ export interface NewVersion {
 export const ApprovalPolicy = TemplateApproval.extend({ allow_self: z.boolean().default(false) });
 export type ApprovalPolicy = z.output<typeof ApprovalPolicy>;
 
+/** A change of a policy; the members that it omits stay as they are. */
+export const ApprovalPolicyChange = TemplateApproval.extend({ allow_self: z.boolean() }).partial();
+export type ApprovalPolicyChange = z.output<typeof ApprovalPolicyChange>;
+
 /** `changes` and `always` are equally strict. */
 const strictness: Record<ApprovalRule, number> = { never: 0, destroys: 1, changes: 2, always: 2 };
 

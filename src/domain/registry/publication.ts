@@ -11,6 +11,7 @@ import { VersionPublished } from './errors.ts';
 import { hasConfiguration, type TemplateFiles } from './files.ts';
 import { snapshotGit } from './git/snapshot.ts';
 import type { NewVersion } from './model.ts';
+import { weakenApproval } from './protection.ts';
 import type { TemplateSpec } from './spec.ts';
 import type { TemplateTarget } from './store.ts';
 
@@ -38,6 +39,7 @@ export async function prepareVersion(
  * Publishes a version for good. Publishing the same version with the same content again finds the existing one. The caller has
  * locked the template's row, so of two concurrent publications one creates the version and the other finds it.
  * @throws Conflict if the version is published with other content, or the template or its owner is archived
+ * @throws Forbidden if it demands less approval than its highest version, and the publisher may not weaken policies
  */
 export async function publishVersion(
   tx: Transaction,
@@ -51,6 +53,7 @@ export async function publishVersion(
   const earlier = await tx.em.findOne(TemplateVersion, { templateId: template.id, version: request.version });
   if (earlier && earlier.digest !== prepared.digest) throw new VersionPublished(request.version);
   if (earlier) return { version: earlier, isNew: false };
+  await weakenApproval(tx, target, request, publisher);
   const version = tx.em.create(TemplateVersion, {
     ...prepared,
     id: newId(),

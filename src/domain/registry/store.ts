@@ -9,7 +9,7 @@ import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts'
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { findTeamOrInstallation, type Owner } from '#domain/teams/store.ts';
 import { Template, TemplateVersion } from './entity.ts';
-import type { ExecutorKind } from './spec.ts';
+import type { ExecutorKind, TemplateApproval } from './spec.ts';
 import { type AvailableVersion, findLatest } from './versions.ts';
 
 /** A template with its owner. */
@@ -73,6 +73,18 @@ export function findAvailableVersions(em: Em, templateId: string): Promise<(Avai
     .selectFrom('template_versions')
     .where('template_id', '=', templateId)
     .select((eb) => ['id', 'version', eb('yanked_at', 'is not', null).$castTo<boolean>().as('yanked')])
+    .execute();
+}
+
+/** All versions of a template, yanked ones included, with the approval that each demands. */
+export function listVersionApprovals(
+  em: Em,
+  templateId: string,
+): Promise<{ version: string; approval: TemplateApproval | null }[]> {
+  return db(em)
+    .selectFrom('template_versions')
+    .where('template_id', '=', templateId)
+    .select(['version', sql<TemplateApproval | null>`spec -> 'approval'`.as('approval')])
     .execute();
 }
 

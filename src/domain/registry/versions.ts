@@ -35,7 +35,7 @@ export function findLatest<V extends AvailableVersion>(available: readonly V[]):
 }
 
 /** Sorts by semantic version, highest first. */
-function newestFirst<V extends AvailableVersion>(versions: readonly V[]): V[] {
+export function newestFirst<V extends Pick<AvailableVersion, 'version'>>(versions: readonly V[]): V[] {
   return [...versions].sort((a, b) => semver.rcompare(a.version, b.version));
 }
 

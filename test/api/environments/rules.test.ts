@@ -119,6 +119,82 @@ describe('a service account of the team', () => {
   });
 });
 
+describe('a change of the rules', () => {
+  const eventsOf = (path: string) =>
+    api.rows(
+      `select type, data, team_id, organization_id, actor_id from domain_events where subject_id = ? order by sequence`,
+      [path.split('/').at(-1)],
+    );
+
+  it('is an event that says what was weakened, and an audit record', async () => {
+    const path = await makeEnvironment();
+    const change = { kind: 'production', approval_policy: { required: 1 }, isolation: null };
+    expect(await tenant.owner.patch(path, change)).toMatchObject({ status: 200 });
+    const after = { kind: 'production', approval_policy: { ...strict, required: 1 }, isolation: null };
+    expect(await eventsOf(path)).toEqual([
+      {
+        type: 'environment.protection_changed',
+        data: { before: protectedRules, after, weakened: ['kind', 'approval_policy', 'isolation'] },
+        team_id: tenant.team,
+        organization_id: tenant.organization,
+        actor_id: tenant.owner.id,
+      },
+    ]);
+    const [record] = (await platformAdmin.get(`/audit?resource_id=${path.split('/').at(-1)}`)).body.audit_records;
+    expect(record).toMatchObject({ action: 'environment.updated', before: { approval_required: 2 } });
+  });
+
+  it('is an event that weakens nothing where the rules become stricter', async () => {
+    const path = await makeEnvironment();
+    await teamAdmin.patch(path, { approval_policy: { required: 3 } });
+    expect(await eventsOf(path)).toMatchObject([{ data: { weakened: [] } }]);
+  });
+
+  it('is no event where something else changes', async () => {
+    const path = await makeEnvironment();
+    await teamAdmin.patch(path, { name: 'Renamed', approval_policy: strict });
+    expect(await eventsOf(path)).toEqual([]);
+  });
+});
+
+describe('a request that changes a part of the policy', () => {
+  it.each([
+    ['required', { required: 3 }],
+    ['when', { when: 'destroys' }],
+    ['allow_self', { allow_self: true }],
+    ['nothing of it', {}],
+  ])('changes %s and keeps the rest', async (_, part) => {
+    const path = await makeEnvironment();
+    expect((await tenant.owner.patch(path, { approval_policy: part })).body).toMatchObject({
+      approval_policy: { ...strict, ...part },
+    });
+  });
+
+  it('keeps a permission of self-approval that it does not mention', async () => {
+    const path = await makeEnvironment({ approval_policy: { ...strict, allow_self: true } });
+    const change = { approval_policy: { required: 3, when: 'always' } };
+    expect((await teamAdmin.patch(path, change)).body.approval_policy).toEqual({
+      required: 3,
+      when: 'always',
+      allow_self: true,
+    });
+  });
+
+  it('answers 400 for a member that no policy has', async () => {
+    const change = { approval_policy: { require: 3 } };
+    expect(await tenant.owner.patch(await makeEnvironment(), change)).toMatchObject({ status: 400 });
+  });
+});
+
+describe('a production environment', () => {
+  it('demands an approval if it is created without a policy', async () => {
+    const body = { project_id: tenant.project, name: 'Live', kind: 'production' };
+    expect(await tenant.owner.make('/environments', body)).toMatchObject({
+      approval_policy: { required: 1, when: 'changes', allow_self: false },
+    });
+  });
+});
+
 describe('an environment that becomes production', () => {
   const open = { required: 0, when: 'never', allow_self: false };
 
@@ -126,6 +202,14 @@ describe('an environment that becomes production', () => {
     const path = await makeEnvironment({ approval_policy: { ...open, allow_self: true } });
     expect((await tenant.owner.patch(path, { kind: 'production' })).body).toMatchObject({
       kind: 'production',
+      approval_policy: { required: 1, when: 'changes', allow_self: true },
+    });
+  });
+
+  it('gets the default of production for what the request leaves out of the policy', async () => {
+    const path = await makeEnvironment({ approval_policy: open });
+    const change = { kind: 'production', approval_policy: { allow_self: true } };
+    expect((await tenant.owner.patch(path, change)).body).toMatchObject({
       approval_policy: { required: 1, when: 'changes', allow_self: true },
     });
   });

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { approvalRules } from '#domain/registry/spec.ts';
+import type { EventType } from '#domain/shared/events/event-type.ts';
+import { environmentKinds, protections } from './model.ts';
+
+const Protection = z.strictObject({
+  kind: z.enum(environmentKinds),
+  approval_policy: z.strictObject({
+    required: z.number().int(),
+    when: z.enum(approvalRules),
+    allow_self: z.boolean(),
+  }),
+  isolation: z.literal('sandbox').nullable(),
+});
+
+/** What happens to environments. */
+export const environmentEvents = {
+  'environment.protection_changed': {
+    subject: 'environment',
+    summary: 'Somebody changed the kind of an environment, its approval policy or the isolation that it demands',
+    data: z.strictObject({
+      before: Protection,
+      after: Protection,
+      /** What protects less than before; a change of the kind counts in either direction. */
+      weakened: z.array(z.enum(protections)),
+    }),
+  },
+} as const satisfies Record<string, EventType>;

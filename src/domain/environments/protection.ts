@@ -1,0 +1,80 @@
+import { type ApprovalPolicy, isWeakerApproval, stricterApproval } from '#domain/registry/model.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Forbidden } from '#domain/shared/errors.ts';
+import type { Difference } from '#domain/shared/revisions.ts';
+import { mayWeakenPolicy, whoMayWeaken } from '#domain/tenancy/policy.ts';
+import { defaultApproval, type EnvironmentChange, type Protection, protections } from './model.ts';
+import type { EnvironmentFields, EnvironmentTarget } from './store.ts';
+
+/** What protects an environment: its kind, its approval policy, and the isolation that it demands. */
+
+/**
+ * The policy that a change leads to; undefined if it stays. What the change omits stays, but an environment that becomes
+ * production gets at least production's approval for that.
+ */
+export function choosePolicy(
+  environment: EnvironmentTarget,
+  { kind, approvalPolicy }: EnvironmentChange,
+): ApprovalPolicy | undefined {
+  const becomesProduction = kind === 'production' && environment.kind !== 'production';
+  if (!approvalPolicy && !becomesProduction) return undefined;
+  const present = policyOf(environment);
+  const kept = becomesProduction ? stricterApproval(defaultApproval.production, present) : present;
+  const { required = kept.required, when = kept.when, allow_self = kept.allow_self } = approvalPolicy ?? {};
+  return { required, when, allow_self };
+}
+
+const weakenings: Record<Protection, string> = {
+  kind: 'change it',
+  approval_policy: 'weaken it',
+  isolation: 'end the demand for a sandbox',
+};
+
+/** An admin of the team may not weaken an environment's protection (`mayWeakenPolicy`). @throws Forbidden */
+export function refuseWeakening(principal: Principal, environment: EnvironmentTarget, after: EnvironmentFields): void {
+  const [weakened] = findWeakened(environment, after);
+  if (weakened === undefined || mayWeakenPolicy(principal, environment)) return;
+  throw new Forbidden(`permission denied: ${weakened}: ${whoMayWeaken} may ${weakenings[weakened]}`);
+}
+
+/** Publishes how a change of an environment affects its protection, if it does. The caller has locked the row. */
+export function publishProtection(
+  tx: Transaction,
+  environment: EnvironmentTarget,
+  { after: changes }: Difference<EnvironmentFields>,
+): void {
+  const protecting = ['kind', 'approvalRequired', 'approvalWhen', 'approvalAllowSelf', 'isolation'] as const;
+  if (!protecting.some((field) => changes[field] !== undefined)) return;
+  const { id: subjectId, organizationId, teamId } = environment;
+  const after = { ...environment, ...changes };
+  const data = {
+    before: describeProtection(environment),
+    after: describeProtection(after),
+    weakened: findWeakened(environment, after),
+  };
+  tx.publish({ type: 'environment.protection_changed', subjectId, owners: { organizationId, teamId }, data });
+}
+
+/** What a change weakens. The kind counts whenever it changes, because people rely on it. */
+function findWeakened(before: EnvironmentFields, after: EnvironmentFields): Protection[] {
+  const isWeaker: Record<Protection, boolean> = {
+    kind: after.kind !== before.kind,
+    approval_policy: isWeakerApproval(policyOf(after), policyOf(before)),
+    isolation: before.isolation !== null && after.isolation === null,
+  };
+  return protections.filter((protection) => isWeaker[protection]);
+}
+
+function describeProtection(fields: EnvironmentFields) {
+  return { kind: fields.kind, approval_policy: policyOf(fields), isolation: fields.isolation };
+}
+
+function policyOf({ approvalRequired, approvalWhen, approvalAllowSelf }: EnvironmentFields): ApprovalPolicy {
+  return { required: approvalRequired, when: approvalWhen, allow_self: approvalAllowSelf };
+}
+
+/** The columns of a policy. */
+export function policyFields({ required, when, allow_self: allowSelf }: ApprovalPolicy) {
+  return { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf };
+}
