@@ -2,9 +2,12 @@ import type pg from 'pg';
 
 const ids = 2_000;
 
+/** The requester of a single one of the copies. */
+export const rareRequester = '00000000-0000-7000-8000-00000000a11e';
+
 /**
  * Inserts this many copies of an existing run. Their ids (UUIDv7) and times spread over the past year, and they belong to a
- * hundred instances. Their statuses are as in use: most succeeded, few failed, and the youngest are running.
+ * hundred instances. Their statuses are as in use: most succeeded, few failed, and the youngest are running. One of them destroys, and one has another requester.
  * @returns a sample of the ids, oldest first
  */
 export async function insertRuns(database: pg.Pool, runId: string, count: number): Promise<string[]> {
@@ -20,6 +23,8 @@ export async function insertRuns(database: pg.Pool, runId: string, count: number
     instance_position: `(made.n / 100)::int + 2`,
     status: `case when made.n > ${count} - 20 then 'running' when made.n = ${count} / 2 then 'timed_out' when made.n % 50 = 0 then 'failed' else 'succeeded' end`,
     phase: `case when made.n > ${count} - 20 then 'applying' else 'finished' end`,
+    operation: `case when made.n = ${count} / 3 then 'destroy' else r.operation end`,
+    requested_by_id: `case when made.n = ${count} / 4 then '${rareRequester}' else r.requested_by_id end`,
     waiting_on: 'null',
     created_at: 'made.at',
     started_at: `made.at + interval '1 second'`,

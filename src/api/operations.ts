@@ -22,8 +22,10 @@ import * as projects from '#api/projects/operations.ts';
 import * as templates from '#api/registry/template-operations.ts';
 import * as templateVersions from '#api/registry/version-operations.ts';
 import * as runApproval from '#api/runs/approval-operations.ts';
+import * as runLists from '#api/runs/list-operations.ts';
 import * as runLogs from '#api/runs/log-operations.ts';
 import * as runs from '#api/runs/operations.ts';
+import * as runStatistics from '#api/runs/statistics-operations.ts';
 import * as serviceAccountKeys from '#api/service-accounts/key-operations.ts';
 import * as serviceAccounts from '#api/service-accounts/operations.ts';
 import * as system from '#api/system/operations.ts';
@@ -39,6 +41,8 @@ const areas = [
   profile,
   passwords,
   runs,
+  runLists,
+  runStatistics,
   runApproval,
   runLogs,
   instances,

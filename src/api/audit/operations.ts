@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { type Operation, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
-import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, Moment, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
 import { findFilteredOwner, findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
@@ -70,11 +70,6 @@ const ActionView = z
   })
   .meta({ id: 'AuditAction' });
 
-/** A time, or a day, which stands for its first moment in UTC. PostgreSQL has no year 0. */
-const Moment = z.iso
-  .datetime({ offset: true })
-  .or(z.iso.date())
-  .refine((text) => !text.startsWith('0000'), { error: 'expected a time such as 2026-01-31T09:00:00Z, or a day' });
 const Name = z
   .string()
   .regex(/^[a-z][a-z0-9_.]{0,99}$/, { error: 'expected a name of the catalogue (/audit/actions)' });

@@ -1,23 +1,21 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
-import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { Nothing } from '#api/pipeline/schemas.ts';
 import { refuseRepetition } from '#domain/runs/actions.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { admissionOf, findRequeueTarget, resolveRequeue } from '#domain/runs/admission/requeue.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion.ts';
-import { runOperations, runStatuses } from '#domain/runs/model.ts';
-import { findRun, listRuns, readRun } from '#domain/runs/store.ts';
+import { runOperations } from '#domain/runs/model.ts';
+import { findRun, readRun } from '#domain/runs/store.ts';
 import { findRunToChange, findUndeletedRun } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/json.ts';
-import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
-import { pageQuery } from '#domain/shared/paging.ts';
 import { showAdmittedRun, showRun } from './actions.ts';
 import { accessToWanted, findWantedTarget, requireAdmission } from './run-target.ts';
-import { ListedRunView, RunView, toListedRun } from './views.ts';
+import { RunView } from './views.ts';
 
 export const RunParams = z.strictObject({ id: Id });
 const runTeam = { scope: 'team', hidden: 'not_found' } as const;
@@ -105,32 +103,6 @@ export const createRun = command({
     const after = { operation: body.operation, templateId: target.templateId };
     const answer = showAdmittedRun({ operations, principal }, target, run);
     return { id: run.id, after, revision: run.revision, answer };
-  },
-});
-
-export const listAllRuns = read({
-  id: 'runs.list',
-  route: 'GET /api/v1/runs',
-  summary: 'List runs, newest first; without team_id, environment_id and instance_id only those that belong to no team',
-  query: z.strictObject({
-    ...pageQuery,
-    team_id: Id.optional(),
-    environment_id: Id.optional(),
-    instance_id: Id.optional(),
-    template_id: Id.optional(),
-    status: z.enum(runStatuses).optional(),
-  }),
-  description: 'The runs of a list have no `actions`: read a single run for them.',
-  responses: { 200: pageOf('runs', ListedRunView) },
-  access: { ...readAccess, review: { ...accessReview, verb: 'list' } },
-  target: ({ em, query }) =>
-    findListOwner(em, { team: query.team_id, environment: query.environment_id, instance: query.instance_id }),
-  targetName: 'the team, environment or instance',
-  handle: async ({ em, query, target }) => {
-    const { environment_id: environmentId, instance_id: instanceId, template_id: templateId, status } = query;
-    const filter = { teamId: target.teamId, environmentId, instanceId, templateId, status };
-    const page = await listRuns(em, filter, query);
-    return { runs: page.items.map(toListedRun), next_cursor: page.nextCursor };
   },
 });
 

@@ -41,6 +41,23 @@ export const RunSchema = defineEntity({
       name: 'runs_finished_index',
       expression: `create index "runs_finished_index" on "runs" ("team_id", "status", "id") where "finished_at" is not null`,
     },
+    { name: 'runs_requested_by_index', properties: ['requestedById', 'id'] },
+    {
+      name: 'runs_finished_status_index',
+      expression: `create index "runs_finished_status_index" on "runs" ("status", "id") where "finished_at" is not null`,
+    },
+    {
+      name: 'runs_team_operation_index',
+      expression: `create index "runs_team_operation_index" on "runs" ("team_id", "operation", "id") where "operation" <> 'apply'`,
+    },
+    {
+      name: 'runs_operation_index',
+      expression: `create index "runs_operation_index" on "runs" ("operation", "id") where "operation" <> 'apply'`,
+    },
+    {
+      name: 'runs_outcomes_index',
+      expression: `create index "runs_outcomes_index" on "runs" ("team_id", "created_at") include ("status", "started_at", "finished_at") where "finished_at" is not null and "deleted_at" is null`,
+    },
   ],
   properties: {
     /** The id differs from the idempotency key: the client chooses the key, and the key names the workflow. */

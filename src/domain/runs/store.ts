@@ -1,14 +1,13 @@
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
-import { db, prepare, prepareSelect } from '#domain/db.ts';
+import { db, prepare } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
+import { type PageRequest, pageByNumber } from '#domain/shared/paging.ts';
 import type { RunFacts } from './actions.ts';
 import { type RunAction, statusesThatAllow } from './actions.ts';
 import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';
 import { selectApprovalFacts, toApprovalFacts } from './approval/store.ts';
 import { type OverRun, type RunDetails, selectRunDetails } from './details-store.ts';
-import { isTerminal, type RunStatus } from './model.ts';
 
 /** A run and its owner. */
 export interface RunTarget extends Ownership {
@@ -68,35 +67,6 @@ export async function findRun(em: Em, id: string): Promise<RunTarget | undefined
       eb('runs.deleted_at', 'is not', null).$castTo<boolean>().as('isDeleted'),
     ])
     .executeTakeFirst();
-}
-
-export interface RunFilter {
-  /** The team that owns the runs; null: no team owns them. The other filters only narrow that. */
-  readonly teamId: string | null;
-  readonly environmentId?: string | undefined;
-  readonly instanceId?: string | undefined;
-  readonly templateId?: string | undefined;
-  readonly status?: RunStatus | undefined;
-}
-
-const selectRuns = prepareSelect((db) =>
-  db.selectFrom('runs').where('runs.deleted_at', 'is', null).select(selectRunDetails),
-);
-
-/** A page of runs, newest first. The caller has decided that the runs of this team may be read. */
-export function listRuns(em: Em, filter: RunFilter, page: PageRequest): Promise<Page<RunDetails>> {
-  const { teamId, environmentId, instanceId, templateId, status } = filter;
-  let query = selectRuns(em).where('runs.team_id', teamId === null ? 'is' : '=', teamId);
-  if (environmentId !== undefined) query = query.where('runs.environment_id', '=', environmentId);
-  if (instanceId !== undefined) query = query.where('runs.instance_id', '=', instanceId);
-  if (templateId !== undefined) query = query.where('runs.template_id', '=', templateId);
-  if (status !== undefined) {
-    // The indexes by status cover either finished or unfinished runs, so the query names which of them it wants.
-    query = query
-      .where('runs.status', '=', status)
-      .where('runs.finished_at', isTerminal(status) ? 'is not' : 'is', null);
-  }
-  return pageOf(query, 'runs.id', page);
 }
 
 const bySequence = {

@@ -6,6 +6,12 @@ export function newId(): string {
   return v7();
 }
 
+/** The smallest id of that millisecond or a later one, to compare with ids by `newId`. */
+export function firstIdAt(time: Date): string {
+  const digits = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
+}
+
 /** An id derived from another id and a purpose, for something that must be done only once for that id. */
 export function deriveId(purpose: string, id: string): string {
   return v5(purpose, id);

@@ -109,6 +109,7 @@ template_versions.yank              template:write                      team:met
 template_versions.validate          template:read                       team:metadata.read
 template_versions.run               run:create                          team:secret.read
 runs.list                           run:read                            team:metadata.read
+runs.get_statistics                 run:read                            team:metadata.read
 runs.create                         run:create                          team:secret.read
 runs.get                            run:read                            team:metadata.read
 runs.get_plan                       run:read                            team:metadata.read

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { Moment, repeated } from '#api/pipeline/schemas.ts';
+import { type RunFilter, refuseEmptyPeriod } from '#domain/runs/lists/filter.ts';
+import { runOperations, runStatuses } from '#domain/runs/model.ts';
+import { Id } from '#domain/shared/ids.ts';
+
+/** The query parameters that say whose runs are wanted. */
+export const scopeQuery = {
+  team_id: Id.optional(),
+  organization_id: Id.optional().describe("The runs of the organization's teams that you may read."),
+  environment_id: Id.optional(),
+  instance_id: Id.optional(),
+  scope: z
+    .literal('readable')
+    .optional()
+    .describe(
+      'All runs that you may read: those of your teams, of the organizations that you administer, and those that belong to no ' +
+        'team. It changes nothing beside a parameter that names an owner.',
+    ),
+};
+
+/** The query parameters that narrow a list of runs. All of them must fit a run. */
+export const filterQuery = {
+  status: repeated(z.enum(runStatuses), { max: runStatuses.length }).describe(
+    'Repeat it for several: `status=failed&status=running` answers runs of either status.',
+  ),
+  operation: z.enum(runOperations).optional(),
+  template_id: Id.optional(),
+  requested_by: Id.optional().describe('The id of the user or service account that requested the run.'),
+  from: Moment.optional().describe('Only runs that were admitted at this time or later.'),
+  to: Moment.optional().describe('Only runs that were admitted before this time.'),
+};
+
+type FilterQuery = z.output<z.ZodObject<typeof filterQuery & typeof scopeQuery>>;
+
+/** @throws Invalid if `from` is not before `to` */
+export function toFilter(query: FilterQuery): RunFilter {
+  const { environment_id: environmentId, instance_id: instanceId, template_id: templateId } = query;
+  const { status: statuses, operation, requested_by: requestedBy } = query;
+  const period = { from: toTime(query.from), to: toTime(query.to) };
+  refuseEmptyPeriod(period);
+  return { environmentId, instanceId, templateId, requestedBy, operation, statuses, ...period };
+}
+
+function toTime(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { read } from '#api/pipeline/operation.ts';
+import { Time } from '#api/pipeline/schemas.ts';
+import { findPeriod, mostDays } from '#domain/runs/lists/period-store.ts';
+import { type Outcomes, toStatistics } from '#domain/runs/lists/statistics.ts';
+import { countRuns } from '#domain/runs/lists/statistics-store.ts';
+import { findRunListTarget } from '#domain/runs/lists/target.ts';
+import { terminalStatuses } from '#domain/runs/model.ts';
+import { listAccess, listAccessTo, listAllRuns, listTargetName, requireAgreement } from './list-operations.ts';
+import { filterQuery, scopeQuery, toFilter } from './list-query.ts';
+
+const counts = {
+  ...(Object.fromEntries(terminalStatuses.map((status) => [status, z.int()])) as Record<
+    (typeof terminalStatuses)[number],
+    z.ZodInt
+  >),
+  unfinished: z.int(),
+  median_seconds: z
+    .number()
+    .nullable()
+    .describe(
+      'The median time from start to end of the runs that have ended, waiting for approval included. Null: none has.',
+    ),
+};
+
+const StatisticsView = z
+  .object({
+    from: Time,
+    to: Time,
+    time_zone: z.string(),
+    total: z.object(counts),
+    days: z.array(z.object({ date: z.string().meta({ format: 'date' }), ...counts })),
+  })
+  .meta({ id: 'RunStatistics' });
+
+export const getStatistics = read({
+  id: 'runs.get_statistics',
+  route: 'GET /api/v1/runs/statistics',
+  summary: 'Count runs by the day of their admission and by outcome',
+  description:
+    `The runs are those that the same parameters list. The period has at most ${mostDays} days; by default it ends now and has 30 days. ` +
+    'Every day of it has an entry. Deleted runs do not count.',
+  query: z.strictObject({
+    ...scopeQuery,
+    ...filterQuery,
+    time_zone: z
+      .string()
+      .min(1)
+      .max(64)
+      .default('UTC')
+      .describe('The zone in which days begin, such as Europe/Berlin. Days in `from` and `to` are days of this zone.'),
+  }),
+  responses: { 200: StatisticsView },
+  access: { ...listAccess, review: { inherits: listAllRuns.id } },
+  accessTo: listAccessTo,
+  target: ({ em, query }) => findRunListTarget(em, query),
+  targetName: listTargetName,
+  handle: async ({ em, query, target, principal }) => {
+    requireAgreement(target, principal);
+    const { from: _from, to: _to, ...filters } = query;
+    const period = await findPeriod(em, { from: query.from, to: query.to, timeZone: query.time_zone });
+    const counted = await countRuns(em, principal, { scope: target.scope, filter: toFilter(filters), period });
+    const { days, total } = toStatistics(period.days, counted);
+    const { from, to, timeZone: time_zone } = period;
+    return {
+      from,
+      to,
+      time_zone,
+      total: toCounts(total),
+      days: days.map(({ date, ...day }) => ({ date, ...toCounts(day) })),
+    };
+  },
+});
+
+function toCounts({ medianSeconds, ...outcomes }: Outcomes) {
+  return { ...outcomes, median_seconds: medianSeconds };
+}

@@ -1,0 +1,54 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import { firstIdAt } from '#domain/shared/ids.ts';
+import type { OverRun } from '../details-store.ts';
+import { isTerminal, type RunStatus } from '../model.ts';
+import type { RunFilter } from './filter.ts';
+
+/** The conditions of a filter that hold for each run alone, without those about statuses and the period. */
+export function isWanted(eb: OverRun, filter: RunFilter): Expression<SqlBool>[] {
+  const { environmentId, instanceId, templateId, requestedBy, operation } = filter;
+  const conditions: Expression<SqlBool>[] = [eb('runs.deleted_at', 'is', null)];
+  if (environmentId !== undefined) conditions.push(eb('runs.environment_id', '=', environmentId));
+  if (instanceId !== undefined) conditions.push(eb('runs.instance_id', '=', instanceId));
+  if (templateId !== undefined) conditions.push(eb('runs.template_id', '=', templateId));
+  if (requestedBy !== undefined) conditions.push(eb('runs.requested_by_id', '=', requestedBy));
+  if (operation !== undefined) conditions.push(eb('runs.operation', '=', operation));
+  // The indexes by operation leave out the usual one, so the query says that it wants another.
+  if (operation !== undefined && operation !== 'apply')
+    conditions.push(eb('runs.operation', '<>', sql.lit('apply' as const)));
+  return conditions;
+}
+
+/** The condition that a run was admitted in a period. */
+export function isWithin(eb: OverRun, { from, to }: Pick<RunFilter, 'from' | 'to'>): Expression<SqlBool>[] {
+  return [
+    ...(from ? [eb('runs.created_at', '>=', from.toISOString())] : []),
+    ...(to ? [eb('runs.created_at', '<', to.toISOString())] : []),
+  ];
+}
+
+/**
+ * A run gets its id and its time of admission from two readings of the clock. They differ by the locks that the admission
+ * waited for, or by a correction of the clock, and never by as much as this.
+ */
+const clockToleranceMs = 60 * 60_000;
+
+/** The same period as a range of ids, a little wider: lists are ordered by id, so it is a range of their indexes. */
+export function isAround(eb: OverRun, { from, to }: Pick<RunFilter, 'from' | 'to'>): Expression<SqlBool>[] {
+  const at = (time: Date, tolerance: number) => firstIdAt(new Date(time.getTime() + tolerance));
+  return [
+    ...(from ? [eb('runs.id', '>=', at(from, -clockToleranceMs))] : []),
+    ...(to ? [eb('runs.id', '<', at(to, clockToleranceMs))] : []),
+  ];
+}
+
+/** Statuses that are all of finished runs, or all of unfinished ones; null: every status. */
+export type StatusGroup = { readonly finished: boolean; readonly statuses: readonly RunStatus[] } | null;
+
+/** The indexes by status cover either finished or unfinished runs, so a query asks for one group at a time. */
+export function groupStatuses(statuses: readonly RunStatus[] | undefined): StatusGroup[] {
+  if (statuses === undefined) return [null];
+  return [true, false]
+    .map((finished) => ({ finished, statuses: [...new Set(statuses)].filter((one) => isTerminal(one) === finished) }))
+    .filter((group) => group.statuses.length > 0);
+}

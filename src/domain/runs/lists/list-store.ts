@@ -1,0 +1,80 @@
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db, prepareSelect } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { afterId, type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type RunDetails, selectRunDetails } from '../details-store.ts';
+import type { RunStatus } from '../model.ts';
+import { groupStatuses, isAround, isWanted, isWithin, type StatusGroup } from './conditions.ts';
+import type { RunFilter, RunScope } from './filter.ts';
+import { isOfTeam, partsOf, type ScopePart, selectTeams } from './scope-store.ts';
+
+const selectRuns = prepareSelect((db) => db.selectFrom('runs').select(selectRunDetails));
+
+export interface RunListRequest {
+  readonly scope: RunScope;
+  readonly filter: RunFilter;
+  readonly page: PageRequest;
+}
+
+/**
+ * A page of runs, newest first. The caller has decided that the scope may be read. The newest ids come from the index of each
+ * team and each status, and the page is the newest of these: its cost depends on the number of teams and not on how rare the
+ * runs are.
+ */
+export async function listRuns(em: Em, principal: Principal, request: RunListRequest): Promise<Page<RunDetails>> {
+  const { scope, filter, page } = request;
+  const [first, ...others] = partsOf(scope, principal).flatMap((part) =>
+    groupStatuses(filter.statuses).map((group) => selectNewest(em, part, group, request)),
+  );
+  if (!first) return { items: [], nextCursor: null };
+  const newest = db(em)
+    .selectFrom(others.reduce((all, branch) => all.unionAll(branch), first).as('newest'))
+    .select('newest.id')
+    .orderBy('newest.id', 'desc')
+    .limit(page.limit + 1);
+  return pageOf(selectRuns(em).where(sql<SqlBool>`${sql.ref('runs.id')} = any(array(${newest}))`), 'runs.id', page);
+}
+
+/** What the newest runs of a part are looked up for: each of its teams, with each wanted status. */
+interface Wanted {
+  owner: { team: string | null };
+  wanted: { status: RunStatus | null };
+}
+
+/** The newest ids of each team and each status of a part. */
+function selectNewest(em: Em, part: ScopePart, group: StatusGroup, request: RunListRequest) {
+  const statuses = sql<Wanted['wanted']>`unnest(${group?.statuses ?? [null]}::text[])`;
+  return db(em)
+    .selectFrom(selectTeams(em, part).as('owner'))
+    .innerJoin(statuses.as<'wanted'>(sql`wanted(status)`), (join) => join.onTrue())
+    .innerJoinLateral(
+      (eb) => selectNewestOfOne(eb as never, part, group, request).as('hit'),
+      (join) => join.onTrue(),
+    )
+    .select('hit.id');
+}
+
+function selectNewestOfOne(
+  eb: ExpressionBuilder<Tables & Wanted, 'owner' | 'wanted'>,
+  part: ScopePart,
+  group: StatusGroup,
+  { filter, page }: RunListRequest,
+) {
+  const after = afterId(page);
+  return eb
+    .selectFrom('runs')
+    .where((run) => run.and([...isWanted(run, filter), ...isWithin(run, filter), ...isAround(run, filter)]))
+    .$if(after !== null, (query) => query.where('runs.id', '<', after))
+    .$if(part.kind === 'teams', (query) => query.whereRef('runs.team_id', '=', 'owner.team'))
+    .$if(part.kind === 'team', (query) => query.where(isOfTeam(part)))
+    .$if(group !== null, (query) =>
+      query
+        .whereRef('runs.status', '=', 'wanted.status')
+        .where('runs.finished_at', group?.finished ? 'is not' : 'is', null),
+    )
+    .select('runs.id')
+    .orderBy('runs.id', 'desc')
+    .limit(page.limit + 1);
+}

@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { sqlState } from '#database/errors.ts';
+import { db } from '#domain/db.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+
+/** A period as a client names it: each end is a time, or a day that stands for its first moment in the time zone. */
+export interface NamedPeriod {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly timeZone: string;
+}
+
+export interface Period {
+  readonly from: Date;
+  readonly to: Date;
+  readonly timeZone: string;
+  /** Every day that has a moment in the period, as `2026-01-31`. */
+  readonly days: readonly string[];
+}
+
+/** A period without a beginning has this many days up to its end, which it includes. */
+const usualDays = 30;
+export const mostDays = 366;
+
+/**
+ * The moments and the days of a period. PostgreSQL computes them, so that they are those by which it counts.
+ * @throws Invalid for a time zone that does not exist, and for a period that is empty or too long
+ */
+export async function findPeriod(em: Em, named: NamedPeriod): Promise<Period> {
+  const { timeZone } = named;
+  refuseUnknownZone(timeZone);
+  refuseLongPeriod(named);
+  const moment = (text: string) =>
+    sql<Date>`${isDay(text) ? sql`${text}::timestamp at time zone ${timeZone}` : sql`${text}::timestamptz`}`;
+  const local = (time: unknown) => sql`(${time}) at time zone ${timeZone}`;
+  const to = named.to === undefined ? sql`clock_timestamp()` : moment(named.to);
+  const usualFrom = sql`(date_trunc('day', ${local(to)}) - make_interval(days => ${usualDays - 1})) at time zone ${timeZone}`;
+  const from = named.from === undefined ? usualFrom : moment(named.from);
+  const bounds = db(em).selectNoFrom([
+    sql<string>`(${from})::timestamptz(3)`.as('from'),
+    sql<string>`(${to})::timestamptz(3)`.as('to'),
+  ]);
+  const days = sql<string[]>`array(select to_char(day, 'YYYY-MM-DD') from generate_series(
+    (${local(sql.ref('b.from'))})::date, (${local(sql`${sql.ref('b.to')} - interval '1 millisecond'`)})::date, interval '1 day') day)`;
+  const finding = db(em)
+    .selectFrom(bounds.as('b'))
+    .select(['b.from', 'b.to', days.as('days')])
+    .executeTakeFirstOrThrow();
+  const found = await finding.catch((error) => {
+    throw sqlState(error) === unknownZoneState ? unknownZone(timeZone) : error;
+  });
+  const period = { timeZone, days: found.days, from: new Date(found.from), to: new Date(found.to) };
+  if (period.from >= period.to) throw new Invalid('from, to: `from` must be before `to`, which is itself excluded');
+  return period;
+}
+
+/** The SQLSTATE of a parameter with a wrong value: a zone that PostgreSQL does not know. */
+const unknownZoneState = '22023';
+
+/** PostgreSQL would take almost any text for a zone of its own, and counts an offset such as +03:00 the other way round. */
+function refuseUnknownZone(timeZone: string): void {
+  if (!/^[A-Za-z]/.test(timeZone)) throw unknownZone(timeZone);
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch {
+    throw unknownZone(timeZone);
+  }
+}
+
+function unknownZone(timeZone: string): Invalid {
+  return new Invalid(
+    `time_zone: there is no time zone "${timeZone}": name one of the IANA database, such as Europe/Berlin`,
+  );
+}
+
+function refuseLongPeriod({ from, to }: NamedPeriod): void {
+  const end = to === undefined ? Date.now() : Date.parse(to);
+  if (from === undefined || end - Date.parse(from) <= mostDays * 24 * 60 * 60_000) return;
+  throw new Invalid(
+    `from, to: a period has at most ${mostDays} days: ask for a later \`from\`, or for several periods`,
+  );
+}
+
+function isDay(text: string): boolean {
+  return !text.includes('T');
+}
