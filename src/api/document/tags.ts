@@ -1,5 +1,6 @@
 /** What each group of operations is about. The part of an operation's id before the dot names its group. */
 export const tags: Readonly<Record<string, string>> = {
+  approvals: 'What waits for your approval.',
   audit_records: 'Who did what, when, and what was refused.',
   auth: 'Signing in and out, who you are, and what you may do.',
   bootstrap: 'The first administrator of a new installation.',

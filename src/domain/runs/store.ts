@@ -1,6 +1,8 @@
+import type { InferResult, Kysely } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type PageRequest, pageByNumber } from '#domain/shared/paging.ts';
 import type { RunFacts } from './actions.ts';
@@ -21,17 +23,23 @@ export interface RunWithFacts extends RunTarget {
   readonly facts: RunFacts;
 }
 
-const selectRun = prepare((db, parameter: ParameterOf<{ id: string }>) =>
-  db
+/** Runs as `toRunWithFacts` takes them. */
+export function selectRunsWithFacts(queries: Kysely<Tables>) {
+  return queries
     .selectFrom('runs')
     .leftJoin('teams as t', 't.id', 'runs.team_id')
-    .where('runs.id', '=', parameter('id'))
     .select(selectRunDetails)
     .select((eb) => [
       't.organization_id as organizationId',
       ifAllowed(eb, 'approve').then(selectApprovalFacts(eb)).end().as('approval'),
       ifAllowed(eb, 'requeue').then(selectAdmissionFacts(eb)).end().as('admission'),
-    ]),
+    ]);
+}
+
+export type RunRow = InferResult<ReturnType<typeof selectRunsWithFacts>>[number];
+
+const selectRun = prepare((db, parameter: ParameterOf<{ id: string }>) =>
+  selectRunsWithFacts(db).where('runs.id', '=', parameter('id')),
 );
 
 /** Facts are looked up only if the status of the run makes them relevant. */
@@ -42,7 +50,10 @@ function ifAllowed(eb: OverRun, action: RunAction) {
 /** Reads one run in one statement: clients poll it. */
 export async function readRun(em: Em, id: string): Promise<RunWithFacts | undefined> {
   const [row] = await selectRun(em, { id });
-  if (!row) return undefined;
+  return row && toRunWithFacts(row);
+}
+
+export function toRunWithFacts(row: RunRow): RunWithFacts {
   const { organizationId, approval, admission, ...details } = row;
   const isDeleted = details.deletedAt !== null;
   const facts = {
@@ -51,7 +62,7 @@ export async function readRun(em: Em, id: string): Promise<RunWithFacts | undefi
     approval: approval && toApprovalFacts(approval),
     admission: admission && toAdmissionFacts(admission),
   };
-  return { id, teamId: details.teamId, organizationId, isDeleted, details, facts };
+  return { id: details.id, teamId: details.teamId, organizationId, isDeleted, details, facts };
 }
 
 /** A run and its owner. A deleted run keeps its lineage, and so can still be read. */

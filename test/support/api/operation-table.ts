@@ -118,6 +118,7 @@ runs.get_logs                       run:read                            team:met
 runs.stream_logs                    run:read                            team:metadata.read
 runs.request_approval               run:read                            team:metadata.read
 runs.review                         run:approve                         team:metadata.write
+approvals.list                      run:approve                         platform
 runs.cancel                         run:cancel                          team:metadata.write
 runs.requeue                        run:create                          team:secret.read
 runs.delete                         run:delete                          team:metadata.write

@@ -1,0 +1,28 @@
+import type { Em } from '#database/database.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Page, type PageRequest, pageByRule } from '#domain/shared/paging.ts';
+import { findRunRefusal } from '../actions.ts';
+import { findPending, type PendingRun } from './inbox-store.ts';
+import { mayReview } from './rules.ts';
+
+/** How many runs one page looks at: most of what waits is for most reviewers. */
+const mostRuns = 500;
+
+export interface ApprovalRequest {
+  readonly page: PageRequest;
+  /** Only runs for which somebody asked the reviewer by name. */
+  readonly asked: boolean;
+}
+
+/** The runs that wait for the approval of a reviewer, oldest first: exactly those that `runs.review` would let them approve now. */
+export function listApprovals(
+  em: Em,
+  reviewer: Principal,
+  { page, asked }: ApprovalRequest,
+): Promise<Page<PendingRun>> {
+  return pageByRule(page, {
+    read: (after, limit) => findPending(em, reviewer, { after, limit, asked }),
+    isListed: (run) => mayReview(reviewer, run) && findRunRefusal('approve', run.facts, reviewer) === null,
+    most: mostRuns,
+  });
+}
