@@ -12,7 +12,7 @@ export function isWanted(eb: OverRun, filter: RunFilter): Expression<SqlBool>[] 
   if (instanceId !== undefined) conditions.push(eb('runs.instance_id', '=', instanceId));
   if (templateId !== undefined) conditions.push(eb('runs.template_id', '=', templateId));
   if (requestedBy !== undefined) conditions.push(eb('runs.requested_by_id', '=', requestedBy));
-  if (operation !== undefined) conditions.push(eb('runs.operation', '=', operation));
+  if (operation !== undefined) conditions.push(eb('runs.operation', '=', sql.lit(operation)));
   // The indexes by operation leave out the usual one, so the query says that it wants another.
   if (operation !== undefined && operation !== 'apply')
     conditions.push(eb('runs.operation', '<>', sql.lit('apply' as const)));
@@ -42,13 +42,10 @@ export function isAround(eb: OverRun, { from, to }: Pick<RunFilter, 'from' | 'to
   ];
 }
 
-/** Statuses that are all of finished runs, or all of unfinished ones; null: every status. */
-export type StatusGroup = { readonly finished: boolean; readonly statuses: readonly RunStatus[] } | null;
-
-/** The indexes by status cover either finished or unfinished runs, so a query asks for one group at a time. */
-export function groupStatuses(statuses: readonly RunStatus[] | undefined): StatusGroup[] {
-  if (statuses === undefined) return [null];
-  return [true, false]
-    .map((finished) => ({ finished, statuses: [...new Set(statuses)].filter((one) => isTerminal(one) === finished) }))
-    .filter((group) => group.statuses.length > 0);
+/**
+ * The condition that a run has a status. The indexes by status cover either finished or unfinished runs, so it names which of them
+ * it wants. The status is a part of the statement: PostgreSQL must know it to see how rare it is.
+ */
+export function hasStatus(eb: OverRun, status: RunStatus): Expression<SqlBool>[] {
+  return [eb('runs.status', '=', sql.lit(status)), eb('runs.finished_at', isTerminal(status) ? 'is not' : 'is', null)];
 }

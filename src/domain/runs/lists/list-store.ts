@@ -6,7 +6,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { afterId, type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { type RunDetails, selectRunDetails } from '../details-store.ts';
 import type { RunStatus } from '../model.ts';
-import { groupStatuses, isAround, isWanted, isWithin, type StatusGroup } from './conditions.ts';
+import { hasStatus, isAround, isWanted, isWithin } from './conditions.ts';
 import type { RunFilter, RunScope } from './filter.ts';
 import { isOfTeam, partsOf, type ScopePart, selectTeams } from './scope-store.ts';
 
@@ -25,8 +25,9 @@ export interface RunListRequest {
  */
 export async function listRuns(em: Em, principal: Principal, request: RunListRequest): Promise<Page<RunDetails>> {
   const { scope, filter, page } = request;
+  const statuses = filter.statuses ? [...new Set(filter.statuses)] : [null];
   const [first, ...others] = partsOf(scope, principal).flatMap((part) =>
-    groupStatuses(filter.statuses).map((group) => selectNewest(em, part, group, request)),
+    statuses.map((status) => selectNewest(em, part, status, request)),
   );
   if (!first) return { items: [], nextCursor: null };
   const newest = db(em)
@@ -37,31 +38,20 @@ export async function listRuns(em: Em, principal: Principal, request: RunListReq
   return pageOf(selectRuns(em).where(sql<SqlBool>`${sql.ref('runs.id')} = any(array(${newest}))`), 'runs.id', page);
 }
 
-/** What the newest runs of a part are looked up for: each of its teams, with each wanted status. */
-interface Wanted {
-  owner: { team: string | null };
-  wanted: { status: RunStatus | null };
-}
-
-/** The newest ids of each team and each status of a part. */
-function selectNewest(em: Em, part: ScopePart, group: StatusGroup, request: RunListRequest) {
-  const statuses = sql<Wanted['wanted']>`unnest(${group?.statuses ?? [null]}::text[])`;
+/** The newest ids of each team of a part, all of one status if one is wanted. */
+function selectNewest(em: Em, part: ScopePart, status: RunStatus | null, request: RunListRequest) {
   return db(em)
     .selectFrom(selectTeams(em, part).as('owner'))
-    .innerJoin(statuses.as<'wanted'>(sql`wanted(status)`), (join) => join.onTrue())
     .innerJoinLateral(
-      (eb) => selectNewestOfOne(eb as never, part, group, request).as('hit'),
+      (eb) => selectNewestOfOne(eb, part, status, request).as('hit'),
       (join) => join.onTrue(),
     )
     .select('hit.id');
 }
 
-function selectNewestOfOne(
-  eb: ExpressionBuilder<Tables & Wanted, 'owner' | 'wanted'>,
-  part: ScopePart,
-  group: StatusGroup,
-  { filter, page }: RunListRequest,
-) {
+type OverOwner = ExpressionBuilder<Tables & { owner: { team: string | null } }, 'owner'>;
+
+function selectNewestOfOne(eb: OverOwner, part: ScopePart, status: RunStatus | null, { filter, page }: RunListRequest) {
   const after = afterId(page);
   return eb
     .selectFrom('runs')
@@ -69,11 +59,7 @@ function selectNewestOfOne(
     .$if(after !== null, (query) => query.where('runs.id', '<', after))
     .$if(part.kind === 'teams', (query) => query.whereRef('runs.team_id', '=', 'owner.team'))
     .$if(part.kind === 'team', (query) => query.where(isOfTeam(part)))
-    .$if(group !== null, (query) =>
-      query
-        .whereRef('runs.status', '=', 'wanted.status')
-        .where('runs.finished_at', group?.finished ? 'is not' : 'is', null),
-    )
+    .$if(status !== null, (query) => query.where((run) => run.and(hasStatus(run, status ?? 'queued'))))
     .select('runs.id')
     .orderBy('runs.id', 'desc')
     .limit(page.limit + 1);

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { RunStatus } from '../model.ts';
-import { groupStatuses, isWanted, isWithin } from './conditions.ts';
+import { isTerminal, type RunStatus } from '../model.ts';
+import { isWanted, isWithin } from './conditions.ts';
 import type { RunFilter, RunScope } from './filter.ts';
 import type { Period } from './period-store.ts';
 import { isOfTeam, partsByTeam, type ScopePart, selectTeams } from './scope-store.ts';
@@ -28,9 +28,7 @@ export interface RunCount {
  * so the cost depends on the number of runs in the period. There are few unfinished ones.
  */
 export async function countRuns(em: Em, principal: Principal, request: StatisticsRequest): Promise<RunCount[]> {
-  const groups = groupStatuses(request.filter.statuses).flatMap((group): readonly Counted[] =>
-    group ? [group] : everyStatus,
-  );
+  const groups = groupStatuses(request.filter.statuses);
   const [first, ...others] = partsByTeam(request.scope, principal).flatMap((part) =>
     groups.map((group) => selectCounted(em, part, group, request)),
   );
@@ -53,10 +51,14 @@ interface Counted {
   readonly statuses: readonly RunStatus[] | null;
 }
 
-const everyStatus: readonly Counted[] = [
-  { finished: true, statuses: null },
-  { finished: false, statuses: null },
-];
+/** The wanted statuses of finished and of unfinished runs, which come from different indexes. */
+function groupStatuses(statuses: readonly RunStatus[] | undefined): Counted[] {
+  const groups = [true, false].map((finished) => ({
+    finished,
+    statuses: statuses?.filter((status) => isTerminal(status) === finished) ?? null,
+  }));
+  return groups.filter((group) => group.statuses?.length !== 0);
+}
 
 /** The counted runs of one part, finished or unfinished. */
 function selectCounted(
