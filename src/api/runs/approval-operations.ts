@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
-import { requestRunApproval, reviewRun } from '#domain/runs/approval/review.ts';
+import { requestRunApproval } from '#domain/runs/approval/requests.ts';
+import { reviewRun } from '#domain/runs/approval/review.ts';
 import { reviewAuthority } from '#domain/runs/approval/rules.ts';
 import { findRun, readPlan } from '#domain/runs/store.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
@@ -42,6 +43,8 @@ export const requestApproval = command({
   id: 'runs.request_approval',
   route: 'POST /api/v1/runs/:id/approval/request',
   summary: 'Ask people to review a run. This does not change who is allowed to.',
+  description:
+    'The run shows them in `reviewers`. 422 names the ids of those who may not review it, or whom you may not know.',
   params: RunParams,
   body: RequestApproval,
   responses: { 202: RunView },

@@ -5,7 +5,6 @@ import { findAccount } from '#domain/service-accounts/store.ts';
 import { managesUsers } from '#domain/service-accounts/succession.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
-import type { MemberPrincipal } from './store.ts';
 
 /**
  * The refusal of a user or service account that does not exist, or that the caller does not know. Both get the same answer, so
@@ -19,7 +18,11 @@ export function unknownPrincipal(): Forbidden {
 }
 
 /** Whether the caller may make a user or service account a member without an invitation. */
-export async function mayAddDirectly(em: Em, caller: Principal, { id, kind }: MemberPrincipal): Promise<boolean> {
+export async function mayAddDirectly(
+  em: Em,
+  caller: Principal,
+  { id, kind }: Pick<Principal, 'id' | 'kind'>,
+): Promise<boolean> {
   if (kind === 'user') return knowsUser(em, caller, id);
   const account = await findAccount(em, id);
   return account !== undefined && mayReadAccountsOf(caller, account);

@@ -40,6 +40,7 @@ export function selectRunDetails(eb: OverRun) {
     selectPresentPolicy(eb).as('presentPolicy'),
     'runs.approval_expires_at as approvalExpiresAt',
     selectReviews(eb).as('reviews'),
+    'runs.reviewers',
     'runs.outputs',
     'runs.isolation',
     'runs.state_serial_before as stateSerialBefore',

@@ -14,6 +14,7 @@ import {
   type Masked,
   type MaskedOutputs,
   type PlanSummary,
+  type RequestedReviewer,
   type ResourceChange,
   type RunOperation,
   type RunPhase,
@@ -95,6 +96,8 @@ export const RunSchema = defineEntity({
     approvalWhen: p.string().$type<ApprovalRule>(),
     approvalAllowSelf: p.boolean(),
     approvalExpiresAt: at().nullable(),
+    /** Who was asked to review it. */
+    reviewers: p.json<RequestedReviewer[]>().default([]),
     planDigest: p.string().nullable(),
     planSummary: p.json<PlanSummary>().nullable(),
     outputs: p.json<MaskedOutputs>(),

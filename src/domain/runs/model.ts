@@ -1,3 +1,4 @@
+import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 
@@ -168,6 +169,13 @@ export function needsApproval(
   if (policy.required === 0 || !plan.changes) return false;
   const waits: Record<ApprovalRule, boolean> = { never: false, destroys: plan.destroys, changes: true, always: true };
   return waits[policy.when];
+}
+
+/** A principal who was asked to review a run, with its name at that time. */
+export interface RequestedReviewer {
+  type: PrincipalKind;
+  id: string;
+  name: string;
 }
 
 /** Why an approval no longer counts: its reviewer is disabled, may not review the run any more, or answers for it. */

@@ -35,6 +35,13 @@ export const runKinds = [
       { kind: 'template_version', columns: ['template_version_id'], kept: history },
       { kind: 'principal', columns: ['requested_by_id'], kept: history },
       { kind: 'principal', columns: ['responsible_user_id'], kept: history },
+      {
+        kind: 'principal',
+        columns: ['reviewers'],
+        matches: (row, id) =>
+          sql<SqlBool>`${row('reviewers')} @> jsonb_build_array(jsonb_build_object('id', ${id}::text))`,
+        kept: history,
+      },
       { kind: 'run_attempt', columns: ['attempt_id'], kept: history },
       { kind: 'run', columns: ['requeued_from'], kept: lineage },
       { kind: 'run', columns: ['undoes'], kept: lineage },

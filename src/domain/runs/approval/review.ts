@@ -49,18 +49,3 @@ async function addReview(tx: Transaction, run: Run, reviewer: Principal, review:
   });
   await tx.em.persist(row).flush();
 }
-
-/** Asks people to review a run. The status of the run stays the same. */
-export async function requestRunApproval(
-  tx: Transaction,
-  run: Run,
-  by: Principal,
-  request: { reviewers: readonly string[]; message: string },
-): Promise<void> {
-  refuseByStatus('request_approval', run.status);
-  publishRunEvent(tx, run, 'run.approval_requested', {
-    by: by.name,
-    reviewers: [...request.reviewers],
-    message: request.message,
-  });
-}
