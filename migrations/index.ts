@@ -13,8 +13,8 @@ import { Events } from './20261124_1_events.ts';
 import { LostWorkers } from './20261124_2_lost_workers.ts';
 import { DeletedRuns } from './20261125_1_deleted_runs.ts';
 import { AuditOrganizations } from './20261126_1_audit_organizations.ts';
-import { RunSearches } from './20261127_4_run_searches.ts';
 import { RequestedReviewers } from './20261127_1_requested_reviewers.ts';
+import { RunSearches } from './20261127_4_run_searches.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -33,6 +33,6 @@ export const migrations = [
   { name: '20261124_2_lost_workers', class: LostWorkers },
   { name: '20261125_1_deleted_runs', class: DeletedRuns },
   { name: '20261126_1_audit_organizations', class: AuditOrganizations },
-  { name: '20261127_4_run_searches', class: RunSearches },
   { name: '20261127_1_requested_reviewers', class: RequestedReviewers },
+  { name: '20261127_4_run_searches', class: RunSearches },
 ];
