@@ -15,6 +15,7 @@ import { DeletedRuns } from './20261125_1_deleted_runs.ts';
 import { AuditOrganizations } from './20261126_1_audit_organizations.ts';
 import { RequestedReviewers } from './20261127_1_requested_reviewers.ts';
 import { RunSearches } from './20261127_4_run_searches.ts';
+import { VariablePhases } from './20261127_5_variable_phases.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -35,4 +36,5 @@ export const migrations = [
   { name: '20261126_1_audit_organizations', class: AuditOrganizations },
   { name: '20261127_1_requested_reviewers', class: RequestedReviewers },
   { name: '20261127_4_run_searches', class: RunSearches },
+  { name: '20261127_5_variable_phases', class: VariablePhases },
 ];

@@ -69,6 +69,8 @@ function fallbackTeam({ takesTeam }: CatalogueEntry, { teams }: World): string |
 /** Body fields that a review assumes: that a variable is secret, and that a request without a team means the caller. */
 function bodyFor({ asker, entry: { operation } }: Tuple, { team }: Partial<Ids>): object {
   if (operation.id === 'environment_variables.set') return { sensitive: true };
+  if (operation.id === 'environment_variables.replace')
+    return { variables: [{ name: 'TOKEN', value: 'x', category: 'env', sensitive: true }] };
   const isAccount = ['service_accounts.create', 'service_accounts.transfer'].includes(operation.id);
   return isAccount && team === undefined ? { owner: { user_id: asker.id } } : {};
 }

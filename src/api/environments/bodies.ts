@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { type EnvironmentChange, environmentKinds, type NewEnvironment } from '#domain/environments/model.ts';
 import {
-  type EnvironmentChange,
-  environmentKinds,
-  type NewEnvironment,
+  mostVariables,
+  type NewVariable,
   variableCategories,
-} from '#domain/environments/model.ts';
+  variablePhases,
+} from '#domain/environments/variable-model.ts';
 import { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/model.ts';
 import { durationBetween, parseDuration } from '#domain/shared/durations.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -56,16 +57,36 @@ function toSeconds(ttl: string | null | undefined): number | null | undefined {
   return typeof ttl === 'string' ? parseDuration(ttl) : ttl;
 }
 
-export const SetVariable = z
-  .strictObject({
-    value: Json,
-    category: z.enum(variableCategories),
-    sensitive: z.boolean().default(false),
-    ...ExpectedRevision,
-  })
-  .meta({ id: 'SetEnvironmentVariable' });
+/** The phases in which runs get a variable. */
+const Phases = z
+  .array(z.enum(variablePhases))
+  .min(1)
+  .refine((phases) => new Set(phases).size === phases.length, { error: 'must not name a phase twice' });
 
-/** A variable's name in a path. Setting a variable checks what its category demands besides. */
+const variableFields = {
+  value: Json.optional().describe('Left out: a sensitive variable keeps its value.'),
+  category: z.enum(variableCategories),
+  sensitive: z.boolean().default(false),
+  phases: Phases.optional().describe(
+    'Left out: an existing variable keeps its phases, and a new one is given in both.',
+  ),
+  ...ExpectedRevision,
+};
+
+export const SetVariable = z.strictObject(variableFields).meta({ id: 'SetEnvironmentVariable' });
+
+/** A variable's name. Setting a variable checks what its category demands besides. */
 export const VariableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/, { error: 'expected letters, digits, "_" and "-", starting with no digit' });
+
+export const ReplaceVariables = z
+  .strictObject({ variables: z.array(z.strictObject({ name: VariableName, ...variableFields })).max(mostVariables) })
+  .meta({ id: 'ReplaceEnvironmentVariables' });
+
+export function toNewVariable(
+  name: string,
+  { expected_revision: expectedRevision, ...variable }: z.output<typeof SetVariable>,
+): NewVariable {
+  return { ...variable, name, expectedRevision };
+}

@@ -3,13 +3,23 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { type EnvironmentTarget, findEnvironment, findEnvironmentToChange } from '#domain/environments/store.ts';
-import { removeVariable, setVariable } from '#domain/environments/variable-changes.ts';
-import { findVariable, listVariables, type ShownVariable } from '#domain/environments/variable-store.ts';
+import {
+  concernsSecret,
+  removeVariable,
+  replaceVariables,
+  setVariable,
+} from '#domain/environments/variable-changes.ts';
+import {
+  findVariable,
+  listVariables,
+  readShownVariables,
+  type ShownVariable,
+} from '#domain/environments/variable-store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { SetVariable, VariableName } from './bodies.ts';
+import { ReplaceVariables, SetVariable, toNewVariable, VariableName } from './bodies.ts';
 import { VariableView, viewVariable } from './views.ts';
 
 const VariableParams = z.strictObject({ id: Id, name: VariableName });
@@ -59,6 +69,25 @@ async function findTarget(
   return { ...environment, before, concernsSecret: sensitive || before?.sensitive === true };
 }
 
+function wantedOf({ variables }: z.output<typeof ReplaceVariables>) {
+  return variables.map(({ name, ...variable }) => toNewVariable(name, variable));
+}
+
+/** The environment with all of its variables. A review has no body, and covers sensitive variables. */
+async function findAll(
+  em: Em,
+  id: string,
+  body: Partial<z.output<typeof ReplaceVariables>>,
+  lock: boolean,
+): Promise<(VariableTarget & { readonly current: ShownVariable[] }) | undefined> {
+  const environment = await findEnvironmentToChange(em, id, lock);
+  if (!environment) return undefined;
+  const current = await readShownVariables(em, id);
+  const { variables } = body;
+  const concerns = variables === undefined || concernsSecret(wantedOf({ variables }), current);
+  return { ...environment, before: undefined, current, concernsSecret: concerns };
+}
+
 /** Setting, replacing or removing a sensitive variable takes the right to manage secrets (access.md of the design). */
 function accessTo({ concernsSecret }: VariableTarget): Access {
   return concernsSecret
@@ -83,6 +112,23 @@ export const list = read({
   },
 });
 
+export const get = read({
+  id: 'environment_variables.get',
+  route: 'GET /api/v1/environments/:id/variables/:name',
+  summary: 'Read a variable; a sensitive one without its value',
+  params: VariableParams,
+  responses: { 200: VariableView },
+  access: readAccess,
+  target: ({ em, params }) => findEnvironment(em, params.id),
+  targetName: 'environment',
+  resourceId: ({ params }) => params.id,
+  handle: async ({ em, target, params }) => {
+    const variable = await findVariable(em, target.id, params.name);
+    if (!variable) throw new NotFound('variable');
+    return viewVariable(variable);
+  },
+});
+
 export const set = command({
   id: 'environment_variables.set',
   route: 'PUT /api/v1/environments/:id/variables/:name',
@@ -103,16 +149,40 @@ export const set = command({
   audit: 'environment_variable.set',
   handle: async ({ tx, principal, target, params, body, services }) => {
     const { before } = target;
-    const { expected_revision: expectedRevision, ...value } = body;
-    const variable = { ...value, name: params.name, setBy: principal.id, expectedRevision };
-    const after = await setVariable(tx.em, services.keyRing, target, variable, before);
-    const { revision } = after;
-    const answer = viewVariable(after);
+    const writer = { em: tx.em, keyRing: services.keyRing, environment: target, setBy: principal.id };
+    const variable = await setVariable(writer, toNewVariable(params.name, body), before);
+    const { revision } = variable;
+    const [was, after] = [before && describeVariable(before), describeVariable(variable)];
+    return { id: target.id, before: was, after, revision, answer: viewVariable(variable) };
+  },
+});
+
+export const replace = command({
+  id: 'environment_variables.replace',
+  route: 'PUT /api/v1/environments/:id/variables',
+  summary: 'Replace all variables of an environment at once',
+  description:
+    'Variables that the request does not name are removed, and those that stay the same keep their revision. A sensitive variable ' +
+    'whose value is left out keeps it, so that nobody needs to know a secret to change the others. Changing, adding or removing a ' +
+    'sensitive variable takes the right to manage secrets.',
+  params: z.strictObject({ id: Id }),
+  body: ReplaceVariables,
+  responses: { 200: z.object({ variables: z.array(VariableView) }).meta({ id: 'EnvironmentVariables' }) },
+  access: { ...changeAccess, review: { inherits: 'environment_variables.set' } },
+  target: ({ em, params, body, lock }) => findAll(em, params.id, body, lock),
+  targetName: 'environment',
+  accessTo,
+  resourceId: ({ params }) => params.id,
+  idempotency: 'none',
+  audit: 'environment_variables.replaced',
+  handle: async ({ tx, principal, target, body, services }) => {
+    const writer = { em: tx.em, keyRing: services.keyRing, environment: target, setBy: principal.id };
+    const { before, after } = await replaceVariables(writer, wantedOf(body), target.current);
+    const answer = { variables: (await readShownVariables(tx.em, target.id)).map(viewVariable) };
     return {
       id: target.id,
-      before: before && describeVariable(before),
-      after: describeVariable(after),
-      revision,
+      before: { variables: before.map(describeVariable) },
+      after: { variables: after.map(describeVariable) },
       answer,
     };
   },
@@ -140,6 +210,6 @@ export const remove = command({
 });
 
 /** The audit keeps a variable's name and whether it is sensitive, and never its value. */
-function describeVariable({ name, category, sensitive, revision }: ShownVariable) {
-  return { name, category, sensitive, revision };
+function describeVariable({ name, category, sensitive, phases, revision }: ShownVariable) {
+  return { name, category, sensitive, phases: [...phases], revision };
 }

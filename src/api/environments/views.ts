@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { commonFields, viewCommon } from '#api/tenancy/views.ts';
-import { environmentKinds, variableCategories } from '#domain/environments/model.ts';
+import { environmentKinds } from '#domain/environments/model.ts';
 import type { EnvironmentTarget } from '#domain/environments/store.ts';
+import { variableCategories, variablePhases } from '#domain/environments/variable-model.ts';
 import type { ShownVariable } from '#domain/environments/variable-store.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { formatDuration } from '#domain/shared/durations.ts';
@@ -42,12 +43,13 @@ export const VariableView = z
     name: z.string(),
     category: z.enum(variableCategories),
     sensitive: z.boolean(),
+    phases: z.array(z.enum(variablePhases)).describe('The phases in which the tools of runs get it.'),
     value: Json.nullable().describe('Null for a sensitive variable: its value is never shown again.'),
     revision: z.int(),
     updated_at: Time,
   })
   .meta({ id: 'EnvironmentVariable' });
 
-export function viewVariable({ name, category, sensitive, value, revision, updatedAt }: ShownVariable) {
-  return { name, category, sensitive, value, revision, updated_at: updatedAt };
+export function viewVariable({ phases, updatedAt, ...variable }: ShownVariable) {
+  return { ...variable, phases: [...phases], updated_at: updatedAt };
 }

@@ -3,7 +3,8 @@ import { at, createdAt, id, revision } from '#database/columns.ts';
 import { Project } from '#domain/projects/entity.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
-import type { EnvironmentKind, VariableCategory } from './model.ts';
+import type { EnvironmentKind } from './model.ts';
+import type { VariableCategory } from './variable-model.ts';
 
 export const EnvironmentSchema = defineEntity({
   name: 'Environment',
@@ -51,6 +52,10 @@ export const EnvironmentVariableSchema = defineEntity({
     value: p.json<JsonValue>().nullable(),
     /** The sealed JSON value of a sensitive variable. */
     sealedValue: p.blob().nullable().hidden(),
+    /** Whether the planning of runs gets it. */
+    inPlan: p.boolean().default(true),
+    /** Whether the applying of runs gets it. */
+    inApply: p.boolean().default(true),
     /** The principal who set its value; null: set before the service kept this. */
     setBy: p.uuid().nullable(),
     revision: revision(),

@@ -1,6 +1,5 @@
 import type { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
-import type { NewNamed, Renaming, RevisionCheck } from '#domain/tenancy/model.ts';
+import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';
 
 export const environmentKinds = ['development', 'staging', 'production'] as const;
@@ -9,10 +8,6 @@ export type EnvironmentKind = (typeof environmentKinds)[number];
 /** What protects an environment. Weakening it takes more than the right to write the environment. */
 export const protections = ['kind', 'approval_policy', 'isolation'] as const;
 export type Protection = (typeof protections)[number];
-
-/** `template`: a default for the template's variable of that name; `env`: an environment variable of the run's tools. */
-export const variableCategories = ['template', 'env'] as const;
-export type VariableCategory = (typeof variableCategories)[number];
 
 /** The policies of environments that declare none: in production, another person approves every change. */
 export const defaultApproval: Record<EnvironmentKind, ApprovalPolicy> = {
@@ -37,12 +32,4 @@ export interface EnvironmentChange extends Renaming, Omit<EnvironmentRules, 'app
   /** The members that it omits stay as they are. */
   readonly approvalPolicy?: ApprovalPolicyChange | undefined;
   readonly kind?: EnvironmentKind | undefined;
-}
-
-/** A variable to be set. */
-export interface NewVariable extends RevisionCheck {
-  readonly name: string;
-  readonly value: JsonValue;
-  readonly category: VariableCategory;
-  readonly sensitive: boolean;
 }

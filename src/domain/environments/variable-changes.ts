@@ -1,36 +1,85 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Conflict, Invalid, NotFound } from '#domain/shared/errors.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import type { NewVariable, VariableCategory } from './model.ts';
 import type { EnvironmentTarget } from './store.ts';
-import { explainVariableName } from './variable-names.ts';
-import { countVariables, deleteVariable, type ShownVariable, writeVariable } from './variable-store.ts';
+import { mostVariables, type NewVariable, type VariablePhase, variablePhases } from './variable-model.ts';
+import { refuseUnusable } from './variable-rules.ts';
+import { changePhases, countVariables, deleteVariable, type ShownVariable, writeVariable } from './variable-store.ts';
 import { variableContext } from './variables.ts';
 
-const maximumVariables = 500;
+/** Who changes the variables of which environment. The caller holds the environment's row and has checked the authority. */
+export interface VariableWriter {
+  readonly em: Em;
+  readonly keyRing: KeyRing;
+  readonly environment: EnvironmentTarget;
+  readonly setBy: string;
+}
 
 /**
- * Sets a variable, which may exist already. The caller holds the environment's row and has checked the authority.
- * @throws Invalid for a name or value that a variable of this category cannot have
+ * Sets a variable, which may exist already. A sensitive one without a new value keeps the value that it has.
+ * @throws Invalid for a name, a value or phases that a variable of this category cannot have, or if there is no value to keep
  * @throws Conflict for something archived, a stale revision, or one variable too many
  */
 export async function setVariable(
-  em: Em,
-  keyRing: KeyRing,
-  environment: EnvironmentTarget,
-  variable: NewVariable & { readonly setBy: string },
+  writer: VariableWriter,
+  variable: NewVariable,
   before: ShownVariable | undefined,
 ): Promise<ShownVariable> {
-  const { name, value, category, sensitive, setBy, expectedRevision } = variable;
+  const { em, environment } = writer;
   refuseArchived(environment);
-  refuseUnusable(category, name, value);
-  refuseStale(before ?? { revision: 0 }, expectedRevision);
-  if (!before) await refuseTooMany(em, environment.id);
-  const sealed = sensitive ? keyRing.sealJson(variableContext(environment.id, name), value) : null;
-  return writeVariable(em, { environmentId: environment.id, name, category, sensitive, value, sealed, setBy });
+  refuseUnusable(variable, before);
+  refuseStale(before ?? { revision: 0 }, variable.expectedRevision);
+  if (!before) refuseTooMany((await countVariables(em, environment.id)) + 1);
+  return write(writer, variable, before);
+}
+
+/** The variables that a replacement changed. */
+export interface VariableReplacement {
+  readonly before: ShownVariable[];
+  readonly after: ShownVariable[];
+}
+
+/**
+ * Makes these the only variables of an environment. Variables that stay the same keep their revision. A sensitive one without a
+ * new value keeps the value that it has.
+ * @throws as `setVariable`, for the first variable that is refused; nothing is changed then
+ */
+export async function replaceVariables(
+  writer: VariableWriter,
+  wanted: readonly NewVariable[],
+  current: readonly ShownVariable[],
+): Promise<VariableReplacement> {
+  refuseArchived(writer.environment);
+  refuseTooMany(wanted.length);
+  const known = new Map(current.map((variable) => [variable.name, variable]));
+  refuseRepeated(wanted);
+  for (const [index, variable] of wanted.entries()) {
+    const before = known.get(variable.name);
+    refuseUnusable(variable, before, `variables[${index}].`);
+    refuseStale(before ?? { revision: 0 }, variable.expectedRevision);
+  }
+  const names = new Set(wanted.map(({ name }) => name));
+  const removed = current.filter(({ name }) => !names.has(name));
+  const changed = wanted.filter((variable) => isChanged(variable, known.get(variable.name)));
+  const { em, environment } = writer;
+  await Promise.all(removed.map(({ name }) => deleteVariable(em, environment.id, name)));
+  const after = await Promise.all(changed.map((variable) => write(writer, variable, known.get(variable.name))));
+  const replaced = changed.map(({ name }) => known.get(name)).filter((variable) => variable !== undefined);
+  return { before: [...removed, ...replaced], after };
+}
+
+/** Whether a replacement adds, changes or removes a sensitive variable. Keeping one as it is takes no right to manage secrets. */
+export function concernsSecret(wanted: readonly NewVariable[], current: readonly ShownVariable[]): boolean {
+  const named = new Map(wanted.map((variable) => [variable.name, variable]));
+  const known = new Map(current.map((variable) => [variable.name, variable]));
+  const isLost = ({ name, sensitive }: ShownVariable) => {
+    const variable = named.get(name);
+    return sensitive && (variable === undefined || isChanged(variable, known.get(name)));
+  };
+  return current.some(isLost) || wanted.some((each) => each.sensitive && isChanged(each, known.get(each.name)));
 }
 
 /** Removes a variable. @throws NotFound if the environment has no such variable; Conflict for something archived */
@@ -39,23 +88,38 @@ export async function removeVariable(em: Em, environment: EnvironmentTarget, nam
   if (!(await deleteVariable(em, environment.id, name))) throw new NotFound('variable');
 }
 
-/** Operating systems take no longer text into a process's environment. */
-const longestText = 64 * 1024;
-const longestValue = 256 * 1024;
+/** Whether a variable would differ from what it is. A sensitive value that is given counts as a change: nobody may compare it. */
+function isChanged({ value, category, sensitive, phases }: NewVariable, before: ShownVariable | undefined): boolean {
+  if (!before || before.category !== category || before.sensitive !== sensitive) return true;
+  if (phases && !isDeepStrictEqual(new Set(phases), new Set(before.phases))) return true;
+  return sensitive ? value !== undefined : !isDeepStrictEqual(value, before.value);
+}
 
-function refuseUnusable(category: VariableCategory, name: string, value: JsonValue): void {
-  const wrong = explainVariableName(category, name);
-  if (wrong) throw new Invalid(`name: ${wrong}`);
-  if (category === 'env' && typeof value !== 'string') {
-    throw new Invalid('value: expected a string, as environment variables are text');
+/** Writes a variable that has been checked. */
+async function write(
+  { em, keyRing, environment, setBy }: VariableWriter,
+  variable: NewVariable,
+  before: ShownVariable | undefined,
+): Promise<ShownVariable> {
+  const { name, value, category, sensitive } = variable;
+  const phases: readonly VariablePhase[] = variable.phases ?? before?.phases ?? variablePhases;
+  if (value === undefined && before) {
+    return isChanged(variable, before) ? changePhases(em, environment.id, name, phases) : before;
   }
-  const longest = category === 'env' ? longestText : longestValue;
-  if (Buffer.byteLength(JSON.stringify(value)) > longest) {
-    throw new Invalid(`value: must have at most ${longest / 1024} KiB`);
+  if (value === undefined) throw new Error(`the variable ${name} has no value`);
+  const sealed = sensitive ? keyRing.sealJson(variableContext(environment.id, name), value) : null;
+  return writeVariable(em, { environmentId: environment.id, name, category, sensitive, phases, value, sealed, setBy });
+}
+
+function refuseRepeated(wanted: readonly NewVariable[]): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of wanted.entries()) {
+    if (seen.has(name)) throw new Invalid(`variables[${index}].name: "${name}" is named twice`);
+    seen.add(name);
   }
 }
 
-async function refuseTooMany(em: Em, environmentId: string): Promise<void> {
-  if ((await countVariables(em, environmentId)) < maximumVariables) return;
-  throw new Conflict(`an environment has at most ${maximumVariables} variables: remove one first`);
+function refuseTooMany(count: number): void {
+  if (count <= mostVariables) return;
+  throw new Conflict(`an environment has at most ${mostVariables} variables: remove one first`, 'limit_reached');
 }

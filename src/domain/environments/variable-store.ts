@@ -4,7 +4,7 @@ import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
-import type { VariableCategory } from './model.ts';
+import type { VariableCategory, VariablePhase } from './variable-model.ts';
 import { explainVariableName } from './variable-names.ts';
 
 /** A variable without the value of a sensitive one, which is never shown again. */
@@ -12,16 +12,22 @@ export interface ShownVariable {
   readonly name: string;
   readonly category: VariableCategory;
   readonly sensitive: boolean;
+  readonly phases: readonly VariablePhase[];
   readonly value: JsonValue;
   readonly revision: number;
   readonly updatedAt: string;
 }
 
+/** The phases in which a variable is given, as an array of PostgreSQL. */
+const phases = sql<
+  VariablePhase[]
+>`array_remove(array[case when in_plan then 'plan' end, case when in_apply then 'apply' end], null)`;
+
 function selectVariables(em: Em, environmentId: string) {
   return db(em)
     .selectFrom('environment_variables as v')
     .where('v.environment_id', '=', environmentId)
-    .select(['v.name', 'v.category', 'v.sensitive', 'v.revision', 'v.updated_at as updatedAt'])
+    .select(['v.name', 'v.category', 'v.sensitive', 'v.revision', 'v.updated_at as updatedAt', phases.as('phases')])
     .select((eb) =>
       sql<JsonValue>`case when ${eb.ref('v.sensitive')} then null else ${eb.ref('v.value')} end`.as('value'),
     );
@@ -37,11 +43,19 @@ export function listVariables(em: Em, environmentId: string, request: PageReques
   return pageByName(selectVariables(em, environmentId), 'v.name', request, isName);
 }
 
+/** All variables of an environment as they are shown, by name. */
+export function readShownVariables(em: Em, environmentId: string): Promise<ShownVariable[]> {
+  return selectVariables(em, environmentId)
+    .orderBy((eb) => sql`${eb.ref('v.name')} collate "C"`)
+    .execute();
+}
+
 export interface WrittenVariable {
   readonly environmentId: string;
   readonly name: string;
   readonly category: VariableCategory;
   readonly sensitive: boolean;
+  readonly phases: readonly VariablePhase[];
   /** The value of a variable that is not sensitive. */
   readonly value: JsonValue;
   /** The sealed value of a sensitive variable. */
@@ -51,7 +65,7 @@ export interface WrittenVariable {
 
 /** Inserts a variable or replaces the one of that name. */
 export async function writeVariable(em: Em, variable: WrittenVariable): Promise<ShownVariable> {
-  const { environmentId, name, category, sensitive, value, sealed, setBy } = variable;
+  const { environmentId, name, category, sensitive, phases: given, value, sealed, setBy } = variable;
   return db(em)
     .insertInto('environment_variables')
     .values({
@@ -61,6 +75,8 @@ export async function writeVariable(em: Em, variable: WrittenVariable): Promise<
       sensitive,
       value: sealed ? null : json(value),
       sealed_value: sealed,
+      in_plan: given.includes('plan'),
+      in_apply: given.includes('apply'),
       set_by: setBy,
       updated_at: sql<string>`clock_timestamp()`,
     })
@@ -70,12 +86,35 @@ export async function writeVariable(em: Em, variable: WrittenVariable): Promise<
         sensitive: eb.ref('excluded.sensitive'),
         value: eb.ref('excluded.value'),
         sealed_value: eb.ref('excluded.sealed_value'),
+        in_plan: eb.ref('excluded.in_plan'),
+        in_apply: eb.ref('excluded.in_apply'),
         set_by: eb.ref('excluded.set_by'),
         revision: eb('environment_variables.revision', '+', 1),
         updated_at: eb.ref('excluded.updated_at'),
       })),
     )
-    .returning(['name', 'category', 'sensitive', 'value', 'revision', 'updated_at as updatedAt'])
+    .returning(['name', 'category', 'sensitive', 'value', 'revision', 'updated_at as updatedAt', phases.as('phases')])
+    .executeTakeFirstOrThrow();
+}
+
+/** Changes the phases in which a sensitive variable is given. Its value stays, and so does the principal who set it. */
+export async function changePhases(
+  em: Em,
+  environmentId: string,
+  name: string,
+  given: readonly VariablePhase[],
+): Promise<ShownVariable> {
+  return db(em)
+    .updateTable('environment_variables')
+    .set((eb) => ({
+      in_plan: given.includes('plan'),
+      in_apply: given.includes('apply'),
+      revision: eb('revision', '+', 1),
+      updated_at: sql<string>`clock_timestamp()`,
+    }))
+    .where('environment_id', '=', environmentId)
+    .where('name', '=', name)
+    .returning(['name', 'category', 'sensitive', 'value', 'revision', 'updated_at as updatedAt', phases.as('phases')])
     .executeTakeFirstOrThrow();
 }
 
@@ -104,6 +143,6 @@ export function readVariables(em: Em, environmentId: string) {
     .selectFrom('environment_variables')
     .where('environment_id', '=', environmentId)
     .orderBy((eb) => sql`${eb.ref('name')} collate "C"`)
-    .select(['name', 'category', 'sensitive', 'value', 'sealed_value as sealedValue'])
+    .select(['name', 'category', 'sensitive', 'value', 'sealed_value as sealedValue', phases.as('phases')])
     .execute();
 }

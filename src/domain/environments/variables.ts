@@ -1,14 +1,15 @@
 import type { Em } from '#database/database.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { VariablePhase } from './variable-model.ts';
 import { readVariables } from './variable-store.ts';
 
 /** The variables that an environment gives its runs. They hold secrets: never show or log them, or pass them to the engine. */
 export interface EnvironmentVariables {
   /** Defaults for the template's variables of these names. */
   readonly template: Record<string, { value: JsonValue; sensitive: boolean }>;
-  /** Environment variables of the run's tools. */
-  readonly env: { name: string; value: string; sensitive: boolean }[];
+  /** Environment variables of the run's tools, each with the phases in which they get it. */
+  readonly env: { name: string; value: string; sensitive: boolean; phases: readonly VariablePhase[] }[];
 }
 
 /** Binds a sealed value to its variable: copied to another name or environment, it does not open. */
@@ -25,10 +26,10 @@ export async function loadEnvironmentVariables(
   const rows = await readVariables(em, environmentId);
   const loaded: EnvironmentVariables = { template: Object.create(null), env: [] };
   for (const row of rows) {
-    const { name, category, sensitive } = row;
+    const { name, category, sensitive, phases } = row;
     const value = openValue(keyRing, environmentId, row);
     if (category === 'template') loaded.template[name] = { value, sensitive };
-    else loaded.env.push({ name, value: asText(name, value), sensitive });
+    else loaded.env.push({ name, value: asText(name, value), sensitive, phases });
   }
   return loaded;
 }

@@ -57,7 +57,10 @@ describe('a variable of an environment', () => {
     expect(row!.value).toBeNull();
     expect(row!.sealed_value.includes(secret)).toBe(false);
     expect(put.text + list.text + JSON.stringify(audit)).not.toContain(secret);
-    expect(await load(tenant)).toEqual({ template: {}, env: [{ name: 'AWS_SECRET', value: secret, sensitive: true }] });
+    expect(await load(tenant)).toEqual({
+      template: {},
+      env: [{ name: 'AWS_SECRET', value: secret, sensitive: true, phases: ['plan', 'apply'] }],
+    });
   });
 
   test('reaches runs by category with its JSON value, sensitive or not', async () => {
@@ -72,7 +75,7 @@ describe('a variable of an environment', () => {
         nothing: { value: null, sensitive: false },
         keys: { value: { a: [secret] }, sensitive: true },
       },
-      env: [{ name: 'EMPTY', value: '', sensitive: false }],
+      env: [{ name: 'EMPTY', value: '', sensitive: false, phases: ['plan', 'apply'] }],
     });
   });
 

@@ -66,6 +66,7 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'environments.unarchive': [200],
   'environments.delete': [204],
   'environment_variables.set': [200],
+  'environment_variables.replace': [200],
   'environment_variables.remove': [204],
   'templates.create': [201, '/api/v1/registry/templates/:id'],
   'templates.update': [200, '/api/v1/registry/templates/:id'],

@@ -209,6 +209,7 @@ describe('a member of the tenant', () => {
     'instances.unlock': 409,
     'instances.get_state_version': 404,
     'instances.download_state': 404,
+    'environment_variables.get': 404,
     'environment_variables.remove': 404,
     // An admin of a team cannot invite into its organization, nor change such an invitation.
     'team_invitations.create': 409,

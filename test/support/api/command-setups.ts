@@ -161,6 +161,9 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
   'environment_variables.set': async () => ({
     body: { value: secret('variable'), category: 'template', sensitive: true },
   }),
+  'environment_variables.replace': async () => ({
+    body: { variables: [{ name: 'REGION', value: secret('variable'), category: 'template', sensitive: true }] },
+  }),
   'environment_variables.remove': async ({ root }, { environment }) => {
     const variable = { value: secret('variable'), category: 'template', sensitive: true };
     await root.caller.send('PUT', `/environments/${environment}/variables/REGION`, variable);

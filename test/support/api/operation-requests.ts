@@ -193,6 +193,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'environments.create': ({ project }) => ({ project_id: project, name: 'Staging', kind: 'staging' }),
   'environments.update': () => ({ name: 'Renamed' }),
   'environment_variables.set': () => ({ value: 'eu', category: 'template' }),
+  'environment_variables.replace': () => ({ variables: [{ name: 'REGION', value: 'eu', category: 'template' }] }),
   'templates.create': ({ team }) => ({ team_id: team, name: 'Network' }),
   'templates.update': () => ({ description: 'Changed' }),
   'template_versions.publish': () => ({ version: '2.0.0', spec: sayHello }),

@@ -94,7 +94,9 @@ environments.archive                environment:write                   team:met
 environments.unarchive              environment:write                   team:metadata.write
 environments.delete                 environment:write                   team:metadata.write
 environment_variables.list          environment:read                    team:metadata.read
+environment_variables.get           environment:read                    team:metadata.read
 environment_variables.set           environment:write,secret:manage     team:metadata.write
+environment_variables.replace       environment:write,secret:manage     team:metadata.write
 environment_variables.remove        environment:write,secret:manage     team:metadata.write
 templates.list                      template:read                       team:metadata.read
 templates.create                    template:write                      team:metadata.write

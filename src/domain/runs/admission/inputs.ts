@@ -1,12 +1,22 @@
+import type { VariablePhase } from '#domain/environments/variable-model.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { AttemptPhase } from '../model.ts';
 
 /** The inputs of a run, secrets included. They are sealed in its row; the worker that executes an attempt unseals them. */
 export interface RunInputs {
   readonly variables: Record<string, JsonValue>;
   /** Names of the variables that are secret. */
   readonly sensitive: string[];
-  readonly environment: { name: string; value: string; sensitive: boolean }[];
+  readonly environment: EnvironmentInput[];
+}
+
+/** An environment variable of the run's tools. Inputs that an earlier release sealed have no phases: both get them. */
+export interface EnvironmentInput {
+  readonly name: string;
+  readonly value: string;
+  readonly sensitive: boolean;
+  readonly phases?: readonly VariablePhase[];
 }
 
 const context = (runId: string): SealContext => ['run-inputs', runId];
@@ -17,4 +27,13 @@ export function sealInputs(keyRing: KeyRing, runId: string, inputs: RunInputs): 
 
 export function openInputs(keyRing: KeyRing, runId: string, sealed: Uint8Array): RunInputs {
   return keyRing.openJson<RunInputs>(context(runId), sealed);
+}
+
+/** The inputs that one phase gets. A worker never learns a variable that its phase must not have. */
+export function inputsOfPhase(inputs: RunInputs, phase: AttemptPhase): RunInputs {
+  const given = phase === 'planning' ? 'plan' : 'apply';
+  const environment = inputs.environment
+    .filter(({ phases }) => phases?.includes(given) ?? true)
+    .map(({ name, value, sensitive }) => ({ name, value, sensitive }));
+  return { ...inputs, environment };
 }

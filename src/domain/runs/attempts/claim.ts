@@ -9,7 +9,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import type { Egress } from '#domain/workers/pools/egress.ts';
 import { readEgress } from '#domain/workers/pools/store.ts';
-import { openInputs, type RunInputs } from '../admission/inputs.ts';
+import { inputsOfPhase, openInputs, type RunInputs } from '../admission/inputs.ts';
 import { Run, RunAttempt, RunPlan } from '../entity.ts';
 import { SandboxDemanded } from '../errors.ts';
 import { beginLog } from './logs.ts';
@@ -22,6 +22,7 @@ export interface AttemptWork {
   readonly attempt: RunAttempt;
   readonly spec: TemplateSpec;
   readonly files: TemplateFiles;
+  /** The inputs that the phase of the attempt gets. */
   readonly inputs: RunInputs;
   readonly state: Buffer | null;
   /** For an apply: what its plan produced to be applied. */
@@ -72,7 +73,7 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
     attempt,
     spec,
     files,
-    inputs: openInputs(keyRing, runId, run.sealedInputs),
+    inputs: inputsOfPhase(openInputs(keyRing, runId, run.sealedInputs), attempt.phase),
     state: stateSerial > 0 ? await readState(em, keyRing, instanceId, stateSerial) : null,
     artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
     planDigest: plan?.executorDigest ?? null,

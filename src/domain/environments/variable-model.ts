@@ -1,0 +1,24 @@
+import type { JsonValue } from '#domain/shared/json.ts';
+import type { RevisionCheck } from '#domain/tenancy/model.ts';
+
+/** `template`: a default for the template's variable of that name; `env`: an environment variable of the run's tools. */
+export const variableCategories = ['template', 'env'] as const;
+export type VariableCategory = (typeof variableCategories)[number];
+
+/** The phases of a run in which its tools get a variable. */
+export const variablePhases = ['plan', 'apply'] as const;
+export type VariablePhase = (typeof variablePhases)[number];
+
+/** A variable to be set. */
+export interface NewVariable extends RevisionCheck {
+  readonly name: string;
+  /** Undefined: a sensitive variable keeps its value, which the caller need not know. */
+  readonly value?: JsonValue | undefined;
+  readonly category: VariableCategory;
+  readonly sensitive: boolean;
+  /** Undefined: an existing variable keeps its phases, and a new one is given in all. */
+  readonly phases?: readonly VariablePhase[] | undefined;
+}
+
+/** How many variables an environment may have. */
+export const mostVariables = 500;

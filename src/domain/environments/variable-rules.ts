@@ -1,0 +1,47 @@
+import { Invalid } from '#domain/shared/errors.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
+import { type NewVariable, type VariableCategory, variablePhases } from './variable-model.ts';
+import { explainVariableName } from './variable-names.ts';
+import type { ShownVariable } from './variable-store.ts';
+
+/** Operating systems take no longer text into a process's environment. */
+const longestText = 64 * 1024;
+const longestValue = 256 * 1024;
+
+/**
+ * @param place where the variable is in the request: ``, or `variables[2].`
+ * @throws Invalid for a name, a value or phases that a variable of this category cannot have, or if there is no value to keep
+ */
+export function refuseUnusable(variable: NewVariable, before: ShownVariable | undefined, place = ''): void {
+  const { name, value, category, phases } = variable;
+  const wrong = explainVariableName(category, name);
+  if (wrong) throw new Invalid(`${place}name: ${wrong}`);
+  if (category === 'template' && phases && phases.length < variablePhases.length) {
+    throw new Invalid(
+      `${place}phases: a variable of the template is part of what is planned, so it is given in both phases`,
+    );
+  }
+  if (value === undefined) refuseNothingToKeep(variable, before, place);
+  else refuseUnusableValue(category, value, place);
+}
+
+function refuseUnusableValue(category: VariableCategory, value: JsonValue, place: string): void {
+  if (category === 'env' && typeof value !== 'string') {
+    throw new Invalid(`${place}value: expected a string, as environment variables are text`);
+  }
+  const longest = category === 'env' ? longestText : longestValue;
+  if (Buffer.byteLength(JSON.stringify(value)) > longest) {
+    throw new Invalid(`${place}value: must have at most ${longest / 1024} KiB`);
+  }
+}
+
+function refuseNothingToKeep(
+  { name, category, sensitive }: NewVariable,
+  before: ShownVariable | undefined,
+  place: string,
+): void {
+  if (sensitive && before?.sensitive && before.category === category) return;
+  throw new Invalid(
+    `${place}value: is required: only a sensitive variable keeps its value, and "${name}" is none of category ${category}`,
+  );
+}
