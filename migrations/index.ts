@@ -16,6 +16,7 @@ import { AuditOrganizations } from './20261126_1_audit_organizations.ts';
 import { RequestedReviewers } from './20261127_1_requested_reviewers.ts';
 import { RunSearches } from './20261127_4_run_searches.ts';
 import { VariablePhases } from './20261127_5_variable_phases.ts';
+import { MembershipRevisions } from './20261127_6_membership_revisions.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -37,4 +38,5 @@ export const migrations = [
   { name: '20261127_1_requested_reviewers', class: RequestedReviewers },
   { name: '20261127_4_run_searches', class: RunSearches },
   { name: '20261127_5_variable_phases', class: VariablePhases },
+  { name: '20261127_6_membership_revisions', class: MembershipRevisions },
 ];

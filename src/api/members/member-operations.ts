@@ -5,8 +5,9 @@ import type { Em } from '#database/database.ts';
 import { type MemberChange, membershipLocks, removeMember, setMember } from '#domain/members/members.ts';
 import type { MemberRoles, MembershipLevel } from '#domain/members/model.ts';
 import type { MembershipOwners } from '#domain/members/rules.ts';
-import { findMemberPrincipal, listMembers } from '#domain/members/store.ts';
+import { findMember, findMemberPrincipal, listMembers } from '#domain/members/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { type MemberAnswer, viewMember } from './views.ts';
 
@@ -24,10 +25,11 @@ export interface MemberOperations<Level extends MembershipLevel> {
   readonly path: `/${string}/members`;
   readonly ownerParams: z.ZodType<OwnerPaths[Level]>;
   readonly memberParams: z.ZodType<MemberPath<Level>>;
-  readonly body: z.ZodType<{ role: MemberRoles[Level] }>;
+  readonly body: z.ZodObject & z.ZodType<{ role: MemberRoles[Level]; expected_revision?: number | undefined }>;
   readonly view: z.ZodType<MemberAnswer<string>>;
-  readonly summaries: { readonly list: string; readonly set: string; readonly remove: string };
-  readonly access: { readonly list: Access; readonly set: Access; readonly remove: Access };
+  readonly summaries: Readonly<Record<'list' | 'get' | 'set' | 'remove', string>>;
+  /** `leave`: what people need to end their own membership. */
+  readonly access: Readonly<Record<'list' | 'set' | 'remove' | 'leave', Access>>;
   readonly find: (em: Em, path: OwnerPaths[Level]) => Promise<MembershipOwners[Level] | undefined>;
   /** Locks the owner for a change inside a command. */
   readonly findToChange: (
@@ -38,7 +40,12 @@ export interface MemberOperations<Level extends MembershipLevel> {
 }
 
 export function memberOperations<Level extends MembershipLevel>(declared: MemberOperations<Level>) {
-  return { list: listOperation(declared), set: setOperation(declared), remove: removeOperation(declared) };
+  return {
+    list: listOperation(declared),
+    get: getOperation(declared),
+    set: setOperation(declared),
+    remove: removeOperation(declared),
+  };
 }
 
 function listOperation<Level extends MembershipLevel>(declared: MemberOperations<Level>) {
@@ -60,6 +67,25 @@ function listOperation<Level extends MembershipLevel>(declared: MemberOperations
   });
 }
 
+function getOperation<Level extends MembershipLevel>(declared: MemberOperations<Level>) {
+  const { level, path, memberParams, view, summaries, access, find } = declared;
+  return read({
+    id: `${level}_members.get`,
+    route: `GET ${path}/:userID`,
+    summary: summaries.get,
+    params: memberParams,
+    responses: { 200: view },
+    access: access.list,
+    target: ({ em, params }) => find(em, params),
+    targetName: level,
+    handle: async ({ em, target, params }) => {
+      const member = await findMember(em, level, target.id, params.userID);
+      if (!member) throw new NotFound('member');
+      return viewMember(member);
+    },
+  });
+}
+
 function setOperation<Level extends MembershipLevel>(declared: MemberOperations<Level>) {
   const { level, path, memberParams, body, view, summaries, access } = declared;
   return command({
@@ -75,9 +101,11 @@ function setOperation<Level extends MembershipLevel>(declared: MemberOperations<
     idempotency: 'none',
     locks: membershipLocks,
     audit: `${level}_member.set`,
-    handle: async ({ tx, principal, target, params, body: { role } }) => {
-      const change = await setMember(tx.em, principal, level, target, target.joiner, role);
-      return { ...describeChange(params.userID, change), answer: viewMember(change.after) };
+    handle: async ({ tx, principal, target, params, body }) => {
+      const wanted = { role: body.role, expectedRevision: body.expected_revision };
+      const change = await setMember(tx.em, principal, level, target, target.joiner, wanted);
+      const { revision } = change.after;
+      return { ...describeChange(params.userID, change), revision, answer: viewMember(change.after) };
     },
   });
 }
@@ -91,6 +119,7 @@ function removeOperation<Level extends MembershipLevel>(declared: MemberOperatio
     params: memberParams,
     responses: { 204: Nothing },
     access: access.remove,
+    ownAccess: { parameter: 'userID', access: access.leave },
     target: ({ em, params, lock }) => findForMember(declared, em, params, lock),
     targetName: level,
     idempotency: 'none',

@@ -4,6 +4,7 @@ import { organizationRoles } from '#domain/organizations/model.ts';
 import { findOrganization, findOrganizationToChange } from '#domain/organizations/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { memberOperations } from './member-operations.ts';
 import { OrganizationMemberView } from './views.ts';
 
@@ -15,9 +16,11 @@ const manageAccess: Access = {
   review: { inherits: 'organizations.update' },
 };
 
-const SetOrganizationMember = z.strictObject({ role: z.enum(organizationRoles) }).meta({ id: 'SetOrganizationMember' });
+const SetOrganizationMember = z
+  .strictObject({ role: z.enum(organizationRoles), ...ExpectedRevision })
+  .meta({ id: 'SetOrganizationMember' });
 
-export const { list, set, remove } = memberOperations({
+export const { list, get, set, remove } = memberOperations({
   level: 'organization',
   path: '/api/v1/organizations/:orgID/members',
   ownerParams: OrganizationParams,
@@ -29,12 +32,14 @@ export const { list, set, remove } = memberOperations({
     set:
       'Add a user who shares an organization with you, or a service account that you may read, or change the role of a member; ' +
       'you can grant no role above your own',
-    remove: 'End a membership of an organization and of all its teams',
+    get: 'Read the membership of one member of an organization',
+    remove: 'End a membership of an organization and of all its teams; people may leave by themselves',
   },
   access: {
     list: { ...readAccess, review: { inherits: 'organizations.get' } },
     set: manageAccess,
     remove: manageAccess,
+    leave: { ...readAccess, anyOf: ['profile:manage'], principals: ['user'], review: 'none' },
   },
   find: (em, { orgID }) => findOrganization(em, orgID),
   findToChange: (em, { orgID }, lock) => findOrganizationToChange(em, orgID, lock),

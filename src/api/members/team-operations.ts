@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { accessReview, readAccess, TeamParams, teamOf, teamToChange } from '#api/teams/operations.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { teamRoles } from '#domain/teams/model.ts';
 import { memberOperations } from './member-operations.ts';
 import { TeamMemberView } from './views.ts';
@@ -15,9 +16,9 @@ const manageAccess: Access = {
   review: { ...accessReview, verb: 'manage_members' },
 };
 
-const SetTeamMember = z.strictObject({ role: z.enum(teamRoles) }).meta({ id: 'SetTeamMember' });
+const SetTeamMember = z.strictObject({ role: z.enum(teamRoles), ...ExpectedRevision }).meta({ id: 'SetTeamMember' });
 
-export const { list, set, remove } = memberOperations({
+export const { list, get, set, remove } = memberOperations({
   level: 'team',
   path: '/api/v1/organizations/:orgID/teams/:id/members',
   ownerParams: TeamParams,
@@ -27,12 +28,14 @@ export const { list, set, remove } = memberOperations({
   summaries: {
     list: 'List the members of a team',
     set: "Add a member of the organization to a team, or change a member's role",
-    remove: 'End a membership of a team',
+    get: 'Read the membership of one member of a team',
+    remove: 'End a membership of a team; people may leave by themselves',
   },
   access: {
     list: { ...readAccess, review: { inherits: 'teams.get' } },
     set: manageAccess,
     remove: { ...manageAccess, review: { inherits: 'team_members.set' } },
+    leave: { ...readAccess, anyOf: ['profile:manage'], principals: ['user'], review: 'none' },
   },
   find: teamOf,
   findToChange: teamToChange,

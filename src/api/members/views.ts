@@ -11,6 +11,7 @@ const memberFields = {
   name: z.string(),
   email: z.string().nullable().describe('Null for a service account.'),
   enabled: z.boolean(),
+  revision: z.int(),
   created_at: Time,
 };
 

@@ -23,6 +23,13 @@ export function isProtected(operation: Operation): operation is ProtectedOperati
   return !isPublic(operation.access);
 }
 
+/** The operation with the access that the caller needs for what the path names, which may be the caller. */
+export function asCalled<O extends Operation>(operation: O, principal: Principal, params: unknown): O {
+  const { ownAccess } = operation;
+  if (!ownAccess || Object(params)[ownAccess.parameter] !== principal.id) return operation;
+  return { ...operation, access: ownAccess.access, accessTo: undefined };
+}
+
 /** Decides whether a principal may use an operation at all, on any target. */
 export function decideOperation({ access }: ProtectedOperation, principal: Principal): AccessDecision {
   return { decision: decidePermission(principal, access), access };
@@ -75,6 +82,7 @@ export function describeDenial(
   const permissions = access.anyOf.join(' or ');
   if (because === 'installation')
     return 'permission denied: what belongs to the whole installation is for administrators';
+  if (because === 'kind') return 'permission denied: only people may do this, not service accounts';
   if (because === 'permission') return `permission denied: this needs ${permissions}`;
   if (access.scope === 'organization') return `permission denied: this needs ${requiredRole(access)}`;
   const required = [access.teamAction ?? requiredRole(access)].flat().join(' and ');

@@ -7,7 +7,14 @@ import { type Command, type CommandResult, findReceipt, runCommand } from '#doma
 import { ServiceError, Unavailable } from '#domain/shared/errors.ts';
 import type { CommandAnswer, Responses } from './answer-types.ts';
 import { auditedAction, auditingRefusals, auditRead, requestFacts, withAuditTarget } from './auditing.ts';
-import { type AccessDecision, decideOperation, decideTarget, isProtected, toDenial } from './authorization.ts';
+import {
+  type AccessDecision,
+  asCalled,
+  decideOperation,
+  decideTarget,
+  isProtected,
+  toDenial,
+} from './authorization.ts';
 import type { Invocation, OperationInput } from './invocation.ts';
 import { negotiateMediaType } from './media-types.ts';
 import {
@@ -28,7 +35,8 @@ import { findReadOf, type ReceiptAnswer, toReceiptAnswer } from './receipt-answe
  */
 export function authorizeOperation(invocation: Invocation): Promise<void> {
   return auditingRefusals(invocation, async () => {
-    const { operation, principal } = invocation;
+    const { principal, input } = invocation;
+    const operation = asCalled(invocation.operation, principal, input.params);
     if (!isProtected(operation)) return verifyOwnCredential(invocation);
     const denial = toDenial(operation, decideOperation(operation, principal));
     // The denial depends on no target. Only its record names the owners.
@@ -212,7 +220,8 @@ async function findTargetInPath({ operation, input, principal, services }: Invoc
 /** Inside a command, the principal is the one that the transaction has read and locked. @throws Forbidden, HiddenResource */
 function authorizeTarget(invocation: Invocation, em: Em, found: Ownership | null | undefined): AuthorizedCall {
   const { operation, operations, services, request, principal, input } = invocation;
-  if (isProtected(operation)) refuseUnlessAllowed(operation, decideTarget(operation, principal, found));
+  const called = asCalled(operation, principal, input.params);
+  if (isProtected(called)) refuseUnlessAllowed(called, decideTarget(called, principal, found));
   const target = found ?? undefined;
   return { em, principal, ...input, target, services, operations, request: metadataOf(operation, request) };
 }

@@ -107,6 +107,11 @@ interface Declaration<
   readonly targetName?: string;
   /** The access that this particular target requires instead of `access`, such as a secret or the caller's own resource. */
   readonly accessTo?: (target: T & Ownership, principal: Principal) => Access;
+  /**
+   * The access that callers need instead of `access` if this parameter of the path names themselves. It is known before the target
+   * is looked up. Reviews are about others.
+   */
+  readonly ownAccess?: { readonly parameter: string; readonly access: Access };
   /** The audit's resource type, if it is not the first part of `id`. */
   readonly resource?: string;
   /**

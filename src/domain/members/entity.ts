@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { createdAt, id } from '#database/columns.ts';
+import { createdAt, id, revision } from '#database/columns.ts';
 import { PrincipalRecord } from '#domain/identity/entity.ts';
 import { Organization } from '#domain/organizations/entity.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
@@ -19,6 +19,7 @@ export const OrganizationMemberSchema = defineEntity({
     organizationId: () => p.manyToOne(Organization).mapToPk().fieldName('organization_id').deleteRule('restrict'),
     principalId: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('principal_id').deleteRule('restrict'),
     role: p.string().$type<OrganizationRole>(),
+    revision: revision(),
     createdAt: createdAt(),
   },
 });
@@ -35,6 +36,7 @@ export const TeamMemberSchema = defineEntity({
     teamId: () => p.manyToOne(Team).mapToPk().fieldName('team_id').deleteRule('restrict'),
     principalId: () => p.manyToOne(PrincipalRecord).mapToPk().fieldName('principal_id').deleteRule('restrict'),
     role: p.string().$type<TeamRole>(),
+    revision: revision(),
     createdAt: createdAt(),
   },
 });

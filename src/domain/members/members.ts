@@ -4,7 +4,7 @@ import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
-import { readBack } from '#domain/shared/revisions.ts';
+import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import type { Member, MemberRoles, MembershipLevel } from './model.ts';
 import { hasOtherOwner } from './owner-store.ts';
 import { type MembershipOwners, membershipRules } from './rules.ts';
@@ -21,6 +21,13 @@ export interface MemberJoined<Role extends string> extends MemberChange<Role> {
   readonly after: Member<Role>;
 }
 
+/** The role that somebody is to have. */
+export interface WantedMembership<Role extends string> {
+  readonly role: Role;
+  /** Refuses the change if the membership has another revision by now. */
+  readonly expectedRevision: number | undefined;
+}
+
 /** The advisory locks for a change of somebody's membership. */
 export function membershipLocks({ params }: { params: { userID: string } }): string[] {
   return [authorityLock(params.userID)];
@@ -30,7 +37,7 @@ export function membershipLocks({ params }: { params: { userID: string } }): str
  * Lets a user or a service account join an organization or a team, or changes the role of a member. Only members of the
  * organization can join a team. Lock both rows first.
  * @throws Forbidden for a joiner whom the caller does not know, or if the caller may not give or take one of the roles
- * @throws Conflict if the owner is archived, would be left without an owner, or cannot have such a member
+ * @throws Conflict if the owner is archived, would be left without an owner, or cannot have such a member; for a stale revision
  */
 export async function setMember<Level extends MembershipLevel>(
   em: Em,
@@ -38,7 +45,7 @@ export async function setMember<Level extends MembershipLevel>(
   level: Level,
   owner: MembershipOwners[Level],
   joiner: MemberPrincipal | undefined,
-  role: MemberRoles[Level],
+  { role, expectedRevision }: WantedMembership<MemberRoles[Level]>,
 ): Promise<MemberJoined<MemberRoles[Level]>> {
   const rules = membershipRules[level];
   if (!joiner) throw rules.unknownMember();
@@ -47,6 +54,7 @@ export async function setMember<Level extends MembershipLevel>(
   rules.refuseRoles(caller, owner, before ? [before.role, role] : [role]);
   refuseArchived(owner);
   rules.refuseAccount(joiner, role);
+  refuseStale(before ?? { revision: 0 }, expectedRevision);
   if (before?.role === role) return { before, after: before };
   if (before) {
     await refuseLastOwner(em, level, owner.id, before);
@@ -61,7 +69,7 @@ export async function setMember<Level extends MembershipLevel>(
  * Ends a membership and revokes the open invitations that the member sent. Leaving an organization ends the memberships of its
  * teams as well.
  * @throws NotFound for somebody who is not a member
- * @throws Forbidden if the caller may not take the member's role
+ * @throws Forbidden if the caller may not take the member's role; people may always leave
  * @throws Conflict if the organization or a team would be left without an owner
  */
 export async function removeMember<Level extends MembershipLevel>(
@@ -74,7 +82,7 @@ export async function removeMember<Level extends MembershipLevel>(
   const rules = membershipRules[level];
   const before = await findMember(em, level, owner.id, userId);
   if (!before) throw new NotFound('member');
-  rules.refuseRoles(caller, owner, [before.role]);
+  if (caller.id !== userId) rules.refuseRoles(caller, owner, [before.role]);
   await refuseLastOwner(em, level, owner.id, before);
   await rules.leave(em, owner, before);
   await removeMembership(em, level, before.id);

@@ -17,5 +17,6 @@ export interface Member<Role extends string> {
   readonly email: string | null;
   readonly enabled: boolean;
   readonly role: Role;
+  readonly revision: number;
   readonly createdAt: string;
 }

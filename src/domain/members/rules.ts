@@ -115,6 +115,7 @@ async function leaveTeams(em: Em, { id }: OrganizationTarget, { type, userId }: 
   if (owned.length > 0) {
     throw new Conflict(
       `this is the last owner of these teams: ${enumerate(owned)}; make somebody else their owner first`,
+      'last_owner',
     );
   }
   await removeFromTeams(em, id, userId);

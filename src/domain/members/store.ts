@@ -16,6 +16,7 @@ interface Membership {
   readonly owner_id: string;
   readonly principal_id: string;
   readonly role: MemberRoles[MembershipLevel];
+  readonly revision: number;
   readonly created_at: string;
 }
 
@@ -24,11 +25,11 @@ const eb = expressionBuilder<Tables>();
 const memberships: Record<MembershipLevel, AliasedExpression<Membership, 'm'>> = {
   organization: eb
     .selectFrom('organization_members')
-    .select(['id', 'organization_id as owner_id', 'principal_id', 'role', 'created_at'])
+    .select(['id', 'organization_id as owner_id', 'principal_id', 'role', 'revision', 'created_at'])
     .as('m'),
   team: eb
     .selectFrom('team_members')
-    .select(['id', 'team_id as owner_id', 'principal_id', 'role', 'created_at'])
+    .select(['id', 'team_id as owner_id', 'principal_id', 'role', 'revision', 'created_at'])
     .as('m'),
 };
 
@@ -52,6 +53,7 @@ function selectMembers<Level extends MembershipLevel>(em: Em, level: Level, owne
       'u.email',
       'p.enabled',
       'm.role',
+      'm.revision',
       'm.created_at as createdAt',
     ])
     .$castTo<Member<MemberRoles[Level]>>();
@@ -142,8 +144,17 @@ const roleChanges: {
   readonly [Level in MembershipLevel]: (em: Em, id: string, role: MemberRoles[Level]) => Promise<unknown>;
 } = {
   organization: (em, id, role) =>
-    db(em).updateTable('organization_members').set({ role }).where('id', '=', id).execute(),
-  team: (em, id, role) => db(em).updateTable('team_members').set({ role }).where('id', '=', id).execute(),
+    db(em)
+      .updateTable('organization_members')
+      .set((of) => ({ role, revision: of('revision', '+', 1) }))
+      .where('id', '=', id)
+      .execute(),
+  team: (em, id, role) =>
+    db(em)
+      .updateTable('team_members')
+      .set((of) => ({ role, revision: of('revision', '+', 1) }))
+      .where('id', '=', id)
+      .execute(),
 };
 
 export async function changeRole<Level extends MembershipLevel>(
@@ -163,7 +174,7 @@ export async function removeMembership(em: Em, level: MembershipLevel, membershi
 export async function demoteOwner(em: Em, organizationId: string, principalId: string): Promise<void> {
   await db(em)
     .updateTable('organization_members')
-    .set({ role: 'admin' })
+    .set((of) => ({ role: 'admin', revision: of('revision', '+', 1) }))
     .where('organization_id', '=', organizationId)
     .where('principal_id', '=', principalId)
     .where('role', '=', 'owner')

@@ -176,7 +176,11 @@ export function findTeamsOf(
 
 /** Sets the role of an account in all teams that it is a member of. */
 export async function setTeamRoles(em: Em, accountId: string, role: TeamRole): Promise<void> {
-  await db(em).updateTable('team_members').set({ role }).where('principal_id', '=', accountId).execute();
+  await db(em)
+    .updateTable('team_members')
+    .set((eb) => ({ role, revision: eb('revision', '+', 1) }))
+    .where('principal_id', '=', accountId)
+    .execute();
 }
 
 export async function setOwner(

@@ -54,6 +54,7 @@ organizations.unarchive             organization:write                  organiza
 organizations.transfer              organization:write                  organization:owner
 organizations.delete                organization:write                  organization:owner
 organization_members.list           organization:read                   organization:member
+organization_members.get            organization:read                   organization:member
 organization_members.set            organization:write                  organization:admin
 organization_members.remove         organization:write                  organization:admin
 organization_invitations.list       organization:write                  organization:admin
@@ -71,6 +72,7 @@ teams.unarchive                     team:write                          team:del
 teams.transfer                      team:write                          team:delete
 teams.delete                        team:write                          team:delete
 team_members.list                   team:read                           team:metadata.read
+team_members.get                    team:read                           team:metadata.read
 team_members.set                    team:write                          team:membership.manage
 team_members.remove                 team:write                          team:membership.manage
 team_invitations.list               team:write                          team:invitation.manage

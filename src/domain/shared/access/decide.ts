@@ -67,7 +67,7 @@ export interface Ownership {
 /** The ownership of what belongs to the whole installation. */
 export const installationOwnership: Ownership = { organizationId: null, teamId: null };
 
-type Denial = 'permission' | 'hidden' | 'action' | 'installation';
+type Denial = 'permission' | 'kind' | 'hidden' | 'action' | 'installation';
 export type Decision = { allowed: true } | { allowed: false; because: Denial };
 
 const allowed: Decision = { allowed: true };
@@ -76,7 +76,8 @@ const refused = (because: Denial): Decision => ({ allowed: false, because });
 /** Decides by permission and kind of principal alone, before the target is known (access.md of the design, answer 2). */
 export function decidePermission(principal: Principal, access: Access): Decision {
   const kinds = access.principals ?? ['user', 'service_account'];
-  if (!principal.enabled || !kinds.includes(principal.kind)) return refused('permission');
+  if (!principal.enabled) return refused('permission');
+  if (!kinds.includes(principal.kind)) return refused(principal.kind === 'service_account' ? 'kind' : 'permission');
   if (isPlatformAdministrator(principal)) return allowed;
   const permissions = principal.role && rolePermissions[principal.role];
   return permissions && access.anyOf.some((permission) => permissions.has(permission))
