@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { type ServerEvent, sendEvents } from '#api/edge/sse.ts';
 import { type Call, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
-import { pageOf } from '#api/pipeline/schemas.ts';
+import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
+import { type FoundLog, searchLog } from '#domain/runs/attempts/log-search.ts';
 import { readLog } from '#domain/runs/attempts/log-store.ts';
 import { streamLog } from '#domain/runs/attempts/logs.ts';
 import { isTerminal } from '#domain/runs/model.ts';
 import { findRun, listEvents, readProgress } from '#domain/runs/store.ts';
-import { NotFound } from '#domain/shared/errors.ts';
+import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { largestInteger } from '#domain/shared/storable.ts';
 import { wholeNumber } from '#domain/shared/whole-number.ts';
@@ -26,14 +27,25 @@ const LogQuery = z.strictObject({
   limit: wholeNumber({ min: 1, max: 1000 }).default(200),
 });
 
+const SearchQuery = LogQuery.extend({
+  find: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Answer only the entries in which this text ends. It is compared as it is, and is no pattern.'),
+  ignore_case: Flag.optional().describe('`true`: `find` does not tell upper from lower case.'),
+});
+
 export const getLogs = read({
   id: 'runs.get_logs',
   route: 'GET /api/v1/runs/:id/logs',
   summary: "Read a run's log, as entries or, with Accept: text/plain, as text",
   description:
-    'Entries are in order, each once. `complete` says that the run has ended and that this page is the last.',
+    'Entries are in order, each once. `complete` says that the run has ended and that this page is the last. With `find`, a request ' +
+    'searches a few megabytes: ask again with `last_sequence` as `after` until `complete`, even after an answer without entries.',
   params: RunParams,
-  query: LogQuery,
+  query: SearchQuery,
   responses: { 200: RunLogView },
   produces: { 'text/plain': 'The whole log after `after`, in the bytes that the steps wrote.' },
   access: nested,
@@ -42,15 +54,32 @@ export const getLogs = read({
   handle: async ({ em, params, query, request }) => {
     const run = await requireProgress(em, params.id);
     const position = { runId: params.id, runCreatedAt: run.createdAt, after: query.after };
+    refuseUnfitSearch(query, request.mediaType);
+    if (query.find !== undefined) {
+      const { find, limit } = query;
+      const found = await searchLog(em, { ...position, find, limit, ignoreCase: query.ignore_case === 'true' });
+      return toPage(run, found);
+    }
     if (request.mediaType === 'text/plain') {
       return RawAnswer.of('text/plain; charset=utf-8', Readable.from(streamLog(em, position)));
     }
     const rows = await readLog(em, { ...position, limit: query.limit, maximumBytes: pageBytes });
-    const last = rows.at(-1)?.sequence ?? query.after;
-    const complete = isTerminal(run.status) && last >= run.lastSequence;
-    return { entries: rows.map(toLogEntry), last_sequence: last, complete };
+    return toPage(run, { rows, lastSequence: rows.at(-1)?.sequence ?? query.after });
   },
 });
+
+/** @throws Invalid for a search that answers no entries, and for an option of a search without one */
+function refuseUnfitSearch({ find, ignore_case }: z.output<typeof SearchQuery>, mediaType: string): void {
+  if (find === undefined && ignore_case !== undefined)
+    throw new Invalid('ignore_case: it needs a text to find, in `find`');
+  if (find !== undefined && mediaType === 'text/plain')
+    throw new Invalid('find: a search answers entries: accept application/json, or leave `find` out');
+}
+
+function toPage(run: Awaited<ReturnType<typeof requireProgress>>, { rows, lastSequence }: FoundLog) {
+  const complete = isTerminal(run.status) && lastSequence >= run.lastSequence;
+  return { entries: rows.map(toLogEntry), last_sequence: lastSequence, complete };
+}
 
 export const getEvents = read({
   id: 'runs.get_events',

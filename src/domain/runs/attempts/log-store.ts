@@ -99,12 +99,16 @@ export function findLogEnd(em: Em, { id, createdAt }: Pick<Run, 'id' | 'createdA
     .executeTakeFirst();
 }
 
-export interface LogQuery {
+/** A position in the log of a run. */
+export interface LogPosition {
   readonly runId: string;
   /** When the run was admitted; no chunk has an earlier time. */
   readonly runCreatedAt: string;
   /** The last sequence that the reader has; 0 for the beginning. */
   readonly after: number;
+}
+
+export interface LogQuery extends LogPosition {
   readonly limit: number;
   /** A page ends before it holds more bytes than this; it always has one chunk. */
   readonly maximumBytes: number;
@@ -150,3 +154,15 @@ export const readLog = prepare((db, parameter: ParameterOf<LogQuery>) => {
     .orderBy('sequence')
     .select(['sequence', 'time', 'phase', 'stream', 'firstLine', 'lines', 'content']);
 });
+
+/** The chunks up to a position, last first. */
+export const readLogBefore = prepare((db, parameter: ParameterOf<LogPosition & { limit: number }>) =>
+  db
+    .selectFrom('run_log_chunks')
+    .where('run_id', '=', parameter('runId'))
+    .where('sequence', '<=', parameter('after'))
+    .where('time', '>=', parameter('runCreatedAt'))
+    .orderBy('sequence', 'desc')
+    .limit(parameter('limit'))
+    .select(['stream', 'content']),
+);
