@@ -23,16 +23,17 @@ const parse = (lines: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-describe('the commands that follow a run', () => {
-  it.each(['sh', 'bash'])('show its events and its log until it has ended, each once, in %s', async (shell) => {
+describe('the commands that find and follow runs', () => {
+  it.each(['sh', 'bash'])('show what the page says, and each event and entry of the log once, in %s', async (shell) => {
     const blocks = codeBlocks('docs/following-runs.md').filter(({ info }) => info === 'sh following');
     const input = blocks
       .map(({ text }) => text.replaceAll(/^ask -N/gm, `echo '--'; ask -N`))
-      .join('')
+      .join("echo '=='\n")
       .replaceAll('http://127.0.0.1:8080', system.url);
     const { code, output, errors } = await runShell(['-eu'], environment, { shell, input });
     expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
-    const [polled = '', stream = '', resumed = ''] = output.split('--\n');
+    const [polled = '', waited, streams = '', searched = '', found = ''] = output.split('==\n');
+    const [, stream = '', resumed = ''] = streams.split('--\n');
 
     const [first, rest, ...pages] = parse(polled);
     expect(first.events.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1]);
@@ -42,6 +43,8 @@ describe('the commands that follow a run', () => {
     expect(pages.at(-1)).toMatchObject({ complete: true });
     expect(JSON.stringify(pages)).toMatch(/step one.*step two/);
 
+    expect(waited).toMatch(/^revision \d+: succeeded$/m);
+
     expect(stream).toMatch(/^id: 1\nevent: log$/m);
     expect(resumed).not.toMatch(/^id: 1$/m);
     expect(resumed).toMatch(/^id: 2\nevent: log$/m);
@@ -49,5 +52,12 @@ describe('the commands that follow a run', () => {
       expect(each).toMatch(/^event: event\ndata: .*"type":"run.admitted"/m);
       expect(each).toMatch(/^event: end\ndata: {"status":"succeeded"}$/m);
     }
+
+    const [{ entries }] = parse(searched);
+    expect(entries.map(({ text }: { text: string }) => text).join('')).toMatch(/step (one|two)/);
+    const [list, statistics, inbox] = parse(found);
+    expect(list.runs).toMatchObject([{ id: environment.RUN, status: 'succeeded' }]);
+    expect(statistics.total).toMatchObject({ succeeded: 1, unfinished: 0 });
+    expect(inbox).toEqual({ approvals: [], next_cursor: null });
   });
 });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { mostStreams, StreamLimit } from './limits/stream-limit.ts';
+import { openStreams } from './limits/stream-limit.ts';
 import { logFailure } from './log-options.ts';
 import { supportIdOf } from './request-id.ts';
 
@@ -17,7 +17,6 @@ export type EventStreamOptions = {
   stalledAfter?: number;
 };
 
-const streams = new StreamLimit(mostStreams);
 const acceptableEventId = /^[\x20-\x7e]{1,256}$/;
 const heartbeatComment = ': heartbeat\n\n';
 
@@ -34,7 +33,7 @@ export function sendEvents(
   options: EventStreamOptions = {},
 ): FastifyReply {
   const isFollowed = request.method !== 'HEAD';
-  if (isFollowed) reply.raw.once('close', streams.open(request.principal?.id ?? request.ip));
+  if (isFollowed) reply.raw.once('close', openStreams.open(request.principal?.id ?? request.ip));
   reply
     .headers({ 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' })
     .type('text/event-stream; charset=utf-8');

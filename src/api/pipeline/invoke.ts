@@ -78,9 +78,9 @@ export function invokeRead<Answer>(
   });
 }
 
-/** Decides whether the caller may read the target, and reads nothing. */
-export async function authorizeRead(invocation: Invocation<ReadOperation>): Promise<void> {
-  await auditingRefusals(invocation, () => authorizeCall(invocation, invocation.services.orm.em.fork()));
+/** Decides whether the caller may read the target, and reads nothing else. */
+export function authorizeRead(invocation: Invocation<ReadOperation>): Promise<AuthorizedCall> {
+  return auditingRefusals(invocation, () => authorizeCall(invocation, invocation.services.orm.em.fork()));
 }
 
 /**

@@ -16,6 +16,7 @@ import type {
   WithoutUnknownMembers,
 } from './answer-types.ts';
 import type { RawAnswer } from './raw-answer.ts';
+import type { Waiting } from './waiting.ts';
 
 type Out<S> = S extends Schema ? z.output<S> : undefined;
 
@@ -139,6 +140,8 @@ export interface ReadDeclaration<
   readonly audit?: string;
   /** The read asks about a command by the command's key. */
   readonly idempotency?: 'required';
+  /** The request can wait until there is something new to answer. */
+  readonly waits?: Waiting<Call<Out<P>, Out<Q>, Out<B>, T>, Out<Q>>;
   readonly handle: (call: ReadCall<Out<P>, Out<Q>, Out<B>, T>) => Promise<AnswerOf<S> | RawAnswer>;
 }
 

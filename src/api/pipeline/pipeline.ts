@@ -11,6 +11,7 @@ import { mediaTypesOf } from './media-types.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
 import { RawAnswer } from './raw-answer.ts';
 import { successStatus } from './receipt-answer.ts';
+import { waitForChange } from './waiting.ts';
 
 /**
  * Registers a route for every operation. Checks run in this order: credential, permission, input, target, action on the
@@ -79,7 +80,8 @@ async function handleRead(invocation: Invocation<ReadOperation>, reply: FastifyR
     await authorizeRead(invocation);
     return reply.type(mediaTypesOf(operation)[0] ?? '').send();
   }
-  const answer = await invokeRead(invocation, commandKey(operation, request));
+  const current = await waitForChange(invocation, reply);
+  const answer = await invokeRead(current, commandKey(operation, request));
   if (answer instanceof RawAnswer) return answer.send(request, reply);
   return send(reply.status(successStatus(operation)), answer);
 }

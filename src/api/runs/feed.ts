@@ -45,6 +45,12 @@ export class RunFeed {
     }
   }
 
+  /** Waits until the run has another revision. Resolves to false when the signal aborts. */
+  async awaitOther(runId: string, revision: number, signal: AbortSignal): Promise<boolean> {
+    for await (const run of this.watch(runId, signal)) if (run.revision !== revision) return true;
+    return false;
+  }
+
   #join(runId: string): Watch {
     const changes = new EventEmitter().setMaxListeners(0);
     const watch = this.#watched.get(runId) ?? { readers: 0, latest: null, changes };

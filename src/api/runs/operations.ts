@@ -7,12 +7,15 @@ import { admissionOf, findRequeueTarget, resolveRequeue } from '#domain/runs/adm
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion.ts';
-import { runOperations } from '#domain/runs/model.ts';
+import { isTerminal, runOperations } from '#domain/runs/model.ts';
 import { findRun, readRun } from '#domain/runs/store.ts';
 import { findRunToChange, findUndeletedRun } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
+import { durationBetween, parseDuration } from '#domain/shared/durations.ts';
+import { Invalid } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/json.ts';
+import { wholeNumber } from '#domain/shared/whole-number.ts';
 import { showAdmittedRun, showRun } from './actions.ts';
 import { accessToWanted, findWantedTarget, requireAdmission } from './run-target.ts';
 import { RunView } from './views.ts';
@@ -66,16 +69,42 @@ export const CreateRun = z
   })
   .meta({ id: 'CreateRun' });
 
+const WaitQuery = z.strictObject({
+  wait: durationBetween(1, 60)
+    .meta({ example: '30s' })
+    .optional()
+    .describe('Answer only when the run has changed or ended, or after this time.'),
+  revision: wholeNumber({ min: 1 })
+    .optional()
+    .describe('With `wait`: the revision that you have. A run that has another one by now is answered at once.'),
+});
+
 export const getRun = read({
   id: 'runs.get',
   route: 'GET /api/v1/runs/:id',
   summary: 'Read a run: the preferred way to poll its state',
+  description:
+    'With `wait`, the request is answered at the next change. Name the `revision` that you have, so that you miss no change between two ' +
+    'requests. The answer is the run as it is, whether or not it has changed. Places in a queue and `actions` change without a revision.',
   params: RunParams,
+  query: WaitQuery,
   responses: { 200: RunView },
   access: readAccess,
   target: ({ em, params }) => readRun(em, params.id),
   targetName: 'run',
-  handle: async ({ operations, principal, target }) => showRun({ operations, principal }, target),
+  waits: {
+    longestMs: ({ wait }) => (wait === undefined ? 0 : (parseDuration(wait) ?? 0) * 1000),
+    begin: ({ params, query, target: { details }, services }) => {
+      const known = query.revision ?? details.revision;
+      const isAnswered = details.revision !== known || isTerminal(details.status);
+      return (signal) => (isAnswered ? Promise.resolve(true) : services.runFeed.awaitOther(params.id, known, signal));
+    },
+  },
+  handle: async ({ operations, principal, query, target }) => {
+    if (query.revision !== undefined && query.wait === undefined)
+      throw new Invalid('revision: it is for requests with `wait`');
+    return showRun({ operations, principal }, target);
+  },
 });
 
 export const createRun = command({

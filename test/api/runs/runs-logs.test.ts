@@ -76,7 +76,9 @@ describe('the log of a run', () => {
     const refused = streams.filter(({ status }) => status === 429);
     expect(streams.filter(({ status }) => status === 200)).toHaveLength(100);
     expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(['10']);
-    expect(await refused[0]?.json()).toMatchObject({ error: expect.stringMatching(/^too many event streams/) });
+    expect(await refused[0]?.json()).toMatchObject({
+      error: expect.stringMatching(/^too many event streams and waiting requests/),
+    });
     const user = { email: 'watcher@example.com', name: 'Watcher', password: 'correct horse battery', role: 'admin' };
     expect((await administrator.post('/users', user)).status).toBe(201);
     const others = await (await Caller.signIn(system.url, user.email, user.password)).stream(path);

@@ -12,7 +12,7 @@ export function createMetricsRegistry(): Registry {
 
 /**
  * Counts and times requests by method, route pattern (never the address) and status. Event streams are counted when they
- * end, and not timed: they last as long as the client is connected.
+ * end, and not timed: they last as long as the client is connected. Requests that waited for a change are not timed either.
  */
 export const httpMetrics = fp<HttpMetricsOptions>(
   async (app, { registry }) => {
@@ -31,6 +31,12 @@ export const httpMetrics = fp<HttpMetricsOptions>(
       labelNames: ['route'],
       registers,
     });
+    const waits = new Counter({
+      name: 'http_waits_total',
+      help: 'Requests that waited for a change before they were answered',
+      labelNames: ['route'],
+      registers,
+    });
     const aborted = new Counter({
       name: 'http_requests_aborted_total',
       help: 'Requests whose client disconnected before the answer',
@@ -43,6 +49,7 @@ export const httpMetrics = fp<HttpMetricsOptions>(
       registers,
     });
 
+    app.decorateRequest('hasWaited', false);
     app.addHook('onRequest', async (_request, reply) => {
       inFlight.inc();
       reply.raw.once('close', () => inFlight.dec());
@@ -50,6 +57,7 @@ export const httpMetrics = fp<HttpMetricsOptions>(
     app.addHook('onResponse', async (request, reply) => {
       const route = routeOf(request);
       if (String(reply.getHeader('content-type')).startsWith('text/event-stream')) return streams.inc({ route });
+      if (request.hasWaited) return waits.inc({ route });
       duration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
     });
     app.addHook('onRequestAbort', async (request) => aborted.inc({ route: routeOf(request) }));
@@ -59,4 +67,11 @@ export const httpMetrics = fp<HttpMetricsOptions>(
 
 function routeOf(request: { is404: boolean; routeOptions: { url: string | undefined } }): string {
   return request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The request has waited for a change. */
+    hasWaited: boolean;
+  }
 }

@@ -1,13 +1,13 @@
 import { HttpProblem } from '../errors/http-problem.ts';
 
-/** How many event streams a caller may have open at once in one process: enough for many browser tabs. */
-export const mostStreams = 100;
+/** How many event streams and waiting requests a caller may have open at once in one process: enough for many browser tabs. */
+const mostStreams = 100;
 
 const retryAfterSeconds = 10;
 
 /**
- * Limits the event streams that each caller has open. A request limit does not: a stream counts as one request however long it
- * stays open, and each one costs memory and a share of the polling.
+ * Limits the event streams and waiting requests that each caller has open. A request limit does not: a stream counts as one
+ * request however long it stays open, and each one costs memory and a share of the polling.
  */
 export class StreamLimit {
   readonly #most: number;
@@ -32,7 +32,10 @@ export class StreamLimit {
   }
 
   #refusal(): HttpProblem {
-    const message = `too many event streams: you have ${this.#most} open, the most allowed; close one, or poll instead`;
+    const message = `too many event streams and waiting requests: you have ${this.#most} open, the most allowed; close one, or poll instead`;
     return new HttpProblem(429, message, { headers: { 'retry-after': String(retryAfterSeconds) } });
   }
 }
+
+/** The streams and waiting requests of this process. */
+export const openStreams = new StreamLimit(mostStreams);

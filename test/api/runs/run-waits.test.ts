@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addPerson, addTeam, type Person, publish, sayHello } from '#test/support/access/people.ts';
+import { startApi, type TestApi } from '#test/support/api/http-api.ts';
+
+let api: TestApi;
+let owner: Person;
+let teamId: string;
+let templateId: string;
+beforeAll(async () => {
+  api = await startApi();
+  ({ teamId } = await addTeam(api.orm));
+  owner = await addPerson(api, 'operator', { teams: { [teamId]: 'owner' } });
+  templateId = await publish(owner.caller, sayHello, teamId);
+});
+afterAll(() => api?.close());
+
+const addMember = () => addPerson(api, 'requester', { teams: { [teamId]: 'viewer' } });
+const execute = (sql: string, ...params: unknown[]) => api.orm.em.fork().execute(sql, params);
+const change = (id: string) =>
+  execute('update runs set revision = revision + 1, message = ? where id = ?', randomUUID(), id);
+
+async function admit(): Promise<string> {
+  const { body, status, text } = await owner.caller.post('/runs', {
+    template_id: templateId,
+    instance: `i-${randomUUID()}`,
+  });
+  expect(status, text).toBe(202);
+  return body.id;
+}
+
+/** Sends a request and measures how long its answer takes. */
+async function timed(person: Person, path: string) {
+  const begun = performance.now();
+  const answer = await person.caller.get(path);
+  return { ...answer, seconds: (performance.now() - begun) / 1000 };
+}
+
+describe('a run that is read with wait', () => {
+  it('is answered at its next change, with the new revision', async () => {
+    const id = await admit();
+    const waiting = timed(await addMember(), `/runs/${id}?wait=30s`);
+    await sleep(1500);
+    await change(id);
+    const { status, body, headers, seconds } = await waiting;
+    expect([status, body.revision, headers.get('etag')]).toEqual([200, 2, '"2"']);
+    expect(seconds).toBeGreaterThan(1.4);
+    expect(seconds).toBeLessThan(10);
+  });
+
+  it('is answered at once if it has another revision than the one that the client names', async () => {
+    const id = await admit();
+    await change(id);
+    const { body, seconds } = await timed(owner, `/runs/${id}?wait=30s&revision=1`);
+    expect(body.revision).toBe(2);
+    expect(seconds).toBeLessThan(5);
+  });
+
+  it('misses no change between two requests', async () => {
+    const id = await admit();
+    const seen: number[] = [];
+    for (let revision = 1; revision < 4; ) {
+      await change(id);
+      const { body } = await timed(owner, `/runs/${id}?wait=20s&revision=${revision}`);
+      revision = body.revision;
+      seen.push(revision);
+    }
+    expect(seen).toEqual([2, 3, 4]);
+  });
+
+  it('is answered unchanged when the time is over', async () => {
+    const id = await admit();
+    const { status, body, seconds } = await timed(owner, `/runs/${id}?wait=PT2S&revision=1`);
+    expect([status, body.revision]).toEqual([200, 1]);
+    expect(seconds).toBeGreaterThan(1.9);
+  });
+
+  it('is answered at once after its end', async () => {
+    const id = await admit();
+    await owner.caller.post(`/runs/${id}/cancel`, { force: true });
+    const { body, seconds } = await timed(owner, `/runs/${id}?wait=30s`);
+    expect(body.status).toBe('canceled');
+    expect(seconds).toBeLessThan(5);
+  });
+
+  it.each<[string, (person: Person) => Promise<unknown>, number]>([
+    [
+      'the credential is revoked',
+      ({ keyId }) => execute('update api_keys set revoked_at = now() where id = ?', keyId),
+      401,
+    ],
+    ['the user is disabled', ({ id }) => execute('update principals set enabled = false where id = ?', id), 403],
+    ['the membership ends', ({ id }) => execute('delete from team_members where principal_id = ?', id), 404],
+  ])('is refused within 5 seconds after %s', async (_what, revoke, refusal) => {
+    const person = await addMember();
+    const id = await admit();
+    const waiting = timed(person, `/runs/${id}?wait=60s`);
+    await sleep(1000);
+    await revoke(person);
+    const { status, seconds } = await waiting;
+    expect([401, refusal]).toContain(status);
+    expect(seconds).toBeLessThan(8);
+  });
+
+  it('is not waited for any longer by a client that has disconnected', async () => {
+    const person = await addMember();
+    const id = await admit();
+    const stop = new AbortController();
+    const headers = { 'x-api-key': person.key };
+    const waits = Array.from({ length: 100 }, () =>
+      fetch(`${api.url}/api/v1/runs/${id}?wait=60s`, { headers, signal: stop.signal }).catch(() => undefined),
+    );
+    const isFull = async () => (await person.caller.get(`/runs/${id}?wait=1s&revision=1`)).status;
+    await expect.poll(isFull, { timeout: 20_000, interval: 500 }).toBe(429);
+    expect((await person.caller.get(`/runs/${id}`)).status).toBe(200);
+    expect((await owner.caller.get(`/runs/${id}?wait=1s`)).status).toBe(200);
+    stop.abort();
+    await Promise.all(waits);
+    await expect.poll(isFull, { timeout: 20_000, interval: 500 }).toBe(200);
+  });
+
+  it.each(['wait=61s', 'wait=0s', 'wait=30', 'wait=forever', 'revision=1', 'wait=5s&revision=0'])(
+    'answers 400 to %s',
+    async (query) => {
+      const { status, body } = await owner.caller.get(`/runs/${await admit()}?${query}`);
+      expect([status, body.error]).toEqual([400, expect.stringMatching(/wait|revision/)]);
+    },
+  );
+
+  it('is answered when the server stops', async () => {
+    const stopping = await startApi();
+    const team = await addTeam(stopping.orm);
+    const person = await addPerson(stopping, 'operator', { teams: { [team.teamId]: 'owner' } });
+    const template = await publish(person.caller, sayHello, team.teamId);
+    const { id } = (await person.caller.post('/runs', { template_id: template })).body;
+    const waiting = timed(person, `/runs/${id}?wait=60s`);
+    await sleep(1500);
+    await stopping.close();
+    const { status, seconds } = await waiting;
+    expect(status).toBe(200);
+    expect(seconds).toBeLessThan(20);
+  });
+});
