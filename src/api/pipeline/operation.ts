@@ -16,7 +16,7 @@ import type {
   WithoutUnknownMembers,
 } from './answer-types.ts';
 import type { RawAnswer } from './raw-answer.ts';
-import type { Waiting } from './waiting.ts';
+import type { Waiting } from './wait-declaration.ts';
 
 type Out<S> = S extends Schema ? z.output<S> : undefined;
 

@@ -7,14 +7,6 @@ import type { Invocation } from './invocation.ts';
 import { authorizeRead } from './invoke.ts';
 import type { ReadOperation } from './operation.ts';
 
-/** How a read waits until its answer differs from what the client has. */
-export interface Waiting<Call, Query> {
-  /** How long a request waits at most, in milliseconds; 0: it is answered at once. */
-  readonly longestMs: (query: Query) => number;
-  /** Begins to wait. The function resolves to true as soon as there is something new, and to false when its signal aborts. */
-  readonly begin: (call: Call) => (signal: AbortSignal) => Promise<boolean>;
-}
-
 /** A caller who loses its access while it waits learns of that within this time. */
 const checkEveryMs = 4_000;
 
