@@ -4,6 +4,7 @@ import * as commands from '#api/commands/operations.ts';
 import * as environments from '#api/environments/operations.ts';
 import * as environmentVariables from '#api/environments/variable-operations.ts';
 import * as bootstrap from '#api/identity/bootstrap-operations.ts';
+import * as emails from '#api/identity/email-operations.ts';
 import * as passwords from '#api/identity/password-operations.ts';
 import * as profile from '#api/identity/profile-operations.ts';
 import * as auth from '#api/identity/session-operations.ts';
@@ -41,6 +42,7 @@ const areas = [
   reviews,
   profile,
   passwords,
+  emails,
   runs,
   runLists,
   runStatistics,

@@ -10,6 +10,7 @@ import { AuditRecordSchema } from './audit/entity.ts';
 import {
   ApiKeySchema,
   ApiKeyUseSchema,
+  EmailConfirmationSchema,
   PasswordResetSchema,
   PrincipalRecordSchema,
   SessionSchema,
@@ -37,6 +38,7 @@ export const entities = [
   ServiceAccountSchema,
   SessionSchema,
   PasswordResetSchema,
+  EmailConfirmationSchema,
   ApiKeySchema,
   ApiKeyUseSchema,
   OrganizationSchema,

@@ -12,7 +12,7 @@ export const tags: Readonly<Record<string, string>> = {
   organization_invitations: 'Inviting people into an organization.',
   organization_members: 'Who is in an organization, in which role.',
   organizations: 'Tenants. Everything else belongs to one, by its team.',
-  profile: 'Your own sessions, password and API keys.',
+  profile: 'Your own sessions, password, address and API keys.',
   projects: 'Groups of environments in a team.',
   runs: 'Governed changes: plan, review, apply, logs.',
   service_account_keys: 'API keys of service accounts.',

@@ -37,10 +37,25 @@ export const UpdateUser = z
     role: PlatformRole.optional(),
     enabled: z.boolean().optional(),
     password: Password.optional(),
+    revoke_api_keys: z
+      .boolean()
+      .optional()
+      .describe(
+        'With a new password: whether all API keys of the user are revoked too. They stay unless you ask for it.',
+      ),
     ...ExpectedRevision,
+  })
+  .refine(({ password, revoke_api_keys: revokes }) => password !== undefined || revokes === undefined, {
+    path: ['revoke_api_keys'],
+    error: 'goes together with a new password: send it only with "password"',
   })
   .meta({ id: 'UpdateUser' });
 
-export function toUserChange({ expected_revision, password: _, ...change }: z.output<typeof UpdateUser>): UserChange {
+export function toUserChange({
+  expected_revision,
+  password: _,
+  revoke_api_keys: __,
+  ...change
+}: z.output<typeof UpdateUser>): UserChange {
   return { ...change, expectedRevision: expected_revision };
 }

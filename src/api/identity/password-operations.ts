@@ -11,11 +11,22 @@ import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { ownSession, SignedInView, sessionFactsOf } from './session-operations.ts';
 
+/** A new password does not end API keys by itself: automation would stop that has nothing to do with it. */
+export const RevokeKeys = z
+  .boolean()
+  .default(false)
+  .describe('Whether all API keys of the user are revoked too, as after a theft. They stay unless you ask for it.');
+
 const ChangePassword = z
-  .strictObject({ current_password: GivenPassword, new_password: Password, confirm_password: GivenPassword })
+  .strictObject({
+    current_password: GivenPassword,
+    new_password: Password,
+    confirm_password: GivenPassword,
+    revoke_api_keys: RevokeKeys,
+  })
   .meta({ id: 'ChangePassword' });
 const ResetPassword = z
-  .strictObject({ token: z.string().max(200), new_password: Password })
+  .strictObject({ token: z.string().max(200), new_password: Password, revoke_api_keys: RevokeKeys })
   .meta({ id: 'ResetPassword' });
 
 export const changeOwn = command({
@@ -37,13 +48,14 @@ export const changeOwn = command({
     if (repeated !== wanted) throw invalidField('confirm_password', 'must be the new password once more');
     refusePersonal('new_password', wanted, { email: principal.email ?? '', name: principal.name });
     const generation = await verifyOwnPassword(em, principal, current);
-    return { generation, passwordHash: await hashPassword(wanted) };
+    const hash = await hashPassword(wanted);
+    return { generation, password: { hash, revokesKeys: body.revoke_api_keys } };
   },
   handle: async ({ tx, principal, prepared, request, services }) => {
-    const session = await changeOwnPassword(tx.em, principal, prepared, sessionFactsOf(request));
+    const { session, revokedApiKeys } = await changeOwnPassword(tx.em, principal, prepared, sessionFactsOf(request));
     const token = await signSessionToken(services.installation, session);
     const answer = { session_id: session.id, token, expires_at: session.expiresAt, user: principal };
-    return { id: principal.id, answer };
+    return { id: principal.id, after: { revokedApiKeys }, answer };
   },
   sessionCookie: ({ token }) => ({ token, maxAgeSeconds: sessionLifetimeSeconds }),
 });
@@ -62,10 +74,11 @@ export const redeemReset = command({
   prepare: async ({ em, body }) => {
     const user = await findPasswordReset(em, body.token);
     refusePersonal('new_password', body.new_password, user);
-    return { user, passwordHash: await hashPassword(body.new_password) };
+    const hash = await hashPassword(body.new_password);
+    return { user, password: { hash, revokesKeys: body.revoke_api_keys } };
   },
-  handle: async ({ tx, body, prepared: { user, passwordHash } }) => {
-    await redeemPasswordReset(tx.em, user, body.token, passwordHash);
-    return { id: user.id, actor: user };
+  handle: async ({ tx, body, prepared: { user, password } }) => {
+    const { revokedApiKeys } = await redeemPasswordReset(tx.em, user, body.token, password);
+    return { id: user.id, actor: user, after: { revokedApiKeys } };
   },
 });

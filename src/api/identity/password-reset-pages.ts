@@ -39,12 +39,14 @@ async function showForm(
 }
 
 async function submitForm(context: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { token, new_password, confirm_password } = readForm(request.body, [
-    ...(['token', 'new_password', 'confirm_password'] as const),
+  const { token, new_password, confirm_password, revoke_api_keys } = readForm(request.body, [
+    ...(['token', 'new_password', 'confirm_password', 'revoke_api_keys'] as const),
   ]);
   try {
     if (new_password !== confirm_password) throw invalidField('confirm_password', 'must be the new password once more');
-    await runForPage(context, request, reply, redeemReset, { body: { token, new_password } });
+    await runForPage(context, request, reply, redeemReset, {
+      body: { token, new_password, revoke_api_keys: revoke_api_keys === 'yes' },
+    });
   } catch (error) {
     if (error instanceof WrongSecret) return sendPage(reply, 404, deadLinkPage());
     const problems = fieldProblems(error, ['new_password', 'confirm_password']);

@@ -1,4 +1,4 @@
-import { renderField } from '#api/web/forms.ts';
+import { renderCheckbox, renderField } from '#api/web/forms.ts';
 import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -29,6 +29,7 @@ ${renderField({
   problem: repeated,
   isFirst: repeated !== undefined && chosen === undefined,
 })}
+${renderCheckbox({ name: 'revoke_api_keys', label: 'Revoke all my API keys too' })}
 <button class="button button-primary" type="submit">Set password</button>
 </form>
 <p class="aside">At least 8 characters, and not one that many people use.</p>

@@ -62,7 +62,9 @@ async function submitPassword(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const body = readForm(request.body, ['current_password', 'new_password', 'confirm_password']);
+  const names = ['current_password', 'new_password', 'confirm_password', 'revoke_api_keys'] as const;
+  const { revoke_api_keys: choice, ...passwords } = readForm(request.body, names);
+  const body = { ...passwords, revoke_api_keys: choice === 'yes' };
   return submit(context, request, reply, { typed: {}, done: 'password' }, () =>
     runForPage(context, request, reply, changeOwn, { body }),
   );

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { renderField, renderStatus } from '#api/web/forms.ts';
+import { renderCheckbox, renderField, renderStatus } from '#api/web/forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -98,6 +98,7 @@ ${renderField({
   problem: problems['email'],
   isFirst: firstOf(problems) === 'email',
 })}
+${user.email_verified ? null : html`<p class="muted">This address is not confirmed. Until an administrator confirms it, it accepts no invitations.</p>`}
 <button class="button" type="submit">Save details</button>
 </form>`;
 }
@@ -123,6 +124,7 @@ ${passwordFields.map(([name, label, autocomplete]) =>
     isFirst: first === name,
   }),
 )}
+${renderCheckbox({ name: 'revoke_api_keys', label: 'Revoke all my API keys too' })}
 <button class="button button-primary" type="submit">Change password</button>
 </form>`;
 }

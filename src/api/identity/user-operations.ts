@@ -18,6 +18,9 @@ export const UserView = z
   .object({
     id: AnswerId,
     email: z.string(),
+    email_verified: z
+      .boolean()
+      .describe('Whether the address is confirmed. A changed one accepts no invitation until it is.'),
     name: z.string(),
     role: PlatformRole,
     enabled: z.boolean(),
@@ -97,8 +100,8 @@ export const update = command({
   route: 'PUT /api/v1/users/:id',
   summary: 'Change a user; fields that are left out keep their values',
   description:
-    'You can change your own address and name, and with user:manage every field of other users. A new password ends all ' +
-    'their sessions. The last administrator cannot be disabled or get another role.',
+    'You can change your own address and name, and with user:manage every field of other users. A changed address is unverified ' +
+    'until it is confirmed. A new password ends all their sessions. The last administrator cannot be disabled or get another role.',
   params: UserParams,
   body: UpdateUser,
   responses: { 200: UserView },
@@ -114,12 +117,13 @@ export const update = command({
     const { password, email = target.email, name = target.name } = body;
     if (password === undefined) return null;
     refusePersonal('password', password, { email, name });
-    return hashPassword(password);
+    return { hash: await hashPassword(password), revokesKeys: body.revoke_api_keys ?? false };
   },
   handle: async ({ tx, principal, target, body, prepared }) => {
     refuseOwn(principal, target, body);
-    const { updated, difference } = await updateUser(tx.em, principal, target, toUserChange(body), prepared);
-    const after = { ...difference.after, ...(prepared !== null && { password: 'changed' }) };
+    const { updated, difference, ended } = await updateUser(tx.em, principal, target, toUserChange(body), prepared);
+    const verified = difference.after.email !== undefined && { emailVerified: updated.emailVerified };
+    const after = { ...difference.after, ...verified, ...(ended && { password: 'changed', ...ended }) };
     const { id, revision } = updated;
     return { id, before: difference.before, after, revision, answer: viewUser(updated) };
   },
@@ -131,6 +135,6 @@ function refuseOwn(principal: Principal, user: UserTarget, body: z.output<typeof
   refuseOwnPrivileges(principal, user, toUserChange(body));
 }
 
-function viewUser({ id, email, name, role, enabled, revision, createdAt }: UserTarget) {
-  return { id, email, name, role, enabled, revision, created_at: createdAt };
+export function viewUser({ id, email, emailVerified, name, role, enabled, revision, createdAt }: UserTarget) {
+  return { id, email, email_verified: emailVerified, name, role, enabled, revision, created_at: createdAt };
 }

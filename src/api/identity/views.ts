@@ -61,7 +61,10 @@ export function revokedChange(principalId: string, { id, kind, name }: ApiKeyDet
   return { id, before: { principalId, kind, name } };
 }
 
-const ExpiresAt = z.iso.datetime({ offset: true }).optional().describe('Without it, the key never expires.');
+const ExpiresAt = z.iso
+  .datetime({ offset: true })
+  .optional()
+  .describe('Without it, the key never expires. An API key makes no key that expires later than itself.');
 
 export const CreateKey = z.strictObject({ name: PersonName, expires_at: ExpiresAt }).meta({ id: 'CreateApiKey' });
 export const RegenerateKey = z.strictObject({ expires_at: ExpiresAt }).meta({ id: 'RegenerateApiKey' }).optional();

@@ -53,6 +53,11 @@ ${problem ? html`<p class="field-problem" id="${problemId}">${problemIcon}${prob
 </div>`;
 }
 
+/** A choice that the form sends as `yes`; left out where it is not chosen. */
+export function renderCheckbox({ name, label }: { readonly name: string; readonly label: string }): Html {
+  return html`<label class="choice"><input type="checkbox" name="${name}" value="yes"> <span>${label}</span></label>`;
+}
+
 /** A problem with the submitted form. Screen readers announce it at once. */
 export function renderAlert(id: string, text: string): Html {
   return html`<p class="notice notice-problem" id="${id}" role="alert">${problemIcon}<span>${text}</span></p>`;

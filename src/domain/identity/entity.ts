@@ -42,6 +42,8 @@ export const UserSchema = defineEntity({
     email: p.string(),
     /** The address in the form that is compared (`emailKey`). Null for a deleted user, so that the address is free again. */
     emailKey: p.string().nullable().unique(),
+    /** Whether it is known that the user receives messages at the address. */
+    emailVerified: p.boolean().default(true),
     passwordHash: p.string().hidden(),
     /** Raised by every change of the password. Rehashing the same password at a higher cost does not raise it. */
     passwordGeneration: p.integer().default(1),
@@ -49,6 +51,7 @@ export const UserSchema = defineEntity({
 });
 export class User extends UserSchema.class {
   changeEmail(email: string): void {
+    if (emailKey(email) !== this.emailKey) this.emailVerified = false;
     this.email = email;
     this.emailKey = emailKey(email);
   }
@@ -82,6 +85,22 @@ export const PasswordResetSchema = defineEntity({
   properties: {
     userId: () => p.oneToOne(User).owner().primary().mapToPk().fieldName('user_id').deleteRule('restrict'),
     /** SHA-256 of the link's token. The token is random, so a slow hash would add nothing. */
+    verifier: p.blob().unique().hidden(),
+    issuedBy: p.uuid(),
+    createdAt: createdAt(),
+    expiresAt: at(),
+  },
+});
+
+/** The one token with which a user may confirm an address. A later token replaces it, and a changed address voids it. */
+export const EmailConfirmationSchema = defineEntity({
+  name: 'EmailConfirmation',
+  tableName: 'email_confirmations',
+  properties: {
+    userId: () => p.oneToOne(User).owner().primary().mapToPk().fieldName('user_id').deleteRule('restrict'),
+    /** The address that it confirms, as `emailKey`. */
+    emailKey: p.text(),
+    /** SHA-256 of the token. The token is random, so a slow hash would add nothing. */
     verifier: p.blob().unique().hidden(),
     issuedBy: p.uuid(),
     createdAt: createdAt(),

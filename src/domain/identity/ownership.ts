@@ -50,6 +50,15 @@ export const identityKinds = [
     ],
   },
   {
+    kind: 'email_confirmation',
+    table: 'email_confirmations',
+    key: ['user_id'],
+    owners: [{ kind: 'user', columns: ['user_id'], cascade: { rows: 'deleted' } }],
+    references: [
+      { kind: 'principal', columns: ['issued_by'], kept: 'a token stays valid after the user who made it is deleted' },
+    ],
+  },
+  {
     kind: 'api_key',
     table: 'api_keys',
     label: 'name',

@@ -19,7 +19,7 @@ export async function recoverAdministrator(
     const administrator = await findAdministratorToChange(tx.em, email);
     if (!administrator) throw new NotFound(`an enabled administrator with the address ${email}`);
     refusePersonal('password', password, administrator);
-    await setPassword(tx.em, administrator.id, passwordHash);
+    await setPassword(tx.em, administrator.id, { hash: passwordHash, revokesKeys: false });
     return { id: administrator.id };
   });
 }

@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { hasVerifiedEmail } from '#domain/identity/email-confirmations/store.ts';
 import { emailKey } from '#domain/identity/model.ts';
 import { addMember, findMember } from '#domain/members/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -7,11 +8,14 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { markAccepted } from './change-store.ts';
 import { findInvitation, type InvitationWithStatus } from './status.ts';
 
+const unverified =
+  'your e-mail address is not confirmed: confirm it with the token that was sent to it, or ask an administrator to confirm it';
+
 /**
  * Makes the invited person a member. For everybody else the invitation does not exist, even if they hold its token. Existing
  * memberships stay as they are. The caller of this function holds the rows of invitation, inviter, organization and team.
  * @throws HiddenResource for anybody but the invited person
- * @throws Conflict if the invitation is no longer open, or the person is a member already
+ * @throws Conflict if the person's address is not confirmed, if the invitation is no longer open, or the person is a member already
  */
 export async function acceptInvitation(
   em: Em,
@@ -20,6 +24,7 @@ export async function acceptInvitation(
 ): Promise<InvitationWithStatus> {
   if (person.email === null || emailKey(person.email) !== invitation.emailKey) throw new HiddenResource('invitation');
   refuseEnded(person, invitation);
+  if (!(await hasVerifiedEmail(em, person.id))) throw new Conflict(unverified, 'email_unverified');
   const joined = [await joinOrganization(em, person, invitation), await joinTeam(em, person, invitation)];
   if (!joined.includes(true)) throw new Conflict('you are a member already: there is nothing to accept');
   await markAccepted(em, invitation.id, person.id);

@@ -24,6 +24,7 @@ export const errorCodes = {
   in_use: 'The resource still owns or holds something, which the message names.',
   slug_taken: 'Another resource has this slug.',
   limit_reached: 'There are as many as are allowed. The message says of what.',
+  email_unverified: 'Your e-mail address was changed, and is not confirmed yet.',
   last_owner: 'The organization or team would have no owner, or the installation no administrator.',
   variables_invalid: 'The variables do not fit the schema of the template.',
   schema_too_costly: 'The schema of the template takes too long to evaluate.',

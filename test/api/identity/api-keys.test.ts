@@ -264,3 +264,70 @@ describe('a list of keys', () => {
     for (const { key } of made) expect(first.text + second.text).not.toContain(key.slice(0, -4));
   });
 });
+
+describe('a key that expires', () => {
+  /** A user's key that expires in an hour, and the user with that key. */
+  async function expiring(role: 'requester' | 'maintainer' = 'requester') {
+    const user = await signedIn(role);
+    const made = await make(user, { expires_at: inHours(1) });
+    return { user, ...made, holder: by(user, made.key) };
+  }
+  const refusal = { status: 403, body: { error: expect.stringContaining('outlives') } };
+
+  it('creates no key that expires later or never, and one that expires before it', async () => {
+    const { holder } = await expiring();
+    for (const path of [keys, regenerate])
+      for (const expires_at of [undefined, inHours(2)])
+        expect(await holder.post(path, { ...(path === keys && { name: 'ci' }), expires_at })).toMatchObject(refusal);
+    await make(holder, { expires_at: inHours(0.5) });
+    await make(holder, { expires_at: inHours(0.5) }, regenerate);
+  });
+
+  it('refuses to regenerate itself for longer, and stays valid', async () => {
+    const user = await signedIn();
+    const profile = await make(user, { expires_at: inHours(1) }, regenerate);
+    expect(await by(user, profile.key).post(regenerate, {})).toMatchObject(refusal);
+    expect(await works(user, profile.key)).toBe(true);
+  });
+
+  it('rotates itself and others to keys that expire when it does', async () => {
+    const { user, id, holder, view } = await expiring();
+    const lasting = await make(user);
+    for (const each of [lasting.id, id]) {
+      const { status, body } = await holder.post(`${keys}/${each}/rotate`, { overlap: 'PT1H' });
+      expect(status).toBe(201);
+      expect(Date.parse(body.api_key.expires_at)).toBeLessThanOrEqual(Date.parse(view.expires_at));
+    }
+  });
+
+  it('gives service accounts no key that outlives it', async () => {
+    const { user, holder } = await expiring('maintainer');
+    const account = await user.make('/service-accounts', {
+      name: 'deploy',
+      role: 'requester',
+      owner: { user_id: user.id },
+    });
+    const path = `/service-accounts/${account.id}/api-keys`;
+    for (const expires_at of [undefined, inHours(2)])
+      expect(await holder.post(path, { name: 'ci', expires_at })).toMatchObject(refusal);
+    const lasting = await user.post(path, { name: 'ci' });
+    const { status, body } = await holder.post(`${path}/${lasting.body.api_key.id}/rotate`);
+    expect([status, Date.parse(body.api_key.expires_at) <= Date.parse(inHours(1))]).toEqual([201, true]);
+  });
+
+  it('makes no password reset link that outlives it', async () => {
+    const admin = await api.signIn(await api.addUser('admin'));
+    const made = await make(admin, { expires_at: inHours(1) });
+    const user = await api.addUser('requester');
+    const { status, body } = await by(admin, made.key).post(`/users/${user.id}/password-reset`);
+    expect([status, body.expires_at]).toEqual([201, made.view.expires_at]);
+    const lasting = await admin.post(`/users/${user.id}/password-reset`);
+    expect(Date.parse(lasting.body.expires_at)).toBeGreaterThan(Date.parse(inHours(23)));
+  });
+
+  it('does not limit what its user creates with a session or with a key that never expires', async () => {
+    const { user } = await expiring();
+    const { key } = await make(user);
+    await make(by(user, key));
+  });
+});

@@ -49,7 +49,7 @@ describe('changing one’s own password', () => {
     await expect(api.signIn(user)).rejects.toThrow('401');
     await api.signIn(user, wanted);
     const audit = await api.rows(`select action, before, after from audit_records where resource_id = ?`, [user.id]);
-    expect(audit).toEqual([{ action: 'user.password_changed', before: null, after: null }]);
+    expect(audit).toEqual([{ action: 'user.password_changed', before: null, after: { revoked_api_keys: 0 } }]);
   });
 
   it.each([
@@ -338,5 +338,47 @@ describe('hashing passwords', () => {
     expect([isOutdated(row!.hash), row!.generation]).toEqual([false, 1]);
     for (const session of [...sessions, await api.signIn(user)]) expect(await whoami(session)).toBe(200);
     expect(isOutdated(await hashPassword('whatever it is'))).toBe(false);
+  });
+});
+
+describe('API keys', () => {
+  const next = 'another long password';
+  const own = { current_password: testPassword, new_password: next, confirm_password: next };
+  /** Sets a new password in each of the ways that there are. */
+  const ways: Record<string, (user: ApiUser, admin: ApiUser, choice: object) => Promise<ApiAnswer>> = {
+    'by its owner': async (user, _admin, choice) =>
+      (await api.signIn(user)).post('/profile/password', { ...own, ...choice }),
+    'by a reset link': async (user, admin, choice) => {
+      const { body } = await admin.post(`/users/${user.id}/password-reset`);
+      return api.nobody.post('/password-reset', { token: body.token, new_password: next, ...choice });
+    },
+    'by an administrator': (user, admin, choice) => admin.put(`/users/${user.id}`, { password: next, ...choice }),
+  };
+
+  it.each(Object.keys(ways))(
+    'stay valid when the password is changed %s, unless they are to be revoked',
+    async (way) => {
+      const [user, admin] = [await api.addUser('requester'), await api.addUser('admin')];
+      const another = await user.post('/profile/api-keys', { name: 'another' });
+      expect((await ways[way]!(user, admin, {})).status).toBeLessThan(300);
+      expect((await user.get('/auth/whoami')).status).toBe(200);
+      await api.rows(`update users set password_hash = (select password_hash from users where id = ?) where id = ?`, [
+        admin.id,
+        user.id,
+      ]);
+      const { status, headers } = await ways[way]!(user, admin, { revoke_api_keys: true });
+      expect(status).toBeLessThan(300);
+      for (const key of [user.credential['x-api-key'], another.body.key])
+        expect((await api.nobody.get('/auth/whoami', { 'x-api-key': key })).status).toBe(401);
+      const { body } = await admin.get(`/audit?request_id=${headers['x-request-id']}`);
+      expect(body.audit_records[0].after).toMatchObject({ revoked_api_keys: 2 });
+      expect((await admin.get('/auth/whoami')).status).toBe(200);
+    },
+  );
+
+  it('are not revoked by an administrator who sets no password', async () => {
+    const [user, admin] = [await api.addUser('requester'), await api.addUser('admin')];
+    expect((await admin.put(`/users/${user.id}`, { revoke_api_keys: true })).status).toBe(400);
+    expect((await user.get('/auth/whoami')).status).toBe(200);
   });
 });

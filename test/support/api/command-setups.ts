@@ -1,7 +1,7 @@
 import type { Orm } from '#database/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { registerWorker } from '#domain/workers/store.ts';
-import { addPerson, type Person, publish } from '../access/people.ts';
+import { addKey, addPerson, type Person, publish } from '../access/people.ts';
 import { Caller } from './caller.ts';
 import type { Ids, Request } from './operation-requests.ts';
 
@@ -86,6 +86,12 @@ async function anotherKey(api: SetupApi): Promise<Setup> {
   return { key, ids: { key: body.api_key.id } };
 }
 
+/** Changes the address of the tenant's person, so that it is to be confirmed. */
+async function unverified({ root }: SetupApi, { person }: Ids): Promise<Setup> {
+  await root.caller.send('PUT', `/users/${person}`, { email: `${newId()}@example.com` });
+  return {};
+}
+
 async function addPool({ root }: SetupApi): Promise<Setup> {
   const { headers } = await root.caller.post('/worker-pools', { name: `pool-${newId()}` });
   return { path: headers.get('location') ?? undefined };
@@ -130,6 +136,12 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     const next = secret('password');
     const body = { current_password: password, new_password: next, confirm_password: next };
     return { ...(await signIn(api)), body };
+  },
+  'users.issue_email_confirmation': unverified,
+  'profile.confirm_email': async (api, ids) => {
+    await unverified(api, ids);
+    const { body } = await api.root.caller.post(`/users/${ids.person}/email-confirmation-token`);
+    return { key: (await addKey(api, ids.person)).key, body: { token: body.token } };
   },
   'users.update': async () => ({ body: { name: 'Renamed', password: secret('user') } }),
   'runs.create': async (api, ids) => ({ body: await runWithSecret(api, ids) }),

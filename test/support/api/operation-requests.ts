@@ -169,6 +169,8 @@ export const bodies: Record<string, (ids: Ids) => object> = {
     new_password: 'long enough',
     confirm_password: 'long enough',
   }),
+  'profile.confirm_email': () => ({ token: 'not the one' }),
+  'users.confirm_email': () => ({}),
   'users.create': () => ({ email: `${newId()}@example.com`, name: 'New', password: 'long enough', role: 'requester' }),
   'users.update': () => ({ name: 'Renamed' }),
   'service_accounts.create': ({ team }) => ({ name: 'deploy', role: 'requester', owner: { team_id: team } }),

@@ -25,6 +25,7 @@ profile.rotate_api_key              profile:manage                      self    
 profile.regenerate_api_key          profile:manage                      self            user
 profile.revoke_api_key              profile:manage                      self
 profile.change_password             profile:manage                      self            user
+profile.confirm_email               profile:manage                      self            user
 auth.reset_password                 public
 users.list                          user:manage                         platform
 users.create                        user:manage                         platform
@@ -32,6 +33,8 @@ users.get                           user:manage,profile:manage          self
 users.update                        user:manage,profile:manage          self
 users.delete                        user:manage                         platform
 users.reset_password                user:manage                         platform
+users.confirm_email                 user:manage                         platform
+users.issue_email_confirmation      user:manage                         platform
 service_accounts.list               service_account:read                platform
 service_accounts.create             service_account:manage              platform
 service_accounts.get                service_account:read                service_account:owner

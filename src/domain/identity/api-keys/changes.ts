@@ -1,9 +1,11 @@
 import type { Em } from '#database/database.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, HiddenResource, Invalid } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import type { ApiKeyKind } from '../model.ts';
 import { issueApiKey } from './api-keys.ts';
+import { refuseOutliving, withinBound } from './bounds.ts';
 import {
   type ApiKeyDetails,
   countActiveKeys,
@@ -34,15 +36,18 @@ export interface IssuedKey {
 }
 
 /**
- * Creates a key. The principal's `authorityLock` is held. @throws Invalid for an expiry in the past; Conflict if there are too
- * many keys
+ * Creates a key. The principal's `authorityLock` is held.
+ * @throws Invalid for an expiry in the past; Forbidden for one later than that of the caller's own key; Conflict if there are
+ * too many keys
  */
 export async function addKey(
   em: Em,
+  caller: Principal,
   holder: KeyHolder,
   { name, expiresAt }: { name: string; expiresAt: Date | null },
 ): Promise<IssuedKey> {
   if (expiresAt && expiresAt <= new Date()) throw new Invalid('expires_at: must lie in the future');
+  await refuseOutliving(em, caller, expiresAt);
   return insertKey(em, holder, { name, expiresAt });
 }
 
@@ -60,11 +65,13 @@ export async function revokeKey(em: Em, principalId: string, keyId: string): Pro
 
 /**
  * Replaces a key by a new one of the same name and the same lifetime, which begins now. The old key ends at once, or stays
- * valid for the overlap, but never longer than before. The principal's `authorityLock` is held.
+ * valid for the overlap, but never longer than before. The new one does not outlive the key that the caller uses. The principal's
+ * `authorityLock` is held.
  * @throws HiddenResource, or Conflict if the key has ended, has a successor already, or is the profile key
  */
 export async function rotateKey(
   em: Em,
+  caller: Principal,
   { principalId, issuedBy }: Omit<KeyHolder, 'kind'>,
   keyId: string,
   overlapSeconds: number,
@@ -72,25 +79,26 @@ export async function rotateKey(
   const replaced = await findKey(em, principalId, keyId);
   if (!replaced) throw new HiddenResource('API key');
   await refuseRotation(em, replaced);
+  const expiresAt = await withinBound(em, caller, expiryLike(replaced));
   await endKey(em, principalId, replaced, overlapSeconds);
   const { kind, name } = replaced;
-  const issued = await insertKey(em, { principalId, kind, issuedBy }, { name, expiresAt: expiryLike(replaced) }, keyId);
+  const issued = await insertKey(em, { principalId, kind, issuedBy }, { name, expiresAt }, keyId);
   return { ...issued, replaced: await readBack(findKey(em, principalId, keyId)) };
 }
 
 /**
- * Creates the profile key of a user in place of the earlier one; personal keys stay. The user's `authorityLock` is held.
+ * Creates the profile key of the caller in place of the earlier one; personal keys stay. The user's `authorityLock` is held.
  * (specification, *API key*)
  */
 export async function regenerateProfileKey(
   em: Em,
-  userId: string,
+  caller: Principal,
   expiresAt: Date | null,
 ): Promise<IssuedKey & { replaced: { id: string } | null }> {
-  const old = await revokeProfileKey(em, userId);
-  await lockAgainstUse(em, userId);
-  const holder = { principalId: userId, kind: 'profile', issuedBy: userId } as const;
-  return { ...(await addKey(em, holder, { name: 'profile', expiresAt })), replaced: old ?? null };
+  const old = await revokeProfileKey(em, caller.id);
+  await lockAgainstUse(em, caller.id);
+  const holder = { principalId: caller.id, kind: 'profile', issuedBy: caller.id } as const;
+  return { ...(await addKey(em, caller, holder, { name: 'profile', expiresAt })), replaced: old ?? null };
 }
 
 async function refuseRotation(em: Em, { id, kind, state }: ApiKeyDetails): Promise<void> {

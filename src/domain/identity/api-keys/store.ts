@@ -80,6 +80,29 @@ export function findKey(em: Em, principalId: string, keyId: string): Promise<Api
   return selectKeys(em, principalId).where('k.id', '=', keyId).executeTakeFirst();
 }
 
+/** When a key expires; null if it never does. */
+export async function findExpiry(em: Em, keyId: string): Promise<string | null> {
+  const { expiresAt } = await db(em)
+    .selectFrom('api_keys')
+    .where('id', '=', keyId)
+    .select('expires_at as expiresAt')
+    .executeTakeFirstOrThrow();
+  return expiresAt;
+}
+
+/** Revokes every active key of a principal; returns how many. */
+export async function revokeActiveKeys(em: Em, principalId: string): Promise<number> {
+  const revoked = await db(em)
+    .updateTable('api_keys')
+    .set({ revoked_at: sql<string>`clock_timestamp()` })
+    .where('principal_id', '=', principalId)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`clock_timestamp()`)]))
+    .returning('id')
+    .execute();
+  return revoked.length;
+}
+
 export async function countActiveKeys(em: Em, principalId: string): Promise<number> {
   const { active } = await db(em)
     .selectFrom('api_keys')

@@ -4,7 +4,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden, Unauthenticated, WrongSecret } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { Session } from '../entity.ts';
-import { setPassword } from '../sessions/credentials.ts';
+import { type EndedCredentials, type NewPassword, setPassword } from '../sessions/credentials.ts';
 import { addSession, type SessionFacts } from '../sessions/sessions.ts';
 import { verifyPassword } from './passwords.ts';
 import { findPassword } from './store.ts';
@@ -28,12 +28,12 @@ export async function verifyOwnPassword(em: Em, { id, credential }: Principal, p
 export async function changeOwnPassword(
   em: Em,
   { id }: Principal,
-  { generation, passwordHash }: { generation: number; passwordHash: string },
+  { generation, password }: { generation: number; password: NewPassword },
   facts: SessionFacts,
-): Promise<Session> {
+): Promise<EndedCredentials & { session: Session }> {
   await lockAgainstUse(em, id);
   const current = await findPassword(em, id);
   if (current?.generation !== generation) throw new Unauthenticated('the credential is no longer valid');
-  await setPassword(em, id, passwordHash);
-  return addSession(em, newId(), id, facts);
+  const ended = await setPassword(em, id, password);
+  return { ...ended, session: await addSession(em, newId(), id, facts) };
 }

@@ -3,7 +3,8 @@ import type { Em } from '#database/database.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { anonymous, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
 import { Conflict, WrongSecret } from '#domain/shared/errors.ts';
-import { setPassword } from '../sessions/credentials.ts';
+import { withinBound } from '../api-keys/bounds.ts';
+import { type EndedCredentials, type NewPassword, setPassword } from '../sessions/credentials.ts';
 import type { UserTarget } from '../users/store.ts';
 import { refuseOwnPassword, refuseRoleAboveOwn } from '../users/user-changes.ts';
 import { findUserByPasswordReset, putPasswordReset } from './store.ts';
@@ -21,7 +22,8 @@ export interface IssuedReset {
 }
 
 /**
- * Creates the link with which a user may set a new password; an earlier link becomes void. The user's row is locked.
+ * Creates the link with which a user may set a new password; an earlier link becomes void. It does not outlive the key that the
+ * caller uses. The user's row is locked.
  * @throws Invalid for the caller's own user; Forbidden for a role above the caller's own; Conflict for a disabled user
  */
 export async function issuePasswordReset(em: Em, caller: Principal, user: UserTarget): Promise<IssuedReset> {
@@ -29,7 +31,7 @@ export async function issuePasswordReset(em: Em, caller: Principal, user: UserTa
   refuseRoleAboveOwn(caller, user.role);
   if (!user.enabled) throw new Conflict('this user is disabled: enable them before they get a new password');
   const token = randomBytes(32).toString('base64url');
-  const expiresAt = new Date(Date.now() + lifetimeMs);
+  const expiresAt = await withinBound(em, caller, new Date(Date.now() + lifetimeMs));
   await putPasswordReset(em, { userId: user.id, verifier: verifierOf(token), issuedBy: caller.id, expiresAt });
   return { token, expiresAt };
 }
@@ -43,10 +45,15 @@ export async function findPasswordReset(em: Em, token: string): Promise<Principa
 }
 
 /** Sets the password and uses the link up. @throws WrongSecret also if the link was used in the meantime */
-export async function redeemPasswordReset(em: Em, user: Principal, token: string, passwordHash: string): Promise<void> {
+export async function redeemPasswordReset(
+  em: Em,
+  user: Principal,
+  token: string,
+  password: NewPassword,
+): Promise<EndedCredentials> {
   await lockAgainstUse(em, user.id);
   await findPasswordReset(em, token);
-  await setPassword(em, user.id, passwordHash);
+  return setPassword(em, user.id, password);
 }
 
 function verifierOf(token: string): Buffer {

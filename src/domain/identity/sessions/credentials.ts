@@ -1,11 +1,27 @@
 import type { Em } from '#database/database.ts';
+import { revokeActiveKeys } from '../api-keys/store.ts';
 import { deletePasswordReset, replacePassword } from '../passwords/store.ts';
 import { endSessions } from './store.ts';
 
-/** Replaces a user's password, and ends all sessions and the reset link of the earlier one. The user's row is locked. */
-export async function setPassword(em: Em, userId: string, passwordHash: string): Promise<void> {
-  await replacePassword(em, userId, passwordHash);
+/** A new password, hashed, and whether the user's API keys end with the earlier one. */
+export interface NewPassword {
+  readonly hash: string;
+  readonly revokesKeys: boolean;
+}
+
+/** What a new password ended besides sessions. */
+export interface EndedCredentials {
+  readonly revokedApiKeys: number;
+}
+
+/**
+ * Replaces a user's password, and ends all sessions and the reset link of the earlier one, and the API keys where that is
+ * wanted. The user's row is locked.
+ */
+export async function setPassword(em: Em, userId: string, password: NewPassword): Promise<EndedCredentials> {
+  await replacePassword(em, userId, password.hash);
   await endSignIns(em, userId);
+  return { revokedApiKeys: password.revokesKeys ? await revokeActiveKeys(em, userId) : 0 };
 }
 
 /** Ends the sessions of a user and voids their password reset link. The user's row is locked. */

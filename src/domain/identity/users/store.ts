@@ -11,6 +11,7 @@ export interface UserTarget extends Ownership {
   readonly organizationId: null;
   readonly teamId: null;
   readonly email: string;
+  readonly emailVerified: boolean;
   readonly name: string;
   readonly role: PlatformRole;
   readonly enabled: boolean;
@@ -24,7 +25,15 @@ function selectUsers(em: Em) {
     .selectFrom('principals as p')
     .innerJoin('users as u', 'u.id', 'p.id')
     .where('p.deleted_at', 'is', null)
-    .select(['p.id', 'u.email', 'p.name', 'p.enabled', 'p.revision', 'p.created_at as createdAt'])
+    .select([
+      'p.id',
+      'u.email',
+      'u.email_verified as emailVerified',
+      'p.name',
+      'p.enabled',
+      'p.revision',
+      'p.created_at as createdAt',
+    ])
     .select((eb) => [
       eb.lit(null).as('organizationId'),
       eb.lit(null).as('teamId'),

@@ -4,9 +4,10 @@ import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, Invalid } from '#domain/shared/errors.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { deleteConfirmation } from '../email-confirmations/store.ts';
 import { PrincipalRecord, User } from '../entity.ts';
 import { isRoleAbove, type NewUser, type PlatformRole, type UserChange } from '../model.ts';
-import { endSignIns, setPassword } from '../sessions/credentials.ts';
+import { type EndedCredentials, endSignIns, type NewPassword, setPassword } from '../sessions/credentials.ts';
 import { refuseLastAdministrator } from './administrators.ts';
 import { findUser, type UserTarget } from './store.ts';
 import { createUser } from './users.ts';
@@ -37,7 +38,7 @@ export function refuseOwnPassword(caller: Principal, user: { id: string }): void
 }
 
 /**
- * Changes a user whose row is locked. A new password ends all the user's sessions. Disabling does too, and every other
+ * Changes a user whose row is locked. A new password ends all the user's sessions, and the API keys where that is wanted. Disabling does too, and every other
  * credential of the user is rejected until the user is enabled again.
  * @throws Forbidden for a role above the caller's own
  * @throws Conflict for a stale revision, an address that is taken, or if no administrator would be left
@@ -47,21 +48,21 @@ export async function updateUser(
   caller: Principal,
   user: UserTarget,
   { expectedRevision, ...wanted }: UserChange,
-  passwordHash: string | null,
-): Promise<{ updated: UserTarget; difference: Difference<Fields> }> {
+  password: NewPassword | null,
+): Promise<{ updated: UserTarget; difference: Difference<Fields>; ended: EndedCredentials | null }> {
   const { email, name, role, enabled } = user;
   const difference = findDifference<Fields>({ email, name, role, enabled }, wanted);
-  const isEmpty = difference.isEmpty && passwordHash === null;
+  const isEmpty = difference.isEmpty && password === null;
   const { after } = difference;
   if (!isEmpty) refuseRoleAboveOwn(caller, user.role);
   if (after.role !== undefined) refuseRoleAboveOwn(caller, after.role);
   refuseStale(user, expectedRevision);
-  if (isEmpty) return { updated: user, difference };
+  if (isEmpty) return { updated: user, difference, ended: null };
   if (!staysAdministrator(user, after)) await refuseLastAdministrator(em, user);
   await writeFields(em, user.id, after);
   if (after.enabled === false) await endSignIns(em, user.id);
-  if (passwordHash !== null) await setPassword(em, user.id, passwordHash);
-  return { updated: await readBack(findUser(em, user.id)), difference };
+  const ended = password === null ? null : await setPassword(em, user.id, password);
+  return { updated: await readBack(findUser(em, user.id)), difference, ended };
 }
 
 /** Refuses to grant a role above the caller's own, or a credential of a principal with such a role. @throws Forbidden */
@@ -77,7 +78,10 @@ function staysAdministrator({ role, enabled }: Fields, after: Partial<Fields>): 
 async function writeFields(em: Em, id: string, { email, ...fields }: Partial<Fields>): Promise<void> {
   const principal = await em.findOneOrFail(PrincipalRecord, id);
   principal.change(fields);
-  if (email !== undefined) (await em.findOneOrFail(User, id)).changeEmail(email);
+  if (email !== undefined) {
+    (await em.findOneOrFail(User, id)).changeEmail(email);
+    await deleteConfirmation(em, id);
+  }
   await refuseTakenEmail(() => em.flush());
 }
 

@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Em } from '#database/database.ts';
+import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Conflict, WrongSecret } from '#domain/shared/errors.ts';
+import { readBack } from '#domain/shared/revisions.ts';
+import { withinBound } from '../api-keys/bounds.ts';
+import { PrincipalRecord, User } from '../entity.ts';
+import { emailKey } from '../model.ts';
+import { findUser, type UserTarget } from '../users/store.ts';
+import { refuseRoleAboveOwn } from '../users/user-changes.ts';
+import { deleteConfirmation, isConfirmedBy, putConfirmation } from './store.ts';
+
+/** Long enough for a message to be read, short enough that a forgotten one does no harm. */
+const lifetimeMs = 3 * 24 * 60 * 60 * 1000;
+
+/** The audit action of confirming an address. */
+export const emailConfirmed = { action: 'user.email_confirmed', resourceType: 'users' } as const;
+
+export interface IssuedConfirmation {
+  /** Returned only here: the database stores a verifier. */
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Confirms the address of a user whose row is locked. `email` is the address that the caller has checked, if they say which.
+ * @throws Conflict if that is not the user's address any more
+ */
+export async function confirmEmail(
+  em: Em,
+  caller: Principal,
+  user: UserTarget,
+  email: string | undefined,
+): Promise<UserTarget> {
+  refuseRoleAboveOwn(caller, user.role);
+  if (email !== undefined && emailKey(email) !== emailKey(user.email))
+    throw new Conflict('email: the user has another address now: read the user again', 'stale_revision');
+  return user.emailVerified ? user : markVerified(em, user.id);
+}
+
+/**
+ * Creates the token with which a user confirms their address; an earlier one becomes void. The user's row is locked. Send it to
+ * that address: whoever has it can confirm the address for this user.
+ * @throws Conflict if the address is confirmed already
+ */
+export async function issueConfirmation(em: Em, caller: Principal, user: UserTarget): Promise<IssuedConfirmation> {
+  refuseRoleAboveOwn(caller, user.role);
+  if (user.emailVerified) throw new Conflict('the address of this user is confirmed already');
+  const token = randomBytes(32).toString('base64url');
+  const expiresAt = await withinBound(em, caller, new Date(Date.now() + lifetimeMs));
+  const key = emailKey(user.email);
+  await putConfirmation(em, {
+    userId: user.id,
+    emailKey: key,
+    verifier: verifierOf(token),
+    issuedBy: caller.id,
+    expiresAt,
+  });
+  return { token, expiresAt };
+}
+
+/**
+ * Confirms the caller's own address, and uses the token up.
+ * @throws WrongSecret for a token that is unknown, used, expired, replaced, or was made for another user or address
+ */
+export async function redeemConfirmation(em: Em, caller: Principal, token: string): Promise<UserTarget> {
+  await lockAgainstUse(em, caller.id);
+  if (await isConfirmedBy(em, caller.id, verifierOf(token))) return markVerified(em, caller.id);
+  const message = 'token: it does not confirm your address: it was used, has expired, or is for another address';
+  throw new WrongSecret('invalid', message);
+}
+
+async function markVerified(em: Em, userId: string): Promise<UserTarget> {
+  await deleteConfirmation(em, userId);
+  (await em.findOneOrFail(User, userId)).emailVerified = true;
+  (await em.findOneOrFail(PrincipalRecord, userId)).change({});
+  await em.flush();
+  return readBack(findUser(em, userId));
+}
+
+function verifierOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
