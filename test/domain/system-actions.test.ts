@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
+import { v5 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makePartitions } from '#database/partitions.ts';
 import { removeExpired } from '#domain/audit/retention.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
+import { newId } from '#domain/shared/ids.ts';
 import { systemActions } from '#domain/system-actions.ts';
 import { removeDeadWorker } from '#domain/workers/loss.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
@@ -136,6 +138,29 @@ describe('a system action leaves one audit record with the owners of its target'
       instance,
     ]);
     expect(events).toEqual([{ type: 'instance.expired', actor_name: 'time to live', team_id: tenant.team }]);
+  });
+
+  it('even if somebody has used a key that is derived from what they can read', async () => {
+    const spec = {
+      executor: { kind: 'command', apply: [{ name: 'a', run: ['true'] }], destroy: [{ name: 'd', run: ['true'] }] },
+    };
+    const runId = await steps.admit(inEnvironment(), spec);
+    const instance = await instanceOf(runId);
+    for (const purpose of ['time-to-live', 'engine-lost', 'instance.expired', 'run.engine_lost']) {
+      await api.rows(
+        `insert into command_receipts (key, principal_id, operation, binding, audit_record_id, created_at, status)
+         values (?, ?, 'runs.create', '', ?, now(), 202)`,
+        [v5(purpose, runId), tenant.owner.id, newId()],
+      );
+    }
+    await api.rows(
+      `update runs set status = 'succeeded', phase = 'finished', created_at = now() - interval '3 hours',
+              finished_at = now() - interval '2 hours' where id = ?`,
+      [runId],
+    );
+    await api.rows('update instances set resource_count = 1, deployed_run_id = ? where id = ?', [runId, instance]);
+    await expireInstances(deps());
+    expect(await recordsOf('instance.expired', instance)).toHaveLength(1);
   });
 
   it('when the heartbeats of a worker stop, once for each loss', async () => {

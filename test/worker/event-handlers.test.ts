@@ -5,7 +5,6 @@ import { eventSubscriptions } from '#domain/event-subscriptions.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { runSystemCommand } from '#domain/shared/commands/system-command.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
-import { deriveId } from '#domain/shared/ids.ts';
 import { EventDelivery, type EventHandler } from '#engine/event-delivery.ts';
 import { openDatabase } from '#open-database';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
@@ -38,7 +37,7 @@ const count = async (from: string) => {
 function createSupervision({ transactions, bindingKey }: EventHandlerDeps, failures: number): EventHandler {
   let calls = 0;
   return async ({ id, subject }) => {
-    const command = { action: 'worker.lost', target: { id: subject.id }, key: deriveId('supervision', id) } as const;
+    const command = { action: 'worker.lost', target: { id: subject.id }, cause: id } as const;
     await runSystemCommand({ transactions, bindingKey }, command, {
       find: async () => installationOwnership,
       act: async (tx) => {

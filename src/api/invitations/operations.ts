@@ -23,7 +23,7 @@ export const accept = command({
   resourceId: ({ target }) => target?.invitation.id,
   idempotency: 'none',
   audit: 'invitation.accepted',
-  limitGuesses: () => 'invitation',
+  limitGuesses: ({ principal }) => principal.id,
   handle: async ({ tx, principal, target }) => {
     const accepted = await acceptInvitation(tx.em, principal, target.invitation);
     return { ...describeInvitation(accepted), answer: viewInvitation(accepted) };

@@ -25,7 +25,7 @@ export async function removeExpired(
 
 /** False if another process has removed the month, or is about to. A month may come back with records of that time. */
 async function removeMonth(deps: SystemCommandDeps, month: string, retentionDays: number): Promise<boolean> {
-  const command = { action: 'audit_records.expired', target: { month }, key: null } as const;
+  const command = { action: 'audit_records.expired', target: { month }, cause: null } as const;
   const change = await runSystemCommand(deps, command, {
     find: async () => installationOwnership,
     act: async ({ em }) => {

@@ -1,4 +1,4 @@
-import { v5, v7 } from 'uuid';
+import { stringify, v7 } from 'uuid';
 import { z } from 'zod';
 
 /** The id of a new row: a UUIDv7, so that ids sort by creation and a page of a list needs no other column to order by. */
@@ -12,9 +12,12 @@ export function firstIdAt(time: Date): string {
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
 }
 
-/** An id derived from another id and a purpose, for something that must be done only once for that id. */
-export function deriveId(purpose: string, id: string): string {
-  return v5(purpose, id);
+/** The first 16 bytes of a digest as a UUID of version 8, whose bits the application chooses. */
+export function toId(digest: Buffer): string {
+  const bytes = Buffer.from(digest.subarray(0, 16));
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return stringify(bytes);
 }
 
 const canonical = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -22,7 +22,7 @@ async function reportLoss(
 ): Promise<boolean> {
   const reported = await runSystemCommand(
     deps,
-    { action: 'worker.lost', target: { id }, key: null },
+    { action: 'worker.lost', target: { id }, cause: null },
     {
       find: async () => installationOwnership,
       act: async (tx) => {

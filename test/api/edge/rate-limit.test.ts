@@ -52,7 +52,7 @@ async function startServer(limits: GuessLimits, counts: { verified: number }): P
         { schema: { body: z.strictObject({ email: z.string(), password: z.string() }) } },
         async (request) => {
           const { email, password } = request.body as { email: string; password: string };
-          return guesses.count(normalizeIP(request.ip), email, async () => {
+          return guesses.count({ address: normalizeIP(request.ip) }, email, async () => {
             counts.verified += 1;
             await pause(5);
             if (password === 'broken') throw new Error('the database is away');

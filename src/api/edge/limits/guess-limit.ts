@@ -14,6 +14,18 @@ export interface GuessLimits {
   readonly windowMs: number;
 }
 
+/** Who guesses, as far as that is known. */
+export interface GuessCaller {
+  readonly address: string;
+  /** Many users share the address. It is not refused for every account, since one of them could lock out the others. */
+  readonly isShared?: boolean;
+  /** Who reports the address, if nothing proves it. */
+  readonly reportedBy?: string;
+}
+
+/** How many times as often as one address a reporter of addresses may guess at an account, for all that it reports. */
+const reportedAddresses = 10;
+
 /**
  * Limits guessing of secrets, across all processes. Only wrong guesses count, so a caller who knows the secret is never
  * limited. Guesses are counted by the address they come from, so an attacker cannot lock out a user elsewhere. An attempt
@@ -36,8 +48,8 @@ export class GuessLimit {
    * Runs an attempt. It was wrong if it throws `Unauthenticated` or `WrongSecret`.
    * @throws HttpProblem (429) without running it, if too many attempts from this address were wrong
    */
-  async count<Result>(address: string, account: string, attempt: () => Promise<Result>): Promise<Result> {
-    const limits = this.#limitsOf(address, account);
+  async count<Result>(caller: GuessCaller, account: string, attempt: () => Promise<Result>): Promise<Result> {
+    const limits = this.#limitsOf(caller, account);
     const [narrowest] = limits;
     if (!narrowest) return attempt();
     // Concurrent attempts of one caller wait for each other, so that attempts in progress do not count against the limit.
@@ -49,11 +61,14 @@ export class GuessLimit {
     }
   }
 
-  #limitsOf(address: string, account: string): RateLimit[] {
+  #limitsOf({ address, isShared, reportedBy }: GuessCaller, account: string): RateLimit[] {
     const { perAccount, perAddress, windowMs } = this.#limits;
     const limits = [
       { key: keyOf('account', address, account), maximum: perAccount, windowMs },
-      { key: keyOf('address', address), maximum: perAddress, windowMs },
+      ...(isShared ? [] : [{ key: keyOf('address', address), maximum: perAddress, windowMs }]),
+      ...(reportedBy === undefined
+        ? []
+        : [{ key: keyOf('reporter', reportedBy, account), maximum: perAccount * reportedAddresses, windowMs }]),
     ];
     return limits.filter(({ maximum }) => maximum > 0);
   }

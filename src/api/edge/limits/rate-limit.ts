@@ -1,11 +1,13 @@
-import fastifyRateLimit, { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
+import fastifyRateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { LimitsConfig } from '#config';
 import type { Orm } from '#database/database.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { deleteExpiredCounts } from '#domain/shared/rate-counts/store.ts';
+import { addressOf, guessCallerOf } from './caller.ts';
 import { GuessLimit } from './guess-limit.ts';
+import { isLoopback } from './local-user.ts';
 import { RequestCounts } from './request-counts.ts';
 import { tooManyRequests } from './too-many-requests.ts';
 
@@ -30,7 +32,9 @@ const sweepEveryMs = 5 * minute;
 export const rateLimit = fp<RateLimitOptions>(
   async (app, { orm, limits }) => {
     const guesses = new GuessLimit(orm, limits.guesses, app.log);
-    app.decorate('limitGuesses', (request, account, attempt) => guesses.count(addressOf(request), account, attempt));
+    app.decorate('limitGuesses', async (request, account, attempt) =>
+      guesses.count(await guessCallerOf(request), account, attempt),
+    );
 
     const counts = new RequestCounts(orm, app.log);
     await app.register(fastifyRateLimit, { global: false, enableDraftSpec: true, store: storeOf(counts) });
@@ -38,8 +42,7 @@ export const rateLimit = fp<RateLimitOptions>(
     const countRequest = app.rateLimit({
       timeWindow: minute,
       max: (request) => (isAnonymous(request) ? perAddress : perPrincipal),
-      keyGenerator: (request) =>
-        isAnonymous(request) ? `address:${addressOf(request)}` : `principal:${request.principal.id}`,
+      keyGenerator: (request) => (isAnonymous(request) ? anonymousKey(request) : `principal:${request.principal.id}`),
       errorResponseBuilder: (_request, { ttl, max }) => tooManyRequests('too many requests', max, ttl / 1000),
     });
     app.decorate('countRequest', async (request, reply) => {
@@ -60,9 +63,14 @@ export const rateLimit = fp<RateLimitOptions>(
   { name: 'rate-limit', fastify: '5.x', dependencies: ['errors'] },
 );
 
-/** The client's address, as seen through `COORDINATOR_TRUSTED_PROXIES`. All addresses of one IPv6 network count as one. */
-function addressOf(request: FastifyRequest): string {
-  return normalizeIP(request.ip);
+/**
+ * From this machine, requests with a wrong credential are counted apart from those without any: guesses at keys must not use up
+ * the requests with which its other users sign in.
+ */
+function anonymousKey(request: FastifyRequest): string {
+  const { authorization, 'x-api-key': key } = request.headers;
+  const isGuess = isLoopback(request.ip) && (authorization !== undefined || key !== undefined);
+  return `${isGuess ? 'guesses' : 'address'}:${addressOf(request)}`;
 }
 
 function isAnonymous({ principal }: FastifyRequest): boolean {

@@ -6,9 +6,9 @@ import {
   runSystemCommand,
   type SystemCommandDeps,
   systemActor,
+  systemCommandKey,
 } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { deriveId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { Run } from '../entity.ts';
 import { admitRun } from './admission.ts';
@@ -29,8 +29,9 @@ export interface ExpiryDeps extends SystemCommandDeps {
  */
 export async function destroyExpired(deps: ExpiryDeps, expired: ExpiredInstance): Promise<boolean> {
   // One key for one deployment. It becomes the id of the run's workflow.
-  const key = deriveId('time-to-live', expired.deployedRunId);
-  const command = { action: 'instance.expired', target: { id: expired.id }, key } as const;
+  const cause = expired.deployedRunId;
+  const key = systemCommandKey(deps.bindingKey, 'instance.expired', cause);
+  const command = { action: 'instance.expired', target: { id: expired.id }, cause } as const;
   const change = await runSystemCommand(deps, command, {
     find: (tx) => findAdmissionTarget(tx.em, expired, true),
     act: (tx, _caller, target) => admitDestruction(tx, deps.keyRing, expired, { key, target }),

@@ -1,5 +1,4 @@
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
-import { deriveId } from '#domain/shared/ids.ts';
 import { RunAttempt } from '../entity.ts';
 import { findRunToChange } from '../targets.ts';
 import { waitsForStart } from './reconcile-store.ts';
@@ -11,7 +10,7 @@ import { closeAttempt, finishRun } from './transitions.ts';
  * state.
  */
 export async function endLostRun(deps: SystemCommandDeps, id: string): Promise<boolean> {
-  const command = { action: 'run.engine_lost', target: { id }, key: deriveId('engine-lost', id) } as const;
+  const command = { action: 'run.engine_lost', target: { id }, cause: id } as const;
   const change = await runSystemCommand(deps, command, {
     find: (tx) => findRunToChange(tx.em, id, true),
     act: async (tx, _caller, target) => {

@@ -1,8 +1,10 @@
+import { createHmac } from 'node:crypto';
 import { auditedAction, type SystemAction, systemActions } from '#domain/system-actions.ts';
 import type { Ownership } from '../access/decide.ts';
 import { type Principal, systemPrincipal } from '../access/principal.ts';
 import { type CommandChange, entriesOf, insertAuditRecord } from '../audit.ts';
-import { newId } from '../ids.ts';
+import { newId, toId } from '../ids.ts';
+import { canonicalJson } from './canonical.ts';
 import { type CommandWork, runCommand } from './command.ts';
 import type { Transaction, Transactions } from './transaction.ts';
 
@@ -12,10 +14,10 @@ export interface SystemCommand {
   /** The ids of what it is about. */
   readonly target: Readonly<Record<string, string>>;
   /**
-   * The action is done once under one key, however often it is tried: derive the key from what causes it (`deriveId`). Null if
-   * the work checks under its locks whether there is still something to do.
+   * The id of what causes it, such as an event. The action is done once for one cause, however often it is tried. Null if the
+   * work checks under its locks whether there is still something to do.
    */
-  readonly key: string | null;
+  readonly cause: string | null;
 }
 
 export interface SystemCommandDeps {
@@ -31,6 +33,15 @@ export class NothingToDo extends Error {
   }
 }
 
+/**
+ * The key under which an action is done once for one cause. It is an HMAC, because clients choose their own keys: whoever could
+ * compute this one could use it for a request of their own first, and the action would never be done.
+ */
+export function systemCommandKey(bindingKey: Buffer, action: SystemAction, cause: string): string {
+  const text = canonicalJson(['system command', action, cause]);
+  return toId(createHmac('sha256', bindingKey).update(text).digest());
+}
+
 const unrequested = { requestId: null, address: null };
 
 /**
@@ -39,11 +50,11 @@ const unrequested = { requestId: null, address: null };
  */
 export async function runSystemCommand<Found extends Ownership | null | undefined, Done extends CommandChange>(
   { transactions, bindingKey }: SystemCommandDeps,
-  { action, target, key }: SystemCommand,
+  { action, target, cause }: SystemCommand,
   work: Pick<CommandWork<Found, Done, never>, 'find' | 'act'>,
 ): Promise<Done | undefined> {
   const command = {
-    key,
+    key: cause === null ? null : systemCommandKey(bindingKey, action, cause),
     caller: systemActor(action),
     operation: action,
     audit: auditedAction(action),

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Caller } from '#test/support/api/caller.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+
+const perAccount = 4;
+const perAddress = 8;
+const requests = 60;
+/** A user of the system without any rights. */
+const nobody = 65_534;
+
+let api: TestApi;
+let url: string;
+beforeAll(async () => {
+  api = await startApi({
+    COORDINATOR_GUESSES_PER_ACCOUNT: String(perAccount),
+    COORDINATOR_GUESSES_PER_ADDRESS: String(perAddress),
+    COORDINATOR_REQUESTS_PER_ADDRESS: String(requests),
+  });
+  url = await api.app.listen({ port: 0, host: '127.0.0.1' });
+});
+afterAll(() => api?.close());
+
+let victim: ApiUser;
+beforeEach(async () => {
+  await api.rows('truncate rate_counts');
+  victim = await api.addUser('requester');
+});
+
+const signIn = async (email: string, password: string, headers: Record<string, string> = {}) =>
+  (await new Caller(url, headers).post('/auth/sessions', { email, password })).status;
+
+/** Signs in from a program of another user of this machine. */
+async function signInAs(uid: number, email: string, password: string): Promise<number> {
+  const body = JSON.stringify({ email, password });
+  const given = ['-s', '-o', '/dev/null', '-w', '%{http_code}', '-H', 'content-type: application/json', '-d', body];
+  const { stdout } = await promisify(execFile)('curl', [...given, `${url}/api/v1/auth/sessions`], { uid, cwd: '/' });
+  return Number(stdout);
+}
+
+const from = (address: string) => ({ 'x-forwarded-for': address });
+const repeat = async (times: number, work: (index: number) => Promise<number>) => {
+  const statuses: number[] = [];
+  for (let index = 0; index < times; index += 1) statuses.push(await work(index));
+  return statuses;
+};
+
+describe('wrong passwords from this machine', () => {
+  it('stop being checked for the account that they are aimed at', async () => {
+    const statuses = await repeat(perAccount + 2, () => signIn(victim.email, 'wrong'));
+    expect(statuses).toEqual([...Array(perAccount).fill(401), 429, 429]);
+  });
+
+  it('at many accounts do not lock out the users of others', async () => {
+    await repeat(perAddress * 2, (index) => signIn(`user-${index}@example.com`, 'wrong'));
+    expect(await signIn(victim.email, testPassword)).toBe(201);
+  });
+
+  it.runIf(process.getuid?.() === 0)('do not lock out another user of the machine', async () => {
+    const statuses = await repeat(perAccount + 1, () => signInAs(nobody, victim.email, 'wrong'));
+    expect(statuses.at(-1)).toBe(429);
+    expect(await signIn(victim.email, testPassword)).toBe(201);
+    expect(await signInAs(nobody, victim.email, testPassword)).toBe(429);
+  });
+});
+
+describe('wrong passwords through a proxy on this machine that is not configured', () => {
+  it('are counted for each address that the proxy reports', async () => {
+    const statuses = await repeat(perAccount + 1, () =>
+      signIn(victim.email, 'wrong', from('198.51.100.7, 203.0.113.1')),
+    );
+    expect(statuses.at(-1)).toBe(429);
+    expect(await signIn(victim.email, testPassword, from('203.0.113.2'))).toBe(201);
+    expect(await signIn(victim.email, testPassword, from('203.0.113.1'))).toBe(429);
+  });
+
+  it('at many accounts lock out only the address that they come from', async () => {
+    await repeat(perAddress, (index) => signIn(`user-${index}@example.com`, 'wrong', from('203.0.113.1')));
+    expect(await signIn(victim.email, testPassword, from('203.0.113.1'))).toBe(429);
+    expect(await signIn(victim.email, testPassword, from('203.0.113.2'))).toBe(201);
+  });
+
+  it('are limited although a program may report any address', async () => {
+    const statuses = await repeat(perAccount * 10 + 1, (index) =>
+      signIn(victim.email, 'wrong', from(`203.0.113.${index}`)),
+    );
+    expect(statuses.at(-2)).toBe(401);
+    expect(statuses.at(-1)).toBe(429);
+  });
+});
+
+it('wrong keys from this machine do not use up the requests with which others sign in', async () => {
+  const guess = async () => (await new Caller(url, { 'x-api-key': 'dc_wrong' }).get('/auth/whoami')).status;
+  const statuses = await repeat(requests + 5, guess);
+  expect(statuses.at(-1)).toBe(429);
+  expect(await signIn(victim.email, testPassword)).toBe(201);
+});
