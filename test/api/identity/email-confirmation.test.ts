@@ -77,7 +77,10 @@ describe('an administrator', () => {
     const user = await api.addUser('requester');
     const { email, revision } = await change(user);
     await change(user);
-    expect(await confirm(user, { email })).toMatchObject({ status: 409, headers: { 'x-error-code': 'stale_revision' } });
+    expect(await confirm(user, { email })).toMatchObject({
+      status: 409,
+      headers: { 'x-error-code': 'stale_revision' },
+    });
     const path = `/users/${user.id}/email-confirmation`;
     expect((await admin.post(path, undefined, { 'if-match': `"${revision}"` })).status).toBe(409);
     expect(await isVerified(user)).toBe(false);
