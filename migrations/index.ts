@@ -17,7 +17,7 @@ import { RequestedReviewers } from './20261127_1_requested_reviewers.ts';
 import { RunSearches } from './20261127_4_run_searches.ts';
 import { VariablePhases } from './20261127_5_variable_phases.ts';
 import { MembershipRevisions } from './20261127_6_membership_revisions.ts';
-import { EmailConfirmations } from './20261127_6_email_confirmations.ts';
+import { EmailConfirmations } from './20261127_7_email_confirmations.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -40,5 +40,5 @@ export const migrations = [
   { name: '20261127_4_run_searches', class: RunSearches },
   { name: '20261127_5_variable_phases', class: VariablePhases },
   { name: '20261127_6_membership_revisions', class: MembershipRevisions },
-  { name: '20261127_6_email_confirmations', class: EmailConfirmations },
+  { name: '20261127_7_email_confirmations', class: EmailConfirmations },
 ];
