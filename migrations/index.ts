@@ -14,6 +14,7 @@ import { LostWorkers } from './20261124_2_lost_workers.ts';
 import { DeletedRuns } from './20261125_1_deleted_runs.ts';
 import { AuditOrganizations } from './20261126_1_audit_organizations.ts';
 import { RequestedReviewers } from './20261127_1_requested_reviewers.ts';
+import { Resources } from './20261127_3_resources.ts';
 import { RunSearches } from './20261127_4_run_searches.ts';
 import { VariablePhases } from './20261127_5_variable_phases.ts';
 import { MembershipRevisions } from './20261127_6_membership_revisions.ts';
@@ -37,6 +38,7 @@ export const migrations = [
   { name: '20261125_1_deleted_runs', class: DeletedRuns },
   { name: '20261126_1_audit_organizations', class: AuditOrganizations },
   { name: '20261127_1_requested_reviewers', class: RequestedReviewers },
+  { name: '20261127_3_resources', class: Resources },
   { name: '20261127_4_run_searches', class: RunSearches },
   { name: '20261127_5_variable_phases', class: VariablePhases },
   { name: '20261127_6_membership_revisions', class: MembershipRevisions },

@@ -11,6 +11,7 @@ import * as auth from '#api/identity/session-operations.ts';
 import * as userAdministration from '#api/identity/user-administration-operations.ts';
 import * as users from '#api/identity/user-operations.ts';
 import * as instances from '#api/instances/operations.ts';
+import * as instanceResources from '#api/instances/resource-operations.ts';
 import * as instanceStates from '#api/instances/state-operations.ts';
 import * as invitations from '#api/invitations/operations.ts';
 import * as organizationInvitations from '#api/invitations/organization-operations.ts';
@@ -51,6 +52,7 @@ const areas = [
   runLogs,
   instances,
   instanceStates,
+  instanceResources,
   templates,
   templateVersions,
   users,

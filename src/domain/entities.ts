@@ -16,7 +16,7 @@ import {
   SessionSchema,
   UserSchema,
 } from './identity/entity.ts';
-import { InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
+import { InstanceResourceSchema, InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
 import { RunAttemptSchema, RunLogChunkSchema, RunPlanSchema, RunReviewSchema, RunSchema } from './runs/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
@@ -55,6 +55,7 @@ export const entities = [
   InstanceSchema,
   InstanceSlotSchema,
   StateVersionSchema,
+  InstanceResourceSchema,
   RunSchema,
   RunAttemptSchema,
   RunPlanSchema,

@@ -47,7 +47,7 @@ describe('a state that an executor sends', () => {
   it('while it applies is added to the spool', async () => {
     const { spooled, sink } = await open('applying');
     await sink.state(Buffer.from('{}'), meta(1));
-    expect(spooled).toMatchObject([{ write: 1, resourceCount: 0 }]);
+    expect(spooled).toMatchObject([{ write: 1 }]);
     expect(sink.stateRefused.aborted).toBe(false);
   });
 });

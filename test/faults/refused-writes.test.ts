@@ -37,8 +37,6 @@ describe('a state', () => {
     ['invalid UTF-8', { content: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]) }],
     ['no content', { content: Buffer.alloc(0) }],
     ['content that is not JSON', { content: Buffer.from('state') }],
-    ['a resource count beyond the integer range', { resourceCount: 2 ** 31 }],
-    ['a negative resource count', { resourceCount: -1 }],
     ['a path as its write number', { write: '/../x' as never }],
     ['a write number of more than six digits', { write: 1_000_000 }],
   ])('with %s is refused, and the next one is stored', async (_, wrong) => {

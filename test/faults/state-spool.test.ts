@@ -40,7 +40,6 @@ const state = (attemptId: string, write: number) => ({
   attemptId,
   write,
   content: Buffer.from(`state ${write}`),
-  resourceCount: write,
 });
 
 describe('the spool of states', () => {

@@ -62,7 +62,7 @@ export class RunSteps {
   }
 
   keep(state: Partial<AttemptState> & { attemptId: string }) {
-    const whole = { write: 1, content: Buffer.from('{"it":"is"}'), resourceCount: 1, ...state };
+    const whole = { write: 1, content: Buffer.from('{"it":"is"}'), ...state };
     return this.#api.services.transactions.run((tx) => storeAttemptState(tx, this.#api.services.keyRing, whole));
   }
 

@@ -1,15 +1,19 @@
 import { z } from 'zod';
+import { revisionOf } from '#api/pipeline/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
-import { pageOf } from '#api/pipeline/schemas.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { accessToWanted, findWantedTarget, requireAdmission } from '#api/runs/run-target.ts';
 import { OutputsView } from '#api/runs/views.ts';
+import { createInstance, deleteInstance } from '#domain/instances/instances.ts';
 import { listInstances, readInstance, readOutputs } from '#domain/instances/store.ts';
-import { findInstance } from '#domain/instances/targets.ts';
+import { findInstance, findInstanceInPlace } from '#domain/instances/targets.ts';
 import { unlockInstance } from '#domain/instances/unlock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { CreateInstance } from './bodies.ts';
 import { InstanceView, toInstance } from './views.ts';
 
 export const InstanceParams = z.strictObject({ id: Id });
@@ -57,6 +61,58 @@ export const get = read({
     const instance = await readInstance(em, params.id);
     if (!instance) throw new NotFound('instance');
     return toInstance(instance);
+  },
+});
+
+const writeAccess: Access = {
+  ...readAccess,
+  anyOf: ['environment:write'],
+  teamAction: 'team.metadata.write',
+  installation: 'administrators',
+};
+const createAccess: Access = {
+  ...writeAccess,
+  review: { resource: 'instances', verb: 'create', unscoped: true },
+};
+
+export const create = command({
+  id: 'instances.create',
+  route: 'POST /api/v1/instances',
+  summary: 'Make an instance without running anything, so that existing infrastructure can be adopted into it',
+  description: 'A run makes the instance that it names by itself.',
+  body: CreateInstance,
+  responses: { 201: InstanceView },
+  at: get,
+  access: createAccess,
+  target: ({ em, body, lock }) =>
+    findWantedTarget(em, { templateId: body.template_id, environmentId: body.environment_id }, lock),
+  targetName: 'the template or the environment',
+  accessTo: accessToWanted(createAccess),
+  idempotency: 'none',
+  audit: 'instance.created',
+  handle: async ({ tx, body, target: wanted, principal }) => {
+    const place = await requireAdmission(wanted, body.template_id, { em: tx.em, principal, access: createAccess });
+    const id = await createInstance(tx, place, body.name);
+    const { templateId, environmentId } = place;
+    return { id, after: { name: body.name, templateId, environmentId }, revision: 1 };
+  },
+});
+
+export const remove = command({
+  id: 'instances.delete',
+  route: 'DELETE /api/v1/instances/:id',
+  summary: 'Delete an instance that holds nothing; its name is free again, and its runs stay',
+  params: InstanceParams,
+  responses: { 204: Nothing },
+  access: { ...writeAccess, review: { ...accessReview, verb: 'delete' } },
+  target: findInstanceInPlace,
+  targetName: 'instance',
+  idempotency: 'none',
+  ifMatch: true,
+  audit: 'instance.deleted',
+  handle: async ({ tx, target, request, services }) => {
+    const revision = await deleteInstance(tx, services.keyRing, target, revisionOf(request.headers));
+    return { id: target.id, before: { name: target.name }, revision };
   },
 });
 

@@ -4,7 +4,7 @@ import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { importInstanceState, readState } from '#domain/instances/state.ts';
 import { listStateVersions, readStateVersion } from '#domain/instances/store.ts';
-import { findInstance, findInstanceForImport } from '#domain/instances/targets.ts';
+import { findInstance, findInstanceInPlace } from '#domain/instances/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -93,7 +93,7 @@ export const importState = command({
   responses: { 201: StateVersionView },
   at: get,
   access: { ...stateAccess, review: { ...accessReview, verb: 'import_state' } },
-  target: findInstanceForImport,
+  target: findInstanceInPlace,
   targetName: 'instance',
   idempotency: 'none',
   audit: 'instance.state_imported',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import type { ListedResource } from '#domain/instances/resource-list-store.ts';
 import type { InstanceDetails, StateVersionDetails } from '#domain/instances/store.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
 
@@ -12,7 +13,7 @@ export const InstanceView = z
     template_id: AnswerId,
     tool: z.string().nullable(),
     state_serial: z.int(),
-    resource_count: z.int(),
+    resource_count: z.int().describe('How many resources it holds: as many as its list of resources has.'),
     deployed_run_id: AnswerId.nullable(),
     locked_by_run_id: AnswerId.nullable(),
     created_at: Time,
@@ -59,4 +60,23 @@ export function toStateVersion(version: StateVersionDetails): z.input<typeof Sta
     created_by: shownIdOf(version.createdBy),
     created_at: version.createdAt,
   };
+}
+
+export const ResourceView = z
+  .object({
+    address: z.string().describe('As the tool writes it, such as `module.net.aws_subnet.a["x"]`.'),
+    module: z.string().nullable(),
+    type: z.string(),
+    name: z.string(),
+    provider: z.string().nullable().describe('Its source, such as `registry.opentofu.org/hashicorp/aws`.'),
+    instance_id: AnswerId,
+    instance: z.string().describe('The name of the instance that holds it.'),
+    environment_id: AnswerId.nullable(),
+    team_id: AnswerId.nullable(),
+  })
+  .meta({ id: 'Resource' });
+
+export function toResource(resource: ListedResource): z.input<typeof ResourceView> {
+  const { id: _, instanceId, environmentId, teamId, ...rest } = resource;
+  return { ...rest, instance_id: instanceId, environment_id: environmentId, team_id: teamId };
 }

@@ -24,6 +24,7 @@ export const InstanceSchema = defineEntity({
     environmentId: p.uuid().nullable(),
     /** The template that deployed it. While it holds resources, other templates are refused. */
     templateId: p.uuid(),
+    /** Unique where it is. A deleted instance keeps it with its id behind it, so that the name is free again. */
     name: p.string(),
     /** The kind of tool that wrote its state; another kind is refused. */
     tool: p.string().nullable(),
@@ -31,12 +32,15 @@ export const InstanceSchema = defineEntity({
     nextPosition: p.integer().default(1),
     stateSerial: p.integer().default(0),
     resourceCount: p.integer().default(0),
+    /** The state whose resources are listed; differs from `stateSerial` after a release that listed none. */
+    resourcesSerial: p.integer().nullable(),
     outputs: p.json<MaskedOutputs>(),
     sealedOutputs: p.blob().nullable().hidden(),
     /** The last run that changed it. */
     deployedRunId: p.uuid().nullable(),
     revision: revision(),
     createdAt: createdAt(),
+    deletedAt: at().nullable(),
   },
 });
 export class Instance extends InstanceSchema.class {}
@@ -77,3 +81,28 @@ export const StateVersionSchema = defineEntity({
 });
 export class StateVersion extends StateVersionSchema.class {}
 StateVersionSchema.setClass(StateVersion);
+
+/** A resource that an instance holds, as its latest state lists it. Attributes are not listed: they may be secrets. */
+export const InstanceResourceSchema = defineEntity({
+  name: 'InstanceResource',
+  tableName: 'instance_resources',
+  properties: {
+    /** Later states keep the ids of the resources that stay. */
+    id: id(),
+    instanceId: () => p.manyToOne(Instance).mapToPk().fieldName('instance_id').deleteRule('restrict'),
+    /** The team of the instance. */
+    teamId: p.uuid().nullable(),
+    address: p.text(),
+    module: p.text().nullable(),
+    type: p.string(),
+    name: p.string(),
+    provider: p.string().nullable(),
+  },
+  indexes: [
+    { name: 'instance_resources_instance_id_id_index', properties: ['instanceId', 'id'] },
+    { name: 'instance_resources_team_id_id_index', properties: ['teamId', 'id'] },
+    { name: 'instance_resources_team_id_type_id_index', properties: ['teamId', 'type', 'id'] },
+  ],
+});
+export class InstanceResource extends InstanceResourceSchema.class {}
+InstanceResourceSchema.setClass(InstanceResource);

@@ -3,6 +3,16 @@ import type { EventType } from '#domain/shared/events/event-type.ts';
 
 /** What happens to instances, beside what their runs do. */
 export const instanceEvents = {
+  'instance.created': {
+    subject: 'instance',
+    summary: 'Somebody made an instance without running anything',
+    data: z.strictObject({ name: z.string(), template_id: z.string(), environment_id: z.string().nullable() }),
+  },
+  'instance.deleted': {
+    subject: 'instance',
+    summary: 'Somebody deleted an instance that held nothing',
+    data: z.strictObject({ name: z.string() }),
+  },
   'instance.state_imported': {
     subject: 'instance',
     summary: 'Somebody imported a state into an instance',

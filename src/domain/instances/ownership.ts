@@ -10,6 +10,7 @@ export const instanceKinds = [
     table: 'instances',
     label: (row) => sql<string>`'"' || ${row('name')} || '"'`,
     revision: true,
+    tombstone: true,
     owners: [
       { kind: 'environment', columns: ['environment_id'], kept: history },
       // The team of its environment; without an environment, the team of its template.
@@ -47,8 +48,22 @@ export const instanceKinds = [
     kind: 'instance_slot',
     table: 'instance_slots',
     key: ['instance_id'],
-    owners: [{ kind: 'instance', columns: ['instance_id'], kept: 'no instance is deleted' }],
+    owners: [{ kind: 'instance', columns: ['instance_id'], cascade: { rows: 'deleted' } }],
     references: [{ kind: 'run', columns: ['run_id'], kept: 'it goes when the run ends' }],
+  },
+  {
+    kind: 'instance_resource',
+    table: 'instance_resources',
+    label: 'address',
+    owners: [
+      {
+        kind: 'instance',
+        columns: ['instance_id'],
+        blocker: { message: 'holds resources', remedy: 'destroy them first' },
+        kept: 'there is none when it is deleted',
+      },
+      { kind: 'team', columns: ['team_id'], follows: 'instance', kept: 'the instance prevents the deletion' },
+    ],
   },
   {
     kind: 'state_version',

@@ -6,13 +6,16 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { Instance, InstanceSlot, StateVersion } from './entity.ts';
+import { holdByState } from './resources.ts';
+import { readStateFile, type StateFile } from './state-file/state-file.ts';
 
 const context = (instanceId: string, digest: string): SealContext => ['state', instanceId, digest];
 
 /** The next state of an instance. */
 export interface NewState {
   readonly content: Buffer;
-  readonly resourceCount: number;
+  /** What the content says. */
+  readonly file: StateFile;
   readonly runId: string | null;
   /** The attempt that wrote it, and the number of the write. A repeated write makes no second version. */
   readonly attempt: { id: string; write: number } | null;
@@ -26,6 +29,8 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   if (repeated) return repeated.serial;
   const digest = `sha256:${createHash('sha256').update(state.content).digest('hex')}`;
   const serial = instance.stateSerial + 1;
+  instance.stateSerial = serial;
+  await holdByState(em, instance, state.file);
   const version = em.create(StateVersion, {
     instanceId: instance.id,
     serial,
@@ -34,12 +39,10 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
     attemptWrite: attempt?.write ?? null,
     digest,
     size: state.content.length,
-    resourceCount: state.resourceCount,
+    resourceCount: instance.resourceCount,
     content: keyRing.seal(context(instance.id, digest), state.content),
     createdBy: state.createdBy,
   });
-  instance.stateSerial = serial;
-  instance.resourceCount = state.resourceCount;
   instance.revision += 1;
   await em.persist(version).flush();
   return serial;
@@ -75,14 +78,13 @@ export async function importInstanceState(
   if (await tx.em.findOne(InstanceSlot, { instanceId })) {
     throw new Conflict('a run is changing the instance: wait for it, or cancel it');
   }
-  const resourceCount = countResources(content);
-  const state = { content, resourceCount, runId: null, attempt: null, createdBy };
+  const state = { content, file: readStateFile(content), runId: null, attempt: null, createdBy };
   const serial = await addStateVersion(tx.em, keyRing, instance, state);
   tx.publish({
     type: 'instance.state_imported',
     subjectId: instanceId,
     owners: { teamId: instance.teamId ?? null },
-    data: { serial, resource_count: resourceCount },
+    data: { serial, resource_count: instance.resourceCount },
   });
   return serial;
 }
@@ -95,11 +97,4 @@ export function maskOutputs(outputs: MaskedOutputs): MaskedOutputs {
       { value: sensitive ? null : value, sensitive },
     ]),
   );
-}
-
-/** How many resources a state of OpenTofu holds. */
-function countResources(content: Buffer): number {
-  const state = JSON.parse(content.toString()) as { resources?: { mode?: string; instances?: unknown[] }[] };
-  const managed = (state.resources ?? []).filter(({ mode }) => mode !== 'data');
-  return managed.reduce((count, { instances = [] }) => count + instances.length, 0);
 }

@@ -9,6 +9,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
+import { isUsedByCallerAlone } from './caller-store.ts';
 
 /** An instance as the API shows it, with the run that may change it now. Times are strings. */
 export type InstanceDetails = NonNullable<Awaited<ReturnType<typeof readInstance>>>;
@@ -17,6 +18,7 @@ function selectInstances(em: Em) {
   return db(em)
     .selectFrom('instances as i')
     .leftJoin('instance_slots as slot', 'slot.instance_id', 'i.id')
+    .where('i.deleted_at', 'is', null)
     .select([
       'i.id',
       'i.name',
@@ -99,41 +101,28 @@ export function listStateVersions(
 /** An instance and its owner. */
 export interface InstanceTarget extends Ownership {
   readonly id: string;
+  readonly name: string;
+  readonly revision: number;
 }
 
-/** An instance with its owner, as it is for a caller. */
+/** An instance with its owner, as it is for a caller; undefined if it was deleted. */
 export function findInstanceOwner(em: Em, id: string, callerId: string): Promise<InstanceTarget | undefined> {
   return db(em)
     .selectFrom('instances as i')
     .leftJoin('teams as t', 't.id', 'i.team_id')
     .where('i.id', '=', id)
-    .select(['i.id', 'i.team_id as teamId', 't.organization_id as organizationId'])
-    .select(isUsedByCallerAlone(em, id, callerId).as('isCallersOwn'))
+    .where('i.deleted_at', 'is', null)
+    .select(['i.id', 'i.name', 'i.revision', 'i.team_id as teamId', 't.organization_id as organizationId'])
+    .select((eb) => eb.cast<boolean>(isUsedByCallerAlone(eb.ref('i.id'), callerId), 'boolean').as('isCallersOwn'))
     .executeTakeFirst();
 }
 
-/**
- * Whether the caller has run an instance, and nobody else has run it or imported its state. Everybody who can start one run of
- * an instance of the whole installation would otherwise read what others left in its state.
- */
-function isUsedByCallerAlone(em: Em, id: string, callerId: string) {
-  const runs = db(em).selectFrom('runs').where('instance_id', '=', id).select('id');
-  const others = runs
-    .where('requested_by_id', 'is distinct from', callerId)
-    .where('responsible_user_id', 'is distinct from', callerId);
-  const imported = db(em)
-    .selectFrom('state_versions')
-    .where('instance_id', '=', id)
-    .where('created_by', '<>', callerId)
-    .select('serial');
-  return sql<boolean>`exists ${runs} and not exists ${others} and not exists ${imported}`;
-}
-
-/** The team and the environment to which an instance belongs. */
+/** The team and the environment to which an instance belongs; undefined if it was deleted. */
 export function findInstanceScope(em: Em, id: string) {
   return db(em)
     .selectFrom('instances')
     .where('id', '=', id)
+    .where('deleted_at', 'is', null)
     .select(['team_id as teamId', 'environment_id as environmentId'])
     .executeTakeFirst();
 }
@@ -149,7 +138,7 @@ export async function isUnfinished(em: Em, runId: string): Promise<boolean> {
   return run?.finished_at === null;
 }
 
-interface NewInstance {
+export interface NewInstance {
   readonly id: string;
   readonly teamId: string | null;
   readonly environmentId: string | null;
@@ -165,9 +154,28 @@ function insertInstance(db: Kysely<Tables>, parameter: ParameterOf<NewInstance>)
     template_id: parameter('templateId'),
     name: parameter('name'),
     next_position: 2,
+    resources_serial: 0,
     outputs: json({}),
     created_at: sql`clock_timestamp()`,
   });
+}
+
+/** Adds an instance whose queue is empty. */
+export async function addInstance(em: Em, { id, teamId, environmentId, templateId, name }: NewInstance): Promise<void> {
+  const owner = { team_id: teamId, environment_id: environmentId, template_id: templateId };
+  await db(em)
+    .insertInto('instances')
+    .values({ id, ...owner, name, resources_serial: 0, outputs: json({}), created_at: sql`clock_timestamp()` })
+    .execute();
+}
+
+/** Frees the name of a deleted instance. No name has the separator. */
+export async function freeName(em: Em, id: string): Promise<void> {
+  await db(em)
+    .updateTable('instances')
+    .set((eb) => ({ name: sql<string>`${eb.ref('name')} || '#' || ${eb.ref('id')}` }))
+    .where('id', '=', id)
+    .execute();
 }
 
 const selectPosition = (eb: ExpressionBuilder<Tables, 'instances'>) =>

@@ -24,12 +24,10 @@ export async function findInstance({
 }
 
 /**
- * The same for importing state: the owners of the instance are shared before its row is locked, so that they are neither
+ * The same for importing state and for deletion: the owners of the instance are shared before its row is locked, so that they are neither
  * archived nor deleted meanwhile. Also returns undefined if the owner was deleted.
  */
-export async function findInstanceForImport(
-  lookup: InstanceLookup,
-): Promise<(InstanceTarget & Archivable) | undefined> {
+export async function findInstanceInPlace(lookup: InstanceLookup): Promise<(InstanceTarget & Archivable) | undefined> {
   const { em, params, lock } = lookup;
   const scope = await findInstanceScope(em, params.id);
   if (!scope) return undefined;

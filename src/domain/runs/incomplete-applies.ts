@@ -7,41 +7,51 @@ const uncertainOutcomes: readonly AttemptOutcome[] = ['canceled', 'timed_out', '
 /** Why an attempt fails whose last changes may not be in the state. */
 const uncertainReasons: readonly StatusReason[] = ['executor_lost', 'state_not_saved', 'state_refused'];
 
+/** The columns of a run that the condition reads. */
+export type IncompleteColumn = 'id' | 'instance_id' | 'instance_position' | 'operation' | 'status' | 'status_reason';
+
 /**
- * The condition that a run of an instance has begun to apply and may have changed more than the service knows, and that no run
- * which changes the instance has succeeded since. A run that still applies counts too, so that one that ends while a deletion
- * looks for blockers is not missed.
+ * The condition that the run in a row has begun to apply and may have changed more than the service knows, and that no run which
+ * changes the instance has succeeded since. A run that still applies counts too, so that one that ends while a deletion looks for
+ * blockers is not missed.
  */
+export function isIncompleteApply(run: (column: IncompleteColumn) => Expression<unknown>): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables>();
+  const attempts = eb
+    .selectFrom('run_attempts as a')
+    .where((attempt) => sql<SqlBool>`${attempt.ref('a.run_id')} = ${run('id')}`)
+    .where('a.phase', '=', 'applying')
+    .where('a.worker_id', 'is not', null)
+    .where((attempt) =>
+      attempt.or([
+        attempt('a.outcome', 'is', null),
+        attempt('a.outcome', 'in', uncertainOutcomes),
+        sql<SqlBool>`${run('status_reason')} in (${sql.join(uncertainReasons)})`,
+      ]),
+    )
+    .select('a.id');
+  const laterSuccesses = eb
+    .selectFrom('runs as later')
+    .where((later) => sql<SqlBool>`${later.ref('later.instance_id')} = ${run('instance_id')}`)
+    .where((later) => sql<SqlBool>`${later.ref('later.instance_position')} > ${run('instance_position')}`)
+    .where('later.operation', 'in', writingOperations)
+    .where('later.status', '=', 'succeeded')
+    .select('later.id');
+  return eb.and([
+    sql<SqlBool>`${run('operation')} in (${sql.join(writingOperations)})`,
+    sql<SqlBool>`${run('status')} <> 'succeeded'`,
+    eb.exists(attempts),
+    eb.not(eb.exists(laterSuccesses)),
+  ]);
+}
+
+/** The condition that such a run of an instance exists. */
 export function hasIncompleteApply(instanceId: Expression<unknown>): Expression<SqlBool> {
   const eb = expressionBuilder<Tables>();
   const incomplete = eb
     .selectFrom('runs as r')
-    .innerJoin('run_attempts as a', 'a.run_id', 'r.id')
     .where((run) => sql<SqlBool>`${run.ref('r.instance_id')} = ${instanceId}`)
-    .where('r.operation', 'in', writingOperations)
-    .where('r.status', '<>', 'succeeded')
-    .where('a.phase', '=', 'applying')
-    .where('a.worker_id', 'is not', null)
-    .where((run) =>
-      run.or([
-        run('a.outcome', 'is', null),
-        run('a.outcome', 'in', uncertainOutcomes),
-        run('r.status_reason', 'in', uncertainReasons),
-      ]),
-    )
-    .where((run) =>
-      run.not(
-        run.exists(
-          run
-            .selectFrom('runs as later')
-            .whereRef('later.instance_id', '=', 'r.instance_id')
-            .whereRef('later.instance_position', '>', 'r.instance_position')
-            .where('later.operation', 'in', writingOperations)
-            .where('later.status', '=', 'succeeded')
-            .select('later.id'),
-        ),
-      ),
-    )
+    .where(isIncompleteApply((column) => sql.ref(`r.${column}`)))
     .select('r.id');
   return eb.exists(incomplete);
 }

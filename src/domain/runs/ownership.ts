@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
+import { type IncompleteColumn, isIncompleteApply } from './incomplete-applies.ts';
 
 const history = 'a run keeps what it was about and who asked for it';
 const lineage = 'a run that is deleted keeps its lineage';
@@ -8,6 +9,14 @@ const unfinished = {
   message: 'has runs that have not ended',
   remedy: 'cancel them or let them end first',
   when: (row: Row<'finished_at'>) => sql<SqlBool>`${row('finished_at')} is null`,
+  includes: 'deleted',
+} as const;
+
+const incomplete = {
+  message: 'has runs whose apply may be incomplete, so that it may hold resources that nothing records',
+  remedy: 'apply or destroy it again first',
+  when: (row: Row<IncompleteColumn | 'finished_at'>) =>
+    sql<SqlBool>`${row('finished_at')} is not null and ${isIncompleteApply(row)}`,
   includes: 'deleted',
 } as const;
 
@@ -30,7 +39,8 @@ export const runKinds = [
     ],
     references: [
       { kind: 'project', columns: ['project_id'], follows: 'environment', kept: history },
-      { kind: 'instance', columns: ['instance_id'], kept: history },
+      { kind: 'instance', columns: ['instance_id'], kept: history, blocker: unfinished },
+      { kind: 'instance', columns: ['instance_id'], kept: history, blocker: incomplete },
       { kind: 'template', columns: ['template_id'], kept: history },
       { kind: 'template_version', columns: ['template_version_id'], kept: history },
       { kind: 'principal', columns: ['requested_by_id'], kept: history },

@@ -22,6 +22,7 @@ export const errorCodes = {
   concurrent_change: 'Another change was made at the same time.',
   archived: 'The resource, or an owner of it, is archived.',
   in_use: 'The resource still owns or holds something, which the message names.',
+  name_taken: 'Another resource has this name.',
   slug_taken: 'Another resource has this slug.',
   limit_reached: 'There are as many as are allowed. The message says of what.',
   email_unverified: 'Your e-mail address was changed, and is not confirmed yet.',

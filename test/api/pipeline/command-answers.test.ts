@@ -84,6 +84,8 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'runs.request_approval': [202, '/api/v1/runs/:id'],
   'runs.review': [200, '/api/v1/runs/:id'],
   'runs.delete': [204],
+  'instances.create': [201, '/api/v1/instances/:id'],
+  'instances.delete': [204],
   'instances.import_state': [201, '/api/v1/instances/:id/state-versions/1'],
   'instances.unlock': [200, '/api/v1/instances/:id'],
   'worker_pools.create': [201, '/api/v1/worker-pools/:name'],

@@ -186,7 +186,7 @@ async function endSome({ orm }: TestApi, [, , , archived, deleted, emptied]: rea
     await end(table, 'archived_at', archived?.[table.slice(0, -1) as keyof Ids]);
     await end(table, 'deleted_at', deleted?.[table.slice(0, -1) as keyof Ids]);
   }
-  for (const table of ['projects', 'environments', 'templates', 'runs'] as const)
+  for (const table of ['projects', 'environments', 'templates', 'runs', 'instances'] as const)
     await end(table, 'deleted_at', emptied?.[table.slice(0, -1) as keyof Ids]);
   await em.execute('update principals set deleted_at = now() where id = ?', [emptied?.person ?? '']);
 }

@@ -162,6 +162,7 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
       resources: [],
     },
   }),
+  'instances.delete': endRun,
   'instances.unlock': async (api, ids) => {
     await endRun(api, ids);
     await api.orm.em.execute(`insert into instance_slots (instance_id, run_id, acquired_at) values (?, ?, now())`, [

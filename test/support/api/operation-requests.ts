@@ -205,6 +205,11 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'runs.request_approval': () => ({}),
   'runs.review': () => ({ decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` }),
   'runs.cancel': () => ({}),
+  'instances.create': ({ template, environment }) => ({
+    template_id: template,
+    environment_id: environment,
+    name: `made-${newId()}`,
+  }),
   'instances.import_state': () => ({ version: 4, serial: 1, lineage: 'a', resources: [] }),
   'worker_pools.create': () => ({ name: `pool-${newId()}` }),
   'worker_pools.update': () => ({ isolation: 'sandbox' }),

@@ -131,6 +131,10 @@ runs.requeue                        run:create                          team:sec
 runs.delete                         run:delete                          team:metadata.write
 instances.list                      workload:read                       team:metadata.read
 instances.get                       workload:read                       team:metadata.read
+instances.create                    environment:write                   team:metadata.write
+instances.delete                    environment:write                   team:metadata.write
+instances.list_resources            workload:read                       team:metadata.read
+resources.list                      workload:read                       team:metadata.read
 instances.get_outputs               workload:read                       team:metadata.read
 instances.list_state_versions       workload:read                       team:metadata.read
 instances.get_state_version         workload:read                       team:metadata.read

@@ -1,3 +1,5 @@
+import { JsonError } from '#domain/instances/state-file/json-cursor.ts';
+import { readStateFile, type StateFile } from '#domain/instances/state-file/state-file.ts';
 import { findUnstorable, findUnstorableText, isStorableInteger } from '#domain/shared/storable.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptWriteRefused } from '../errors.ts';
@@ -47,20 +49,15 @@ export function checkWriteNumber(write: unknown): void {
   throw refusedState(`the number of a write must be an integer from 1 to ${mostWrites}`);
 }
 
-/** @throws AttemptWriteRefused if a state cannot be stored, or if no tool could read it */
-export function checkState({ write, content, resourceCount }: AttemptState): void {
+/** Reads a state. @throws AttemptWriteRefused if it cannot be stored, or if no tool could read it */
+export function checkState({ write, content }: AttemptState): StateFile {
   checkWriteNumber(write);
-  if (!isStorableInteger(resourceCount, 0)) throw refusedState('the number of resources must be an integer from 0');
   if (content.length > largestState) throw refusedState(`the state has more than ${largestState} bytes`);
-  if (!isJson(content)) throw refusedState('the state is not JSON in UTF-8');
-}
-
-function isJson(content: Buffer): boolean {
   try {
-    JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
-    return true;
-  } catch {
-    return false;
+    return readStateFile(content);
+  } catch (error) {
+    if (error instanceof JsonError) throw refusedState(`the state is not JSON in UTF-8: ${error.message}`);
+    throw error;
   }
 }
 

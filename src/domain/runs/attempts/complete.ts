@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Instance } from '#domain/instances/entity.ts';
+import { holdNothing, holdSomething } from '#domain/instances/resources.ts';
 import { lockInstance, maskOutputs } from '#domain/instances/state.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -120,9 +121,14 @@ async function storeOutputs(tx: Transaction, keyRing: KeyRing, run: Run, outputs
   instance.sealedOutputs = keyRing.sealJson(outputsContext(instance.id), outputs);
 }
 
-/** An instance of a tool without state of its own counts as one resource from its first apply until it is destroyed. */
+/**
+ * The states that a tool wrote have recorded what it deployed. Of a command, or of a template that encrypts its state, only the
+ * success tells whether something is deployed.
+ */
 async function recordDeployment(tx: Transaction, run: Run, resourceCount: number | undefined): Promise<void> {
   const instance = await lockInstance(tx.em, run.instanceId);
   await recordDeployedRun(tx.em, instance, run.id);
-  instance.resourceCount = resourceCount ?? (run.operation === 'destroy' ? 0 : Math.max(1, instance.resourceCount));
+  const isUnseen = resourceCount === undefined;
+  if (isUnseen && run.operation !== 'destroy') await holdSomething(tx.em, instance);
+  else if (isUnseen || instance.stateSerial === 0) await holdNothing(tx.em, instance);
 }

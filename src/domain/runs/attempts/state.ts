@@ -31,7 +31,7 @@ export type StateOutcome = 'kept' | 'late' | 'outdated';
  * @throws AttemptWriteRefused for a state of planning, and for one that cannot be stored
  */
 export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state: AttemptState): Promise<StateOutcome> {
-  checkState(state);
+  const file = checkState(state);
   const { run, attempt } = await lockAttemptInOrder(tx.em, state.attemptId);
   refuseStateOfPlanning(run, attempt);
   const instance = await lockInstance(tx.em, run.instanceId);
@@ -40,7 +40,7 @@ export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state
   if (isOver && (await isOutdated(tx.em, instance, run, attempt, state.write))) return 'outdated';
   const serial = await addStateVersion(tx.em, keyRing, instance, {
     content: state.content,
-    resourceCount: state.resourceCount,
+    file,
     runId: run.id,
     attempt: { id: attempt.id, write: state.write },
     createdBy: run.requestedById,
@@ -59,8 +59,9 @@ async function recordRecovery(tx: Transaction, run: Run, serial: number): Promis
   recordSystemAction(tx, 'instance.state_recovered', { id: run.instanceId, after: { serial, runId: run.id } }, owners);
 }
 
-/** Whether the instance has a newer state: from elsewhere since this attempt began, or a later write of the attempt itself. */
+/** Whether the instance was deleted, or has a newer state: from elsewhere since this attempt began, or a later write of the attempt itself. */
 async function isOutdated(em: Em, instance: Instance, run: Run, attempt: RunAttempt, write: number): Promise<boolean> {
+  if (instance.deletedAt) return true;
   const latest = await em.findOne(StateVersion, { instanceId: instance.id, serial: instance.stateSerial });
   if (!latest || latest.serial <= (run.stateSerialBefore ?? 0)) return false;
   if (latest.attemptId === attempt.id) return (latest.attemptWrite ?? 0) > write;

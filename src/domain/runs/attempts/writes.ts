@@ -8,7 +8,6 @@ export interface AttemptState {
   /** Counts the attempt's writes, from 1. */
   readonly write: number;
   readonly content: Buffer;
-  readonly resourceCount: number;
 }
 
 /** A chunk of the log of an attempt. `sequence` counts within the attempt, from 1. */

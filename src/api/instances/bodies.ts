@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { InstanceName } from '#api/runs/operations.ts';
+import { Id } from '#domain/shared/ids.ts';
+
+/** The bodies of requests about instances (api.md of the design, *Instances*). */
+
+export const CreateInstance = z
+  .strictObject({
+    environment_id: Id.optional().describe(
+      'Where it is deployed; without one, the instance belongs to the team of its template.',
+    ),
+    template_id: Id.describe(
+      'What deploys it. While the instance holds nothing, a run of another template may take it over.',
+    ),
+    name: InstanceName.describe('What runs call it: unique in the environment; without one, under the template.'),
+  })
+  .meta({ id: 'CreateInstance' });

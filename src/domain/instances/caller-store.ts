@@ -1,0 +1,29 @@
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import type { Tables } from '#domain/entities.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+
+/**
+ * Whether the caller has run an instance, and nobody else has run it or imported its state. Everybody who can start one run of
+ * an instance of the whole installation would otherwise read what others left in its state.
+ */
+export function isUsedByCallerAlone(instanceId: Expression<string>, callerId: string): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables>();
+  const runs = eb
+    .selectFrom('runs as used')
+    .where((run) => run(run.ref('used.instance_id'), '=', instanceId))
+    .select('used.id');
+  const others = runs
+    .where('used.requested_by_id', 'is distinct from', callerId)
+    .where('used.responsible_user_id', 'is distinct from', callerId);
+  const imported = eb
+    .selectFrom('state_versions as version')
+    .where((version) => version(version.ref('version.instance_id'), '=', instanceId))
+    .where('version.created_by', '<>', callerId)
+    .select('version.serial');
+  return eb.and([eb.exists(runs), eb.not(eb.exists(others)), eb.not(eb.exists(imported))]);
+}
+
+/** Whether the caller may read what an instance without a team holds, as `decide` says for such targets. */
+export function mayReadUnscoped(instanceId: Expression<string>, caller: Principal): Expression<SqlBool> {
+  return caller.role === 'admin' ? expressionBuilder<Tables>().lit(true) : isUsedByCallerAlone(instanceId, caller.id);
+}

@@ -1,0 +1,61 @@
+import { brokenConstraint } from '#database/errors.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import { type Archivable, refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict } from '#domain/shared/errors.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { listUnlessListed } from './relisting.ts';
+import { lockInstance } from './state.ts';
+import { addInstance, freeName, type InstanceTarget } from './store.ts';
+
+/** Where an instance is made. The caller has shared the rows of the template and of all owners. */
+export interface InstancePlace extends Ownership, Archivable {
+  readonly templateId: string;
+  readonly environmentId: string | null;
+}
+
+const nameConstraints: readonly (string | undefined)[] = [
+  'instances_environment_name_unique',
+  'instances_template_name_unique',
+];
+
+/** Makes an instance that holds nothing yet, and returns its id. @throws Conflict for something archived, or a name that is taken */
+export async function createInstance(tx: Transaction, place: InstancePlace, name: string): Promise<string> {
+  refuseArchived(place);
+  const { templateId, environmentId, teamId, organizationId } = place;
+  const id = newId();
+  try {
+    await addInstance(tx.em, { id, teamId, environmentId, templateId, name });
+  } catch (error) {
+    if (!nameConstraints.includes(brokenConstraint(error))) throw error;
+    const where = environmentId === null ? 'the template, without an environment,' : 'the environment';
+    throw new Conflict(`name: ${where} has an instance "${name}" already: choose another name`, 'name_taken');
+  }
+  const data = { name, template_id: templateId, environment_id: environmentId };
+  tx.publish({ type: 'instance.created', subjectId: id, owners: { teamId, organizationId }, data });
+  return id;
+}
+
+/**
+ * Deletes an instance that holds nothing, and returns its last revision. Its name is free again. Its runs, its state versions and
+ * the tombstone of its row stay, as history. The caller has locked its row.
+ * @throws Conflict for a stale revision, or naming everything that is left
+ */
+export async function deleteInstance(
+  tx: Transaction,
+  keyRing: KeyRing,
+  { id, name, revision, teamId, organizationId }: InstanceTarget,
+  expectedRevision: number | undefined,
+): Promise<number> {
+  refuseStale({ revision }, expectedRevision);
+  // A release that lists no resources may have written its latest state.
+  await listUnlessListed(tx.em, keyRing, await lockInstance(tx.em, id));
+  await tx.em.flush();
+  const last = await deleteOwned(tx.em, 'instance', { id }, () => true);
+  await freeName(tx.em, id);
+  tx.publish({ type: 'instance.deleted', subjectId: id, owners: { teamId, organizationId }, data: { name } });
+  return last;
+}

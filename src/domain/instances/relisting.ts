@@ -1,0 +1,54 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { Instance } from './entity.ts';
+import { holdByState, recordInStateVersion } from './resources.ts';
+import { lockInstance, readState } from './state.ts';
+import { readStateFile } from './state-file/state-file.ts';
+
+/**
+ * The next instances, by id, whose resources are not listed, or not as they are: a release that lists none has changed them. It
+ * may still run during an upgrade.
+ */
+export async function findUnlisted(em: Em, { after, limit }: { after: string; limit: number }): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('instances as i')
+    .where('i.id', '>', after)
+    .where('i.deleted_at', 'is', null)
+    .where((eb) => {
+      const listed = eb.selectFrom('instance_resources as r').whereRef('r.instance_id', '=', 'i.id').select('r.id');
+      const isStale = eb('i.resources_serial', 'is distinct from', eb.ref('i.state_serial'));
+      return eb.or([isStale, differ(eb('i.resource_count', '>', 0), eb.exists(listed))]);
+    })
+    .orderBy('i.id')
+    .limit(limit)
+    .select('i.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+function differ(one: Expression<unknown>, other: Expression<unknown>): Expression<SqlBool> {
+  return sql<SqlBool>`(${one}) <> (${other})`;
+}
+
+/** Lists the resources of an instance by its latest state. */
+export function relistResources(em: Em, keyRing: KeyRing, instanceId: string): Promise<void> {
+  return em.transactional(async (tx) => {
+    const instance = await lockInstance(tx, instanceId);
+    await listLatest(tx, keyRing, instance);
+    await tx.flush();
+  });
+}
+
+/** The same within a transaction that has locked the row of the instance; does nothing if the list is up to date. */
+export async function listUnlessListed(em: Em, keyRing: KeyRing, instance: Instance): Promise<void> {
+  const { resourcesSerial = null, stateSerial } = instance;
+  if (resourcesSerial !== stateSerial) await listLatest(em, keyRing, instance);
+}
+
+async function listLatest(em: Em, keyRing: KeyRing, instance: Instance): Promise<void> {
+  const content = await readState(em, keyRing, instance.id, instance.stateSerial);
+  await holdByState(em, instance, content && readStateFile(content));
+  await recordInStateVersion(em, instance);
+}

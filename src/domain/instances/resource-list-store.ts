@@ -1,0 +1,73 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { mayReadUnscoped } from './caller-store.ts';
+import type { DeployedResource } from './state-file/addresses.ts';
+
+/** A resource as the API shows it, with the instance that holds it. */
+export interface ListedResource extends DeployedResource {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly instance: string;
+  readonly environmentId: string | null;
+  readonly teamId: string | null;
+}
+
+export interface ResourceFilter {
+  readonly teamId?: string | undefined;
+  readonly organizationId?: string | undefined;
+  readonly environmentId?: string | undefined;
+  readonly type?: string | undefined;
+  /** Text in the address, in any case. */
+  readonly text?: string | undefined;
+}
+
+function selectResources(em: Em) {
+  return db(em)
+    .selectFrom('instance_resources as r')
+    .innerJoin('instances as i', 'i.id', 'r.instance_id')
+    .select(['r.id', 'r.address', 'r.module', 'r.type', 'r.name', 'r.provider', 'r.team_id as teamId'])
+    .select(['i.id as instanceId', 'i.name as instance', 'i.environment_id as environmentId']);
+}
+
+/** A page of the resources of one instance. The caller has decided that they may be read. */
+export function listInstanceResources(em: Em, instanceId: string, page: PageRequest): Promise<Page<ListedResource>> {
+  return pageOf(selectResources(em).where('r.instance_id', '=', instanceId), 'r.id', page);
+}
+
+/**
+ * A page of the resources that the principal may read, those of the latest deployments first: of its teams, of the organizations
+ * that it administers, and of the instances without a team that nobody else has used. Administrators read all.
+ */
+export function listResources(
+  em: Em,
+  principal: Principal,
+  { teamId, organizationId, environmentId, type, text }: ResourceFilter,
+  page: PageRequest,
+): Promise<Page<ListedResource>> {
+  const resources = selectResources(em)
+    .where((eb) =>
+      eb.or([
+        isInReadableTeam(principal, eb.ref('r.team_id'), 'hidden'),
+        eb.and([eb('r.team_id', 'is', null), mayReadUnscoped(eb.ref('i.id'), principal)]),
+      ]),
+    )
+    .$if(teamId !== undefined, (query) => query.where('r.team_id', '=', teamId ?? null))
+    .$if(organizationId !== undefined, (query) => query.where((eb) => isOfOrganization(eb, organizationId ?? '')))
+    .$if(environmentId !== undefined, (query) => query.where('i.environment_id', '=', environmentId ?? null))
+    .$if(type !== undefined, (query) => query.where('r.type', '=', type ?? ''))
+    .$if(text !== undefined, (query) => query.where((eb) => mentions(eb, text ?? '')));
+  return pageOf(resources, 'r.id', page);
+}
+
+function isOfOrganization(eb: Over<{ r: 'instance_resources' }>, organizationId: string) {
+  const teams = eb.selectFrom('teams as t').where('t.organization_id', '=', organizationId).select('t.id');
+  return eb('r.team_id', 'in', teams);
+}
+
+function mentions(eb: Over<{ r: 'instance_resources' }>, text: string) {
+  return sql<SqlBool>`position(${text.toLowerCase()} in lower(${eb.ref('r.address')})) > 0`;
+}

@@ -1,0 +1,57 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { Instance } from './entity.ts';
+import { replaceResources } from './resource-store.ts';
+import type { DeployedResource } from './state-file/addresses.ts';
+import type { StateFile } from './state-file/state-file.ts';
+
+/**
+ * What an instance holds. An instance whose resources the service cannot see counts as one resource: one that a command has
+ * deployed, or one whose template encrypts its state.
+ */
+
+/** How many resources an instance holds by a state. */
+export function countResources({ kind, isEmpty, resourceCount }: StateFile, before: number): number {
+  if (kind === 'tool') return resourceCount;
+  // A command may write an empty state, or none, and deploy something all the same: only its success tells.
+  return kind === 'other' && isEmpty ? Math.min(before, 1) : 1;
+}
+
+/** Records what an instance holds by its latest state; null if it has none. The row of the instance is locked. */
+export async function holdByState(em: Em, instance: Instance, state: StateFile | null): Promise<void> {
+  instance.resourceCount = state ? countResources(state, instance.resourceCount) : Math.min(instance.resourceCount, 1);
+  instance.resourcesSerial = instance.stateSerial;
+  await replaceResources(em, instance, state?.kind === 'tool' ? state.resources : standInFor(instance, state));
+}
+
+/** Records that an instance holds something, whose resources the service cannot see unless its state lists them. */
+export async function holdSomething(em: Em, instance: Instance): Promise<void> {
+  if (instance.resourceCount > 0) return;
+  instance.resourceCount = 1;
+  await recordInStateVersion(em, instance);
+  await replaceResources(em, instance, standInFor(instance, null));
+}
+
+/** Records that nothing is left of what an instance held. */
+export async function holdNothing(em: Em, instance: Instance): Promise<void> {
+  if (instance.resourceCount === 0) return;
+  instance.resourceCount = 0;
+  await recordInStateVersion(em, instance);
+  await replaceResources(em, instance, []);
+}
+
+function standInFor({ name, resourceCount }: Instance, state: StateFile | null): DeployedResource[] {
+  if (resourceCount === 0) return [];
+  const type = state?.kind === 'encrypted' ? 'encrypted_state' : 'command';
+  return [{ address: `${type}.${name}`, module: null, type, name, provider: null }];
+}
+
+/** The latest state version shows the same number. */
+export async function recordInStateVersion(em: Em, { id, stateSerial, resourceCount }: Instance): Promise<void> {
+  await db(em)
+    .updateTable('state_versions')
+    .set({ resource_count: resourceCount })
+    .where('instance_id', '=', id)
+    .where('serial', '=', stateSerial)
+    .execute();
+}

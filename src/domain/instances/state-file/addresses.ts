@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+
+/** What a state says about one object of a resource. */
+export interface StateObject {
+  readonly module: string | null;
+  readonly type: string;
+  readonly name: string;
+  /** As the state writes it, such as `provider["registry.opentofu.org/hashicorp/aws"].west`. */
+  readonly provider: string | null;
+  /** The key of `count` or `for_each`; null if the resource has neither. */
+  readonly key: string | number | null;
+  /** The key of an object that waits to be destroyed because another has replaced it. */
+  readonly deposed: string | null;
+}
+
+/** A resource that is deployed. Its attributes are not part of it: they may be secrets. */
+export interface DeployedResource {
+  readonly address: string;
+  readonly module: string | null;
+  readonly type: string;
+  readonly name: string;
+  readonly provider: string | null;
+}
+
+const longestAddress = 4096;
+const longestName = 255;
+
+/** The resource as the service lists it. Every text fits its column, whatever wrote the state. */
+export function toResource(object: StateObject): DeployedResource {
+  const { module, type, name, provider } = object;
+  return {
+    address: cut(addressOf(object), longestAddress),
+    module: module === null ? null : cut(module, longestAddress),
+    type: cut(type, longestName),
+    name: cut(name, longestName),
+    provider: provider === null ? null : cut(sourceOf(provider), longestName),
+  };
+}
+
+/** The address in the tool's own spelling, such as `module.net.aws_subnet.a["x"]`. */
+function addressOf({ module, type, name, key, deposed }: StateObject): string {
+  const resource = `${module === null ? '' : `${module}.`}${type}.${name}`;
+  const index = key === null ? '' : `[${typeof key === 'number' ? key : quoteKey(key)}]`;
+  return `${resource}${index}${deposed === null ? '' : ` (deposed object ${deposed})`}`;
+}
+
+/** HCL escapes what would begin a template. */
+function quoteKey(key: string): string {
+  return JSON.stringify(key).replaceAll(/([$%])\{/g, '$1$1{');
+}
+
+/** The source of a provider, without its alias. */
+function sourceOf(provider: string): string {
+  return /provider\["([^"]+)"\]/.exec(provider)?.[1] ?? provider;
+}
+
+/** PostgreSQL stores no NUL and no half of a character. A text that is cut keeps a digest, so that it stays unique. */
+function cut(text: string, longest: number): string {
+  const storable = text.replaceAll('\0', '\uFFFD').toWellFormed();
+  if (storable.length <= longest) return storable;
+  const digest = createHash('sha256').update(storable).digest('hex').slice(0, 16);
+  return `${storable.slice(0, longest - digest.length - 1).toWellFormed()}…${digest}`;
+}

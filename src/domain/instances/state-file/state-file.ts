@@ -1,0 +1,211 @@
+import { isUtf8 } from 'node:buffer';
+import { setImmediate as giveWay } from 'node:timers/promises';
+import { type DeployedResource, type StateObject, toResource } from './addresses.ts';
+import { JsonCursor, JsonError } from './json-cursor.ts';
+
+/** More resources than this are counted and not listed: a state of any size must stay cheap to hold. */
+export const mostResources = 100_000;
+
+/** What the service reads from a state. Numbers are texts, as the state writes them: they may be beyond 2^53. */
+export interface StateFile {
+  /** `tool`: a state of OpenTofu or Terraform; `encrypted`: one that its template encrypts; `other`: anything else. */
+  readonly kind: 'tool' | 'encrypted' | 'other';
+  readonly isEmpty: boolean;
+  readonly version: string | null;
+  readonly serial: string | null;
+  readonly lineage: string | null;
+  /** The resources that the tool manages. Data sources do not count: they are read, not deployed. */
+  readonly resources: readonly DeployedResource[];
+  readonly resourceCount: number;
+  /** The first thing that no tool writes, such as a member that is there twice; null if there is none. */
+  readonly problem: string | null;
+}
+
+/** @throws JsonError if the bytes are not JSON in UTF-8 */
+export function readStateFile(content: Uint8Array): StateFile {
+  const reading = new StateReader(content).read();
+  for (let step = reading.next(); ; step = reading.next()) if (step.done) return step.value;
+}
+
+const longestTurnMs = 10;
+
+/** The same without holding up the process: other requests are answered between the parts of a large state. */
+export async function readStateFileInTurns(content: Uint8Array): Promise<StateFile> {
+  const reading = new StateReader(content).read();
+  let began = performance.now();
+  for (;;) {
+    const step = reading.next();
+    if (step.done) return step.value;
+    if (performance.now() - began < longestTurnMs) continue;
+    await giveWay();
+    began = performance.now();
+  }
+}
+
+type StateObjectKeys = Pick<StateObject, 'key' | 'deposed'>;
+
+/** The objects of one resource; `more` counts those beyond the limit. */
+interface Objects {
+  readonly listed: StateObjectKeys[];
+  more: number;
+}
+
+/** The members that the service looks at. Everything else is passed without being kept. */
+const stateMembers = new Set(['version', 'serial', 'lineage', 'resources', 'encrypted_data']);
+const resourceMembers = new Set(['module', 'mode', 'type', 'name', 'provider']);
+
+class StateReader {
+  readonly #cursor: JsonCursor;
+  readonly #resources = new Map<string, DeployedResource>();
+  /** The known members, each as it is written; empty for those that are objects or lists. */
+  readonly #members = new Map<string, string>();
+  #isEmpty = false;
+  #count = 0;
+  #problem: string | null = null;
+
+  constructor(content: Uint8Array) {
+    if (!isUtf8(content)) throw new JsonError('expected UTF-8');
+    this.#cursor = new JsonCursor(content);
+  }
+
+  /** Yields after each object of a resource. */
+  *read(): Generator<void, StateFile> {
+    if (this.#cursor.isAtObject) yield* this.#readMembers();
+    else this.#cursor.skip();
+    this.#cursor.end();
+    const kind = this.#kindOf();
+    const isListed = kind === 'tool';
+    return {
+      kind,
+      isEmpty: this.#isEmpty,
+      version: this.#members.get('version') ?? null,
+      serial: this.#members.get('serial') ?? null,
+      lineage: this.#lineage,
+      resources: isListed ? [...this.#resources.values()] : [],
+      resourceCount: isListed ? this.#count : 0,
+      problem: this.#problem,
+    };
+  }
+
+  #kindOf(): StateFile['kind'] {
+    if (this.#members.has('encrypted_data')) return 'encrypted';
+    return this.#members.get('version') === '4' && this.#lineage ? 'tool' : 'other';
+  }
+
+  get #lineage(): string | null {
+    const written = this.#members.get('lineage');
+    return written?.startsWith('"') ? JSON.parse(written) : null;
+  }
+
+  *#readMembers(): Generator<void, void> {
+    this.#isEmpty = true;
+    for (const name of this.#cursor.keys()) {
+      this.#isEmpty = false;
+      if (!stateMembers.has(name)) {
+        this.#cursor.skip();
+        continue;
+      }
+      if (this.#members.has(name)) this.#note(`${name}: expected the member once`);
+      if (name === 'resources') yield* this.#readResources();
+      this.#members.set(name, name === 'resources' ? '' : this.#readLiteral());
+    }
+  }
+
+  *#readResources(): Generator<void, void> {
+    this.#resources.clear();
+    this.#count = 0;
+    if (!this.#cursor.isAtArray) {
+      this.#skipWrong('resources: expected a list');
+      return;
+    }
+    for (const _ of this.#cursor.items()) {
+      if (this.#cursor.isAtObject) yield* this.#readResource();
+      else this.#skipWrong('resources: expected objects in the list');
+    }
+  }
+
+  /** The members of a resource may come in any order, so its objects are listed when all of them are known. */
+  *#readResource(): Generator<void, void> {
+    const members = new Map<string, string | null>();
+    let objects: Objects = { listed: [], more: 0 };
+    for (const name of this.#cursor.keys()) {
+      if (name === 'instances') objects = yield* this.#readObjects();
+      else if (resourceMembers.has(name)) members.set(name, this.#readText());
+      else this.#cursor.skip();
+    }
+    if (members.get('mode') === 'data') return;
+    for (const object of objects.listed) this.#list(members, object);
+    this.#count += objects.more;
+  }
+
+  *#readObjects(): Generator<void, Objects> {
+    const objects: Objects = { listed: [], more: 0 };
+    if (!this.#cursor.isAtArray) {
+      this.#skipWrong('resources: expected a list of instances');
+      return objects;
+    }
+    for (const _ of this.#cursor.items()) {
+      const object = this.#readObject();
+      if (objects.listed.length < mostResources) objects.listed.push(object);
+      else objects.more += 1;
+      yield;
+    }
+    return objects;
+  }
+
+  #readObject(): StateObjectKeys {
+    let key: string | number | null = null;
+    let deposed: string | null = null;
+    if (!this.#cursor.isAtObject) {
+      this.#skipWrong('resources: expected objects in the list of instances');
+      return { key, deposed };
+    }
+    for (const name of this.#cursor.keys()) {
+      if (name === 'index_key') key = this.#readKey();
+      else if (name === 'deposed') deposed = this.#readText();
+      else this.#cursor.skip();
+    }
+    return { key, deposed };
+  }
+
+  #readKey(): string | number | null {
+    if (this.#cursor.isAtText) return this.#cursor.text();
+    const written = this.#readLiteral();
+    return written === '' || written === 'null' ? null : Number(written);
+  }
+
+  #readText(): string | null {
+    if (this.#cursor.isAtText) return this.#cursor.text();
+    this.#cursor.skip();
+    return null;
+  }
+
+  /** A value as it is written; empty for an object or a list. */
+  #readLiteral(): string {
+    if (!this.#cursor.isAtObject && !this.#cursor.isAtArray) return this.#cursor.literal();
+    this.#cursor.skip();
+    return '';
+  }
+
+  #list(members: ReadonlyMap<string, string | null>, object: StateObjectKeys): void {
+    const [type, name] = [members.get('type') ?? '', members.get('name') ?? ''];
+    if (type === '' || name === '') this.#note('resources: expected a type and a name of each');
+    const [module, provider] = [members.get('module') || null, members.get('provider') || null];
+    const resource = toResource({ ...object, module, type, name, provider });
+    if (this.#resources.has(resource.address)) {
+      this.#note('resources: expected each address once');
+      return;
+    }
+    this.#count += 1;
+    if (this.#resources.size < mostResources) this.#resources.set(resource.address, resource);
+  }
+
+  #skipWrong(problem: string): void {
+    this.#note(problem);
+    this.#cursor.skip();
+  }
+
+  #note(problem: string): void {
+    this.#problem ??= problem;
+  }
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { JsonCursor, JsonError } from '#domain/instances/state-file/json-cursor.ts';
+
+const cursor = (text: string) => new JsonCursor(Buffer.from(text));
+
+function skips(text: string): boolean {
+  try {
+    const reading = cursor(text);
+    reading.skip();
+    reading.end();
+    return true;
+  } catch (error) {
+    if (error instanceof JsonError) return false;
+    throw error;
+  }
+}
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const valid = [
+  ' {"a" : [1, -0.5e+3, {}, [], null, true, false, "x\\"\\u00e9\\n"], "b":{"c":[[{"d":0}]]}} ',
+  '"text"',
+  '0',
+  '-12.5E-7',
+  '[]',
+  '{}',
+  '[[],[[]],{}]',
+  '{"":""}',
+  '123456789012345678901234567890',
+];
+
+describe('skipping a value', () => {
+  test.each(valid)('accepts %s as JSON.parse does', (text) => {
+    expect(parses(text)).toBe(true);
+    expect(skips(text)).toBe(true);
+  });
+
+  test('agrees with JSON.parse about every text that differs from a valid one in one character', () => {
+    const letters = [
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      ',',
+      ':',
+      '\\',
+      '0',
+      '1',
+      '.',
+      'e',
+      '-',
+      '+',
+      'n',
+      ' ',
+      '\n',
+      'u',
+      '\u0001',
+    ];
+    const disagreed = new Set<string>();
+    for (const text of valid) {
+      for (let at = 0; at <= text.length; at += 1) {
+        const rest = text.slice(at + 1);
+        const changed = [
+          text.slice(0, at) + rest,
+          ...letters.flatMap((each) => [text.slice(0, at) + each + rest, text.slice(0, at) + each + text.slice(at)]),
+        ];
+        for (const each of changed) if (parses(each) !== skips(each)) disagreed.add(each);
+      }
+    }
+    expect([...disagreed]).toEqual([]);
+  });
+
+  test('refuses more levels than OpenTofu reads, and needs no stack for those that it does', () => {
+    expect(skips('['.repeat(10_000) + ']'.repeat(10_000))).toBe(true);
+    expect(skips('['.repeat(10_002) + ']'.repeat(10_002))).toBe(false);
+  });
+});
+
+describe('reading members', () => {
+  test('answers keys and texts decoded, and literals as they are written', () => {
+    const reading = cursor('{"caf\\u00e9": 9007199254740993, "b": [" \\ud83d\\ude00", "c"]}');
+    const seen: unknown[] = [];
+    for (const key of reading.keys()) {
+      if (key === 'b') for (const _ of reading.items()) seen.push(reading.text());
+      else seen.push(key, reading.literal());
+    }
+    reading.end();
+    expect(seen).toEqual(['café', '9007199254740993', ' 😀', 'c']);
+  });
+
+  test('never repeats the content in an error', () => {
+    expect(() => cursor('{"password": hunter2}').skip()).toThrow(/^expected a value at byte 13$/);
+  });
+});
