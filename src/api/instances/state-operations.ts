@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import { importInstanceState, readState } from '#domain/instances/state.ts';
+import { importState, largestImport, readImportedState } from '#domain/instances/adoption.ts';
+import { readState } from '#domain/instances/state.ts';
 import { listStateVersions, readStateVersion } from '#domain/instances/store.ts';
 import { findInstance, findInstanceInPlace } from '#domain/instances/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { largestInteger } from '#domain/shared/storable.ts';
 import { wholeNumber } from '#domain/shared/whole-number.ts';
 import { accessReview, InstanceParams, readAccess } from './operations.ts';
 import { StateVersionView, toStateVersion } from './views.ts';
@@ -74,22 +74,33 @@ export const download = read({
   },
 });
 
-/** A state as OpenTofu writes it; members that the service does not read are stored unchanged. */
-const TofuState = z
-  .looseObject({
-    version: z.literal(4, { error: 'expected an OpenTofu or Terraform state of format version 4' }),
-    serial: z.int().min(0).max(largestInteger),
-    lineage: z.string().min(1),
-    resources: z.array(z.looseObject({ instances: z.array(z.unknown()).default([]) })).default([]),
-  })
-  .meta({ id: 'StateFile' });
+/** The bytes of a state. The document describes what the service checks of them. */
+const StateFile = z
+  .custom<Buffer>((body) => Buffer.isBuffer(body))
+  .meta({
+    id: 'StateFile',
+    type: 'object',
+    description: 'A state of OpenTofu or Terraform, stored byte for byte.',
+    required: ['version', 'serial', 'lineage'],
+    properties: {
+      version: { const: 4, type: 'integer' },
+      serial: { type: 'integer', minimum: 0 },
+      lineage: { type: 'string', minLength: 1, maxLength: 1024 },
+      resources: { type: 'array', items: { type: 'object' } },
+      outputs: { type: 'object' },
+    },
+  });
 
-export const importState = command({
+export const adopt = command({
   id: 'instances.import_state',
   route: 'POST /api/v1/instances/:id/state',
   summary: 'Adopt existing infrastructure: import a state into an instance that has none',
+  description:
+    'The body is the state as the tool wrote it (`tofu state pull`), of at most 64 MiB. It is stored byte for byte, so that ' +
+    'integers of any size stay exact, and the next run continues from it.',
   params: InstanceParams,
-  body: TofuState,
+  body: StateFile,
+  exactBodyLimit: largestImport,
   responses: { 201: StateVersionView },
   at: get,
   access: { ...stateAccess, review: { ...accessReview, verb: 'import_state' } },
@@ -97,10 +108,13 @@ export const importState = command({
   targetName: 'instance',
   idempotency: 'none',
   audit: 'instance.state_imported',
-  handle: async ({ tx, params, body, target, principal, services }) => {
+  prepare: ({ target, body }) => {
     refuseArchived(target);
-    const content = Buffer.from(JSON.stringify(body));
-    const serial = await importInstanceState(tx, services.keyRing, params.id, { content, createdBy: principal.id });
+    return readImportedState(body);
+  },
+  handle: async ({ tx, params, target, principal, services, prepared }) => {
+    refuseArchived(target);
+    const serial = await importState(tx, services.keyRing, params.id, prepared, principal.id);
     return { id: params.id, after: { serial } };
   },
   atParams: ({ id, after }) => ({ id, serial: after.serial }),

@@ -97,6 +97,11 @@ interface Declaration<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /**
+   * The largest body in bytes. The handler gets the bytes themselves as a Buffer: `body` says so and describes what they mean, and
+   * the operation checks them. For bodies that are too large to parse, or whose every byte counts.
+   */
+  readonly exactBodyLimit?: number;
   /** The bodies of answers, by status. Of two successes, the second is answered when something new was created. */
   readonly responses: S;
   /** The media types that a success may have besides JSON, each with a description of its content. */

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
+import { mostUploads, UploadLimit } from '#api/edge/limits/upload-limit.ts';
 import type { Services } from '#api/services.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
+import { sha256 } from '#domain/shared/digest.ts';
 import { auditingRefusals } from './auditing.ts';
 import { authenticate } from './authentication.ts';
 import { commandKey } from './idempotency.ts';
@@ -18,6 +20,7 @@ import { waitForChange } from './waiting.ts';
  * target, and only then the rules of the operation itself.
  */
 export function registerOperations(app: FastifyInstance, operations: readonly Operation[], services: Services): void {
+  const uploads = new UploadLimit(mostUploads);
   for (const operation of operations) {
     const { method, path } = routeOf(operation);
     const toInvocation = (request: FastifyRequest): Invocation => {
@@ -32,9 +35,11 @@ export function registerOperations(app: FastifyInstance, operations: readonly Op
       onRequest: async (request, reply) => {
         await identifyCaller(toInvocation(request), reply);
         await authorizeOperation(toInvocation(request));
+        if (operation.exactBodyLimit !== undefined) reply.raw.once('close', uploads.begin(request.principal.id));
       },
       preValidation: async (request) => {
-        request.sentBody = request.body;
+        const { body } = request;
+        request.sentBody = Buffer.isBuffer(body) ? { sha256: await sha256(body) } : body;
       },
       handler: (request, reply) => handle(toInvocation(request), reply),
     });
@@ -55,9 +60,10 @@ async function identifyCaller(invocation: Invocation, reply: FastifyReply): Prom
 }
 
 function routeOptions(operation: Operation): RouteShorthandOptions {
-  const { params, query, body, responses, adaptErrorAnswer } = operation;
+  const { params, query, body, exactBodyLimit, responses, adaptErrorAnswer } = operation;
   return {
-    config: { operation, ...(adaptErrorAnswer && { adaptErrorAnswer }) },
+    config: { operation, exactBody: exactBodyLimit !== undefined, ...(adaptErrorAnswer && { adaptErrorAnswer }) },
+    ...(exactBodyLimit !== undefined && { bodyLimit: exactBodyLimit }),
     schema: {
       ...(params && { params }),
       ...(query && { querystring: query }),
@@ -107,7 +113,7 @@ async function handleCommand(invocation: Invocation<CommandOperation>, reply: Fa
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal;
-    /** The body as it was sent, before defaults: an idempotency key is bound to it. */
+    /** The body as it was sent, before defaults, or its digest: an idempotency key is bound to it. */
     sentBody: unknown;
   }
   interface FastifyContextConfig {

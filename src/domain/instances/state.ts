@@ -1,19 +1,20 @@
-import { createHash } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
-import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Conflict } from '#domain/shared/errors.ts';
+import { digestOf } from '#domain/shared/digest.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
-import { Instance, InstanceSlot, StateVersion } from './entity.ts';
+import { Instance, StateVersion } from './entity.ts';
 import { holdByState } from './resources.ts';
-import { readStateFile, type StateFile } from './state-file/state-file.ts';
+import type { StateFile } from './state-file/state-file.ts';
+import { insertStateVersion } from './store.ts';
 
 const context = (instanceId: string, digest: string): SealContext => ['state', instanceId, digest];
 
 /** The next state of an instance. */
 export interface NewState {
   readonly content: Buffer;
+  /** `sha256:…` of the content, if it is known. */
+  readonly digest?: string;
   /** What the content says. */
   readonly file: StateFile;
   readonly runId: string | null;
@@ -27,24 +28,24 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   const { attempt } = state;
   const repeated = attempt && (await em.findOne(StateVersion, { attemptId: attempt.id, attemptWrite: attempt.write }));
   if (repeated) return repeated.serial;
-  const digest = `sha256:${createHash('sha256').update(state.content).digest('hex')}`;
+  const digest = state.digest ?? digestOf(state.content);
   const serial = instance.stateSerial + 1;
   instance.stateSerial = serial;
   await holdByState(em, instance, state.file);
-  const version = em.create(StateVersion, {
-    instanceId: instance.id,
+  await insertStateVersion(em, {
+    instance_id: instance.id,
     serial,
-    runId: state.runId,
-    attemptId: attempt?.id ?? null,
-    attemptWrite: attempt?.write ?? null,
+    run_id: state.runId,
+    attempt_id: attempt?.id ?? null,
+    attempt_write: attempt?.write ?? null,
     digest,
     size: state.content.length,
-    resourceCount: instance.resourceCount,
+    resource_count: instance.resourceCount,
     content: keyRing.seal(context(instance.id, digest), state.content),
-    createdBy: state.createdBy,
+    created_by: state.createdBy,
   });
   instance.revision += 1;
-  await em.persist(version).flush();
+  await em.flush();
   return serial;
 }
 
@@ -57,36 +58,6 @@ export async function readState(em: Em, keyRing: KeyRing, instanceId: string, se
 /** The instance with its row locked until the commit. */
 export function lockInstance(em: Em, instanceId: string): Promise<Instance> {
   return em.findOneOrFail(Instance, { id: instanceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-}
-
-/**
- * Adopts existing infrastructure: imports an OpenTofu state into an instance, and returns its serial.
- * @throws Conflict if the instance already has state, or if a run is changing it
- */
-export async function importInstanceState(
-  tx: Transaction,
-  keyRing: KeyRing,
-  instanceId: string,
-  { content, createdBy }: { content: Buffer; createdBy: string },
-): Promise<number> {
-  const instance = await lockInstance(tx.em, instanceId);
-  if (instance.stateSerial > 0) {
-    throw new Conflict(
-      `the instance already has state (serial ${instance.stateSerial}): import works only into an instance without one`,
-    );
-  }
-  if (await tx.em.findOne(InstanceSlot, { instanceId })) {
-    throw new Conflict('a run is changing the instance: wait for it, or cancel it');
-  }
-  const state = { content, file: readStateFile(content), runId: null, attempt: null, createdBy };
-  const serial = await addStateVersion(tx.em, keyRing, instance, state);
-  tx.publish({
-    type: 'instance.state_imported',
-    subjectId: instanceId,
-    owners: { teamId: instance.teamId ?? null },
-    data: { serial, resource_count: instance.resourceCount },
-  });
-  return serial;
 }
 
 /** Outputs as the API shows them: the values of secret ones are masked. */

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
+import { type ExpressionBuilder, type Insertable, type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
@@ -85,6 +85,16 @@ export type StateVersionDetails = NonNullable<Awaited<ReturnType<typeof readStat
 
 export function readStateVersion(em: Em, instanceId: string, serial: number) {
   return selectStateVersions(em, instanceId).where('serial', '=', serial).executeTakeFirst();
+}
+
+type NewStateVersion = Omit<Insertable<Tables['state_versions']>, 'created_at'>;
+
+/** Without an entity, which would keep copies of the content. */
+export async function insertStateVersion(em: Em, version: NewStateVersion): Promise<void> {
+  await db(em)
+    .insertInto('state_versions')
+    .values({ ...version, created_at: sql`clock_timestamp()` })
+    .execute();
 }
 
 const bySerial = { column: 'serial', of: ({ serial }: { serial: number }) => serial, direction: 'desc' } as const;

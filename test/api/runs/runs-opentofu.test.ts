@@ -131,13 +131,38 @@ describe('the state of an instance', () => {
     );
     expect(JSON.parse(state.text)).toMatchObject({ version: 4, outputs: { cidr: { value: '10.0.0.0/16' } } });
 
-    const empty = await runToEnd(administrator, { template_id: templateId, instance: 'adopter', operation: 'plan' });
-    const imported = await administrator.post(`/instances/${empty.instance_id}/state`, JSON.parse(state.text));
+    const adopter = await administrator.post('/instances', { template_id: templateId, name: 'adopter' });
+    const path = `/instances/${adopter.body.id}/state`;
+    const imported = await administrator.post(path, JSON.parse(state.text));
     expect(imported.status, imported.text).toBe(201);
-    const again = await administrator.post(`/instances/${empty.instance_id}/state`, JSON.parse(state.text));
+    const again = await administrator.post(path, JSON.parse(state.text));
     expect(again.status).toBe(409);
     const unchanged = await runToEnd(administrator, { template_id: templateId, instance: 'adopter' });
-    expect(unchanged.plan.summary).toEqual({ add: 0, change: 0, destroy: 0 });
+    expect(unchanged).toMatchObject({
+      status: 'succeeded',
+      instance_id: adopter.body.id,
+      plan: { summary: { add: 0, change: 0, destroy: 0 } },
+    });
+  });
+
+  it('is adopted with what it holds: a run changes those very resources, and a destroy removes them', async () => {
+    const { administrator } = system;
+    const source = await runToEnd(administrator, { template_id: templateId, instance: 'legacy', variables: {} });
+    const downloaded = await administrator.get(
+      `/instances/${source.instance_id}/state-versions/${source.state_serial_after}/download`,
+    );
+    const adopter = await administrator.post('/instances', { template_id: templateId, name: 'heir' });
+    const path = `/instances/${adopter.body.id}`;
+    const state = JSON.parse(downloaded.text);
+    const imported = await administrator.post(`${path}/state`, { ...state, serial: 2 ** 53 - 1_000_001 });
+    expect(imported.status, imported.text).toBe(201);
+    const request = { template_id: templateId, instance: 'heir', variables: { cidr: '10.9.0.0/16' } };
+    const changed = await runToEnd(administrator, request);
+    expect(changed).toMatchObject({ status: 'succeeded', plan: { summary: { add: 0, change: 3, destroy: 0 } } });
+    const after = await administrator.get(`${path}/state-versions/${changed.state_serial_after}/download`);
+    expect(idsIn(JSON.parse(after.text))).toEqual(idsIn(state));
+    const destroyed = await runToEnd(administrator, { ...request, operation: 'destroy' });
+    expect(destroyed).toMatchObject({ status: 'succeeded', plan: { summary: { add: 0, change: 0, destroy: 3 } } });
   });
 
   it('is refused where it is not a state of OpenTofu', async () => {
@@ -152,6 +177,15 @@ describe('the state of an instance', () => {
     expect(answer.body.error).toContain('format version 4');
   });
 });
+
+interface TofuState {
+  resources: { instances: { attributes: { id: string } }[] }[];
+}
+
+/** The ids that the provider gave the resources of a state. A resource that is created again gets another one. */
+function idsIn({ resources }: TofuState): string[] {
+  return resources.flatMap(({ instances }) => instances.map(({ attributes }) => attributes.id)).sort();
+}
 
 async function outputsOf(instanceId: string) {
   return (await system.administrator.get(`/instances/${instanceId}/outputs`)).body;

@@ -10,6 +10,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes only a browser's form (`application/x-www-form-urlencoded`). */
     form?: boolean;
+    /** The route takes the bytes of a JSON body as they are: they are neither parsed nor checked. */
+    exactBody?: boolean;
   }
 }
 
@@ -23,8 +25,8 @@ const formBodyLimit = 64 * 1024;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The strict decoder: a body is exactly one JSON value in UTF-8 of at most 1 MiB, or a browser's form on routes with
- * `config.form`. An empty body counts as no body; the route's schema decides whether a body is required.
+ * The strict decoder: a body is exactly one JSON value in UTF-8 of at most 1 MiB, a browser's form on routes with
+ * `config.form`, or any bytes on routes with `config.exactBody`, which have their own limit. An empty body counts as no body; the route's schema decides whether a body is required.
  */
 export const strictJson = fp<StrictJsonOptions>(
   async (app, options) => {
@@ -34,7 +36,10 @@ export const strictJson = fp<StrictJsonOptions>(
     app.addContentTypeParser(
       'application/json',
       { parseAs: 'buffer', bodyLimit },
-      async (request: FastifyRequest, body: Buffer) => (request.is404 ? undefined : decodeJsonBody(body)),
+      async (request: FastifyRequest, body: Buffer) => {
+        if (request.is404 || body.length === 0) return undefined;
+        return request.routeOptions.config.exactBody ? body : decodeJsonBody(body);
+      },
     );
     app.addHook('preParsing', async (request) => {
       if (!request.is404) refuseUnsupportedContent(request);

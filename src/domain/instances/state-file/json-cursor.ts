@@ -89,6 +89,14 @@ export class JsonCursor {
     } while (closing.length > 0);
   }
 
+  /** Passes one value of any kind and returns it as it is written. */
+  source(): string {
+    this.#peek();
+    const start = this.#at;
+    this.skip();
+    return this.#slice(start);
+  }
+
   /** @throws JsonError if anything follows the value that was read */
   end(): void {
     if (this.#peek() !== undefined) throw this.#problem('expected nothing more');

@@ -1,0 +1,96 @@
+import { outputsContext } from '#domain/runs/attempts/seals.ts';
+import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { sha256 } from '#domain/shared/digest.ts';
+import { Conflict, Invalid, invalidField, Unprocessable } from '#domain/shared/errors.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { findUnstorable } from '#domain/shared/storable.ts';
+import { InstanceSlot } from './entity.ts';
+import { addStateVersion, lockInstance, maskOutputs } from './state.ts';
+import { JsonError } from './state-file/json-cursor.ts';
+import { readOutputs } from './state-file/outputs.ts';
+import { mostResources, readStateFileInTurns, type StateFile } from './state-file/state-file.ts';
+
+/** The largest state that can be imported. */
+export const largestImport = 64 * 1024 * 1024;
+
+/** A tool counts serials on from the imported one, and must never reach numbers that lose digits. */
+const largestSerial = BigInt(Number.MAX_SAFE_INTEGER) - 1_000_000n;
+const longestLineage = 1024;
+
+/** A state that can be imported, with its bytes as they were sent. */
+export interface ImportedState {
+  readonly content: Buffer;
+  readonly digest: string;
+  readonly file: StateFile;
+  readonly outputs: MaskedOutputs;
+}
+
+/**
+ * Checks a state that somebody sent, before anything is locked.
+ * @throws Invalid naming the member that no tool writes like that, Unprocessable for a state that the service cannot list
+ */
+export async function readImportedState(content: Buffer): Promise<ImportedState> {
+  const file = await readSentState(content);
+  checkState(file);
+  const outputs = readOutputs(content);
+  if (outputs === null) throw new Unprocessable('outputs: expected at most 1 MiB of them');
+  const problem = findUnstorable(outputs);
+  if (problem) throw new Unprocessable(`outputs: the set of outputs ${problem}`);
+  return { content, file, outputs, digest: await sha256(content) };
+}
+
+async function readSentState(content: Buffer): Promise<StateFile> {
+  try {
+    return await readStateFileInTurns(content);
+  } catch (error) {
+    if (error instanceof JsonError) throw new Invalid(`the body is not valid JSON: ${error.message}`);
+    throw error;
+  }
+}
+
+function checkState({ kind, version, serial, lineage, problem, resourceCount }: StateFile): void {
+  if (kind === 'encrypted')
+    throw new Unprocessable('the state is encrypted: send it as `tofu state pull` prints it, which decrypts it');
+  if (version !== '4') throw invalidField('version', 'expected an OpenTofu or Terraform state of format version 4');
+  if (serial === null || !/^(?:0|[1-9]\d*)$/.test(serial)) throw invalidField('serial', 'expected a whole number');
+  if (BigInt(serial) > largestSerial)
+    throw invalidField('serial', `expected at most ${largestSerial}: tools count on from it, and 2^53 is the end`);
+  if (!lineage) throw invalidField('lineage', 'expected a text that is not empty');
+  if (lineage.length > longestLineage) throw invalidField('lineage', `expected at most ${longestLineage} characters`);
+  if (problem) throw new Invalid(problem);
+  if (resourceCount > mostResources)
+    throw new Unprocessable(`resources: expected at most ${mostResources}; split the state first`);
+}
+
+/**
+ * Adopts existing infrastructure: makes a state the first one of an instance, byte for byte, and returns its serial here.
+ * @throws Conflict if the instance already has state, or if a run is changing it
+ */
+export async function importState(
+  tx: Transaction,
+  keyRing: KeyRing,
+  instanceId: string,
+  { outputs, ...state }: ImportedState,
+  createdBy: string,
+): Promise<number> {
+  const instance = await lockInstance(tx.em, instanceId);
+  if (instance.stateSerial > 0) {
+    throw new Conflict(
+      `the instance already has state (serial ${instance.stateSerial}): import works only into an instance without one`,
+    );
+  }
+  if (await tx.em.findOne(InstanceSlot, { instanceId })) {
+    throw new Conflict('a run is changing the instance: wait for it, or cancel it');
+  }
+  instance.outputs = maskOutputs(outputs);
+  instance.sealedOutputs = keyRing.sealJson(outputsContext(instanceId), outputs);
+  const serial = await addStateVersion(tx.em, keyRing, instance, { ...state, runId: null, attempt: null, createdBy });
+  tx.publish({
+    type: 'instance.state_imported',
+    subjectId: instanceId,
+    owners: { teamId: instance.teamId ?? null },
+    data: { serial, resource_count: instance.resourceCount },
+  });
+  return serial;
+}

@@ -1,0 +1,28 @@
+import type { MaskedOutputs } from '#domain/runs/model.ts';
+import { JsonCursor } from './json-cursor.ts';
+
+/** Outputs beyond this size are left out: answers and events would have to carry them. */
+const largestOutputs = 1024 * 1024;
+
+/** The outputs of a state of a tool; null if they are too large to show. The content has been read as a state before. */
+export function readOutputs(content: Uint8Array): MaskedOutputs | null {
+  const cursor = new JsonCursor(content);
+  for (const name of cursor.keys()) {
+    if (name !== 'outputs') {
+      cursor.skip();
+      continue;
+    }
+    const text = cursor.source();
+    return text.length > largestOutputs ? null : toOutputs(JSON.parse(text));
+  }
+  return {};
+}
+
+/** Tools leave the member `sensitive` out of open outputs. */
+function toOutputs(outputs: unknown): MaskedOutputs {
+  const entries = Object.entries(Object(outputs)).map(([name, output]) => {
+    const { value = null, sensitive = false } = Object(output);
+    return [name, { value, sensitive: sensitive !== false }];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,11 @@
+import { createHash, webcrypto } from 'node:crypto';
+
+/** `sha256:…` of bytes. */
+export function digestOf(content: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}
+
+/** The same, computed by a thread: large bytes hold up no other request. */
+export async function sha256(content: Uint8Array): Promise<string> {
+  return `sha256:${Buffer.from(await webcrypto.subtle.digest('SHA-256', content)).toString('hex')}`;
+}
