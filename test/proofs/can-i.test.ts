@@ -160,7 +160,8 @@ async function askOperation(tuple: Tuple): Promise<string> {
   const { status, text } = await ask(api, operation, { ...asked, body: body && JSON.stringify(body) });
   if (status === 401) return '401';
   const { error } = status >= 400 ? JSON.parse(text) : { error: '' };
-  if (status === 403 && /^permission denied(: this needs|$)/.test(error)) return coarsely(entry, 'permission_denied');
+  if (status === 403 && /^permission denied(: this needs|: what belongs to the whole installation|$)/.test(error))
+    return coarsely(entry, 'permission_denied');
   const isHidden = status === 404 && error === `${operation.targetName} was not found`;
   const isNoName = status === 400 && error.startsWith('path parameter');
   if (isHidden || isNoName) return coarsely(entry, 'resource_not_found_or_denied');

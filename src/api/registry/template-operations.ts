@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { revisionOf } from '#api/pipeline/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
-import { pageOf } from '#api/pipeline/schemas.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
 import {
   findTemplate,
@@ -11,7 +11,13 @@ import {
   readTemplate,
   type TemplateTarget,
 } from '#domain/registry/store.ts';
-import { archiveTemplate, createTemplate, unarchiveTemplate, updateTemplate } from '#domain/registry/templates.ts';
+import {
+  archiveTemplate,
+  createTemplate,
+  deleteTemplate,
+  unarchiveTemplate,
+  updateTemplate,
+} from '#domain/registry/templates.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -161,6 +167,28 @@ export const unarchive = command({
     refuseStale(target.template, revisionOf(request.headers));
     await unarchiveTemplate(tx, target);
     return { ...(await changeOf(tx, target.template)), after: {} };
+  },
+});
+
+export const remove = command({
+  id: 'templates.delete',
+  route: 'DELETE /api/v1/registry/templates/:id',
+  summary: 'Delete a template that nothing uses; its slug is free again, and its runs stay',
+  description:
+    'Runs that have not ended use it, and instances that hold resources or may hold some. An instance that holds nothing stays, ' +
+    'for another template or to be deleted.',
+  params: TemplateParams,
+  responses: { 204: Nothing },
+  access: { ...writeAccess, review: { ...accessReview, verb: 'delete' } },
+  target: ({ em, params, lock }) => findTemplateToChange(em, params.id, lock),
+  targetName: 'template',
+  idempotency: 'none',
+  ifMatch: true,
+  audit: 'template.deleted',
+  handle: async ({ tx, principal, target, request }) => {
+    const { id, name, slug } = target.template;
+    const revision = await deleteTemplate(tx, principal, target, revisionOf(request.headers));
+    return { id, before: { name, slug }, revision };
   },
 });
 

@@ -1,3 +1,4 @@
+import { findTemplateOwner } from '#domain/registry/store.ts';
 import { outputsContext } from '#domain/runs/attempts/seals.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -65,7 +66,7 @@ function checkState({ kind, version, serial, lineage, problem, resourceCount }: 
 
 /**
  * Adopts existing infrastructure: makes a state the first one of an instance, byte for byte, and returns its serial here.
- * @throws Conflict if the instance already has state, or if a run is changing it
+ * @throws Conflict if the instance already has state, if a run is changing it, or if its template was deleted
  */
 export async function importState(
   tx: Transaction,
@@ -82,6 +83,11 @@ export async function importState(
   }
   if (await tx.em.findOne(InstanceSlot, { instanceId })) {
     throw new Conflict('a run is changing the instance: wait for it, or cancel it');
+  }
+  if (!(await findTemplateOwner(tx.em, instance.templateId))) {
+    throw new Conflict(
+      'the template of the instance was deleted, so that no run could continue from the state: make an instance of another template',
+    );
   }
   instance.outputs = maskOutputs(outputs);
   instance.sealedOutputs = keyRing.sealJson(outputsContext(instanceId), outputs);

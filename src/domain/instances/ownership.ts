@@ -1,8 +1,22 @@
 import { type SqlBool, sql } from 'kysely';
 import { hasIncompleteApply } from '#domain/runs/incomplete-applies.ts';
-import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 
 const history = 'what was deployed and what its states were outlives who did it and where';
+
+const holdsResources = {
+  message: 'has instances that still hold resources',
+  remedy: 'destroy them first',
+  when: (row: Row<'resource_count'>) => sql<SqlBool>`${row('resource_count')} > 0`,
+} as const;
+
+const mayHoldResources = {
+  message: 'has instances whose last apply may be incomplete, so that they may hold resources that nothing records',
+  remedy: 'apply or destroy them again first',
+  // The resources that are known are the reason above.
+  when: (row: Row<'resource_count' | 'id'>) =>
+    sql<SqlBool>`${row('resource_count')} = 0 and ${hasIncompleteApply(row('id'))}`,
+} as const;
 
 export const instanceKinds = [
   {
@@ -17,24 +31,13 @@ export const instanceKinds = [
       { kind: 'team', columns: ['team_id'], follows: 'environment', kept: history },
     ],
     references: [
-      { kind: 'template', columns: ['template_id'], kept: history },
+      { kind: 'template', columns: ['template_id'], kept: history, blocker: holdsResources },
+      { kind: 'template', columns: ['template_id'], kept: history, blocker: mayHoldResources },
       { kind: 'run', columns: ['deployed_run_id'], kept: history },
     ],
     uses: [
-      {
-        prevents: ['deletion', 'archiving'],
-        message: 'has instances that still hold resources',
-        remedy: 'destroy them first',
-        when: (row) => sql<SqlBool>`${row('resource_count')} > 0`,
-      },
-      {
-        prevents: ['deletion', 'archiving'],
-        message:
-          'has instances whose last apply may be incomplete, so that they may hold resources that nothing records',
-        remedy: 'apply or destroy them again first',
-        // The resources that are known are the reason above.
-        when: (row) => sql<SqlBool>`${row('resource_count')} = 0 and ${hasIncompleteApply(row('id'))}`,
-      },
+      { ...holdsResources, prevents: ['deletion', 'archiving'] },
+      { ...mayHoldResources, prevents: ['deletion', 'archiving'] },
       {
         prevents: ['transfer'],
         message: 'has instances that are deployed from templates of its team, which the other team cannot use',

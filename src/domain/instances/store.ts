@@ -127,13 +127,13 @@ export function findInstanceOwner(em: Em, id: string, callerId: string): Promise
     .executeTakeFirst();
 }
 
-/** The team and the environment to which an instance belongs; undefined if it was deleted. */
+/** The team, the environment and the template of an instance; undefined if it was deleted. */
 export function findInstanceScope(em: Em, id: string) {
   return db(em)
     .selectFrom('instances')
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .select(['team_id as teamId', 'environment_id as environmentId'])
+    .select(['team_id as teamId', 'environment_id as environmentId', 'template_id as templateId'])
     .executeTakeFirst();
 }
 

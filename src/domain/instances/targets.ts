@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
+import { shareTemplate } from '#domain/registry/store.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import { findInstanceOwner, findInstanceScope, type InstanceTarget, lockInstanceRow } from './store.ts';
@@ -32,6 +33,7 @@ export async function findInstanceInPlace(lookup: InstanceLookup): Promise<(Inst
   const scope = await findInstanceScope(em, params.id);
   if (!scope) return undefined;
   const owner = await findScopeOwner(em, scope, lock);
+  if (lock) await shareTemplate(em, scope.templateId);
   const instance = owner && (await findInstance(lookup));
   return instance && { ...instance, archived: owner.archived };
 }

@@ -56,6 +56,12 @@ export function findTemplateOwner(em: Em, id: string): Promise<Ownership | undef
     .executeTakeFirst();
 }
 
+/** Shares the row of a template, so that it is not deleted before the commit. */
+export async function shareTemplate(em: Em, id: string): Promise<void> {
+  const row = db(em).selectFrom('templates').where('id', '=', id).select('id');
+  await lockRows(row, ['templates'], true).execute();
+}
+
 /** A version by its exact name, with its template. `lock` locks the template for a change. */
 export async function findVersionToChange(
   em: Em,

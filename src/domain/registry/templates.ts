@@ -1,7 +1,11 @@
+import type { Expression } from 'kysely';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
+import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { Owner } from '#domain/teams/store.ts';
@@ -49,4 +53,21 @@ export async function archiveTemplate({ em }: Transaction, { template, archived 
 export async function unarchiveTemplate({ em }: Transaction, { template, archived }: TemplateTarget): Promise<void> {
   const { id, archivedAt = null } = template;
   if (await unarchive(em, 'template', { id, archivedAt, archived })) await em.refresh(template);
+}
+
+/**
+ * Deletes a template that nothing uses, and returns its last revision. Its slug is free again. Its versions stay, because runs name
+ * the version that they ran. The caller has locked the row.
+ * @throws Conflict for a stale revision, or naming what uses it: what the principal may not read is only counted
+ */
+export function deleteTemplate(
+  { em }: Transaction,
+  principal: Principal,
+  { template: { id, revision } }: TemplateTarget,
+  expectedRevision: number | undefined,
+): Promise<number> {
+  refuseStale({ revision }, expectedRevision);
+  return deleteOwned(em, 'template', { id }, (_kind, row) =>
+    isInReadableTeam(principal, row('team_id') as Expression<string | null>, 'visible'),
+  );
 }

@@ -41,7 +41,7 @@ export const runKinds = [
       { kind: 'project', columns: ['project_id'], follows: 'environment', kept: history },
       { kind: 'instance', columns: ['instance_id'], kept: history, blocker: unfinished },
       { kind: 'instance', columns: ['instance_id'], kept: history, blocker: incomplete },
-      { kind: 'template', columns: ['template_id'], kept: history },
+      { kind: 'template', columns: ['template_id'], kept: history, blocker: unfinished },
       { kind: 'template_version', columns: ['template_version_id'], kept: history },
       { kind: 'principal', columns: ['requested_by_id'], kept: history },
       { kind: 'principal', columns: ['responsible_user_id'], kept: history },

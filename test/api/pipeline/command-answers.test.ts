@@ -75,6 +75,7 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'templates.update': [200, '/api/v1/registry/templates/:id'],
   'templates.archive': [200, '/api/v1/registry/templates/:id'],
   'templates.unarchive': [200, '/api/v1/registry/templates/:id'],
+  'templates.delete': [204],
   'template_versions.publish': [201, '/api/v1/registry/templates/:id/versions/2.0.0'],
   'template_versions.yank': [200, '/api/v1/registry/templates/:id/versions/1.0.0'],
   'template_versions.run': [202, '/api/v1/runs/:id'],

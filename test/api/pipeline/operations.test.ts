@@ -206,6 +206,7 @@ describe('a member of the tenant', () => {
     'runs.create': 202,
     'runs.cancel': 202,
     'template_versions.run': 202,
+    'templates.delete': 409,
     'instances.delete': 409,
     'instances.unlock': 409,
     'instances.get_state_version': 404,

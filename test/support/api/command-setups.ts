@@ -162,6 +162,7 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
       resources: [],
     },
   }),
+  'templates.delete': endRun,
   'instances.delete': endRun,
   'instances.unlock': async (api, ids) => {
     await endRun(api, ids);

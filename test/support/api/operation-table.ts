@@ -109,6 +109,7 @@ templates.get                       template:read                       team:met
 templates.update                    template:write                      team:metadata.write
 templates.archive                   template:write                      team:metadata.write
 templates.unarchive                 template:write                      team:metadata.write
+templates.delete                    template:write                      team:metadata.write
 template_versions.list              template:read                       team:metadata.read
 template_versions.get               template:read                       team:metadata.read
 template_versions.publish           template:write                      team:metadata.write

@@ -3,13 +3,16 @@ import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
 import { Conflict } from '../errors.ts';
 import { belowCondition, columnsOf, type DeclaredTables, declaredTables, linkCondition } from './conditions.ts';
-import type { AnyDeclaration, Blocker, Use } from './declaration.ts';
+import type { AnyDeclaration, Blocker, Row, Use } from './declaration.ts';
 import { declarationOf, edgesTo, kindsBelow, ownerColumn } from './graph.ts';
 import { type Join, labelOf, namedBy } from './labels.ts';
 import { enumerate, findNames } from './names.ts';
 
-/** Whether the caller may read all things of a kind that may block. A conflict shows others only their number. */
-export type ShowsNames = (kind: string) => boolean;
+/**
+ * Whether the caller may read all things of a kind that may block, or the condition of the rows that the caller may read. A
+ * conflict shows others only their number.
+ */
+export type ShowsNames = (kind: string, row: Row<string>) => boolean | Expression<SqlBool>;
 
 /** How a conflict reads: `<subject> has projects: …; delete them first<joint>has templates: …`. */
 export interface Wording {
@@ -78,10 +81,9 @@ async function refuse(
 ): Promise<void> {
   const found = await Promise.all(
     candidates.map(async (candidate) => {
-      const blocking = blockingNames(em, candidate);
       const { message, remedy } = candidate.blocker;
-      const isNamed = showsNames(candidate.declaration.kind);
-      const blockers = isNamed ? enumerate(await findNames(blocking)) : await countNames(em, blocking);
+      const isShown = showsNames(candidate.declaration.kind, columnsOf('x'));
+      const blockers = await describeBlockers(em, blockingNames(em, candidate), isShown);
       return blockers ? [`${message}: ${blockers}; ${remedy}`] : [];
     }),
   );
@@ -89,7 +91,28 @@ async function refuse(
   if (reasons.length > 0) throw new Conflict(`${subject} ${reasons.join(joint)}`, 'in_use');
 }
 
-async function countNames(em: Em, names: ReturnType<typeof blockingNames>): Promise<number> {
+type Names = ReturnType<typeof blockingNames>;
+
+/** The names that the caller may read, and the number of the others; empty if nothing blocks. */
+async function describeBlockers(em: Em, all: Names, isShown: boolean | Expression<SqlBool>): Promise<string> {
+  if (isShown === true) return enumerate(await findNames(all));
+  if (isShown === false) return describeCount(await countNames(em, all));
+  const [names, hidden] = await Promise.all([
+    findNames(all.where(isShown)),
+    countNames(
+      em,
+      all.where((eb) => eb.not(isShown)),
+    ),
+  ]);
+  if (names.length === 0) return describeCount(hidden);
+  return hidden === 0 ? enumerate(names) : `${enumerate(names)}, and ${hidden} that you may not read`;
+}
+
+function describeCount(count: number): string {
+  return count === 0 ? '' : String(count);
+}
+
+async function countNames(em: Em, names: Names): Promise<number> {
   const { count } = await declaredTables(em)
     .selectFrom(names.as('blocking'))
     .select((eb) => eb.fn.countAll<string>().as('count'))
