@@ -79,7 +79,9 @@ function bodyFor({ asker, entry: { operation } }: Tuple, { team }: Partial<Ids>)
 export function parseRequest({ entry: { operation } }: Tuple, request: OwnRequest): OperationInput | undefined {
   const parsed = (['params', 'query', 'body'] as const).map((part) => {
     const schema: Erased = operation[part];
-    const result = schema?.safeParse(JSON.parse(JSON.stringify(request[part])));
+    const isExact = part === 'body' && operation.exactBodyLimit !== undefined;
+    const toInput = (text: string) => (isExact ? Buffer.from(text) : JSON.parse(text));
+    const result = schema?.safeParse(toInput(JSON.stringify(request[part])));
     if (part === 'body' && result && !result.success) throw new Error(`${operation.id}: ${result.error.message}`);
     return { part, result };
   });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import { importState, largestImport, readImportedState } from '#domain/instances/adoption.ts';
+import { importState, largestImport, largestSerial, readImportedState } from '#domain/instances/adoption.ts';
 import { readState } from '#domain/instances/state.ts';
 import { listStateVersions, readStateVersion } from '#domain/instances/store.ts';
 import { findInstance, findInstanceInPlace } from '#domain/instances/targets.ts';
@@ -83,8 +83,8 @@ const StateFile = z
     description: 'A state of OpenTofu or Terraform, stored byte for byte.',
     required: ['version', 'serial', 'lineage'],
     properties: {
-      version: { const: 4, type: 'integer' },
-      serial: { type: 'integer', minimum: 0 },
+      version: { const: 4, type: 'number' },
+      serial: { type: 'number', multipleOf: 1, minimum: 0, maximum: largestSerial },
       lineage: { type: 'string', minLength: 1, maxLength: 1024 },
       resources: { type: 'array', items: { type: 'object' } },
       outputs: { type: 'object' },

@@ -16,7 +16,7 @@ import { mostResources, readStateFileInTurns, type StateFile } from './state-fil
 export const largestImport = 64 * 1024 * 1024;
 
 /** A tool counts serials on from the imported one, and must never reach numbers that lose digits. */
-const largestSerial = BigInt(Number.MAX_SAFE_INTEGER) - 1_000_000n;
+export const largestSerial = Number.MAX_SAFE_INTEGER - 1_000_000;
 const longestLineage = 1024;
 
 /** A state that can be imported, with its bytes as they were sent. */
@@ -55,7 +55,8 @@ function checkState({ kind, version, serial, lineage, problem, resourceCount }: 
     throw new Unprocessable('the state is encrypted: send it as `tofu state pull` prints it, which decrypts it');
   if (version !== '4') throw invalidField('version', 'expected an OpenTofu or Terraform state of format version 4');
   if (serial === null || !/^(?:0|[1-9]\d*)$/.test(serial)) throw invalidField('serial', 'expected a whole number');
-  if (BigInt(serial) > largestSerial)
+  // A number beyond 2^53 is rounded to one that is still too large.
+  if (Number(serial) > largestSerial)
     throw invalidField('serial', `expected at most ${largestSerial}: tools count on from it, and 2^53 is the end`);
   if (!lineage) throw invalidField('lineage', 'expected a text that is not empty');
   if (lineage.length > longestLineage) throw invalidField('lineage', `expected at most ${longestLineage} characters`);
