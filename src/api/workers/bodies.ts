@@ -13,8 +13,8 @@ const Ids = z
   .max(1000)
   .refine((ids) => new Set(ids).size === ids.length, { error: 'must not name an id twice' })
   .nullable();
-const TeamIds = Ids.describe('The teams that may use the pool; null: all.');
-const EnvironmentIds = Ids.describe('The environments that may use the pool; null: all.');
+const TeamIds = Ids.describe('The teams that may use the pool; null: all, an empty list: none.');
+const EnvironmentIds = Ids.describe('The environments that may use the pool; null: all, an empty list: none.');
 const Isolation = DemandedIsolation.describe('What a worker must have to execute runs of the pool; null: nothing.');
 const egressMeaning = 'What template code may reach; null: the default, the policy "internet" with an empty list.';
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/shared/ids.ts';
+import { registerWorker } from '#domain/workers/store.ts';
 import { addServiceAccount } from '#test/support/access/people.ts';
 import { codeOf } from '#test/support/access/reviews.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
@@ -98,6 +99,28 @@ describe('a service account with the role admin', () => {
     const refused = await account.send('DELETE', `/worker-pools/${name}`);
     expect(refused).toMatchObject({ status: 409, body: { error: expect.stringContaining('template versions') } });
     expect(refused.text).not.toContain(body.slug);
+  });
+});
+
+describe('what prevents the deletion of a pool', () => {
+  it('is named to a service account as far as it may read it; the rest is counted', async () => {
+    const url = await api.app.listen({ port: 0 }).catch(() => api.app.listeningOrigin);
+    const { key } = await addServiceAccount({ url, orm: api.services.orm }, 'admin', {}, { teamId: one.team });
+    const name = `pool-${newId()}`;
+    await admin.make('/worker-pools', { name });
+    const template = await steps.publish({ pool: name });
+    const [mine, hidden] = await Promise.all(
+      [one, two].map(({ environment }) => admin.post('/runs', { template_id: template, environment_id: environment })),
+    );
+    await registerWorker(api.services.orm.em.fork(), {
+      ...{ id: newId(), host: 'host-of-pool', processId: 1, version: '0', pools: [name], tools: [], concurrency: 1 },
+      ...{ isolation: 'none', limits: 'process', isolationReason: 'a test' },
+    });
+    const refused = await new Caller(url, { 'x-api-key': key }).send('DELETE', `/worker-pools/${name}`);
+    expect(refused.status).toBe(409);
+    expect(refused.body.error).toContain(`not ended: ${mine?.body.id}, and 1 that you may not read; cancel them`);
+    expect(refused.body.error).toContain('host-of-pool');
+    expect(refused.text).not.toContain(hidden?.body.id);
   });
 });
 

@@ -1,10 +1,12 @@
+import type { Expression } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
 import { defaultPool } from '#domain/runs/model.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { Conflict, Forbidden, invalidField, Unprocessable } from '#domain/shared/errors.ts';
-import { refuseDeletion } from '#domain/shared/ownership-graph/blockers.ts';
+import { refuseDeletion, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { WorkerPool } from '../entity.ts';
@@ -81,8 +83,16 @@ export async function deletePool(em: Em, principal: Principal, pool: PoolTarget,
     throw new Conflict(`the worker pool "${name}" cannot be deleted: templates that name no pool use it`);
   refuseStale({ revision: refuseUncreated(pool) }, expected);
   const subject = `the worker pool "${name}"`;
-  await refuseDeletion(em, 'worker_pool', name, { subject, showsNames: () => isPlatformAdministrator(principal) });
+  await refuseDeletion(em, 'worker_pool', name, { subject, showsNames: namesShownTo(principal) });
   await removePool(em, name);
+}
+
+/** Whoever manages pools may read the workers. Of the runs, a conflict names those that the caller may read. */
+function namesShownTo(principal: Principal): ShowsNames {
+  return (kind, row) => {
+    if (kind === 'run') return isInReadableTeam(principal, row('team_id') as Expression<string | null>, 'visible');
+    return kind === 'worker' || isPlatformAdministrator(principal);
+  };
 }
 
 /** Only the rules of a pool. */
