@@ -53,23 +53,38 @@ class Placeholder {
 /** Names the parameters of a prepared query where they go. */
 export type ParameterOf<Parameters> = <Name extends keyof Parameters>(name: Name) => Parameters[Name];
 
+/** A statement that is built once. Each call gives it values, and sends nothing. */
+export type PreparedStatement<Parameters, Row> = (parameters: Parameters) => Compilable<Row>;
+
 /** A query that is built once and run often. */
 export type PreparedQuery<Parameters, Row> = (em: Em, parameters: Parameters) => Promise<Row[]>;
 
 /**
- * Builds a query once, at its first use, for paths where building it each time would cost too much. `parameter('id')` takes the
- * place of a value and has its type, but it can only be given to the query.
+ * Builds a statement once, at its first use, for paths where building it each time would cost too much. `parameter('id')` takes the
+ * place of a value and has its type, but it can only be given to the statement.
  */
+export function prepareStatement<Tables, Parameters extends object, Row>(
+  build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,
+): PreparedStatement<Parameters, Row> {
+  let prepared: CompiledQuery<Row> | undefined;
+  return (parameters) => ({
+    compile: () => {
+      prepared ??= build(unconnected as Kysely<Tables>, (name) => new Placeholder(name) as never).compile();
+      const values = prepared.parameters.map((value) =>
+        value instanceof Placeholder ? parameters[value.name as keyof Parameters] : value,
+      );
+      return { ...prepared, parameters: values };
+    },
+  });
+}
+
+/** `prepareStatement` for a query that is sent by itself. */
 export function prepareQuery<Tables, Parameters extends object, Row>(
   build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,
 ): PreparedQuery<Parameters, Row> {
-  let prepared: CompiledQuery<Row> | undefined;
+  const statement = prepareStatement(build);
   return async (em, parameters) => {
-    prepared ??= build(unconnected as Kysely<Tables>, (name) => new Placeholder(name) as never).compile();
-    const values = prepared.parameters.map((value) =>
-      value instanceof Placeholder ? parameters[value.name as keyof Parameters] : value,
-    );
-    const { rows } = await runCompiled<Row>(em, { sql: prepared.sql, parameters: values });
+    const { rows } = await runCompiled<Row>(em, statement(parameters).compile());
     return rows;
   };
 }
@@ -97,17 +112,31 @@ export async function runTogether<Row>(
   changes: readonly Compilable<unknown>[],
   last: Compilable<unknown>,
 ): Promise<Row[]> {
-  const parameters: unknown[] = [];
-  const texts = [...changes, last].map((change) => {
-    const compiled = change.compile();
-    const before = parameters.length;
-    parameters.push(...compiled.parameters);
-    return compiled.sql.replaceAll(/\$(\d+)/g, (_, place) => `$${before + Number(place)}`);
+  const compiled = [...changes, last].map((change) => change.compile());
+  const parameters = compiled.flatMap((one) => one.parameters);
+  const { rows } = await runCompiled<Row>(em, { sql: joinTexts(compiled), parameters });
+  return rows;
+}
+
+/** The same few combinations of statements are sent again and again. */
+const maximumJoined = 1000;
+const joined = new Map<string, string>();
+
+/** Joins statements to one, whose parameters are those of the statements one after another. */
+function joinTexts(statements: readonly Pick<CompiledQuery, 'sql' | 'parameters'>[]): string {
+  const key = statements.map(({ sql }) => sql).join(';');
+  const known = joined.get(key);
+  if (known !== undefined) return known;
+  let before = 0;
+  const texts = statements.map(({ sql, parameters }) => {
+    const first = before;
+    before += parameters.length;
+    return sql.replaceAll(/\$(\d+)/g, (_, place) => `$${first + Number(place)}`);
   });
   const others = texts.slice(0, -1).map((text, index) => `change_${index} as (${text})`);
-  const sql = others.length === 0 ? `${texts[0]}` : `with ${others.join(', ')} ${texts.at(-1)}`;
-  const { rows } = await runCompiled<Row>(em, { sql, parameters });
-  return rows;
+  const text = others.length === 0 ? `${texts[0]}` : `with ${others.join(', ')} ${texts.at(-1)}`;
+  if (joined.size < maximumJoined) joined.set(key, text);
+  return text;
 }
 
 const unconnected = new Kysely<unknown>({

@@ -4,8 +4,10 @@ import {
   type Compilable,
   type ParameterOf,
   type PreparedQuery,
+  type PreparedStatement,
   prepareQuery,
   prepareStart,
+  prepareStatement,
   queriesOf,
 } from '#database/queries.ts';
 import type { Tables } from './entities.ts';
@@ -20,6 +22,13 @@ export function prepare<Parameters extends object, Row>(
   build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,
 ): PreparedQuery<Parameters, Row> {
   return prepareQuery<Tables, Parameters, Row>(build);
+}
+
+/** `db` for a change that is built once, at its first use, and goes out with others (see `prepareStatement`). */
+export function prepareChange<Parameters extends object, Row>(
+  build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,
+): PreparedStatement<Parameters, Row> {
+  return prepareStatement<Tables, Parameters, Row>(build);
 }
 
 /** `db` for the constant part of a query, which is built once, at its first use (see `prepareStart`). */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
-import { db } from '#domain/db.ts';
+import { db, prepare } from '#domain/db.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
 import type { VariableCategory, VariablePhase } from './variable-model.ts';
@@ -139,10 +140,13 @@ export async function countVariables(em: Em, environmentId: string): Promise<num
 
 /** All variables of an environment with their values, sealed ones included, by name. */
 export function readVariables(em: Em, environmentId: string) {
-  return db(em)
-    .selectFrom('environment_variables')
-    .where('environment_id', '=', environmentId)
-    .orderBy((eb) => sql`${eb.ref('name')} collate "C"`)
-    .select(['name', 'category', 'sensitive', 'value', 'sealed_value as sealedValue', phases.as('phases')])
-    .execute();
+  return selectSealedVariables(em, { environmentId });
 }
+
+const selectSealedVariables = prepare((db, parameter: ParameterOf<{ environmentId: string }>) =>
+  db
+    .selectFrom('environment_variables')
+    .where('environment_id', '=', parameter('environmentId'))
+    .orderBy((eb) => sql`${eb.ref('name')} collate "C"`)
+    .select(['name', 'category', 'sensitive', 'value', 'sealed_value as sealedValue', phases.as('phases')]),
+);

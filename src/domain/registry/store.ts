@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { json } from '#database/tables.ts';
-import { db, type Over } from '#domain/db.ts';
+import { db, type Over, prepare } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
@@ -75,12 +76,15 @@ export async function findVersionToChange(
 
 /** All versions of a template, yanked ones included. */
 export function findAvailableVersions(em: Em, templateId: string): Promise<(AvailableVersion & { id: string })[]> {
-  return db(em)
-    .selectFrom('template_versions')
-    .where('template_id', '=', templateId)
-    .select((eb) => ['id', 'version', eb('yanked_at', 'is not', null).$castTo<boolean>().as('yanked')])
-    .execute();
+  return selectAvailableVersions(em, { templateId });
 }
+
+const selectAvailableVersions = prepare((db, parameter: ParameterOf<{ templateId: string }>) =>
+  db
+    .selectFrom('template_versions')
+    .where('template_id', '=', parameter('templateId'))
+    .select((eb) => ['id', 'version', eb('yanked_at', 'is not', null).$castTo<boolean>().as('yanked')]),
+);
 
 /** All versions of a template, yanked ones included, with the approval that each demands. */
 export function listVersionApprovals(

@@ -67,18 +67,22 @@ export function toRunWithFacts(row: RunRow): RunWithFacts {
 
 /** A run and its owner. A deleted run keeps its lineage, and so can still be read. */
 export async function findRun(em: Em, id: string): Promise<RunTarget | undefined> {
-  return db(em)
+  const [target] = await selectTarget(em, { id });
+  return target;
+}
+
+const selectTarget = prepare((db, parameter: ParameterOf<{ id: string }>) =>
+  db
     .selectFrom('runs')
     .leftJoin('teams as t', 't.id', 'runs.team_id')
-    .where('runs.id', '=', id)
+    .where('runs.id', '=', parameter('id'))
     .select((eb) => [
       'runs.id',
       'runs.team_id as teamId',
       't.organization_id as organizationId',
       eb('runs.deleted_at', 'is not', null).$castTo<boolean>().as('isDeleted'),
-    ])
-    .executeTakeFirst();
-}
+    ]),
+);
 
 const bySequence = {
   column: 'sequence',

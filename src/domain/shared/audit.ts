@@ -1,7 +1,9 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { type Compilable, type ParameterOf, runTogether } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
-import { db } from '#domain/db.ts';
+import { prepareChange } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from './access/decide.ts';
 import type { Principal } from './access/principal.ts';
 import { newId } from './ids.ts';
@@ -88,38 +90,67 @@ function inRfc3339(time: unknown): unknown {
 }
 
 /** Writes the record of something that was done outside a command. */
-export async function recordAudit(em: Em, actor: Principal, entry: AuditEntry, request: RequestFacts): Promise<void> {
-  await insertAuditRecord(em, newId(), actor, entry, request).execute();
+export async function recordAudit(
+  em: Em,
+  actor: Principal,
+  entry: AuditEntry,
+  request: RequestFacts,
+  outcome: 'committed' | 'refused' = 'committed',
+): Promise<void> {
+  await runTogether(em, [], insertAuditRecord(newId(), actor, entry, request, outcome));
 }
+
+/** The columns of a record but its time, in the order in which the statement names them. */
+const columns = [
+  'id',
+  'actor_id',
+  'actor_type',
+  'actor_name',
+  'credential_type',
+  'credential_id',
+  'action',
+  'resource_type',
+  'resource_id',
+  'organization_id',
+  'team_id',
+  'outcome',
+  'request_id',
+  'address',
+  'before',
+  'after',
+] as const;
+
+type NewRecord = Required<Pick<Insertable<Tables['audit_records']>, (typeof columns)[number]>>;
+
+const insertRecord = prepareChange((db, parameter: ParameterOf<NewRecord>) => {
+  const values = Object.fromEntries(columns.map((column) => [column, parameter(column)])) as NewRecord;
+  return db.insertInto('audit_records').values({ ...values, at: sql`clock_timestamp()` });
+});
 
 /** The statement that writes an audit record. A command sends it in its own transaction: no record, no command. */
 export function insertAuditRecord(
-  em: Em,
   id: string,
   actor: Principal,
   entry: AuditEntry,
   request: RequestFacts,
   outcome: 'committed' | 'refused' = 'committed',
-) {
-  return db(em)
-    .insertInto('audit_records')
-    .values({
-      id,
-      at: sql`clock_timestamp()`,
-      actor_id: actor.id,
-      actor_type: actor.kind,
-      actor_name: actor.name,
-      credential_type: actor.credential.type,
-      credential_id: actor.credential.id,
-      action: entry.action,
-      resource_type: entry.resource.type,
-      resource_id: entry.resource.id,
-      organization_id: entry.organizationId ?? null,
-      team_id: entry.teamId ?? null,
-      outcome,
-      request_id: request.requestId,
-      address: request.address,
-      before: entry.before ? json(entry.before) : null,
-      after: entry.after ? json(entry.after) : null,
-    });
+): Compilable<unknown> {
+  return insertRecord({
+    id,
+    actor_id: actor.id,
+    actor_type: actor.kind,
+    actor_name: actor.name,
+    credential_type: actor.credential.type,
+    credential_id: actor.credential.id,
+    action: entry.action,
+    resource_type: entry.resource.type,
+    resource_id: entry.resource.id,
+    organization_id: entry.organizationId ?? null,
+    team_id: entry.teamId ?? null,
+    outcome,
+    request_id: request.requestId,
+    address: request.address,
+    before: entry.before ? json(entry.before) : null,
+    after: entry.after ? json(entry.after) : null,
+  });
 }

@@ -76,7 +76,7 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
       // The receipt names the first record. Those of former owners have ids of their own.
       for (const [index, entry] of entriesOf(command.audit, change, target).entries()) {
         const id = index === 0 ? auditRecordId : newId();
-        tx.write(insertAuditRecord(tx.em, id, change.actor ?? caller, entry, command.request));
+        tx.write(insertAuditRecord(id, change.actor ?? caller, entry, command.request));
       }
       const receipt = toReceipt(change, auditRecordId, work.answer?.(change, target) ?? null);
       if (command.key !== null) completeReceipt(tx, command.key, receipt);

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { type Compilable, runTogether } from '#database/queries.ts';
-import { json } from '#database/tables.ts';
-import { db } from '#domain/db.ts';
+import { type Compilable, type ParameterOf, runTogether } from '#database/queries.ts';
+import { type JsonText, json } from '#database/tables.ts';
+import { prepareChange } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import { type EngineMessage, engineSubscriber, type OutboxEntry, type OutboxMessage } from '../events/outbox.ts';
 
 /** The statements that a transaction sends without waiting for their results. */
@@ -33,44 +34,64 @@ export class PendingStatements {
    * this process may deliver to the engine: those whose target waits for no older message.
    */
   finish(entries: readonly OutboxEntry[], dueAt: Date): Promise<OutboxMessage[]> {
-    const last = entries.length > 0 ? this.#insertOutbox(entries, dueAt) : this.#kept.pop();
+    const last = entries.length > 0 ? insertOutbox(entries, dueAt) : this.#kept.pop();
     if (!last) return Promise.resolve([]);
     const rows = this.send(runTogether<InsertedRow>(this.#em, this.#kept, last));
     const messages = rows.then((inserted) => (entries.length > 0 ? inserted.flatMap(toMessage) : []));
     messages.catch(() => undefined);
     return messages;
   }
+}
 
-  /** The rows are numbered in the order in which they stand. A message to the engine is left to this process until `dueAt`. */
-  #insertOutbox(entries: readonly OutboxEntry[], dueAt: Date): Compilable<InsertedRow> {
-    const now = new Date();
-    return db(this.#em)
-      .insertInto('outbox')
-      .values(
-        entries.map(({ subscriber, target, payload }) => ({
-          subscriber,
-          target,
-          payload: json(payload),
-          created_at: now,
-          due_at: subscriber === engineSubscriber ? dueAt : now,
-        })),
-      )
-      .returning((eb) => [
-        'outbox.id',
-        'outbox.subscriber',
-        'outbox.target',
-        'outbox.payload',
-        eb
-          .exists(
-            eb
-              .selectFrom('outbox as older')
-              .whereRef('older.subscriber', '=', 'outbox.subscriber')
-              .whereRef('older.target', '=', 'outbox.target')
-              .select(sql`1`.as('one')),
-          )
-          .as('waits'),
-      ]);
-  }
+/** A row of the outbox, as `insertOutbox` takes it. */
+interface NewRow extends OutboxEntry {
+  readonly ordinal: number;
+  readonly due_at: Date;
+}
+
+/** One parameter holds all rows, so that the statement stays the same. The rows are numbered in their order. */
+const insertRows = prepareChange((db, parameter: ParameterOf<{ rows: JsonText<NewRow[]> }>) =>
+  db
+    .insertInto('outbox')
+    .columns(['subscriber', 'target', 'payload', 'created_at', 'due_at'])
+    .expression(selectRows(db, parameter('rows')))
+    .returning((eb) => [
+      'outbox.id',
+      'outbox.subscriber',
+      'outbox.target',
+      'outbox.payload',
+      eb
+        .exists(
+          eb
+            .selectFrom('outbox as older')
+            .whereRef('older.subscriber', '=', 'outbox.subscriber')
+            .whereRef('older.target', '=', 'outbox.target')
+            .select(sql`1`.as('one')),
+        )
+        .as('waits'),
+    ]),
+);
+
+function selectRows(db: Kysely<Tables>, rows: JsonText<NewRow[]>) {
+  const alias = sql.raw<'e'>('e(ordinal int, subscriber text, target text, payload jsonb, due_at timestamptz)');
+  return db
+    .selectFrom(sql<NewRow>`jsonb_to_recordset(${rows}::jsonb)`.as<'e'>(alias))
+    .select(['e.subscriber', 'e.target'])
+    .select((eb) => [
+      sql<string>`${eb.ref('e.payload')}`.as('payload'),
+      sql<string>`clock_timestamp()`.as('created_at'),
+      sql<string>`${eb.ref('e.due_at')}`.as('due_at'),
+    ])
+    .orderBy('e.ordinal');
+}
+
+/** A message to the engine is left to this process until `dueAt`. */
+function insertOutbox(entries: readonly OutboxEntry[], dueAt: Date): Compilable<InsertedRow> {
+  const now = new Date();
+  const dueOf = ({ subscriber }: OutboxEntry) => (subscriber === engineSubscriber ? dueAt : now);
+  return insertRows({
+    rows: json(entries.map((entry, ordinal): NewRow => ({ ...entry, ordinal, due_at: dueOf(entry) }))),
+  });
 }
 
 interface InsertedRow {

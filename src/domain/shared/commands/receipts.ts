@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { onlyOnceBegun } from '#database/connection.ts';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
-import { json } from '#database/tables.ts';
+import { type JsonText, json } from '#database/tables.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Principal } from '../access/principal.ts';
 import { isCredentialValid } from '../access/store.ts';
@@ -102,24 +102,36 @@ export async function readReceipt<Answer>(em: Em, key: string, binding: Buffer):
   );
 }
 
-/** Completes the receipt whose key the transaction has claimed. The release before this one reads `status` and `location`. */
+type CompletedReceipt = {
+  key: string;
+  answer: JsonText<Record<string, unknown>> | null;
+  resourceId: string | null;
+  revision: number | null;
+};
+
+/** The release before this one reads `status` and `location`. */
+const updateReceipt = prepare((db, parameter: ParameterOf<CompletedReceipt>) => {
+  const answer = sql`${parameter('answer')}::jsonb`;
+  return db
+    .updateTable('command_receipts')
+    .set({
+      answer: parameter('answer'),
+      status: sql<number>`coalesce((${answer} ->> 'status')::int, 0)`,
+      location: sql<string | null>`${answer} ->> 'location'`,
+      resource_id: parameter('resourceId'),
+      revision: parameter('revision'),
+    })
+    .where('key', '=', parameter('key'));
+});
+
+/** Completes the receipt whose key the transaction has claimed. */
 export function completeReceipt<Answer>(
   tx: Transaction,
   key: string,
   { answer, resourceId, revision }: Receipt<Answer>,
 ): void {
   const kept = answer === null ? null : json(answer as Record<string, unknown>);
-  const update = db(tx.em)
-    .updateTable('command_receipts')
-    .set({
-      answer: kept,
-      status: sql<number>`coalesce((${kept}::jsonb ->> 'status')::int, 0)`,
-      location: sql<string | null>`${kept}::jsonb ->> 'location'`,
-      resource_id: resourceId,
-      revision,
-    })
-    .where('key', '=', key);
-  void tx.send(update.execute());
+  void tx.send(updateReceipt(tx.em, { key, answer: kept, resourceId, revision }));
 }
 
 /**

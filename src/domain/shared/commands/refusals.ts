@@ -1,8 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Em } from '#database/database.ts';
 import type { Principal } from '../access/principal.ts';
-import { type AuditEntry, insertAuditRecord, type RequestFacts } from '../audit.ts';
-import { newId } from '../ids.ts';
+import { type AuditEntry, type RequestFacts, recordAudit } from '../audit.ts';
 
 /** How many refusals are recorded in a minute. */
 export interface RefusalShares {
@@ -31,7 +30,7 @@ export class RefusalLog {
     const left = this.#take(actor, request);
     if (left === 0) return;
     const after = left === 1 ? { ...entry.after, last_of_this_minute: true } : (entry.after ?? null);
-    await insertAuditRecord(em, newId(), actor, { ...entry, after }, request, 'refused').execute();
+    await recordAudit(em, actor, { ...entry, after }, request, 'refused');
   }
 
   /** How many may still be recorded, this one included. A refusal that is not recorded is not counted either. */

@@ -80,7 +80,7 @@ export function recordSystemAction(
   target: Ownership,
 ): void {
   for (const entry of entriesOf(auditedAction(action), change, target))
-    tx.write(insertAuditRecord(tx.em, newId(), systemActor(action), entry, unrequested));
+    tx.write(insertAuditRecord(newId(), systemActor(action), entry, unrequested));
 }
 
 /** Who carries out a system action. */

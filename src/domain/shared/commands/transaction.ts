@@ -116,7 +116,7 @@ export class Transactions {
       await em.rollback().catch(() => undefined); // Without the connection, the transaction is gone too.
       throw error;
     }
-    if (events.length > 0) pending.write(insertEvents(em, events));
+    if (events.length > 0) pending.write(insertEvents(events));
     const entries = [...engineMessages, ...deliveriesOf(events, this.#subscriptions)];
     const messages = pending.finish(entries, this.#dueAt());
     await commit(em, pending.sent);

@@ -1,7 +1,7 @@
-import { type ExpressionBuilder, sql } from 'kysely';
-import type { Em } from '#database/database.ts';
-import { json } from '#database/tables.ts';
-import { db } from '#domain/db.ts';
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
+import type { Compilable, ParameterOf } from '#database/queries.ts';
+import { type JsonText, json } from '#database/tables.ts';
+import { prepareChange } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { PendingEvent } from './publish.ts';
 
@@ -31,24 +31,31 @@ const columns = [
   'created_at',
 ] as const;
 
+/** One parameter holds all events, so that the statement stays the same however many there are. */
+const insertNumbered = prepareChange((db, parameter: ParameterOf<{ events: JsonText<OrderedEvent[]> }>) =>
+  db
+    .insertInto('domain_events')
+    .columns(columns)
+    .expression(selectNumbered(db, parameter('events')))
+    .returning('id'),
+);
+
 /**
  * The statement that writes events. Each gets the next number of its subject. A publisher holds the subject's row until the
  * commit, so that no other transaction counts at the same time; if one does not, the second to commit breaks
  * `eventNumberConstraint` and is tried again. So the numbers have no gaps and ascend in the order of the commits.
  */
-export function insertEvents(em: Em, events: readonly PendingEvent[]) {
-  return db(em).insertInto('domain_events').columns(columns).expression(selectNumbered(em, events)).returning('id');
+export function insertEvents(events: readonly PendingEvent[]): Compilable<unknown> {
+  return insertNumbered({ events: json(events.map((event, ordinal): OrderedEvent => ({ ...event, ordinal }))) });
 }
 
-/** One parameter holds all events, so that the statement stays the same however many there are. */
-function selectNumbered(em: Em, events: readonly PendingEvent[]) {
-  const rows = events.map((event, ordinal): OrderedEvent => ({ ...event, ordinal }));
+function selectNumbered(db: Kysely<Tables>, events: JsonText<OrderedEvent[]>) {
   const alias = sql.raw<'e'>(
     `e(ordinal int, id uuid, type text, subject_kind text, subject_id uuid, team_id uuid, organization_id uuid, data jsonb,
        actor_id uuid, actor_type text, actor_name text)`,
   );
-  return db(em)
-    .selectFrom(sql<OrderedEvent>`jsonb_to_recordset(${json(rows)}::jsonb)`.as<'e'>(alias))
+  return db
+    .selectFrom(sql<OrderedEvent>`jsonb_to_recordset(${events}::jsonb)`.as<'e'>(alias))
     .select(['e.id', 'e.type', 'e.subject_kind', 'e.subject_id', 'e.team_id'])
     .select((eb) => sql<string>`${eb.ref('e.data')}`.as('data'))
     .select(['e.actor_id', 'e.actor_type', 'e.actor_name'])

@@ -1,7 +1,8 @@
 import { type Expression, type QueryCreator, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { ParameterOf } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
-import { db, type Over } from '#domain/db.ts';
+import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -84,13 +85,16 @@ export function listPools(em: Em, principal: Principal, request: PageRequest): P
 
 /** The rules about who may use a pool; null if no operator has created it. */
 export async function readPoolAccess(em: Em, name: string): Promise<PoolAccess | null> {
-  const pool = await db(em)
-    .selectFrom('worker_pools')
-    .where('name', '=', name)
-    .select(['team_ids as teamIds', 'environment_ids as environmentIds'])
-    .executeTakeFirst();
+  const [pool] = await selectPoolAccess(em, { name });
   return pool ?? null;
 }
+
+const selectPoolAccess = prepare((db, parameter: ParameterOf<{ name: string }>) =>
+  db
+    .selectFrom('worker_pools')
+    .where('name', '=', parameter('name'))
+    .select(['team_ids as teamIds', 'environment_ids as environmentIds']),
+);
 
 /** What template code of a pool may reach over the network. */
 export async function readEgress(em: Em, pool: string): Promise<Egress> {

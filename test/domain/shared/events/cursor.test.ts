@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Orm } from '#database/database.ts';
+import { runTogether } from '#database/queries.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { type EventCursor, readEventsAfter, startCursor } from '#domain/shared/events/cursor-store.ts';
@@ -37,7 +38,7 @@ async function writeUncommitted(subject: string): Promise<() => Promise<void>> {
   await em.begin();
   const data = { by: 'late', operation: 'apply' } as const;
   const event = { type: 'run.admitted', subjectId: subject, owners: { teamId: null }, data } as const;
-  await insertEvents(em, [toPendingEvent(event, systemPrincipal('test'))]).execute();
+  await runTogether(em, [], insertEvents([toPendingEvent(event, systemPrincipal('test'))]));
   return () => em.commit();
 }
 
