@@ -164,9 +164,13 @@ export function effectivePrincipal(operation: Operation, principal: Principal): 
   return isPublic(operation.access) ? anonymous : principal;
 }
 
-/** Does the slow work only for a caller who is authorized. The transaction decides again. */
+/**
+ * Does the slow work only for a caller who is authorized. The transaction decides again. A caller who was refused a moment ago is
+ * also checked before the transaction locks anything: strangers who keep trying must not hold the rows of others.
+ */
 async function prepare(invocation: Invocation<CommandOperation>): Promise<unknown> {
-  const { operation, services } = invocation;
+  const { operation, services, principal } = invocation;
+  if (!operation.prepare && !services.refusals.hasRefused(principal)) return undefined;
   const call = await authorizeCall(invocation, services.orm.em.fork());
   return withAuditTarget(call.target, () => operation.prepare?.(call));
 }

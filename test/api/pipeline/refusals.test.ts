@@ -3,6 +3,7 @@ import { generateApiKey } from '#domain/identity/api-keys/api-keys.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { addTeam } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 let api: TestApi;
@@ -27,6 +28,23 @@ describe('a refusal', () => {
     const attempts = Array.from({ length: 60 }, () => user.put(`/users/${user.id}`, { role: 'admin' }));
     const answers = await Promise.all(attempts);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
+  });
+});
+
+describe('the command of a caller who was refused a moment ago', () => {
+  it('does not wait for the rows of others, so it cannot hold them either', async () => {
+    const { organizationId } = await addTeam(api.services.orm);
+    const stranger = await api.addUser('maintainer');
+    const change = () => stranger.patch(`/organizations/${organizationId}`, { name: 'Mine' });
+    expect((await change()).status).toBe(404);
+    const holder = api.services.orm.em.fork();
+    await holder.begin();
+    try {
+      await holder.execute('select id from organizations where id = ? for update', [organizationId]);
+      expect((await change()).status).toBe(404);
+    } finally {
+      await holder.rollback();
+    }
   });
 });
 

@@ -33,6 +33,12 @@ export class RefusalLog {
     await recordAudit(em, actor, { ...entry, after }, request, 'refused');
   }
 
+  /** Whether this process has recorded a refusal of the principal in the current minute. */
+  hasRefused(principal: Principal): boolean {
+    this.#begin(Math.floor(Date.now() / 60_000));
+    return this.#used(principal.id) > 0;
+  }
+
   /** How many may still be recorded, this one included. A refusal that is not recorded is not counted either. */
   #take(actor: Principal, { address }: RequestFacts): number {
     this.#begin(Math.floor(Date.now() / 60_000));
