@@ -117,15 +117,20 @@ export interface InstanceTarget extends Ownership {
 
 /** An instance with its owner, as it is for a caller; undefined if it was deleted. */
 export function findInstanceOwner(em: Em, id: string, callerId: string): Promise<InstanceTarget | undefined> {
-  return db(em)
+  return selectOwner(em, { id, callerId }).then(([owner]) => owner);
+}
+
+const selectOwner = prepare((db, parameter: ParameterOf<{ id: string; callerId: string }>) =>
+  db
     .selectFrom('instances as i')
     .leftJoin('teams as t', 't.id', 'i.team_id')
-    .where('i.id', '=', id)
+    .where('i.id', '=', parameter('id'))
     .where('i.deleted_at', 'is', null)
     .select(['i.id', 'i.name', 'i.revision', 'i.team_id as teamId', 't.organization_id as organizationId'])
-    .select((eb) => eb.cast<boolean>(isUsedByCallerAlone(eb.ref('i.id'), callerId), 'boolean').as('isCallersOwn'))
-    .executeTakeFirst();
-}
+    .select((eb) =>
+      eb.cast<boolean>(isUsedByCallerAlone(eb.ref('i.id'), parameter('callerId')), 'boolean').as('isCallersOwn'),
+    ),
+);
 
 /** The team, the environment and the template of an instance; undefined if it was deleted. */
 export function findInstanceScope(em: Em, id: string) {
