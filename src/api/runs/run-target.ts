@@ -44,7 +44,7 @@ export async function requireAdmission(
   // One answer for both: whether there is a template that the caller may not read stays hidden.
   if (!template || !decide(principal, templateReadAccess, template).allowed) throw new NotFound('the template');
   const denial = toDenial({ targetName: 'environment' }, { decision: decide(principal, access, target), access });
-  throw denial ?? new Unprocessable(otherTeam);
+  throw denial ?? new Unprocessable(otherTeam, { code: 'template_of_other_team' });
 }
 
 const otherTeam =

@@ -5,7 +5,8 @@ import type { Em } from '#database/database.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { unknownPrincipal } from '#domain/members/acquaintance.ts';
 import { createAccount, deleteAccount, setAccountEnabled, updateAccount } from '#domain/service-accounts/changes.ts';
-import { findAccountOwner } from '#domain/service-accounts/owners.ts';
+import type { NewOwner } from '#domain/service-accounts/model.ts';
+import { findAccountOwner, type OwnerTarget } from '#domain/service-accounts/owners.ts';
 import { readAccountAccess } from '#domain/service-accounts/policy.ts';
 import { type AccountTarget, findAccount, findAccountToChange, listAccounts } from '#domain/service-accounts/store.ts';
 import { maySucceed } from '#domain/service-accounts/succession.ts';
@@ -86,9 +87,10 @@ export const create = command({
   responses: { 201: ServiceAccountView },
   at: get,
   access: { ...manageAccess, scope: 'platform', review: { ...accessReview, verb: 'create' } },
-  target: ({ em, body, lock }) => findAccountOwner(em, toNewOwner(body.owner), lock),
+  target: ({ em, body, lock }) => findFirstOwner(em, toNewOwner(body.owner), lock),
   targetName: 'the owner',
-  accessTo: () => manageAccess,
+  // Named users are refused by 403, named teams by 404.
+  accessTo: ({ teamId }) => ({ ...manageAccess, hidden: teamId === null ? 'forbidden' : 'not_found' }),
   idempotency: 'none',
   audit: 'service_account.created',
   handle: async ({ tx, principal, target, body }) => {
@@ -193,6 +195,13 @@ export const transfer = command({
     return { ...changeOf(updated), owners: updated, formerOwners: target, before, after };
   },
 });
+
+/** The owner of a new account. A user who does not exist is nobody's to choose, so the answer is that for another user. */
+async function findFirstOwner(em: Em, owner: NewOwner, lock: boolean): Promise<OwnerTarget | undefined> {
+  const found = await findAccountOwner(em, owner, lock);
+  if (found || owner.userId === undefined) return found;
+  return { organizationId: null, teamId: null, ownerUserId: owner.userId, archived: [], user: null };
+}
 
 /** Locks users before teams, whether the new owner is a user or a team. */
 async function findForTransfer(

@@ -26,7 +26,10 @@ export async function bootstrapAdministrator(
   { email, name, passwordHash }: { email: string; name: string; passwordHash: string },
 ): Promise<{ principal: PrincipalRecord; user: User }> {
   if (await hasAnyPrincipal(tx.em)) {
-    throw new Conflict('this installation already has users: bootstrap works only before the first one');
+    throw new Conflict(
+      'this installation already has users: bootstrap works only before the first one',
+      'already_bootstrapped',
+    );
   }
   return createUser(tx.em, { email, name, role: 'admin', passwordHash });
 }

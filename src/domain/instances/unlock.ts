@@ -11,9 +11,12 @@ import { isUnfinished } from './store.ts';
  */
 export async function unlockInstance(tx: Transaction, instanceId: string, owners: Ownership): Promise<void> {
   const slot = await tx.em.findOne(InstanceSlot, { instanceId });
-  if (!slot) throw new Conflict('the instance is not locked');
+  if (!slot) throw new Conflict('the instance is not locked', 'instance_not_locked');
   if (await isUnfinished(tx.em, slot.runId))
-    throw new Conflict(`run ${slot.runId} holds the instance: cancel it (with force, if its worker is gone)`);
+    throw new Conflict(
+      `run ${slot.runId} holds the instance: cancel it (with force, if its worker is gone)`,
+      'instance_busy',
+    );
   await tx.em.remove(slot).flush();
   tx.publish({ type: 'instance.unlocked', subjectId: instanceId, owners, data: { run_id: slot.runId } });
 }

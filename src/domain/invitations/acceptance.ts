@@ -26,7 +26,8 @@ export async function acceptInvitation(
   refuseEnded(person, invitation);
   if (!(await hasVerifiedEmail(em, person.id))) throw new Conflict(unverified, 'email_unverified');
   const joined = [await joinOrganization(em, person, invitation), await joinTeam(em, person, invitation)];
-  if (!joined.includes(true)) throw new Conflict('you are a member already: there is nothing to accept');
+  if (!joined.includes(true))
+    throw new Conflict('you are a member already: there is nothing to accept', 'already_member');
   await markAccepted(em, invitation.id, person.id);
   return readBack(findInvitation(em, invitation.id));
 }
@@ -34,7 +35,7 @@ export async function acceptInvitation(
 function refuseEnded({ id }: Principal, { status, acceptedBy }: InvitationWithStatus): void {
   if (status === 'open') return;
   if (status === 'accepted') {
-    if (acceptedBy === id) throw new Conflict('you have accepted this invitation already');
+    if (acceptedBy === id) throw new Conflict('you have accepted this invitation already', 'invitation_accepted');
     throw new HiddenResource('invitation');
   }
   const why = {
@@ -42,7 +43,7 @@ function refuseEnded({ id }: Principal, { status, acceptedBy }: InvitationWithSt
     revoked: 'was revoked',
     void: 'is no longer valid, because its organization, its team or its inviter has changed since it was sent',
   };
-  throw new Conflict(`the invitation ${why[status]}; ask for a new one`);
+  throw new Conflict(`the invitation ${why[status]}; ask for a new one`, `invitation_${status}`);
 }
 
 async function joinOrganization(
@@ -52,7 +53,10 @@ async function joinOrganization(
 ): Promise<boolean> {
   if (await findMember(em, 'organization', organizationId, id)) return false;
   if (role === null) {
-    throw new Conflict('the invitation is for members of the organization: ask one of its admins to invite you there');
+    throw new Conflict(
+      'the invitation is for members of the organization: ask one of its admins to invite you there',
+      'not_in_organization',
+    );
   }
   await addMember(em, 'organization', { ownerId: organizationId, principalId: id, role });
   return true;

@@ -63,6 +63,7 @@ export async function inviteToTeam(
   if (!(await isMemberByEmail(em, 'organization', organizationId, emailKey(request.email)))) {
     throw new Conflict(
       'nobody with this address is in the organization: one of its admins may invite them there, and into this team as well',
+      'not_in_organization',
     );
   }
   return invite(em, inviter, { ...offer, role: null }, request);
@@ -108,7 +109,7 @@ export async function resendInvitation(
   await renewInvitation(em, sender.id, invitation, hashToken(token));
   const sent = await readBack(findInvitation(em, invitation.id));
   if (sent.status !== 'open')
-    throw new Conflict('the team that the invitation leads into is archived: unarchive it first');
+    throw new Conflict('the team that the invitation leads into is archived: unarchive it first', 'archived');
   return { token, invitation: sent };
 }
 
@@ -124,9 +125,13 @@ export async function revokeInvitation(em: Em, caller: Principal, invitation: In
 }
 
 function refuseEnded({ status }: InvitationWithStatus): void {
-  if (status === 'accepted') throw new Conflict('the invitation has been accepted already: remove the member instead');
+  if (status === 'accepted')
+    throw new Conflict('the invitation has been accepted already: remove the member instead', 'invitation_accepted');
   if (status === 'revoked') {
-    throw new Conflict('the invitation has been revoked already: send a new one if it is still wanted');
+    throw new Conflict(
+      'the invitation has been revoked already: send a new one if it is still wanted',
+      'invitation_revoked',
+    );
   }
 }
 
@@ -138,7 +143,7 @@ function refuseUngrantable(giver: Principal, offer: Offer): void {
 async function refuseMember(em: Em, { organizationId, teamId }: Offer, email: string): Promise<void> {
   const level = teamId ? 'team' : 'organization';
   if (!(await isMemberByEmail(em, level, teamId ?? organizationId, emailKey(email)))) return;
-  throw new Conflict(`email: this is the address of a member of the ${level}`);
+  throw new Conflict(`email: this is the address of a member of the ${level}`, 'already_member');
 }
 
 /** An address has one open invitation. One that no longer opens anything is replaced. */
@@ -149,5 +154,8 @@ async function makeRoom(em: Em, { organizationId, teamId }: Offer, email: string
 }
 
 function alreadyInvited(): Conflict {
-  return new Conflict('email: this address is invited already: send that invitation again, or revoke it first');
+  return new Conflict(
+    'email: this address is invited already: send that invitation again, or revoke it first',
+    'already_invited',
+  );
 }

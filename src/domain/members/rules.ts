@@ -56,7 +56,10 @@ export const membershipRules: { readonly [Level in MembershipLevel]: MembershipR
   team: {
     mayAdd: isInOrganization,
     unknownMember: () =>
-      new Conflict('the user is no member of the organization that owns this team: add them there first'),
+      new Conflict(
+        'the user is no member of the organization that owns this team: add them there first',
+        'not_in_organization',
+      ),
     refuseRoles: refuseOwners,
     refuseAccount: refuseAccountInTeam,
     leave: async () => {},
@@ -88,8 +91,13 @@ function refuseOwners(caller: Principal, team: TeamTarget, roles: readonly Membe
  */
 function refuseAccountInOrganization({ kind, ownerTeamId }: MemberPrincipal, role: MemberRoles['organization']): void {
   if (kind !== 'service_account') return;
-  if (ownerTeamId !== null) throw new Conflict('the service account belongs to a team, and acts in that team alone');
-  if (role !== 'member') throw new Conflict('role: a service account can only have the role member in an organization');
+  if (ownerTeamId !== null)
+    throw new Conflict('the service account belongs to a team, and acts in that team alone', 'account_of_team');
+  if (role !== 'member')
+    throw new Conflict(
+      'role: a service account can only have the role member in an organization',
+      'account_role_unfit',
+    );
 }
 
 /** A service account's platform role decides its role in a team. A request for another role is refused rather than changed. */
@@ -97,6 +105,7 @@ function refuseAccountInTeam({ kind, role: platformRole }: MemberPrincipal, role
   if (kind !== 'service_account' || platformRole === null || teamRoleOfAccount[platformRole] === role) return;
   throw new Conflict(
     `role: a service account with the platform role ${platformRole} is ${teamRoleOfAccount[platformRole]} in a team: let it join as that, or change its platform role`,
+    'account_role_unfit',
   );
 }
 

@@ -43,8 +43,9 @@ export async function transferOrganization(
   if (!before && !(await knowsUser(em, caller, newOwner.id))) throw unknownPrincipal();
   refuseArchived(organization);
   refuseStale(organization, expectedRevision);
-  if (!newOwner.enabled) throw new Conflict('new_owner_user_id: this user is disabled: enable them, or choose another');
-  if (before?.role === 'owner') throw new Conflict('new_owner_user_id: this user is an owner already');
+  if (!newOwner.enabled)
+    throw new Conflict('new_owner_user_id: this user is disabled: enable them, or choose another', 'user_disabled');
+  if (before?.role === 'owner') throw new Conflict('new_owner_user_id: this user is an owner already', 'same_owner');
   if (before) await changeRole(em, 'organization', before.id, 'owner');
   else await addMember(em, 'organization', { ownerId: id, principalId: newOwner.id, role: 'owner' });
   await demoteOwner(em, id, caller.id);

@@ -60,7 +60,8 @@ export async function transferProject(
   { expectedRevision }: RevisionCheck,
 ): Promise<ProjectTarget> {
   const { destination } = project;
-  if (destination?.id === project.teamId) throw new Conflict("team_id: the project is this team's already");
+  if (destination?.id === project.teamId)
+    throw new Conflict("team_id: the project is this team's already", 'same_owner');
   const to = requireDestination(caller, destination);
   if (to.organizationId !== project.organizationId) requireRelease(caller, project);
   for (const each of [project, to]) refuseArchived(each);

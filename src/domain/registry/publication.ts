@@ -84,19 +84,23 @@ async function readSource(
   if (git.connection !== undefined) {
     throw new Unprocessable(
       `${place}.connection: there is no connection "${git.connection}" that this template may use`,
+      { code: 'connection_unknown' },
     );
   }
   const snapshot = await snapshotGit(git, { policy }).catch((error: unknown) => {
     throw error instanceof ServiceError ? atPlace(error, place) : error;
   });
   if (hasConfiguration(snapshot.files, git.path)) return snapshot;
-  throw new Unprocessable(`${place}.path: the directory has no file such as "main.tf" at its top`);
+  throw new Unprocessable(`${place}.path: the directory has no file such as "main.tf" at its top`, {
+    code: 'source_path_missing',
+  });
 }
 
 /** The same error with the field of the request that caused it. */
 function atPlace(error: ServiceError, place: string): ServiceError {
-  const { kind, message, details, retryAfter, cause } = error;
+  const { kind, code, message, details, retryAfter, cause } = error;
   return new ServiceError(kind, `${place}: ${message}`, {
+    code,
     ...(details && { details }),
     ...(retryAfter !== undefined && { retryAfter }),
     ...(cause !== undefined && { cause }),

@@ -19,13 +19,15 @@ export function resolveVersion<V extends AvailableVersion>(available: readonly V
   if (isExactVersion(wanted)) {
     const exact = available.find(({ version }) => version === wanted);
     if (exact) return exact;
-    throw new Unprocessable(`the template has no version ${wanted}${listVersions(available)}`);
+    throw new Unprocessable(`the template has no version ${wanted}${listVersions(available)}`, {
+      code: 'version_unknown',
+    });
   }
   const matches = wanted === 'latest' ? () => true : readRange(wanted);
   const matching = available.filter(({ version, yanked }) => !yanked && matches(version));
   const found = wanted === 'latest' ? findLatest(matching) : newestFirst(matching)[0];
   if (found) return found;
-  throw new Unprocessable(explainMismatch(available, wanted, matches));
+  throw new Unprocessable(explainMismatch(available, wanted, matches), { code: 'version_unknown' });
 }
 
 /** The highest release that is not yanked, or the highest such pre-release if there is no release. */
@@ -44,6 +46,7 @@ function readRange(wanted: string): (version: string) => boolean {
   if (range === null) {
     throw new Unprocessable(
       'version: expected an exact version such as "1.4.0", a range such as "^1.2" or ">=1 <2", or "latest"',
+      { code: 'version_malformed' },
     );
   }
   return (version) => semver.satisfies(version, range);

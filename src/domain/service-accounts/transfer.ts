@@ -55,7 +55,7 @@ export async function transferAccount(
 
 function refuseAsOwner(account: AccountTarget, owner: OwnerTarget): void {
   if (owner.ownerUserId === account.ownerUserId && owner.teamId === account.teamId)
-    throw new Conflict('owner: this is already the owner of the service account');
+    throw new Conflict('owner: this is already the owner of the service account', 'same_owner');
   if (owner.user) refuseUser(account, owner.user);
   else refuseArchived(owner);
 }
@@ -69,10 +69,12 @@ function refuseTeam(caller: Principal, owner: OwnerTarget): void {
 
 /** A user must be allowed to manage the account. */
 function refuseUser({ role }: AccountTarget, user: NonNullable<OwnerTarget['user']>): void {
-  if (!user.enabled) throw new Conflict('owner: the user is disabled: enable them, or choose another owner');
+  if (!user.enabled)
+    throw new Conflict('owner: the user is disabled: enable them, or choose another owner', 'user_disabled');
   if (isRoleAbove(role, user.role) || !rolePermissions[user.role].has('service_account:manage')) {
     throw new Conflict(
       `owner: a user with the role ${user.role} may not manage a service account with the role ${role}: lower its role first, or choose another owner`,
+      'owner_role_too_weak',
     );
   }
 }

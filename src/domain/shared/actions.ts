@@ -1,4 +1,4 @@
-import type { ErrorCode } from './error-codes.ts';
+import type { RuleCode } from './error-codes.ts';
 import { Conflict } from './errors.ts';
 
 /**
@@ -23,7 +23,7 @@ export function toAction<Name extends string>(name: Name, reason: string | null)
  */
 export interface Refusal {
   /** The code with which the operation would refuse. */
-  readonly code: ErrorCode;
+  readonly code: RuleCode;
   /** Public. It says what is wrong and what would be right. */
   readonly message: string;
 }

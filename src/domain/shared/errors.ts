@@ -1,4 +1,4 @@
-import type { ErrorCode } from './error-codes.ts';
+import type { ErrorCode, RuleCode } from './error-codes.ts';
 
 /**
  * The errors that rules raise. `message` is public: it names the field or the rule and says what would be right, and never
@@ -100,14 +100,16 @@ export class NotFound extends ServiceError {
  */
 export class HiddenResource extends NotFound {}
 
+/** A rule refuses the request because of the state of things. Each rule has its code, so that programs can tell them apart. */
 export class Conflict extends ServiceError {
-  constructor(message: string, code?: ErrorCode) {
-    super('conflict', message, code ? { code } : {});
+  constructor(message: string, code: RuleCode) {
+    super('conflict', message, { code });
   }
 }
 
+/** The content of a well-formed request breaks a rule, whose code tells it from others. */
 export class Unprocessable extends ServiceError {
-  constructor(message: string, options: { code?: ErrorCode; details?: ErrorDetails } = {}) {
+  constructor(message: string, options: { code: RuleCode; details?: ErrorDetails }) {
     super('unprocessable', message, options);
   }
 }

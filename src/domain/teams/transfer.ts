@@ -53,7 +53,7 @@ export async function transferTeam(
 ): Promise<TeamTarget> {
   const { destination } = team;
   if (destination?.id === team.organizationId)
-    throw new Conflict('organization_id: the team is in this organization already');
+    throw new Conflict('organization_id: the team is in this organization already', 'same_owner');
   const to = requireDestination(caller, destination);
   for (const each of [team, to]) refuseArchived(each);
   refuseStale(team, expectedRevision);
@@ -75,5 +75,6 @@ async function refuseStrangers(em: Em, team: TeamTarget, destination: Organizati
   if (strangers.length === 0) return;
   throw new Conflict(
     `these members of the team are not in the other organization: ${enumerate(strangers)}; add them there, or end their memberships of the team first`,
+    'not_in_organization',
   );
 }

@@ -14,7 +14,10 @@ const thrown: Record<string, () => unknown> = {
   notFound: () => new NotFound('run'),
   conflict: () => new Conflict('the plan moved', 'plan_moved'),
   unprocessable: () =>
-    new Unprocessable('variables do not fit', { details: { errors: [{ path: 'size', message: 'too big' }] } }),
+    new Unprocessable('variables do not fit', {
+      code: 'variables_invalid',
+      details: { errors: [{ path: 'size', message: 'too big' }] },
+    }),
   limited: () => new ServiceError('limited', 'slow down', { retryAfter: 2.2 }),
   uncertain: () =>
     new Unavailable('the outcome is unknown', {
@@ -72,7 +75,7 @@ beforeAll(async () => {
           : answer,
     };
     server.post('/review', { config, schema: { body: z.strictObject({ name: z.string() }) } }, async () => {
-      throw new Conflict('an ordinary error');
+      throw new Conflict('an ordinary error', 'in_use');
     });
     server.get('/mikro-orm', async () => {
       const orm = new MikroORM({ host: '127.0.0.1', port: 1, user: 'nobody', dbName: 'none', entities: [Row] });
@@ -98,7 +101,7 @@ describe('an error', () => {
   it.each([
     ['forbidden', 'permission_denied'],
     ['conflict', 'plan_moved'],
-    ['unprocessable', 'unprocessable'],
+    ['unprocessable', 'variables_invalid'],
     ['limited', 'rate_limited'],
     ['uncertain', 'unavailable'],
     ['bug', 'internal_error'],
@@ -116,7 +119,7 @@ describe('an error', () => {
       title: 'Unprocessable Entity',
       status: 422,
       detail: 'variables do not fit',
-      code: 'unprocessable',
+      code: 'variables_invalid',
       errors: [{ path: 'size', message: 'too big' }],
     });
     const uncertain = await get('/throw/uncertain', { accept: 'application/problem+json, application/json;q=0.5' });

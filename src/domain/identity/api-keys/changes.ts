@@ -58,7 +58,7 @@ export async function addKey(
 export async function revokeKey(em: Em, principalId: string, keyId: string): Promise<ApiKeyDetails> {
   const key = await findKey(em, principalId, keyId);
   if (!key) throw new HiddenResource('API key');
-  if (key.state === 'revoked') throw new Conflict('the key is revoked already');
+  if (key.state === 'revoked') throw new Conflict('the key is revoked already', 'key_not_active');
   await endKey(em, principalId, key, 0);
   return key;
 }
@@ -102,9 +102,10 @@ export async function regenerateProfileKey(
 }
 
 async function refuseRotation(em: Em, { id, kind, state }: ApiKeyDetails): Promise<void> {
-  if (kind === 'profile') throw new Conflict('this is the profile key: regenerate it instead');
-  if (state !== 'active') throw new Conflict(`the key is ${state}: create another one`);
-  if (await hasSuccessor(em, id)) throw new Conflict('the key was rotated already: rotate its successor');
+  if (kind === 'profile') throw new Conflict('this is the profile key: regenerate it instead', 'key_not_rotatable');
+  if (state !== 'active') throw new Conflict(`the key is ${state}: create another one`, 'key_not_active');
+  if (await hasSuccessor(em, id))
+    throw new Conflict('the key was rotated already: rotate its successor', 'key_rotated');
 }
 
 /** The expiry that gives a new key the lifetime of the old one; null for a key that never expires. */
@@ -134,5 +135,8 @@ async function insertKey(
 
 async function refuseTooMany(em: Em, principalId: string): Promise<void> {
   if ((await countActiveKeys(em, principalId)) < mostActiveKeys) return;
-  throw new Conflict(`there are already ${mostActiveKeys} active keys, the most allowed: revoke one first`);
+  throw new Conflict(
+    `there are already ${mostActiveKeys} active keys, the most allowed: revoke one first`,
+    'limit_reached',
+  );
 }

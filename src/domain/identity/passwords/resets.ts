@@ -29,7 +29,8 @@ export interface IssuedReset {
 export async function issuePasswordReset(em: Em, caller: Principal, user: UserTarget): Promise<IssuedReset> {
   refuseOwnPassword(caller, user);
   refuseRoleAboveOwn(caller, user.role);
-  if (!user.enabled) throw new Conflict('this user is disabled: enable them before they get a new password');
+  if (!user.enabled)
+    throw new Conflict('this user is disabled: enable them before they get a new password', 'user_disabled');
   const token = randomBytes(32).toString('base64url');
   const expiresAt = await withinBound(em, caller, new Date(Date.now() + lifetimeMs));
   await putPasswordReset(em, { userId: user.id, verifier: verifierOf(token), issuedBy: caller.id, expiresAt });

@@ -91,7 +91,7 @@ async function refuseTakenEmail<T>(write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     if (brokenConstraint(error) === 'users_email_key_unique') {
-      throw new Conflict('email: another user has this address');
+      throw new Conflict('email: another user has this address', 'email_taken');
     }
     throw error;
   }

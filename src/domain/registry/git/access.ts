@@ -59,7 +59,8 @@ async function writePassword(
   credential: GitCredential | undefined,
 ): Promise<Record<string, string>> {
   if (credential === undefined || !url.protocol.startsWith('http')) return {};
-  if (credential.kind !== 'password') throw new Unprocessable('an SSH key opens ssh:// repositories only');
+  if (credential.kind !== 'password')
+    throw new Unprocessable('an SSH key opens ssh:// repositories only', { code: 'source_credential_unfit' });
   const user = encodeURIComponent(credential.username);
   const path = join(directory, 'credentials');
   await writePrivately(path, `${url.protocol}//${user}:${encodeURIComponent(credential.password)}@${url.host}\n`);
@@ -72,7 +73,9 @@ async function prepareSsh(
   credential: GitCredential | undefined,
 ): Promise<Record<string, string>> {
   if (credential?.kind !== 'ssh_key') {
-    throw new Unprocessable('an ssh:// repository needs a connection with a private key and the keys of its host');
+    throw new Unprocessable('an ssh:// repository needs a connection with a private key and the keys of its host', {
+      code: 'source_credential_unfit',
+    });
   }
   const [key, hosts] = [join(directory, 'key'), join(directory, 'known_hosts')];
   await writePrivately(key, `${credential.privateKey.trimEnd()}\n`);

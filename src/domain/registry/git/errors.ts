@@ -1,7 +1,14 @@
+import type { RuleCode } from '#domain/shared/error-codes.ts';
 import { ServiceError, Unavailable } from '#domain/shared/errors.ts';
 import type { GitOutcome } from './process.ts';
 
-type Explanation = { readonly pattern: RegExp; readonly message: string; readonly isTransient?: true };
+type Explanation = {
+  readonly pattern: RegExp;
+  readonly message: string;
+  readonly isTransient?: true;
+  /** `source_unreadable` unless given. */
+  readonly code?: RuleCode;
+};
 
 /** What git prints (in English, `LC_ALL=C`) and what it means for the publisher. The first pattern that matches counts. */
 const explanations: readonly Explanation[] = [
@@ -10,14 +17,16 @@ const explanations: readonly Explanation[] = [
     message: 'ssh cannot run as a user without a name: an operator must name an account in COORDINATOR_USER',
     isTransient: true,
   },
-  { pattern: /file too large/i, message: 'the repository is too large' },
+  { pattern: /file too large/i, message: 'the repository is too large', code: 'source_too_large' },
   {
     pattern: /couldn't find remote ref|not our ref|no such remote ref|remote ref .* not found/i,
     message: 'the repository has no such ref',
+    code: 'source_ref_missing',
   },
   {
     pattern: /does not allow request for unadvertised object/i,
     message: 'the server does not serve commits by id: name a branch or a tag that contains it',
+    code: 'source_ref_missing',
   },
   {
     pattern: /host key verification failed|no .* host key is known/i,
@@ -26,10 +35,12 @@ const explanations: readonly Explanation[] = [
   {
     pattern: /could not read (username|password)|terminal prompts disabled/i,
     message: 'the repository does not exist, or needs credentials: name a connection that holds them',
+    code: 'source_credential_unfit',
   },
   {
     pattern: /authentication failed|returned error: 40[13]|permission denied|access denied|invalid credentials/i,
     message: 'the server refused the credentials',
+    code: 'source_credential_unfit',
   },
   {
     pattern: /returned error: 3\d\d|redirect/i,
@@ -57,7 +68,8 @@ export function explainGit(outcome: GitOutcome, secrets: readonly string[]): Ser
   const cause = new Error(`git exited with ${outcome.code}: ${redact(outcome.stderr, secrets)}`);
   const known = explanations.find(({ pattern }) => pattern.test(outcome.stderr));
   if (known?.isTransient) return new Unavailable(known.message, { cause });
-  return new ServiceError('unprocessable', known?.message ?? 'git cannot read the repository', { cause });
+  const code = known?.code ?? 'source_unreadable';
+  return new ServiceError('unprocessable', known?.message ?? 'git cannot read the repository', { code, cause });
 }
 
 function redact(text: string, secrets: readonly string[]): string {

@@ -55,7 +55,7 @@ export async function snapshotGit(
     return await snapshotIn(directory, source, options);
   } catch (error) {
     if (!(error instanceof GitStopped)) throw error;
-    if (error.reason === 'output') throw new Unprocessable('the repository is too large');
+    if (error.reason === 'output') throw new Unprocessable('the repository is too large', { code: 'source_too_large' });
     throw new Unavailable('the repository could not be read in time');
   } finally {
     running -= 1;
@@ -125,11 +125,13 @@ async function findRef(git: Git, url: string, ref: string): Promise<string> {
   const listed = (await git(['ls-remote', '--quiet', '--', url, ...names])).toString().split('\n');
   const found = names.filter((name) => listed.some((line) => line.split('\t')[1] === name));
   if (found.length > 1) {
-    throw new Unprocessable(`"${ref}" is a branch and a tag: write "${found[0]}" or "${found[1]}"`);
+    throw new Unprocessable(`"${ref}" is a branch and a tag: write "${found[0]}" or "${found[1]}"`, {
+      code: 'source_ref_ambiguous',
+    });
   }
   if (found[0] !== undefined) return found[0];
   const hint = /^[0-9a-f]{7,39}$/.test(ref) ? '; to name a commit, write all 40 digits of its id' : '';
-  throw new Unprocessable(`the repository has no branch or tag "${ref}"${hint}`);
+  throw new Unprocessable(`the repository has no branch or tag "${ref}"${hint}`, { code: 'source_ref_missing' });
 }
 
 /** Reads objects with `git cat-file --batch`. It prints for each a line `<id> <type> <size>`, the bytes, and a line end. */

@@ -45,13 +45,16 @@ export async function collectFiles(
   const contents = new Map<string, Buffer>();
   for (const root of roots) {
     const entries = entriesBelow(tree, root).filter(({ path }) => !contents.has(path));
-    if (entries.length === 0 && root === directory) throw new Unprocessable(explainMissing(tree, directory));
+    if (entries.length === 0 && root === directory)
+      throw new Unprocessable(explainMissing(tree, directory), { code: 'source_path_missing' });
     checkLimits(contents, entries, limits);
     for (const [path, content] of await readEntries(tree, entries, read)) {
       contents.set(path, content);
       for (const source of localSources(path, content)) roots.add(source);
       if (roots.size > maximumDirectories)
-        throw new Unprocessable(`the template uses more than ${maximumDirectories} modules`);
+        throw new Unprocessable(`the template uses more than ${maximumDirectories} modules`, {
+          code: 'source_too_large',
+        });
     }
     checkLimits(contents, [], limits);
   }
@@ -69,7 +72,9 @@ async function readEntries(
   return [...targets].map(([path, { object }]) => {
     const content = contentOf(objects, object);
     if (content.subarray(0, lfsPointer.length).toString('latin1') === lfsPointer) {
-      throw new Unprocessable(`${quote(path)} is kept in Git LFS, which a template cannot use`);
+      throw new Unprocessable(`${quote(path)} is kept in Git LFS, which a template cannot use`, {
+        code: 'source_file_unusable',
+      });
     }
     return [path, content];
   });
@@ -77,9 +82,13 @@ async function readEntries(
 
 function checkEntry({ path, kind }: TreeEntry): void {
   const message = checkFilePath(path);
-  if (message !== null) throw new Unprocessable(`the file ${quote(path)} ${message}`);
-  if (path.includes('\ufffd')) throw new Unprocessable(`the name of the file ${quote(path)} is not UTF-8`);
-  if (kind === 'submodule') throw new Unprocessable(`${quote(path)} is a submodule, which a template cannot use`);
+  if (message !== null) throw new Unprocessable(`the file ${quote(path)} ${message}`, { code: 'source_file_unusable' });
+  if (path.includes('\ufffd'))
+    throw new Unprocessable(`the name of the file ${quote(path)} is not UTF-8`, { code: 'source_file_unusable' });
+  if (kind === 'submodule')
+    throw new Unprocessable(`${quote(path)} is a submodule, which a template cannot use`, {
+      code: 'source_file_unusable',
+    });
 }
 
 /** The file of each path. A symbolic link is replaced by the file of the repository that it finally leads to. */
@@ -96,7 +105,10 @@ async function followLinks(
     const texts = isReadable ? await read(links.map(([, { object }]) => object)) : new Map<string, Buffer>();
     for (const [path, link] of links) {
       const next = isReadable ? targetOf(tree, link, contentOf(texts, link.object).toString()) : undefined;
-      if (next === undefined) throw new Unprocessable(`the link ${quote(path)} must lead to a file in the repository`);
+      if (next === undefined)
+        throw new Unprocessable(`the link ${quote(path)} must lead to a file in the repository`, {
+          code: 'source_file_unusable',
+        });
       found.set(path, next);
     }
   }
@@ -131,7 +143,9 @@ function checkLimits(contents: ReadonlyMap<string, Buffer>, more: readonly TreeE
   const bytes = more.reduce((sum, { size }) => sum + size, read);
   if (files <= limits.files && bytes <= limits.bytes) return;
   const most = `${limits.files} files and ${Math.floor(limits.bytes / 1024 / 1024)} MiB`;
-  throw new Unprocessable(`the template has more than ${most}: name its own directory as "path", or move files out`);
+  throw new Unprocessable(`the template has more than ${most}: name its own directory as "path", or move files out`, {
+    code: 'source_too_large',
+  });
 }
 
 function explainMissing(tree: ReadonlyMap<string, TreeEntry>, directory: string): string {

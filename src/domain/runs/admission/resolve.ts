@@ -147,13 +147,20 @@ export function buildRun(
 
 function refuseUnsupported({ executor }: TemplateSpec, { operation, replace }: RunRequest): void {
   if (replace.length > 0 && (executor.kind !== 'opentofu' || operation !== 'apply')) {
-    throw new Unprocessable('replace: only an apply of an OpenTofu template can replace resources by address');
+    throw new Unprocessable('replace: only an apply of an OpenTofu template can replace resources by address', {
+      code: 'operation_unsupported',
+    });
   }
   if (executor.kind !== 'command') return;
   if (operation === 'destroy' && !executor.destroy) {
-    throw new Unprocessable('operation: the template has no destroy steps, so it cannot be destroyed');
+    throw new Unprocessable('operation: the template has no destroy steps, so it cannot be destroyed', {
+      code: 'operation_unsupported',
+    });
   }
-  if (operation === 'refresh') throw new Unprocessable('operation: only an OpenTofu template can refresh its state');
+  if (operation === 'refresh')
+    throw new Unprocessable('operation: only an OpenTofu template can refresh its state', {
+      code: 'operation_unsupported',
+    });
 }
 
 function describeInvalid(errors: readonly { path: string; message: string }[]): string {

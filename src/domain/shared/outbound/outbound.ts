@@ -36,13 +36,13 @@ export async function checkOutbound(
   checkCredentials(url);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [host] : await (options.resolve ?? resolveHost)(host);
-  if (addresses.length === 0) throw new Unprocessable(`the host ${host} has no address`);
+  if (addresses.length === 0) throw new Unprocessable(`the host ${host} has no address`, { code: 'host_unknown' });
   const isNamed = allowsHost(policy, host);
   if (!isNamed && addresses.some((address) => !isPublicAddress(address) && !allowsAddress(policy, address))) {
-    throw new Unprocessable(`the host ${host} is not on the public network; ${allowHint}`);
+    throw new Unprocessable(`the host ${host} is not on the public network; ${allowHint}`, { code: 'address_refused' });
   }
   if (url.protocol === 'http:' && !isNamed && !addresses.every((address) => allowsAddress(policy, address))) {
-    throw new Unprocessable(`http:// is not encrypted: use https://, or ${allowHint}`);
+    throw new Unprocessable(`http:// is not encrypted: use https://, or ${allowHint}`, { code: 'url_unsupported' });
   }
   return { url, addresses };
 }
@@ -53,21 +53,25 @@ function parseUrl(text: string, schemes: readonly OutboundScheme[]): URL {
   const scheme = url?.protocol.slice(0, -1);
   const isKnown = schemes.some((known) => known === scheme || (known === 'https' && scheme === 'http'));
   if (url === undefined || !isKnown || (url.hostname === '' && scheme !== 'file')) {
-    throw new Unprocessable(`expected a URL that starts with ${shown.join(' or ')} and a host`);
+    throw new Unprocessable(`expected a URL that starts with ${shown.join(' or ')} and a host`, {
+      code: 'url_unsupported',
+    });
   }
   return url;
 }
 
 function checkCredentials(url: URL): void {
   if (url.password !== '' || (url.username !== '' && url.protocol !== 'ssh:')) {
-    throw new Unprocessable('a URL must not carry a user name or password: credentials belong in a connection');
+    throw new Unprocessable('a URL must not carry a user name or password: credentials belong in a connection', {
+      code: 'url_unsupported',
+    });
   }
 }
 
 function checkDirectory(url: URL, policy: OutboundPolicy): URL {
   const path = url.hostname === '' && !/%2f|%00/i.test(url.pathname) ? fileURLToPath(url) : undefined;
   if (path === undefined || !policy.directories.some((allowed) => path === allowed || path.startsWith(`${allowed}/`))) {
-    throw new Unprocessable(`file:// is for development: ${allowHint}`);
+    throw new Unprocessable(`file:// is for development: ${allowHint}`, { code: 'address_refused' });
   }
   return url;
 }
@@ -83,7 +87,7 @@ async function resolveHost(host: string): Promise<readonly string[]> {
   } catch (error) {
     if (error instanceof Unavailable) throw error;
     const isUnknown = error instanceof Error && 'code' in error && error.code === 'ENOTFOUND';
-    if (isUnknown) throw new Unprocessable(`the host ${host} does not exist`);
+    if (isUnknown) throw new Unprocessable(`the host ${host} does not exist`, { code: 'host_unknown' });
     throw new Unavailable(`the name of the host ${host} could not be resolved`, { cause: error });
   } finally {
     timer.abort();

@@ -41,7 +41,10 @@ export async function createPool(em: Em, principal: Principal, { name, ...rules 
     await em.flush();
   } catch (error) {
     if (brokenConstraint(error) !== 'worker_pools_pkey') throw error;
-    throw new Conflict(`name: the worker pool "${name}" exists already: update it, or choose another name`);
+    throw new Conflict(
+      `name: the worker pool "${name}" exists already: update it, or choose another name`,
+      'name_taken',
+    );
   }
   return readBack(readPool(em, principal, name));
 }
@@ -80,7 +83,10 @@ export async function updatePool(
 export async function deletePool(em: Em, principal: Principal, pool: PoolTarget, expected?: number): Promise<void> {
   const { name } = pool;
   if (name === defaultPool)
-    throw new Conflict(`the worker pool "${name}" cannot be deleted: templates that name no pool use it`);
+    throw new Conflict(
+      `the worker pool "${name}" cannot be deleted: templates that name no pool use it`,
+      'pool_required',
+    );
   refuseStale({ revision: refuseUncreated(pool) }, expected);
   const subject = `the worker pool "${name}"`;
   await refuseDeletion(em, 'worker_pool', name, { subject, showsNames: namesShownTo(principal) });
@@ -102,7 +108,10 @@ export function rulesOf({ teamIds, environmentIds, isolation, egress }: PoolRule
 
 function refuseUncreated({ name, revision }: PoolTarget): number {
   if (revision !== null) return revision;
-  throw new Conflict(`no operator has created the worker pool "${name}", so it has no rules: create it first`);
+  throw new Conflict(
+    `no operator has created the worker pool "${name}", so it has no rules: create it first`,
+    'pool_without_rules',
+  );
 }
 
 /** @throws Invalid if the policy and the list no longer fit each other */
@@ -143,6 +152,7 @@ async function refuseUnknown(em: Em, principal: Principal, given: Lists): Promis
     const { field, kind, findReadable } = lists[list];
     const found = new Set(await findReadable(em, principal, ids));
     const unknown = ids.filter((id) => !found.has(id));
-    if (unknown.length > 0) throw new Unprocessable(`${field}: there is no ${kind} ${enumerate(unknown)}`);
+    if (unknown.length > 0)
+      throw new Unprocessable(`${field}: there is no ${kind} ${enumerate(unknown)}`, { code: 'unknown_reference' });
   }
 }

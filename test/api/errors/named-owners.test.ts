@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '#api/operations.ts';
+import type { Operation } from '#api/pipeline/operation.ts';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+/** What a body names: a missing one and one that the caller may not know get the same answer, 403 for people and else 404. */
+interface NamedOwner {
+  readonly operation: string;
+  readonly field: string;
+  readonly status: 403 | 404;
+  readonly names: (world: World) => string;
+  readonly send: (caller: ApiUser, world: World, id: string) => [path: string, body: object];
+}
+
+interface World extends Tenant {
+  readonly template: string;
+  readonly account: string;
+}
+
+let api: TestApi;
+let own: World;
+let foreign: World;
+
+beforeAll(async () => {
+  api = await startApi();
+  [own, foreign] = [await makeWorld(), await makeWorld()];
+});
+afterAll(() => api?.close());
+
+async function makeWorld(): Promise<World> {
+  const tenant = await makeTenant(api);
+  const { owner, team } = tenant;
+  const template = await owner.make('/registry/templates', { name: 'Network', team_id: team });
+  const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
+  await owner.make(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec: { executor } });
+  const account = await owner.make('/service-accounts', {
+    name: 'deploy',
+    role: 'requester',
+    owner: { user_id: owner.id },
+  });
+  return { ...tenant, template: template.id, account: account.id };
+}
+
+const organization = (world: World) => world.organization;
+const team = (world: World) => world.team;
+const environment = (world: World) => world.environment;
+const person = (world: World) => world.owner.id;
+const account = { name: 'ci', role: 'requester' };
+
+const named: NamedOwner[] = [
+  {
+    operation: 'organizations.transfer',
+    field: 'new_owner_user_id',
+    status: 403,
+    names: person,
+    send: (_caller, world, id) => [`/organizations/${world.organization}/transfer`, { new_owner_user_id: id }],
+  },
+  {
+    operation: 'teams.transfer',
+    field: 'organization_id',
+    status: 404,
+    names: organization,
+    send: (_caller, world, id) => [`${world.teamPath}/transfer`, { organization_id: id }],
+  },
+  {
+    operation: 'organization_invitations.create',
+    field: 'team_id',
+    status: 404,
+    names: team,
+    send: (_caller, world, id) => [
+      `/organizations/${world.organization}/invitations`,
+      { email: `${randomUUID()}@example.com`, team_id: id },
+    ],
+  },
+  {
+    operation: 'projects.create',
+    field: 'team_id',
+    status: 404,
+    names: team,
+    send: (_caller, _world, id) => ['/projects', { team_id: id, name: 'New' }],
+  },
+  {
+    operation: 'projects.transfer',
+    field: 'team_id',
+    status: 404,
+    names: team,
+    send: (_caller, world, id) => [`/projects/${world.project}/transfer`, { team_id: id }],
+  },
+  {
+    operation: 'environments.create',
+    field: 'project_id',
+    status: 404,
+    names: (world) => world.project,
+    send: (_caller, _world, id) => ['/environments', { project_id: id, name: 'New', kind: 'development' }],
+  },
+  {
+    operation: 'templates.create',
+    field: 'team_id',
+    status: 404,
+    names: team,
+    send: (_caller, _world, id) => ['/registry/templates', { team_id: id, name: 'New' }],
+  },
+  {
+    operation: 'runs.create',
+    field: 'template_id',
+    status: 404,
+    names: (world) => world.template,
+    send: (_caller, world, id) => ['/runs', { template_id: id, environment_id: world.environment }],
+  },
+  {
+    operation: 'runs.create',
+    field: 'environment_id',
+    status: 404,
+    names: environment,
+    send: (_caller, world, id) => ['/runs', { template_id: world.template, environment_id: id }],
+  },
+  {
+    operation: 'template_versions.run',
+    field: 'environment_id',
+    status: 404,
+    names: environment,
+    send: (_caller, world, id) => [`/registry/templates/${world.template}/versions/1.0.0/runs`, { environment_id: id }],
+  },
+  {
+    operation: 'service_accounts.create',
+    field: 'owner.team_id',
+    status: 404,
+    names: team,
+    send: (_caller, _world, id) => ['/service-accounts', { ...account, owner: { team_id: id } }],
+  },
+  {
+    operation: 'service_accounts.create',
+    field: 'owner.user_id',
+    status: 403,
+    names: person,
+    send: (_caller, _world, id) => ['/service-accounts', { ...account, owner: { user_id: id } }],
+  },
+  {
+    operation: 'service_accounts.transfer',
+    field: 'owner.team_id',
+    status: 404,
+    names: team,
+    send: (_caller, world, id) => [`/service-accounts/${world.account}/transfer`, { owner: { team_id: id } }],
+  },
+  {
+    operation: 'service_accounts.transfer',
+    field: 'owner.user_id',
+    status: 403,
+    names: person,
+    send: (_caller, world, id) => [`/service-accounts/${world.account}/transfer`, { owner: { user_id: id } }],
+  },
+];
+
+const codes = { 403: 'permission_denied', 404: 'not_found' };
+
+describe('a body that names an owner', () => {
+  it.each(named.map((each) => [each.operation, each.field, each] as const))(
+    'that is missing or hidden gets the same answer from %s (%s)',
+    async (_operation, _field, { status, names, send }) => {
+      const ask = async (id: string) => {
+        const [path, body] = send(own.owner, own, id);
+        const answer = await own.owner.post(path, body);
+        return { status: answer.status, code: answer.headers['x-error-code'], error: answer.body.error };
+      };
+      const missing = await ask('019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11');
+      expect(missing).toMatchObject({ status, code: codes[status] });
+      expect(await ask(names(foreign))).toEqual(missing);
+    },
+  );
+
+  it('is in this table for every operation that takes one', () => {
+    const owners = /^(organization|team|project|environment|template|user|new_owner_user)_id$|^owner$/;
+    const shapeOf = ({ body }: Operation): object => Object(Object(body).shape);
+    const found = operations.flatMap((operation) =>
+      Object.keys(shapeOf(operation))
+        .filter((field) => owners.test(field))
+        .map((field) => `${operation.id} ${field}`),
+    );
+    const listed = named.map(({ operation, field }) => `${operation} ${field.split('.')[0]}`);
+    expect([...new Set(found)].sort()).toEqual([...new Set(listed)].sort());
+  });
+});

@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join as joinPath } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorCodes } from '#domain/shared/error-codes.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiAnswer, type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+let api: TestApi;
+let admin: ApiUser;
+let tenant: Tenant;
+beforeAll(async () => {
+  api = await startApi();
+  admin = await api.addUser('admin');
+  tenant = await makeTenant(api);
+});
+afterAll(() => api?.close());
+
+const organization = () => `/organizations/${tenant.organization}`;
+const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
+
+async function publish(spec: object = { executor }): Promise<{ id: string; answer: ApiAnswer }> {
+  const { id } = await tenant.owner.make('/registry/templates', {
+    name: `T ${crypto.randomUUID()}`,
+    team_id: tenant.team,
+  });
+  const answer = await tenant.owner.post(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
+  return { id, answer };
+}
+
+const publishGit = async (git: object) => (await publish({ executor: { kind: 'opentofu', git } })).answer;
+
+async function run(body: object, spec?: object): Promise<ApiAnswer> {
+  const { id } = await publish(spec);
+  return tenant.owner.post('/runs', { template_id: id, environment_id: tenant.environment, ...body });
+}
+
+async function invite(): Promise<{ id: string; email: string }> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const { status, body, text } = await tenant.owner.post(`${organization()}/invitations`, { email });
+  expect(status, text).toBe(201);
+  return { id: body.id ?? body.invitation?.id, email };
+}
+
+const refusals: Record<string, () => Promise<ApiAnswer>> = {
+  email_taken: () =>
+    admin.post('/users', { email: admin.email, name: 'Twin', password: 'long enough', role: 'requester' }),
+  name_taken: async () => {
+    await admin.make('/worker-pools', { name: 'twice' });
+    return admin.post('/worker-pools', { name: 'twice' });
+  },
+  pool_required: async () => {
+    await admin.post('/worker-pools', { name: 'default' });
+    return admin.delete('/worker-pools/default');
+  },
+  unknown_reference: () =>
+    admin.post('/worker-pools', { name: 'lost', team_ids: ['019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11'] }),
+  key_not_active: async () => {
+    const { api_key: key } = await admin.make('/profile/api-keys', { name: 'once' });
+    const path = `/profile/api-keys/${(key as { id: string }).id}`;
+    await admin.delete(path);
+    return admin.delete(path);
+  },
+  user_disabled: async () => {
+    const user = await api.addUser('maintainer');
+    await join(tenant, user, 'admin');
+    await admin.put(`/users/${user.id}`, { enabled: false });
+    return tenant.owner.post(`${organization()}/transfer`, { new_owner_user_id: user.id });
+  },
+  same_owner: () => tenant.owner.post(`/projects/${tenant.project}/transfer`, { team_id: tenant.team }),
+  not_in_organization: async () => {
+    const stranger = await api.addUser('requester');
+    return tenant.owner.put(`${tenant.teamPath}/members/${stranger.id}`, { role: 'member' });
+  },
+  already_member: () => tenant.owner.post(`${organization()}/invitations`, { email: tenant.owner.email }),
+  already_invited: async () => {
+    const { email } = await invite();
+    return tenant.owner.post(`${organization()}/invitations`, { email });
+  },
+  account_role_unfit: async () => {
+    const { id } = await tenant.owner.make('/service-accounts', {
+      name: 'deploy',
+      role: 'requester',
+      owner: { user_id: tenant.owner.id },
+    });
+    return tenant.owner.put(`${organization()}/members/${id}`, { role: 'admin' });
+  },
+  account_of_team: async () => {
+    const { id } = await tenant.owner.make('/service-accounts', {
+      name: 'deploy',
+      role: 'requester',
+      owner: { team_id: tenant.team },
+    });
+    return tenant.owner.put(`${organization()}/members/${id}`, { role: 'member' });
+  },
+  version_published: async () => {
+    const { id } = await publish();
+    const other = { executor: { ...executor, apply: [{ name: 'other', run: ['true'] }] } };
+    return tenant.owner.post(`/registry/templates/${id}/versions`, { version: '1.0.0', spec: other });
+  },
+  version_unknown: () => run({ version: '7.0.0' }),
+  version_malformed: () => run({ version: 'not a version' }),
+  operation_unsupported: () => run({ operation: 'destroy' }),
+  variables_invalid: () => run({ variables: { unknown: 1 } }),
+  connection_unknown: () =>
+    publishGit({ url: 'https://github.com/acme/network.git', ref: 'main', connection: 'github' }),
+  address_refused: () => publishGit({ url: 'https://127.0.0.1/x.git', ref: 'main' }),
+  instance_not_locked: async () => {
+    const { body } = await run({ instance: 'unlocked' });
+    return admin.post(`/instances/${body.instance_id}/unlock`);
+  },
+  template_of_other_team: async () => {
+    const { id: team } = await tenant.owner.make(`${organization()}/teams`, { name: 'Other' });
+    const { id } = await tenant.owner.make('/registry/templates', { name: 'Elsewhere', team_id: team });
+    return tenant.owner.post('/runs', { template_id: id, environment_id: tenant.environment });
+  },
+  last_owner: () => tenant.owner.delete(`${organization()}/members/${tenant.owner.id}`),
+  stale_revision: () => tenant.owner.patch(organization(), { name: 'Other', expected_revision: 99 }),
+  in_use: () => tenant.owner.delete(`/projects/${tenant.project}`, { 'idempotency-key': crypto.randomUUID() }),
+};
+
+describe('a broken rule', () => {
+  it.each(Object.keys(refusals))('is told to programs as %s', async (code) => {
+    const answer = await refusals[code]!();
+    expect(answer.headers['x-error-code'], answer.text).toBe(code);
+    expect([409, 422]).toContain(answer.status);
+  });
+
+  it('has a code that the service uses', () => {
+    const sources = readdirSync('src', { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && entry.name !== 'error-codes.ts')
+      .map((entry) => readFileSync(joinPath(entry.parentPath, entry.name), 'utf8'))
+      .join('\n');
+    // The status of an invitation completes these.
+    const composed = /^invitation_(expired|revoked|void)$/;
+    const unused = Object.keys(errorCodes).filter(
+      (code) => !composed.test(code) && !new RegExp(`['"]?\\b${code}\\b['"]?`).test(sources),
+    );
+    expect(unused).toEqual([]);
+  });
+});
