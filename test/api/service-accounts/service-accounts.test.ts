@@ -96,8 +96,8 @@ describe('a service account', () => {
     const user = await api.addUser('maintainer');
     const body = { name: 'x', role: 'requester' };
     for (const caller of [root, tenant.owner]) {
-      expect((await caller.post(accounts, { ...body, owner: oneself(user) })).status).toBe(404);
-      expect((await caller.post(accounts, { ...body, owner: { user_id: newId() } })).status).toBe(404);
+      expect((await caller.post(accounts, { ...body, owner: oneself(user) })).status).toBe(403);
+      expect((await caller.post(accounts, { ...body, owner: { user_id: newId() } })).status).toBe(403);
       expect((await caller.post(accounts, { ...body, owner: { team_id: newId() } })).status).toBe(404);
     }
     expect((await user.post(accounts, { ...body, owner: ownTeam() })).status).toBe(404);
@@ -332,7 +332,7 @@ describe('a service account as caller', () => {
     const elsewhere = await makeTenant(api);
     const body = { name: 'x', role: 'requester' };
     expect((await chief.post(accounts, { ...body, owner: { team_id: elsewhere.team } })).status).toBe(404);
-    expect((await chief.post(accounts, { ...body, owner: oneself(chief) })).status).toBe(404);
+    expect((await chief.post(accounts, { ...body, owner: oneself(chief) })).status).toBe(403);
   });
 
   it('manages no accounts where its role does not make it an owner', async () => {
