@@ -35,9 +35,9 @@ export async function readImportedState(content: Buffer): Promise<ImportedState>
   const file = await readSentState(content);
   checkState(file);
   const outputs = readOutputs(content);
-  if (outputs === null) throw new Unprocessable('outputs: expected at most 1 MiB of them');
+  if (outputs === null) throw new Unprocessable('outputs: expected at most 1 MiB of them', { code: 'state_too_large' });
   const problem = findUnstorable(outputs);
-  if (problem) throw new Unprocessable(`outputs: the set of outputs ${problem}`);
+  if (problem) throw new Unprocessable(`outputs: the set of outputs ${problem}`, { code: 'state_unusable' });
   return { content, file, outputs, digest: await sha256(content) };
 }
 
@@ -52,7 +52,9 @@ async function readSentState(content: Buffer): Promise<StateFile> {
 
 function checkState({ kind, version, serial, lineage, problem, resourceCount }: StateFile): void {
   if (kind === 'encrypted')
-    throw new Unprocessable('the state is encrypted: send it as `tofu state pull` prints it, which decrypts it');
+    throw new Unprocessable('the state is encrypted: send it as `tofu state pull` prints it, which decrypts it', {
+      code: 'state_unusable',
+    });
   if (version !== '4') throw invalidField('version', 'expected an OpenTofu or Terraform state of format version 4');
   if (serial === null || !/^(?:0|[1-9]\d*)$/.test(serial)) throw invalidField('serial', 'expected a whole number');
   // A number beyond 2^53 is rounded to one that is still too large.
@@ -62,7 +64,9 @@ function checkState({ kind, version, serial, lineage, problem, resourceCount }: 
   if (lineage.length > longestLineage) throw invalidField('lineage', `expected at most ${longestLineage} characters`);
   if (problem) throw new Invalid(problem);
   if (resourceCount > mostResources)
-    throw new Unprocessable(`resources: expected at most ${mostResources}; split the state first`);
+    throw new Unprocessable(`resources: expected at most ${mostResources}; split the state first`, {
+      code: 'state_too_large',
+    });
 }
 
 /**
@@ -80,14 +84,16 @@ export async function importState(
   if (instance.stateSerial > 0) {
     throw new Conflict(
       `the instance already has state (serial ${instance.stateSerial}): import works only into an instance without one`,
+      'state_exists',
     );
   }
   if (await tx.em.findOne(InstanceSlot, { instanceId })) {
-    throw new Conflict('a run is changing the instance: wait for it, or cancel it');
+    throw new Conflict('a run is changing the instance: wait for it, or cancel it', 'instance_busy');
   }
   if (!(await findTemplateOwner(tx.em, instance.templateId))) {
     throw new Conflict(
       'the template of the instance was deleted, so that no run could continue from the state: make an instance of another template',
+      'template_gone',
     );
   }
   instance.outputs = maskOutputs(outputs);

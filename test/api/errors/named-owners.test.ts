@@ -103,6 +103,20 @@ const named: NamedOwner[] = [
     send: (_caller, _world, id) => ['/registry/templates', { team_id: id, name: 'New' }],
   },
   {
+    operation: 'instances.create',
+    field: 'template_id',
+    status: 404,
+    names: (world) => world.template,
+    send: (_caller, world, id) => ['/instances', { environment_id: world.environment, template_id: id, name: 'new' }],
+  },
+  {
+    operation: 'instances.create',
+    field: 'environment_id',
+    status: 404,
+    names: environment,
+    send: (_caller, world, id) => ['/instances', { environment_id: id, template_id: world.template, name: 'new' }],
+  },
+  {
     operation: 'runs.create',
     field: 'template_id',
     status: 404,

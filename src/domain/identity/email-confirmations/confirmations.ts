@@ -46,7 +46,7 @@ export async function confirmEmail(
  */
 export async function issueConfirmation(em: Em, caller: Principal, user: UserTarget): Promise<IssuedConfirmation> {
   refuseRoleAboveOwn(caller, user.role);
-  if (user.emailVerified) throw new Conflict('the address of this user is confirmed already');
+  if (user.emailVerified) throw new Conflict('the address of this user is confirmed already', 'email_confirmed');
   const token = randomBytes(32).toString('base64url');
   const expiresAt = await withinBound(em, caller, new Date(Date.now() + lifetimeMs));
   const key = emailKey(user.email);
