@@ -19,6 +19,7 @@ import { RunSearches } from './20261127_4_run_searches.ts';
 import { VariablePhases } from './20261127_5_variable_phases.ts';
 import { MembershipRevisions } from './20261127_6_membership_revisions.ts';
 import { EmailConfirmations } from './20261127_7_email_confirmations.ts';
+import { Holds } from './20261127_8_holds.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -43,4 +44,5 @@ export const migrations = [
   { name: '20261127_5_variable_phases', class: VariablePhases },
   { name: '20261127_6_membership_revisions', class: MembershipRevisions },
   { name: '20261127_7_email_confirmations', class: EmailConfirmations },
+  { name: '20261127_8_holds', class: Holds },
 ];

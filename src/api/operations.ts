@@ -3,6 +3,8 @@ import * as audit from '#api/audit/operations.ts';
 import * as commands from '#api/commands/operations.ts';
 import * as environments from '#api/environments/operations.ts';
 import * as environmentVariables from '#api/environments/variable-operations.ts';
+import * as applyPause from '#api/holds/apply-pause-operations.ts';
+import * as environmentHolds from '#api/holds/environment-operations.ts';
 import * as bootstrap from '#api/identity/bootstrap-operations.ts';
 import * as emails from '#api/identity/email-operations.ts';
 import * as passwords from '#api/identity/password-operations.ts';
@@ -66,6 +68,8 @@ const areas = [
   projects,
   environments,
   environmentVariables,
+  environmentHolds,
+  applyPause,
   workers,
   workerPools,
   commands,

@@ -5,4 +5,16 @@ import type { EventSubscription } from './shared/events/subscription.ts';
  * (`createEventHandlers`, `src/worker/event-handlers.ts`). It receives the events that are published from then on.
  * A migration deletes the outbox rows of a subscriber that is removed.
  */
-export const eventSubscriptions = [] as const satisfies readonly EventSubscription[];
+export const eventSubscriptions = [
+  {
+    subscriber: 'held-runs',
+    types: [
+      'environment.locked',
+      'environment.unlocked',
+      'environment.freeze_windows_changed',
+      'environment.protection_changed',
+      'applies.paused',
+      'applies.resumed',
+    ],
+  },
+] as const satisfies readonly EventSubscription[];

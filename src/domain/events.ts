@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { environmentEvents } from './environments/events.ts';
+import { holdEvents } from './holds/events.ts';
 import { instanceEvents } from './instances/events.ts';
 import { templateEvents } from './registry/events.ts';
 import { runEvents } from './runs/events.ts';
@@ -9,6 +10,7 @@ import { workerEvents } from './workers/events.ts';
 /** Every type of event that some area publishes. An area with a new `events.ts` adds it here. */
 export const eventTypes = {
   ...environmentEvents,
+  ...holdEvents,
   ...templateEvents,
   ...runEvents,
   ...instanceEvents,

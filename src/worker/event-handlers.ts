@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import type { eventSubscriptions } from '#domain/event-subscriptions.ts';
+import { wakeHeldRuns } from '#domain/holds/waking.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import type { EventHandler } from '#engine/event-delivery.ts';
 
@@ -13,6 +14,6 @@ export interface EventHandlerDeps extends SystemCommandDeps {
 export type EventHandlers = Readonly<Record<(typeof eventSubscriptions)[number]['subscriber'], EventHandler>>;
 
 /** Makes the function of every subscriber that `src/domain/event-subscriptions.ts` lists. */
-export function createEventHandlers(_deps: EventHandlerDeps): EventHandlers {
-  return {};
+export function createEventHandlers({ transactions }: EventHandlerDeps): EventHandlers {
+  return { 'held-runs': (event) => wakeHeldRuns(transactions, event) };
 }

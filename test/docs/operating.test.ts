@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { loadConfig } from '#config';
-import { statusReasons, waitingCodes } from '#domain/runs/model.ts';
+import { FreezeWindows } from '#domain/holds/freeze-windows.ts';
+import { NewHold } from '#domain/holds/model.ts';
+import { statusReasons } from '#domain/runs/model.ts';
+import { waitingCodes } from '#domain/runs/waiting.ts';
 import { findFreePort } from '#local/ports.ts';
 import { createEmptyDatabase, type TestDatabase } from '#test/support/database/database.ts';
 import { runShell } from '#test/support/shell.ts';
@@ -27,6 +30,15 @@ describe('the tables of codes', () => {
     const rows = tableUnder(page, '## Why is it waiting?');
     expect(rows.map(([code]) => code)).toEqual(waitingCodes.map((code) => `\`${code}\``));
     expect(rows.filter((cells) => cells.length !== 3 || cells.includes(''))).toEqual([]);
+  });
+});
+
+describe('the examples of holds', () => {
+  const read = (name: string) => JSON.parse(codeBlocks(page).find(({ info }) => info === `json ${name}`)?.text ?? '');
+
+  it('can be sent as they are', () => {
+    expect(NewHold.safeParse(read('lock'))).toMatchObject({ success: true });
+    expect(FreezeWindows.safeParse(read('freeze-windows').freeze_windows)).toMatchObject({ success: true });
   });
 });
 

@@ -1,12 +1,13 @@
 /** What each group of operations is about. The part of an operation's id before the dot names its group. */
 export const tags: Readonly<Record<string, string>> = {
+  apply_pause: 'The pause of all applies of the installation.',
   approvals: 'What waits for your approval.',
   audit_records: 'Who did what, when, and what was refused.',
   auth: 'Signing in and out, who you are, and what you may do.',
   bootstrap: 'The first administrator of a new installation.',
   commands: 'What became of a command, by its Idempotency-Key.',
   environment_variables: 'Variables and secrets that runs in an environment get.',
-  environments: 'Where runs happen: approval policy, lifetime and isolation.',
+  environments: 'Where runs happen: approval policy, lifetime, isolation, lock and freeze windows.',
   instances: 'What is deployed, with its resources, state versions and outputs.',
   invitations: 'Accepting an invitation.',
   organization_invitations: 'Inviting people into an organization.',

@@ -18,16 +18,16 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { CreateEnvironment, toEnvironmentChange, toNewEnvironment, UpdateEnvironment } from './bodies.ts';
 import { EnvironmentView, viewEnvironment } from './views.ts';
 
-const EnvironmentParams = z.strictObject({ id: Id });
+export const EnvironmentParams = z.strictObject({ id: Id });
 
-const readAccess: Access = {
+export const readAccess: Access = {
   anyOf: ['environment:read'],
   scope: 'team',
   teamAction: 'team.metadata.read',
   hidden: 'not_found',
   review: { resource: 'environments', verb: 'get' },
 };
-const updateAccess: Access = {
+export const updateAccess: Access = {
   ...readAccess,
   anyOf: ['environment:write'],
   teamAction: 'team.metadata.write',

@@ -5,10 +5,22 @@ import { environmentKinds } from '#domain/environments/model.ts';
 import type { EnvironmentTarget } from '#domain/environments/store.ts';
 import { variableCategories, variablePhases } from '#domain/environments/variable-model.ts';
 import type { ShownVariable } from '#domain/environments/variable-store.ts';
+import { activeHold } from '#domain/holds/model.ts';
+import { principalKinds } from '#domain/identity/model.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { formatDuration } from '#domain/shared/durations.ts';
 import { Json } from '#domain/shared/json.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
+
+/** A lock or a pause. */
+export const LockView = z
+  .object({
+    reason: z.string(),
+    by: z.object({ type: z.enum(principalKinds), id: AnswerId, name: z.string() }),
+    since: Time,
+    until: Time.nullable().describe('When it ends by itself; null: when somebody ends it.'),
+  })
+  .meta({ id: 'Lock' });
 
 export const EnvironmentView = z
   .object({
@@ -20,11 +32,12 @@ export const EnvironmentView = z
     approval_policy: z.object({ required: z.int(), when: z.enum(approvalRules), allow_self: z.boolean() }),
     ttl: z.string().nullable(),
     isolation: DemandedIsolation.describe('The isolation that a worker must have to execute its runs; null: any.'),
+    lock: LockView.nullable().describe('What keeps its applies from starting; null: it is not locked.'),
   })
   .meta({ id: 'Environment' });
 
 export function viewEnvironment(environment: EnvironmentTarget) {
-  const { organizationId, teamId, projectId, kind, ttlSeconds, isolation } = environment;
+  const { organizationId, teamId, projectId, kind, ttlSeconds, isolation, lock } = environment;
   const { approvalRequired: required, approvalWhen: when, approvalAllowSelf } = environment;
   return {
     ...viewCommon(environment),
@@ -35,6 +48,7 @@ export function viewEnvironment(environment: EnvironmentTarget) {
     approval_policy: { required, when, allow_self: approvalAllowSelf },
     ttl: ttlSeconds === null ? null : formatDuration(ttlSeconds),
     isolation,
+    lock: activeHold(lock, new Date()),
   };
 }
 

@@ -15,9 +15,9 @@ import {
   runPhases,
   runStatuses,
   summarizeChanges,
-  waitingCodes,
 } from '#domain/runs/model.ts';
 import type { PlanDetails } from '#domain/runs/store.ts';
+import { waitingCodes } from '#domain/runs/waiting.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
 import { Json } from '#domain/shared/json.ts';
 import { isolations } from '#domain/workers/model.ts';
@@ -25,6 +25,14 @@ import { isolations } from '#domain/workers/model.ts';
 const runEventTypes = (Object.keys(eventTypes) as EventTypeName[]).filter((name) => eventTypes[name].subject === 'run');
 
 const By = z.object({ type: z.enum(principalKinds), id: z.string(), name: z.string() }).meta({ id: 'Actor' });
+const HoldBlockerView = z
+  .object({
+    by: By.nullable(),
+    name: z.string().nullable().describe('The name of the freeze window.'),
+    reason: z.string(),
+    until: Time.nullable(),
+  })
+  .meta({ id: 'Hold' });
 const Requester = z
   .object({ ...By.shape, id: AnswerId.nullable().describe('Null where the service itself requested the run.') })
   .meta({ id: 'Requester' });
@@ -57,7 +65,10 @@ export const ListedRunView = z
         code: z.enum(waitingCodes),
         since: Time,
         position: z.int().nullable(),
-        blocker: z.string().nullable(),
+        blocker: z
+          .union([z.string(), HoldBlockerView])
+          .nullable()
+          .describe('The id of a run, or what holds the apply.'),
       })
       .nullable(),
     operation: z.enum(runOperations),

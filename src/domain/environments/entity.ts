@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
+import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
+import type { StoredHold } from '#domain/holds/model.ts';
 import { Project } from '#domain/projects/entity.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
@@ -29,6 +31,9 @@ export const EnvironmentSchema = defineEntity({
     ttlSeconds: p.integer().nullable(),
     /** The isolation that a worker must have to execute runs of this environment; null: any. */
     isolation: p.string().$type<'sandbox'>().nullable(),
+    /** Kept from applies until somebody unlocks it, or its time is over. */
+    lock: p.json<StoredHold>().nullable(),
+    freezeWindows: p.json<FreezeWindow[]>().default([]),
     eligibilityGeneration: p.integer().default(1),
     revision: revision(),
     createdAt: createdAt(),

@@ -19,6 +19,14 @@ export const environmentKinds = [
         onTransfer: 'revised',
       },
     ],
+    references: [
+      {
+        kind: 'principal',
+        columns: ['lock'],
+        matches: (row, id) => sql<SqlBool>`${row('lock')} #>> '{by,id}' = ${id}::text`,
+        kept: 'a lock outlives who set it',
+      },
+    ],
   },
   {
     kind: 'environment_variable',

@@ -3,6 +3,8 @@ import type { Em } from '#database/database.ts';
 import { lockRows, toChange } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
+import type { StoredHold } from '#domain/holds/model.ts';
 import { presentProjects } from '#domain/projects/store.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
@@ -30,6 +32,9 @@ export interface EnvironmentTarget extends Ownership, Archivable {
   readonly ttlSeconds: number | null;
   /** The isolation that a worker must have to execute its runs; null: any. */
   readonly isolation: DemandedIsolation;
+  /** Its last lock, which may be over. */
+  readonly lock: StoredHold | null;
+  readonly freezeWindows: readonly FreezeWindow[];
   readonly eligibilityGeneration: number;
   readonly revision: number;
   readonly createdAt: string;
@@ -64,6 +69,8 @@ function selectEnvironments(queries: Kysely<Tables>) {
       'e.approval_allow_self as approvalAllowSelf',
       'e.ttl_seconds as ttlSeconds',
       'e.isolation',
+      'e.lock',
+      'e.freeze_windows as freezeWindows',
       'e.eligibility_generation as eligibilityGeneration',
       'e.revision',
       'e.created_at as createdAt',

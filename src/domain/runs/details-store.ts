@@ -2,7 +2,7 @@ import { type CallbackSelection, type ExpressionBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Tables } from '#domain/entities.ts';
 import { selectEnvironmentPolicy } from './approval/policy-store.ts';
-import type { WaitingOn } from './model.ts';
+import type { WaitingOn } from './waiting.ts';
 
 export type OverRun = ExpressionBuilder<Tables, 'runs'>;
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
@@ -14,7 +15,6 @@ import {
   type Masked,
   type MaskedOutputs,
   type PlanSummary,
-  type RequestedReviewer,
   type ResourceChange,
   type RunOperation,
   type RunPhase,
@@ -22,9 +22,9 @@ import {
   type RunTimeouts,
   runTransitions,
   type StatusReason,
-  type WaitingOn,
   writingOperations,
 } from './model.ts';
+import type { PrincipalReference, WaitingOn } from './waiting.ts';
 
 export const RunSchema = defineEntity({
   name: 'Run',
@@ -97,7 +97,7 @@ export const RunSchema = defineEntity({
     approvalAllowSelf: p.boolean(),
     approvalExpiresAt: at().nullable(),
     /** Who was asked to review it. */
-    reviewers: p.json<RequestedReviewer[]>().default([]),
+    reviewers: p.json<PrincipalReference[]>().default([]),
     planDigest: p.string().nullable(),
     planSummary: p.json<PlanSummary>().nullable(),
     outputs: p.json<MaskedOutputs>(),
@@ -130,16 +130,21 @@ export class Run extends RunSchema.class {
     this.revision += 1;
   }
 
-  /** Sets why the run waits. `since` stays while the code stays the same; setting the same again changes nothing. */
+  /**
+   * Sets why the run waits. `since` stays while the code stays the same; setting the same again changes nothing. Returns whether
+   * the code is a new one.
+   */
   waitFor(
     code: WaitingOn['code'],
     { position = null, blocker = null }: Partial<Pick<WaitingOn, 'position' | 'blocker'>> = {},
-  ): void {
+  ): boolean {
     const last = this.waitingOn;
-    if (last?.code === code && last.position === position && last.blocker === blocker) return;
-    const since = last?.code === code ? last.since : new Date().toISOString();
+    const isNew = last?.code !== code;
+    if (!isNew && last.position === position && isDeepStrictEqual(last.blocker, blocker)) return false;
+    const since = isNew ? new Date().toISOString() : last.since;
     this.waitingOn = { code, since, position, blocker };
     this.revision += 1;
+    return isNew;
   }
 
   isFinished(): boolean {

@@ -38,3 +38,11 @@ export class SandboxDemanded extends Error {
     this.name = 'SandboxDemanded';
   }
 }
+
+/** Something keeps the apply from starting by now, such as a lock of its environment. The attempt stays unclaimed. */
+export class ApplyHeldBack extends Error {
+  constructor(attemptId: string) {
+    super(`attempt ${attemptId} must not start to apply now: its run waits`);
+    this.name = 'ApplyHeldBack';
+  }
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { EventType } from '#domain/shared/events/event-type.ts';
 import { lapseReasons, runOperations, terminalStatuses } from './model.ts';
+import { holdCodes } from './waiting.ts';
 
 const by = z.string();
 const digest = z.string().nullable();
@@ -39,6 +40,11 @@ export const runEvents = {
     summary:
       'An approval no longer counts, because its reviewer was disabled, may not review the run any more, or answers for it',
     data: z.strictObject({ by, reviewer_id: z.string(), reason: z.enum(lapseReasons) }),
+  },
+  'run.held': {
+    subject: 'run',
+    summary: 'A run is ready to apply, and waits because of a pause, a lock or a freeze window',
+    data: z.strictObject({ code: z.enum(holdCodes), reason: z.string(), until: z.string().nullable() }),
   },
   'run.applying': { subject: 'run', summary: 'A run began to apply its plan', data: z.strictObject({ digest }) },
   'run.attempt_lost': {

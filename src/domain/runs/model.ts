@@ -1,4 +1,3 @@
-import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 
@@ -51,17 +50,6 @@ export const logPhases = ['plan', 'apply', 'detect'] as const;
 export type LogPhase = (typeof logPhases)[number];
 export const logStreams = ['stdout', 'stderr', 'system'] as const;
 export type LogStream = (typeof logStreams)[number];
-
-/** Why a run waits; `blocker` is the id of the run that it waits for, if any. */
-export const waitingCodes = ['engine', 'instance_busy', 'quota', 'no_worker', 'approval'] as const;
-export type WaitingCode = (typeof waitingCodes)[number];
-
-export interface WaitingOn {
-  code: WaitingCode;
-  since: string;
-  position: number | null;
-  blocker: string | null;
-}
 
 /** Reasons of attempts whose runs show other reasons: `canceled_by_user`, `plan_timeout`, `apply_timeout`. */
 const attemptReasons = {
@@ -169,13 +157,6 @@ export function needsApproval(
   if (policy.required === 0 || !plan.changes) return false;
   const waits: Record<ApprovalRule, boolean> = { never: false, destroys: plan.destroys, changes: true, always: true };
   return waits[policy.when];
-}
-
-/** A principal who was asked to review a run, with its name at that time. */
-export interface RequestedReviewer {
-  type: PrincipalKind;
-  id: string;
-  name: string;
 }
 
 /** Why an approval no longer counts: its reviewer is disabled, may not review the run any more, or answers for it. */

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id } from '#database/columns.ts';
+import type { StoredHold } from '#domain/holds/model.ts';
 
 /** The one row that says which installation this database belongs to. */
 export const InstallationSchema = defineEntity({
@@ -13,6 +14,8 @@ export const InstallationSchema = defineEntity({
     sealedKeys: p.blob().hidden(),
     /** The id of the engine's namespace. The service refuses to start with another namespace of the same name. */
     engineNamespaceId: p.string().nullable(),
+    /** Keeps all applies from starting; null: applies are not paused. */
+    applyPause: p.json<StoredHold>().nullable(),
     createdAt: createdAt(),
     /** When the unfinished runs were last compared with the engine. */
     reconciledAt: at().nullable(),

@@ -213,6 +213,8 @@ describe('a member of the tenant', () => {
     'instances.download_state': 404,
     'environment_variables.get': 404,
     'environment_variables.remove': 404,
+    // It is not locked.
+    'environments.unlock': 404,
     // An admin of a team cannot invite into its organization, nor change such an invitation.
     'team_invitations.create': 409,
     'team_invitations.resend': 403,

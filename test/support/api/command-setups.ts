@@ -214,6 +214,14 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
   ),
   'projects.delete': withoutBlockers(['update environments set deleted_at = now() where id = ?', 'environment']),
   'environments.delete': endRun,
+  'environments.unlock': async ({ root }, { environment }) => {
+    await root.caller.send('PUT', `/environments/${environment}/lock`, { reason: 'a test' });
+    return {};
+  },
+  'apply_pause.end': async ({ root }) => {
+    await root.caller.send('PUT', '/admin/apply-pause', { reason: 'a test' });
+    return {};
+  },
   'teams.transfer': async (api, { team }) => {
     await api.orm.em.execute('delete from team_members where team_id = ?', [team]);
     return { body: { organization_id: await addOrganization(api) } };

@@ -98,6 +98,13 @@ environments.update                 environment:write                   team:met
 environments.archive                environment:write                   team:metadata.write
 environments.unarchive              environment:write                   team:metadata.write
 environments.delete                 environment:write                   team:metadata.write
+environments.lock                   environment:write                   team:metadata.write
+environments.unlock                 environment:write                   team:metadata.write
+environments.get_freeze_windows     environment:read                    team:metadata.read
+environments.set_freeze_windows     environment:write                   team:metadata.write
+apply_pause.get                     settings.manage                     platform
+apply_pause.set                     settings.manage                     platform
+apply_pause.end                     settings.manage                     platform
 environment_variables.list          environment:read                    team:metadata.read
 environment_variables.get           environment:read                    team:metadata.read
 environment_variables.set           environment:write,secret:manage     team:metadata.write

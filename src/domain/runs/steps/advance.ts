@@ -8,6 +8,7 @@ import { activityTimeoutSeconds } from '../attempts/limits.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { type AttemptPhase, type NextStep, phasePriority } from '../model.ts';
 import { publishRunEvent, publishRunEventOnce } from '../publish-event.ts';
+import { isHold } from '../waiting.ts';
 import { readStepContext, type StepContext, type WorkflowFacts } from './facts.ts';
 import { decideNextStep, noWorkerRetrySeconds } from './next-step.ts';
 import { findPlacement, type Placement, publishUncontainedWorkers } from './placement.ts';
@@ -91,9 +92,20 @@ async function wait(
   { seconds, suspects, waitingOn }: Extract<Step, { kind: 'wait' }>,
 ): Promise<NextStep> {
   if (waitingOn?.code === 'no_worker' && placement?.hasUncontainedWorkers) await publishUncontainedWorkers(tx, run);
-  if (waitingOn) run.waitFor(waitingOn.code, waitingOn);
+  if (waitingOn) waitFor(tx, run, waitingOn);
   await tx.em.flush();
   return { kind: 'wait', seconds, ...(suspects && { suspects }) };
+}
+
+/** The beginning of a hold is an event: what was ready to be applied waits. */
+function waitFor(
+  tx: Transaction,
+  run: Run,
+  waitingOn: NonNullable<Extract<Step, { kind: 'wait' }>['waitingOn']>,
+): void {
+  const { code, blocker = null } = waitingOn;
+  if (!run.waitFor(code, waitingOn) || !isHold(code) || blocker === null || typeof blocker === 'string') return;
+  publishRunEvent(tx, run, 'run.held', { code, reason: blocker.reason, until: blocker.until });
 }
 
 async function begin(tx: Transaction, run: Run, { stateSerial, placement }: StepContext): Promise<NextStep> {
@@ -123,7 +135,7 @@ async function waitForApproval(
   { required }: ApprovalPolicy,
   seconds: number,
 ): Promise<NextStep> {
-  run.moveTo('pending_approval', 'approval');
+  if (run.status !== 'pending_approval') run.moveTo('pending_approval', 'approval');
   run.approvalExpiresAt = new Date(Date.now() + seconds * 1000);
   run.waitFor('approval');
   await tx.em.flush();

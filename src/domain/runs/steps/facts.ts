@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { findHold } from '#domain/holds/holds.ts';
 import { type ApprovalPolicy, strictestPolicy } from '#domain/registry/model.ts';
 import { isOpenTo } from '#domain/workers/pools/model.ts';
 import { countApprovals, findLapses, type Lapse } from '../approval/rules.ts';
@@ -39,6 +40,7 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     mayBegin ? findPlacement(em, run) : null,
   ]);
   if (!row) throw new Error(`the locked run ${run.id} was not found`);
+  const now = new Date();
   const approval = row.approval && toApprovalFacts(row.approval);
   const facts: StepFacts = {
     run,
@@ -47,6 +49,7 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     lostAttempts: row.lostAttempts,
     policy: policyOf(run, row.presentPolicy),
     approvals: approval ? countApprovals(approval) : 0,
+    hold: findHold(row.holds, now),
     planIsCurrent: row.planSerial === row.stateSerial,
     poolIsOpen: isOpenTo(row.poolAccess, run),
     blocker: row.slotQueue && findBlocker(run.id, row.slotQueue),
@@ -54,7 +57,7 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     executed: workflow.executed,
     canceled: workflow.canceled,
     suspected: workflow.suspected ?? false,
-    now: new Date(),
+    now,
   };
   return { facts, attempt, stateSerial: row.stateSerial, placement, lapses: approval ? findLapses(approval) : [] };
 }

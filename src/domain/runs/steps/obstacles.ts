@@ -1,6 +1,10 @@
 import { hasQuorum } from '../approval/rules.ts';
 import { needsApproval } from '../model.ts';
+import { isHold } from '../waiting.ts';
 import { finish, type Step, type StepFacts } from './step.ts';
+
+/** A change of the hold wakes the run, and a timer its end; looking again after this time is the fallback. */
+export const holdRetrySeconds = 300;
 
 /** What keeps an apply from starting. */
 type Obstacle = Extract<Step, { kind: 'ask_approval' | 'wait' | 'finish' }>;
@@ -10,13 +14,15 @@ type Obstacle = Extract<Step, { kind: 'ask_approval' | 'wait' | 'finish' }>;
  * about to start: approvals that counted may have lapsed, and the policy may have become stricter.
  */
 export function findObstacle(facts: StepFacts): Obstacle | null {
-  return awaitApproval(facts) ?? refuseMovedPlan(facts);
+  return awaitApproval(facts) ?? refuseMovedPlan(facts) ?? awaitEndOfHold(facts);
 }
 
 function awaitApproval({ run, policy, approvals, now }: StepFacts): Obstacle | null {
   const destroys = run.operation === 'destroy' || (run.planSummary?.destroy ?? 0) > 0;
   if (!needsApproval(policy, { changes: true, destroys }) || hasQuorum(policy.required, approvals)) return null;
-  if (run.status !== 'pending_approval') return { kind: 'ask_approval', seconds: run.timeouts.approval };
+  // A run that was held had its approvals, and some have lapsed meanwhile: it gets the whole time for approval again.
+  const isOpen = run.status === 'pending_approval' && !(run.waitingOn && isHold(run.waitingOn.code));
+  if (!isOpen) return { kind: 'ask_approval', seconds: run.timeouts.approval };
   const remainingMs = (run.approvalExpiresAt?.getTime() ?? 0) - now.getTime();
   if (remainingMs <= 0) return finish('timed_out', 'approval_timeout');
   return { kind: 'wait', seconds: Math.ceil(remainingMs / 1000), waitingOn: { code: 'approval' } };
@@ -26,4 +32,11 @@ function awaitApproval({ run, policy, approvals, now }: StepFacts): Obstacle | n
 function refuseMovedPlan({ attempt, planIsCurrent }: StepFacts): Obstacle | null {
   if (planIsCurrent || attempt?.phase === 'applying') return null;
   return finish('failed', 'plan_moved');
+}
+
+function awaitEndOfHold({ hold, now }: StepFacts): Obstacle | null {
+  if (!hold) return null;
+  const { until } = hold.blocker;
+  const remaining = until === null ? holdRetrySeconds : Math.ceil((Date.parse(until) - now.getTime()) / 1000);
+  return { kind: 'wait', seconds: Math.min(Math.max(remaining, 1), holdRetrySeconds), waitingOn: hold };
 }

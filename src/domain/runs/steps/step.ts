@@ -1,12 +1,14 @@
+import type { Hold } from '#domain/holds/holds.ts';
 import type { ApprovalPolicy } from '#domain/registry/model.ts';
 import type { WorkerLiveness } from '#domain/workers/model.ts';
 import type { Run, RunAttempt } from '../entity.ts';
-import type { AttemptPhase, StatusReason, TerminalStatus, WaitingOn } from '../model.ts';
+import type { AttemptPhase, StatusReason, TerminalStatus } from '../model.ts';
+import type { WaitingOn } from '../waiting.ts';
 
 /** Everything that the next step of a run depends on. */
 export interface StepFacts {
   readonly run: Pick<Run, 'status' | 'operation' | 'timeouts' | 'retrySafe'> &
-    Partial<Pick<Run, 'statusReason' | 'planSummary' | 'approvalExpiresAt'>>;
+    Partial<Pick<Run, 'statusReason' | 'planSummary' | 'approvalExpiresAt' | 'waitingOn'>>;
   /** The current attempt of the run. */
   readonly attempt:
     | (Pick<RunAttempt, 'id' | 'phase' | 'startedAt'> & Partial<Pick<RunAttempt, 'outcome' | 'workerId'>>)
@@ -19,6 +21,8 @@ export interface StepFacts {
   readonly policy: ApprovalPolicy;
   /** How many people have approved the plan whose approvals still count. */
   readonly approvals: number;
+  /** What keeps all applies from starting now; null if nothing does. */
+  readonly hold: Hold | null;
   /** Whether the plan was made from the latest state of the instance. */
   readonly planIsCurrent: boolean;
   /** Whether the run's team and environment may use its pool. */

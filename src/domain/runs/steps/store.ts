@@ -4,6 +4,7 @@ import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import { selectHolds } from '#domain/holds/store.ts';
 import { poolAccessOfRun, workerLiveness } from '#domain/workers/placement-store.ts';
 import { selectEnvironmentPolicy } from '../approval/policy-store.ts';
 import { selectApprovalFacts } from '../approval/store.ts';
@@ -58,6 +59,7 @@ export const selectStepFacts = prepare((db, parameter: ParameterOf<{ runId: stri
           .$notNull()
           .as('lostAttempts'),
         selectEnvironmentPolicy(eb).as('presentPolicy'),
+        selectHolds(eb).as('holds'),
         eb.case().when(isReviewed(eb)).then(selectApprovalFacts(eb)).end().as('approval'),
         eb.case().when(isQueued).then(poolAccessOfRun(eb)).end().as('poolAccess'),
         eb

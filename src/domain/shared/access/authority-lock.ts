@@ -82,3 +82,13 @@ export const lockPrincipals = prepare((queries, parameter: ParameterOf<{ ids: re
     .orderBy('id')
     .forNoKeyUpdate(),
 );
+
+/** Shares the authority of several principals until the commit, in the order of their ids. */
+export const sharePrincipals = prepare((queries, parameter: ParameterOf<{ ids: readonly string[] }>) =>
+  queries
+    .selectFrom('principals')
+    .where('id', '=', (eb) => eb.fn.any(eb.val(parameter('ids'))))
+    .select(sql`pg_advisory_xact_lock_shared(${ofRow})`.as('locked'))
+    .orderBy('id')
+    .forShare(),
+);

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { EnvironmentParams, readAccess, updateAccess } from '#api/environments/operations.ts';
+import { EnvironmentView, viewEnvironment } from '#api/environments/views.ts';
+import { revisionOf } from '#api/pipeline/if-match.ts';
+import { command, read } from '#api/pipeline/operation.ts';
+import { Nothing } from '#api/pipeline/schemas.ts';
+import { findEnvironment, findEnvironmentToChange } from '#domain/environments/store.ts';
+import { lockEnvironment, setFreezeWindows, unlockEnvironment } from '#domain/holds/environment-holds.ts';
+import { FreezeWindow, FreezeWindows } from '#domain/holds/freeze-windows.ts';
+import { NewHold } from '#domain/holds/model.ts';
+import { ExpectedRevision, refuseStale } from '#domain/shared/revisions.ts';
+
+const access = { ...updateAccess, review: { inherits: 'environments.update' } } as const;
+const LockEnvironment = NewHold.extend(ExpectedRevision).meta({ id: 'LockEnvironment' });
+const SetFreezeWindows = z
+  .strictObject({ freeze_windows: FreezeWindows, ...ExpectedRevision })
+  .meta({ id: 'SetFreezeWindows' });
+const FreezeWindowsView = z
+  .object({ freeze_windows: z.array(FreezeWindow), revision: z.int() })
+  .meta({ id: 'FreezeWindows' });
+
+export const lock = command({
+  id: 'environments.lock',
+  route: 'PUT /api/v1/environments/:id/lock',
+  summary: 'Lock an environment: its runs plan and wait for review, but no apply starts',
+  description: 'What already applies is not interrupted. Another lock is replaced.',
+  params: EnvironmentParams,
+  body: LockEnvironment,
+  responses: { 200: EnvironmentView },
+  access,
+  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
+  targetName: 'environment',
+  idempotency: 'none',
+  audit: 'environment.locked',
+  handle: async ({ tx, target, body, principal }) => {
+    const { expected_revision: expectedRevision, ...hold } = body;
+    const locked = await lockEnvironment(tx, target, principal, { ...hold, expectedRevision });
+    const { id, revision } = locked;
+    return {
+      id,
+      revision,
+      before: { lock: target.lock },
+      after: { lock: locked.lock },
+      answer: viewEnvironment(locked),
+    };
+  },
+});
+
+export const unlock = command({
+  id: 'environments.unlock',
+  route: 'DELETE /api/v1/environments/:id/lock',
+  summary: 'Unlock an environment: the applies that wait start',
+  params: EnvironmentParams,
+  responses: { 204: Nothing },
+  access,
+  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
+  targetName: 'environment',
+  ifMatch: true,
+  idempotency: 'none',
+  audit: 'environment.unlocked',
+  handle: async ({ tx, target, request }) => {
+    refuseStale(target, revisionOf(request.headers));
+    await unlockEnvironment(tx, target);
+    return { id: target.id, before: { lock: target.lock }, after: { lock: null } };
+  },
+});
+
+export const getFreezeWindows = read({
+  id: 'environments.get_freeze_windows',
+  route: 'GET /api/v1/environments/:id/freeze-windows',
+  summary: 'Read the times at which no apply starts in an environment',
+  params: EnvironmentParams,
+  responses: { 200: FreezeWindowsView },
+  access: { ...readAccess, review: { inherits: 'environments.get' } },
+  target: ({ em, params }) => findEnvironment(em, params.id),
+  targetName: 'environment',
+  handle: async ({ target }) => ({ freeze_windows: target.freezeWindows, revision: target.revision }),
+});
+
+export const changeFreezeWindows = command({
+  id: 'environments.set_freeze_windows',
+  route: 'PUT /api/v1/environments/:id/freeze-windows',
+  summary: 'Replace the times at which no apply starts in an environment',
+  description:
+    'A window is either once, from `starts_at` to `ends_at`, or every week by the clocks of its `time_zone`. Runs plan and wait ' +
+    'for review meanwhile, and what already applies is not interrupted.',
+  params: EnvironmentParams,
+  body: SetFreezeWindows,
+  responses: { 200: FreezeWindowsView },
+  access,
+  target: ({ em, params, lock }) => findEnvironmentToChange(em, params.id, lock),
+  targetName: 'environment',
+  idempotency: 'none',
+  audit: 'environment.freeze_windows_changed',
+  handle: async ({ tx, target, body }) => {
+    const changed = await setFreezeWindows(tx, target, body.freeze_windows, body.expected_revision);
+    const { id, revision, freezeWindows } = changed;
+    const [before, after] = [target, changed].map(({ freezeWindows: windows }) => ({ freezeWindows: windows }));
+    return { id, revision, before, after, answer: { freeze_windows: freezeWindows, revision } };
+  },
+});

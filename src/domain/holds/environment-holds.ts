@@ -1,0 +1,54 @@
+import type { EnvironmentTarget } from '#domain/environments/store.ts';
+import { findEnvironment } from '#domain/environments/store.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { refuseArchived } from '#domain/shared/archiving.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import type { FreezeWindow } from './freeze-windows.ts';
+import { activeHold, type NewHold, toHold } from './model.ts';
+import { saveFreezeWindows, saveLock } from './store.ts';
+
+/** Locks an environment, in place of an earlier lock. The caller has locked the row. @throws Invalid, Conflict */
+export async function lockEnvironment(
+  tx: Transaction,
+  environment: EnvironmentTarget,
+  by: Principal,
+  request: NewHold & { readonly expectedRevision?: number | undefined },
+): Promise<EnvironmentTarget> {
+  refuseArchived(environment);
+  refuseStale(environment, request.expectedRevision);
+  const lock = toHold(request, by);
+  await saveLock(tx.em, environment, lock);
+  const { reason, until } = lock;
+  publish(tx, environment, { type: 'environment.locked', data: { reason, until } });
+  return readBack(findEnvironment(tx.em, environment.id));
+}
+
+/** Ends the lock of an environment. The caller has locked the row. @throws NotFound if it is not locked */
+export async function unlockEnvironment(tx: Transaction, environment: EnvironmentTarget): Promise<void> {
+  if (!activeHold(environment.lock, new Date())) throw new NotFound('a lock of this environment');
+  await saveLock(tx.em, environment, null);
+  publish(tx, environment, { type: 'environment.unlocked', data: {} });
+}
+
+/** Replaces the freeze windows of an environment. The caller has locked the row. @throws Conflict */
+export async function setFreezeWindows(
+  tx: Transaction,
+  environment: EnvironmentTarget,
+  windows: readonly FreezeWindow[],
+  expectedRevision: number | undefined,
+): Promise<EnvironmentTarget> {
+  refuseArchived(environment);
+  refuseStale(environment, expectedRevision);
+  await saveFreezeWindows(tx.em, environment, windows);
+  const data = { windows: windows.map(({ name }) => name) };
+  publish(tx, environment, { type: 'environment.freeze_windows_changed', data });
+  return readBack(findEnvironment(tx.em, environment.id));
+}
+
+type HoldEvent = Pick<Parameters<Transaction['publish']>[0], 'type' | 'data'>;
+
+function publish(tx: Transaction, { id, teamId, organizationId }: EnvironmentTarget, event: HoldEvent): void {
+  tx.publish({ ...event, subjectId: id, owners: { teamId, organizationId } });
+}

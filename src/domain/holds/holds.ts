@@ -1,0 +1,32 @@
+import type { HoldBlocker, HoldCode } from '#domain/runs/waiting.ts';
+import { type FreezeWindow, findFreeze } from './freeze-windows.ts';
+import { activeHold, type StoredHold } from './model.ts';
+
+/** What may hold the applies of a run, as it is stored. */
+export interface HoldFacts {
+  readonly pause: StoredHold | null;
+  /** Null: the run has no environment, or the environment is not locked. */
+  readonly lock: StoredHold | null;
+  readonly windows: readonly FreezeWindow[] | null;
+}
+
+/** What keeps an apply from starting now. */
+export interface Hold {
+  readonly code: HoldCode;
+  readonly blocker: HoldBlocker;
+}
+
+/** What keeps applies from starting now, the widest first; null if nothing does. Pure. */
+export function findHold({ pause, lock, windows }: HoldFacts, now: Date): Hold | null {
+  const [paused, locked] = [activeHold(pause, now), activeHold(lock, now)];
+  if (paused) return { code: 'paused', blocker: describe(paused) };
+  if (locked) return { code: 'locked', blocker: describe(locked) };
+  const freeze = findFreeze(windows ?? [], now);
+  if (!freeze) return null;
+  const { name, reason } = freeze.window;
+  return { code: 'frozen', blocker: { by: null, name, reason, until: freeze.until } };
+}
+
+function describe({ by, reason, until }: StoredHold): HoldBlocker {
+  return { by, name: null, reason, until };
+}

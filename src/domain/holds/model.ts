@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { PrincipalReference } from '#domain/runs/waiting.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+
+/**
+ * What keeps applies from starting: the lock of an environment, its freeze windows, and a pause of the whole installation. Runs
+ * are still admitted, planned and reviewed.
+ */
+
+/** A lock or a pause, as it is stored. */
+export interface StoredHold {
+  readonly reason: string;
+  /** RFC 3339. */
+  readonly since: string;
+  /** RFC 3339; null: until somebody ends it. */
+  readonly until: string | null;
+  readonly by: PrincipalReference;
+}
+
+/** A lock or a pause to be set. */
+export const NewHold = z.strictObject({
+  reason: z.string().trim().min(1).max(1000).describe('Runs that wait show it.'),
+  until: z.iso.datetime({ offset: true }).nullable().optional().describe('When it ends by itself.'),
+});
+export type NewHold = z.output<typeof NewHold>;
+
+/** @throws Invalid if it would end in the past */
+export function toHold({ reason, until = null }: NewHold, by: Principal, now = new Date()): StoredHold {
+  const end = until === null ? null : new Date(until);
+  if (end && end <= now) throw invalidField('until', 'expected a time in the future, or none');
+  const { kind: type, id, name } = by;
+  return { reason, since: now.toISOString(), until: end?.toISOString() ?? null, by: { type, id, name } };
+}
+
+/** The hold, unless its time is over. */
+export function activeHold(hold: StoredHold | null, now: Date): StoredHold | null {
+  return hold && (hold.until === null || Date.parse(hold.until) > now.getTime()) ? hold : null;
+}

@@ -1,0 +1,85 @@
+import { jsonBuildObject } from 'kysely/helpers/postgres';
+import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { WaitingCode } from '#domain/runs/waiting.ts';
+import type { FreezeWindow } from './freeze-windows.ts';
+import type { HoldFacts } from './holds.ts';
+import type { StoredHold } from './model.ts';
+
+/** The `HoldFacts` of a run. */
+export function selectHolds(eb: Over<{ runs: 'runs' }>) {
+  const pause = eb.selectFrom('installation').select('installation.apply_pause').$asScalar();
+  const environment = () => eb.selectFrom('environments as held').whereRef('held.id', '=', 'runs.environment_id');
+  return jsonBuildObject({
+    pause,
+    lock: environment().select('held.lock').$asScalar(),
+    windows: environment().select('held.freeze_windows').$asScalar(),
+  }).$castTo<HoldFacts>();
+}
+
+interface ChangedEnvironment {
+  readonly id: string;
+  readonly revision: number;
+}
+
+/** Writes the lock of an environment, or ends it, and raises the revision. The caller has locked the row. */
+export async function saveLock(em: Em, { id, revision }: ChangedEnvironment, lock: StoredHold | null): Promise<void> {
+  const changes = { lock: lock && json(lock), revision: revision + 1 };
+  await db(em).updateTable('environments').set(changes).where('id', '=', id).execute();
+}
+
+/** Writes the freeze windows of an environment and raises the revision. The caller has locked the row. */
+export async function saveFreezeWindows(
+  em: Em,
+  { id, revision }: ChangedEnvironment,
+  windows: readonly FreezeWindow[],
+): Promise<void> {
+  const changes = { freeze_windows: json([...windows]), revision: revision + 1 };
+  await db(em).updateTable('environments').set(changes).where('id', '=', id).execute();
+}
+
+/** The installation's id and its pause. `lock` locks the row for a change. */
+export function findPause(em: Em, lock: boolean): Promise<{ id: string; pause: StoredHold | null } | undefined> {
+  const found = db(em).selectFrom('installation').select(['id', 'apply_pause as pause']);
+  return (lock ? found.forNoKeyUpdate() : found).executeTakeFirst();
+}
+
+/** Shares the installation's pause until the commit, against a change of it. */
+export async function shareApplyPause(em: Em): Promise<void> {
+  await db(em).selectFrom('installation').select('id').forShare().execute();
+}
+
+export async function savePause(em: Em, pause: StoredHold | null): Promise<void> {
+  await db(em)
+    .updateTable('installation')
+    .set({ apply_pause: pause && json(pause) })
+    .execute();
+}
+
+/** The next runs, by id, that wait for one of these reasons, in one environment or everywhere. */
+export function findHeldRuns(
+  em: Em,
+  {
+    environmentId,
+    codes,
+    after,
+    limit,
+  }: {
+    environmentId: string | null;
+    codes: readonly WaitingCode[];
+    after: string;
+    limit: number;
+  },
+): Promise<{ id: string; workflowId: string }[]> {
+  let runs = db(em)
+    .selectFrom('runs')
+    .where('finished_at', 'is', null)
+    .where('id', '>', after)
+    .where((eb) => eb(eb.ref('waiting_on', '->>').key('code'), 'in', codes))
+    .select(['id', 'idempotency_key as workflowId'])
+    .orderBy('id')
+    .limit(limit);
+  if (environmentId !== null) runs = runs.where('environment_id', '=', environmentId);
+  return runs.execute();
+}

@@ -1,0 +1,68 @@
+/** Conversions between times and the clocks of time zones, by the time zone database of Intl. */
+
+const minuteMs = 60_000;
+
+/** A date and time of day as clocks show it, in milliseconds as if the clock were in UTC. */
+type ClockTime = number;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const two = '2-digit';
+  const parts = { year: 'numeric', month: two, day: two, hour: two, minute: two, second: two } as const;
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...parts });
+  formats.set(timeZone, format);
+  return format;
+}
+
+/** Whether Intl knows a time zone by this name. */
+export function isTimeZone(name: string): boolean {
+  try {
+    formatOf(name);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** What clocks in a time zone show at a time. */
+export function clockTimeAt(time: number, timeZone: string): ClockTime {
+  const parts = Object.fromEntries(
+    formatOf(timeZone)
+      .formatToParts(time)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+/**
+ * The time at which clocks in a time zone show a clock time. When clocks are set back, they show it twice: `which` chooses.
+ * When clocks are set forward they skip it, and the answer is the time at which they are set forward.
+ */
+export function timeOf(clockTime: ClockTime, timeZone: string, which: 'first' | 'last'): number {
+  const offsets = [-1, 1].map((days) => offsetAt(clockTime + days * 1440 * minuteMs, timeZone));
+  const candidates = [...new Set(offsets)].map((offset) => clockTime - offset).sort((a, b) => a - b);
+  const shown = candidates.filter((time) => clockTimeAt(time, timeZone) === clockTime);
+  const chosen = which === 'first' ? shown[0] : shown.at(-1);
+  return chosen ?? findJump(candidates[0] ?? clockTime, candidates.at(-1) ?? clockTime, timeZone);
+}
+
+function offsetAt(time: number, timeZone: string): number {
+  return clockTimeAt(time, timeZone) - Math.floor(time / 1000) * 1000;
+}
+
+/** The minute between two times at which the offset of a time zone changes. */
+function findJump(earliest: number, latest: number, timeZone: string): number {
+  const before = offsetAt(earliest, timeZone);
+  let [low, high] = [earliest, latest];
+  while (high - low > minuteMs) {
+    const middle = low + Math.floor((high - low) / (2 * minuteMs)) * minuteMs;
+    if (offsetAt(middle, timeZone) === before) low = middle;
+    else high = middle;
+  }
+  return high;
+}

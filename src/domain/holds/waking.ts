@@ -1,0 +1,30 @@
+import { wakeSignal } from '#domain/runs/model.ts';
+import { holdCodes, type WaitingCode } from '#domain/runs/waiting.ts';
+import type { Transactions } from '#domain/shared/commands/transaction.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import { findHeldRuns } from './store.ts';
+
+const pageSize = 200;
+const firstId = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Wakes the runs that wait for the end of a hold, or for approvals that a changed policy may no longer demand, so that each looks
+ * again at what it waits for. A run that is woken in vain goes on waiting, so this may be repeated.
+ */
+export async function wakeHeldRuns(
+  transactions: Transactions,
+  { type, subject }: Pick<PublishedEvent, 'type' | 'subject'>,
+): Promise<void> {
+  const environmentId = subject.kind === 'environment' ? subject.id : null;
+  const codes: readonly WaitingCode[] =
+    type === 'environment.protection_changed' ? [...holdCodes, 'approval'] : holdCodes;
+  for (let after: string | undefined = firstId; after !== undefined; ) {
+    const from: string = after;
+    const woken = await transactions.run(async (tx) => {
+      const runs = await findHeldRuns(tx.em, { environmentId, codes, after: from, limit: pageSize });
+      for (const { workflowId } of runs) tx.notifyEngine(workflowId, { kind: 'signal', signal: wakeSignal });
+      return runs;
+    });
+    after = woken.length < pageSize ? undefined : woken.at(-1)?.id;
+  }
+}
