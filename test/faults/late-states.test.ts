@@ -70,6 +70,13 @@ describe('a state that arrives after its attempt has ended', () => {
     expect(await serialOf(first.runId)).toBe(1);
   });
 
+  it('is set aside if its instance has been deleted since, because nobody would see what it holds', async () => {
+    const { runId, attemptId } = await interruptedApply();
+    await api.rows('update instances set deleted_at = now() where id = ?', [await instanceOf(runId)]);
+    expect(await steps.keep({ attemptId })).toBe('outdated');
+    expect(await serialOf(runId)).toBe(0);
+  });
+
   it('invalidates a plan that was made without it', async () => {
     const templateId = await steps.publish({ approval: { required: 1, when: 'always' } });
     const workerId = await steps.worker('none');

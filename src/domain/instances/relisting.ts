@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Instance } from './entity.ts';
-import { holdByState, recordInStateVersion } from './resources.ts';
+import { relistByState } from './resources.ts';
 import { lockInstance, readState } from './state.ts';
 import { readStateFile } from './state-file/state-file.ts';
 
@@ -49,6 +49,5 @@ export async function listUnlessListed(em: Em, keyRing: KeyRing, instance: Insta
 
 async function listLatest(em: Em, keyRing: KeyRing, instance: Instance): Promise<void> {
   const content = await readState(em, keyRing, instance.id, instance.stateSerial);
-  await holdByState(em, instance, content && readStateFile(content));
-  await recordInStateVersion(em, instance);
+  await relistByState(em, instance, content && readStateFile(content));
 }

@@ -11,15 +11,29 @@ import type { StateFile } from './state-file/state-file.ts';
  */
 
 /** How many resources an instance holds by a state. */
-export function countResources({ kind, isEmpty, resourceCount }: StateFile, before: number): number {
+function countResources({ kind, isEmpty, resourceCount }: StateFile, before: number): number {
   if (kind === 'tool') return resourceCount;
   // A command may write an empty state, or none, and deploy something all the same: only its success tells.
   return kind === 'other' && isEmpty ? Math.min(before, 1) : 1;
 }
 
-/** Records what an instance holds by its latest state; null if it has none. The row of the instance is locked. */
-export async function holdByState(em: Em, instance: Instance, state: StateFile | null): Promise<void> {
-  instance.resourceCount = state ? countResources(state, instance.resourceCount) : Math.min(instance.resourceCount, 1);
+/** Records what an instance holds by a state that is being stored. The row of the instance is locked. */
+export function holdByState(em: Em, instance: Instance, state: StateFile): Promise<void> {
+  return hold(em, instance, state, countResources(state, instance.resourceCount));
+}
+
+/**
+ * Lists what an instance holds by its latest state; null if it has none. Of resources that the service cannot see, the success of a
+ * run has told whether they are still there, so their number stays as it was recorded.
+ */
+export async function relistByState(em: Em, instance: Instance, state: StateFile | null): Promise<void> {
+  const count = state?.kind === 'tool' ? state.resourceCount : Math.min(instance.resourceCount, 1);
+  await hold(em, instance, state, count);
+  await recordInStateVersion(em, instance);
+}
+
+async function hold(em: Em, instance: Instance, state: StateFile | null, count: number): Promise<void> {
+  instance.resourceCount = count;
   instance.resourcesSerial = instance.stateSerial;
   await replaceResources(em, instance, state?.kind === 'tool' ? state.resources : standInFor(instance, state));
 }
@@ -47,7 +61,7 @@ function standInFor({ name, resourceCount }: Instance, state: StateFile | null):
 }
 
 /** The latest state version shows the same number. */
-export async function recordInStateVersion(em: Em, { id, stateSerial, resourceCount }: Instance): Promise<void> {
+async function recordInStateVersion(em: Em, { id, stateSerial, resourceCount }: Instance): Promise<void> {
   await db(em)
     .updateTable('state_versions')
     .set({ resource_count: resourceCount })
