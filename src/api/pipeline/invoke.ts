@@ -44,6 +44,11 @@ export function authorizeOperation(invocation: Invocation): Promise<void> {
   });
 }
 
+/** Decides whether the caller may use the operation at all. @throws Forbidden, HiddenResource */
+export function requirePermission({ operation, principal }: Invocation): void {
+  if (isProtected(operation)) refuseUnlessAllowed(operation, decideOperation(operation, principal));
+}
+
 async function verifyOwnCredential({ operation, request, services }: Invocation): Promise<void> {
   const { access } = operation;
   if (!('verifyCredential' in access)) return;

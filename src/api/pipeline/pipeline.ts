@@ -5,6 +5,7 @@ import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { sha256 } from '#domain/shared/digest.ts';
 import { auditingRefusals } from './auditing.ts';
 import { authenticate } from './authentication.ts';
+import { endWithAuthority } from './ending-with-authority.ts';
 import { commandKey } from './idempotency.ts';
 import { entityTagOf, withExpectedRevision } from './if-match.ts';
 import type { Invocation, OperationInput } from './invocation.ts';
@@ -88,7 +89,10 @@ async function handleRead(invocation: Invocation<ReadOperation>, reply: FastifyR
   }
   const current = await waitForChange(invocation, reply);
   const answer = await invokeRead(current, commandKey(operation, request));
-  if (answer instanceof RawAnswer) return answer.send(request, reply);
+  if (answer instanceof RawAnswer) {
+    endWithAuthority(current, reply);
+    return answer.send(request, reply);
+  }
   return send(reply.status(successStatus(operation)), answer);
 }
 

@@ -18,7 +18,7 @@ import { RunParams, readAccess } from './operations.ts';
 import { LogEntryView, RunEventView, RunLogView, toLogEntry } from './views.ts';
 
 const pageBytes = 2 * 1024 * 1024;
-/** A stream ends after this time. Its reader connects again at its position, and its access is checked again. */
+/** A stream ends after this time. Its reader connects again at its position. */
 const longestStreamMs = 5 * 60_000;
 const nested = { ...readAccess, review: { inherits: 'runs.get' } } as const;
 
