@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
+import { findsByName } from '#api/pipeline/resource-names.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
 import { CreateNamed, RenameNamed, toRenaming } from '#api/tenancy/bodies.ts';
@@ -20,9 +21,10 @@ import { TransferOrganization } from './bodies.ts';
 import { OrganizationView, viewOrganization } from './views.ts';
 
 /** An organization in a path: its id, or a slug that it has or had. */
-export const OrganizationName = z.union([Id, Slug], {
-  error: 'expected a lowercase UUID other than zero, or a slug such as "core-network"',
-});
+export const OrganizationName = findsByName(
+  z.union([Id, Slug], { error: 'expected a lowercase UUID other than zero, or a slug such as "core-network"' }),
+  async (em, name) => (await findOrganization(em, name))?.id,
+);
 export const OrganizationParams = z.strictObject({ orgID: OrganizationName });
 
 export const readAccess: Access = {

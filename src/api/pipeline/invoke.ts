@@ -6,7 +6,7 @@ import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { type Command, type CommandResult, findReceipt, runCommand } from '#domain/shared/commands/command.ts';
 import { ServiceError, Unavailable } from '#domain/shared/errors.ts';
 import type { CommandAnswer, Responses } from './answer-types.ts';
-import { auditedAction, auditingRefusals, auditRead, requestFacts, withAuditTarget } from './auditing.ts';
+import { auditingRefusals, auditRead, requestFacts, withAuditTarget } from './auditing.ts';
 import {
   type AccessDecision,
   asCalled,
@@ -15,7 +15,7 @@ import {
   isProtected,
   toDenial,
 } from './authorization.ts';
-import type { Invocation, OperationInput } from './invocation.ts';
+import type { Invocation } from './invocation.ts';
 import { negotiateMediaType } from './media-types.ts';
 import {
   type Call,
@@ -28,6 +28,7 @@ import {
 } from './operation.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import { findReadOf, type ReceiptAnswer, toReceiptAnswer } from './receipt-answer.ts';
+import { toCommand } from './to-command.ts';
 
 /**
  * Checks that the caller may use the operation at all, on any target.
@@ -89,15 +90,15 @@ export function authorizeRead(invocation: Invocation<ReadOperation>): Promise<Au
 }
 
 /**
- * Runs a command in one transaction, after its slow preparation. `sentBody` is the body before defaults, which the key is
- * bound to. A repeated command is answered from its receipt, even if its preparation would fail now.
+ * Runs a command in one transaction, after its slow preparation. The key is bound to `sentBody`, the body before
+ * defaults, and to what the request means. A repeated command is answered from its receipt, even if its preparation would fail now.
  */
 export function invokeCommand(
   invocation: Invocation<CommandOperation>,
   key: string | null,
   sentBody: unknown,
 ): Promise<InvokedCommand> {
-  const run = () => prepareAndRun(invocation, toCommand(invocation, key, sentBody));
+  const run = async () => prepareAndRun(invocation, await toCommand(invocation, key, sentBody));
   return auditingRefusals(invocation, () => limitingGuesses(invocation, run));
 }
 
@@ -178,28 +179,6 @@ async function prepare(invocation: Invocation<CommandOperation>): Promise<unknow
   if (!operation.prepare && !services.refusals.hasRefused(principal)) return undefined;
   const call = await authorizeCall(invocation, services.orm.em.fork());
   return withAuditTarget(call.target, () => operation.prepare?.(call));
-}
-
-function toCommand(invocation: Invocation<CommandOperation>, key: string | null, sentBody: unknown): Command {
-  const { operation, principal, input, request } = invocation;
-  return {
-    key,
-    caller: principal,
-    operation: operation.id,
-    audit: auditedAction(operation),
-    target: input.params as Record<string, string>,
-    input: sentBody,
-    locks: locksOf(operation, principal, input),
-    request: requestFacts(request),
-  };
-}
-
-function locksOf(
-  { locks = [] }: CommandOperation,
-  principal: Principal,
-  { params }: OperationInput,
-): readonly string[] {
-  return typeof locks === 'function' ? locks({ params, principal }) : locks;
 }
 
 /** The operation's own schemas have parsed the input, and its own resolver has found the target. */

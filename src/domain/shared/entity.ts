@@ -36,8 +36,10 @@ export const CommandReceiptSchema = defineEntity({
     key: p.uuid().primary(),
     principalId: p.uuid(),
     operation: p.string(),
-    /** HMAC over caller, operation, target and accepted input. */
+    /** HMAC over caller, operation, target and input as the request named them. */
     binding: p.blob().hidden(),
+    /** The same with defaults filled in, and ids in place of other names. Null: a receipt of an earlier release. */
+    resolvedBinding: p.blob().hidden().nullable(),
     /** What a repeat is answered from; only the sender of the command reads it. Null: a receipt of an earlier release. */
     answer: p.json<Record<string, unknown>>().nullable(),
     /** The same, in the form that the previous release reads. */

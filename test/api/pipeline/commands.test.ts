@@ -240,6 +240,54 @@ describe('repeating a key', () => {
     expect(again.headers.get('location')).toBe(first.headers.get('location'));
   });
 
+  it('answers a repetition that states a default or leaves it out', async () => {
+    const template = await publish(root.caller, spec);
+    const requests = [
+      { template_id: template },
+      { template_id: template, operation: 'apply' },
+      { template_id: template, operation: 'apply', variables: {}, replace: [], message: '' },
+    ];
+    for (const first of requests) {
+      const key = randomUUID();
+      const { body } = await admit(root.caller, key, first);
+      for (const again of requests)
+        expect(await admit(root.caller, key, again)).toMatchObject({ status: 202, body: { id: body.id } });
+      expectBoundElsewhere(await admit(root.caller, key, { ...first, operation: 'destroy' }));
+      expectBoundElsewhere(await admit(root.caller, key, { ...first, message: 'another' }));
+    }
+  });
+
+  it('answers a repetition without the body that is the same as none', async () => {
+    const key = randomUUID();
+    const { body } = await admit(root.caller, randomUUID());
+    const cancel = (sent?: object) =>
+      root.caller.send('POST', `/runs/${body.id}/cancel`, sent, { 'idempotency-key': key });
+    for (const sent of [undefined, {}]) expect((await cancel(sent)).status).toBe(202);
+    expectBoundElsewhere(await cancel({ force: true }));
+  });
+
+  it('answers a repetition that names an organization by its id, its slug or a former slug', async () => {
+    const { body: organization } = await root.caller.post('/organizations', { name: `Named ${randomUUID()}` });
+    const { id, slug } = organization;
+    await root.caller.send('PATCH', `/organizations/${id}`, { slug: `${slug}-new` });
+    const { body: team } = await root.caller.post(`/organizations/${id}/teams`, { name: 'Brief' });
+    const key = randomUUID();
+    const remove = (name: string) =>
+      root.caller.send('DELETE', `/organizations/${name}/teams/${team.id}`, undefined, { 'idempotency-key': key });
+    for (const name of [slug, `${slug}-new`, id, slug]) expect((await remove(name)).status, name).toBe(204);
+    const { body: other } = await root.caller.post('/organizations', { name: `Other ${randomUUID()}` });
+    expectBoundElsewhere(await remove(other.id));
+    expectBoundElsewhere(await remove(other.slug));
+  });
+
+  it('answers the same request from a receipt that has only what was sent', async () => {
+    const key = randomUUID();
+    const first = await admit(root.caller, key);
+    await select('update command_receipts set resolved_binding = null where key = ?', key);
+    expect((await admit(root.caller, key)).body.id).toBe(first.body.id);
+    expectBoundElsewhere(await admit(root.caller, key, { operation: 'apply' }));
+  });
+
   it('answers the current state of the run', async () => {
     const key = randomUUID();
     const { body } = await admit(root.caller, key);

@@ -9,7 +9,7 @@ import { type AuditedAction, type CommandChange, entriesOf, insertAuditRecord, t
 import { Unauthenticated } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { canonicalJson } from './canonical.ts';
-import { claimKey, completeReceipt, type Receipt, readReceipt } from './receipts.ts';
+import { type Bindings, claimKey, completeReceipt, type Receipt, readReceipt } from './receipts.ts';
 import type { Transaction, Transactions } from './transaction.ts';
 
 /** The SQLSTATE of every statement that follows a failed one in the same transaction. */
@@ -27,6 +27,8 @@ export interface Command {
   readonly target: Readonly<Record<string, string>>;
   /** The accepted input before defaults are filled in. */
   readonly input: unknown;
+  /** What the request means: the input with defaults, and ids in place of other names. The same as it says, unless given. */
+  readonly resolved?: Pick<Command, 'target' | 'input'>;
   /** Advisory locks that are taken before anything else. */
   readonly locks: readonly string[];
   readonly request: RequestFacts;
@@ -49,7 +51,8 @@ export type CommandResult<Done extends CommandChange, Answer> =
 
 /**
  * Runs a command in one transaction: receipt, change, audit record, events and outbox rows are committed together or not at all.
- * The same key with the same caller, operation, target and input gets the first answer again; with anything else it conflicts. A
+ * The same key with the same caller, operation, target and input gets the first answer again, also if
+ * a repetition leaves out a default or names the target otherwise; with anything else it conflicts. A
  * refusal binds no key. The events of the command name its caller as their actor. (specification, *Original-key outcome and command keys*)
  */
 export async function runCommand<Found extends Ownership | null | undefined, Done extends CommandChange, Answer>(
@@ -58,14 +61,14 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
   command: Command,
   work: CommandWork<Found, Done, Answer>,
 ): Promise<CommandResult<Done, Answer>> {
-  const binding = bindCommand(bindingKey, command);
+  const bindings = bindingsOf(bindingKey, command);
   return transactions.run(
     async (tx) => {
       const auditRecordId = newId();
       // Sent together and carried out one after another, in the order of locks. The first one that refuses decides.
       const [, earlier, current, found] = await settleAll([
         takeAdvisoryLocks(tx.em, command.locks, command.caller.id),
-        claimKey<Answer>(tx, command, binding, auditRecordId),
+        claimKey<Answer>(tx, command, bindings, auditRecordId),
         refreshCaller(tx, command.caller),
         work.find(tx),
       ]);
@@ -117,7 +120,13 @@ export async function findReceipt<Answer>(
   bindingKey: Buffer,
   command: Command,
 ): Promise<Receipt<Answer> | undefined> {
-  return command.key === null ? undefined : readReceipt(em, command.key, bindCommand(bindingKey, command));
+  return command.key === null ? undefined : readReceipt(em, command.key, bindingsOf(bindingKey, command));
+}
+
+/** Two requests are the same if either they say the same or they mean the same. */
+function bindingsOf(bindingKey: Buffer, command: Command): Bindings {
+  const sent = bindCommand(bindingKey, command);
+  return { sent, resolved: command.resolved ? bindCommand(bindingKey, { ...command, ...command.resolved }) : sent };
 }
 
 /** HMAC over caller, operation, target and input. Two commands are the same when their bindings are equal. */

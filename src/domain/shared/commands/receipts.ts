@@ -41,6 +41,12 @@ function selectReceipt(eb: Over<{ r: 'command_receipts' }>) {
   ] as const;
 }
 
+/** What a key is bound to: the request as it was sent, and what it means (`Command.resolved`). */
+export interface Bindings {
+  readonly sent: Buffer;
+  readonly resolved: Buffer;
+}
+
 /** A key, and who uses it for which operation. */
 interface KeyClaim {
   readonly key: string | null;
@@ -48,13 +54,20 @@ interface KeyClaim {
   readonly operation: string;
 }
 
-type NewReceipt = { key: string; principalId: string; operation: string; binding: Buffer; auditRecordId: string };
+type NewReceipt = {
+  key: string;
+  principalId: string;
+  operation: string;
+  binding: Buffer;
+  resolvedBinding: Buffer;
+  auditRecordId: string;
+};
 
 /** It is sent together with the begin of the transaction, and does nothing unless that has succeeded. */
 const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
   db
     .insertInto('command_receipts')
-    .columns(['key', 'principal_id', 'operation', 'binding', 'audit_record_id', 'created_at'])
+    .columns(['key', 'principal_id', 'operation', 'binding', 'resolved_binding', 'audit_record_id', 'created_at'])
     .expression(
       db
         .selectNoFrom([
@@ -62,6 +75,7 @@ const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
           sql<string>`${parameter('principalId')}::uuid`.as('principal_id'),
           sql<string>`${parameter('operation')}::text`.as('operation'),
           sql<Buffer>`${parameter('binding')}::bytea`.as('binding'),
+          sql<Buffer>`${parameter('resolvedBinding')}::bytea`.as('resolved_binding'),
           sql<string>`${parameter('auditRecordId')}::uuid`.as('audit_record_id'),
           sql<string>`clock_timestamp()`.as('created_at'),
         ])
@@ -75,31 +89,40 @@ const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
 export async function claimKey<Answer>(
   tx: Transaction,
   { key, caller, operation }: KeyClaim,
-  binding: Buffer,
+  bindings: Bindings,
   auditRecordId: string,
 ): Promise<Receipt<Answer> | undefined> {
   if (key === null) return undefined;
-  const claimed = await insertReceipt(tx.em, { key, principalId: caller.id, operation, binding, auditRecordId });
-  if (claimed.length > 0) return undefined;
-  return readReceipt(tx.em, key, binding);
+  const { sent: binding, resolved: resolvedBinding } = bindings;
+  const receipt = { key, principalId: caller.id, operation, binding, resolvedBinding, auditRecordId };
+  if ((await insertReceipt(tx.em, receipt)).length > 0) return undefined;
+  return readReceipt(tx.em, key, bindings);
 }
 
 /** The receipt under a key. @throws Conflict if another command used the key */
-export async function readReceipt<Answer>(em: Em, key: string, binding: Buffer): Promise<Receipt<Answer> | undefined> {
+export async function readReceipt<Answer>(
+  em: Em,
+  key: string,
+  bindings: Bindings,
+): Promise<Receipt<Answer> | undefined> {
   const [found] = await db(em)
     .selectFrom('command_receipts as r')
     .where('r.key', '=', key)
-    .select('r.binding')
+    .select(['r.binding', 'r.resolved_binding as resolvedBinding'])
     .select(selectReceipt)
-    .$castTo<Receipt<Answer> & { binding: Buffer }>()
+    .$castTo<Receipt<Answer> & { binding: Buffer; resolvedBinding: Buffer | null }>()
     .execute();
   if (!found) return undefined;
-  const { binding: bound, ...receipt } = found;
-  if (timingSafeEqual(bound, binding)) return receipt;
+  const { binding, resolvedBinding, ...receipt } = found;
+  if (isEqual(binding, bindings.sent) || isEqual(resolvedBinding, bindings.resolved)) return receipt;
   throw new Conflict(
     'this idempotency key was used for another request: send a fresh key, or repeat the original request unchanged',
     'idempotency_key_reused',
   );
+}
+
+function isEqual(bound: Buffer | null, binding: Buffer): boolean {
+  return bound !== null && bound.length === binding.length && timingSafeEqual(bound, binding);
 }
 
 type CompletedReceipt = {

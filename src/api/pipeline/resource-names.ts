@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { Em } from '#database/database.ts';
+import { isId } from '#domain/shared/ids.ts';
+import type { OperationInput } from './invocation.ts';
+import type { Operation } from './operation.ts';
+
+/** Finds the id of a resource by another name, such as a slug. Undefined: nothing has this name. */
+export type FindByName = (em: Em, name: string) => Promise<string | undefined>;
+
+/** The schemas of path parameters that may name a resource by something else than its id. */
+const finders = new WeakMap<object, FindByName>();
+
+/** Declares how a resource is found that a path parameter of this schema names. */
+export function findsByName<S extends z.ZodType>(schema: S, find: FindByName): S {
+  finders.set(schema, find);
+  return schema;
+}
+
+/** The parameters of the path, with ids in place of other names. A name that nothing has stays as it is. */
+export async function resolveNames(
+  em: Em,
+  { params: schema }: Pick<Operation, 'params'>,
+  params: OperationInput['params'],
+): Promise<Record<string, string>> {
+  const shape: Record<string, z.core.$ZodType> = schema instanceof z.ZodObject ? schema.shape : {};
+  const given = Object.entries((params ?? {}) as Record<string, string>);
+  const resolved = given.map(async ([name, value]) => {
+    const find = shape[name] && finders.get(shape[name]);
+    return [name, find && !isId(value) ? ((await find(em, value)) ?? value) : value];
+  });
+  return Object.fromEntries(await Promise.all(resolved));
+}

@@ -1,0 +1,38 @@
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Command } from '#domain/shared/commands/command.ts';
+import { auditedAction, requestFacts } from './auditing.ts';
+import type { Invocation, OperationInput } from './invocation.ts';
+import type { CommandOperation } from './operation.ts';
+import { resolveNames } from './resource-names.ts';
+
+/**
+ * What a request asks of the domain. Its key is bound to what the request says and to what it means, so that a repetition may
+ * leave out a default, or name an organization by its id instead of a slug.
+ */
+export async function toCommand(
+  invocation: Invocation<CommandOperation>,
+  key: string | null,
+  sentBody: unknown,
+): Promise<Command> {
+  const { operation, principal, input, request, services } = invocation;
+  const names = key === null ? input.params : await resolveNames(services.orm.em.fork(), operation, input.params);
+  return {
+    key,
+    caller: principal,
+    operation: operation.id,
+    audit: auditedAction(operation),
+    target: input.params as Record<string, string>,
+    input: sentBody,
+    resolved: { target: names, input: input.body ?? {} },
+    locks: locksOf(operation, principal, input),
+    request: requestFacts(request),
+  };
+}
+
+function locksOf(
+  { locks = [] }: CommandOperation,
+  principal: Principal,
+  { params }: OperationInput,
+): readonly string[] {
+  return typeof locks === 'function' ? locks({ params, principal }) : locks;
+}
