@@ -168,7 +168,7 @@ describe('repeating a key', () => {
     const others: Record<string, object> = {
       value: { ...first, message: 'second' },
       type: { ...first, variables: { size: '4' } },
-      'member more': { ...first, operation: 'apply' },
+      'member more': { ...first, operation: 'plan' },
       'member less': { message: 'first' },
     };
     expectBoundElsewhere(await admit(root.caller, key, others[what]));
