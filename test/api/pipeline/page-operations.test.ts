@@ -120,11 +120,12 @@ describe('a page that invokes an operation', () => {
     expect((await callApi('two', {}, key)).statusCode).toBe(409);
   });
 
-  it('binds a key to the input before defaults', async () => {
+  it('binds a key to the input, whether it states a default or not', async () => {
     const key = crypto.randomUUID();
     expect((await callApi('three', {}, key)).statusCode).toBe(201);
     expect((await visitor.submit('/things/three', { key })).status).toBe(200);
-    expect((await visitor.submit('/things/three', { key, size: 'small' })).status).toBe(409);
+    expect((await visitor.submit('/things/three', { key, size: 'small' })).status).toBe(200);
+    expect((await visitor.submit('/things/three', { key, size: 'large' })).status).toBe(409);
     expect(await made('three')).toEqual([{ actor_id: ana.id, outcome: 'committed', size: 'small' }]);
   });
 
