@@ -21,6 +21,7 @@ import { MembershipRevisions } from './20261127_6_membership_revisions.ts';
 import { EmailConfirmations } from './20261127_7_email_confirmations.ts';
 import { Holds } from './20261127_8_holds.ts';
 import { ResolvedBindings } from './20261127_9_resolved_bindings.ts';
+import { RunComments } from './20261127_9_run_comments.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -47,4 +48,5 @@ export const migrations = [
   { name: '20261127_7_email_confirmations', class: EmailConfirmations },
   { name: '20261127_8_holds', class: Holds },
   { name: '20261127_9_resolved_bindings', class: ResolvedBindings },
+  { name: '20261127_9_run_comments', class: RunComments },
 ];

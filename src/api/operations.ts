@@ -26,6 +26,7 @@ import * as projects from '#api/projects/operations.ts';
 import * as templates from '#api/registry/template-operations.ts';
 import * as templateVersions from '#api/registry/version-operations.ts';
 import * as runApproval from '#api/runs/approval-operations.ts';
+import * as runComments from '#api/runs/comment-operations.ts';
 import * as runInbox from '#api/runs/inbox-operations.ts';
 import * as runLists from '#api/runs/list-operations.ts';
 import * as runLogs from '#api/runs/log-operations.ts';
@@ -52,6 +53,7 @@ const areas = [
   runApproval,
   runInbox,
   runLogs,
+  runComments,
   instances,
   instanceStates,
   instanceResources,

@@ -18,6 +18,7 @@ import {
 } from './identity/entity.ts';
 import { InstanceResourceSchema, InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './instances/entity.ts';
 import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
+import { RunCommentSchema } from './runs/comments/entity.ts';
 import { RunAttemptSchema, RunLogChunkSchema, RunPlanSchema, RunReviewSchema, RunSchema } from './runs/entity.ts';
 import { ServiceAccountSchema } from './service-accounts/entity.ts';
 import { CommandReceiptSchema, InstallationSchema } from './shared/entity.ts';
@@ -60,6 +61,7 @@ export const entities = [
   RunAttemptSchema,
   RunPlanSchema,
   RunReviewSchema,
+  RunCommentSchema,
   RunLogChunkSchema,
   WorkerSchema,
   WorkerPoolSchema,

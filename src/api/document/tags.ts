@@ -16,6 +16,7 @@ export const tags: Readonly<Record<string, string>> = {
   profile: 'Your own sessions, password, address and API keys.',
   projects: 'Groups of environments in a team.',
   resources: 'What all instances hold.',
+  run_comments: 'What people say about runs.',
   runs: 'Governed changes: plan, review, apply, logs.',
   service_account_keys: 'API keys of service accounts.',
   service_accounts: 'Accounts for automation.',

@@ -32,7 +32,7 @@ export const readAccess: Access = {
   review: { ...accessReview, verb: 'get' },
 };
 
-const createAccess: Access = {
+export const createAccess: Access = {
   ...runTeam,
   anyOf: ['run:create'],
   teamAction: 'team.secret.read',
@@ -188,7 +188,7 @@ export const requeue = command({
 export const remove = command({
   id: 'runs.delete',
   route: 'DELETE /api/v1/runs/:id',
-  summary: 'Delete an ended run: its log and plan are purged, its lineage stays',
+  summary: 'Delete an ended run: its log, plan and comments are purged, its lineage stays',
   params: RunParams,
   responses: { 204: Nothing },
   access: {

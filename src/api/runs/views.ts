@@ -24,7 +24,7 @@ import { isolations } from '#domain/workers/model.ts';
 
 const runEventTypes = (Object.keys(eventTypes) as EventTypeName[]).filter((name) => eventTypes[name].subject === 'run');
 
-const By = z.object({ type: z.enum(principalKinds), id: z.string(), name: z.string() }).meta({ id: 'Actor' });
+export const By = z.object({ type: z.enum(principalKinds), id: z.string(), name: z.string() }).meta({ id: 'Actor' });
 const HoldBlockerView = z
   .object({
     by: By.nullable(),

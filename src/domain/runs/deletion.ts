@@ -6,7 +6,7 @@ import { eraseInputs } from './erasure.ts';
 import { publishRunEvent } from './publish-event.ts';
 
 /**
- * Deletes an ended run: its inputs, its log and its plan are purged; its lineage, reviews and events stay for history.
+ * Deletes an ended run: its inputs, its log, its plan and its comments are purged; its lineage, reviews and events stay for history.
  * @throws ActionRefused if the run has not ended
  */
 export async function deleteRun(tx: Transaction, run: Run, by: string): Promise<void> {

@@ -84,9 +84,14 @@ export const runEvents = {
     summary: 'A run ended',
     data: z.strictObject({ status: z.enum(terminalStatuses), reason: z.string().nullable() }),
   },
+  'run.commented': {
+    subject: 'run',
+    summary: 'Somebody commented on a run',
+    data: z.strictObject({ by, comment_id: z.string() }),
+  },
   'run.deleted': {
     subject: 'run',
-    summary: 'The log and the plan of a run were deleted',
+    summary: 'The log, the plan and the comments of a run were deleted',
     data: z.strictObject({ by }),
   },
 } as const satisfies Record<string, EventType>;

@@ -22,7 +22,7 @@ const incomplete = {
 
 /** What belongs to a run and stays after the run was deleted. */
 const ofRun = { kind: 'run', columns: ['run_id'], kept: lineage } as const;
-/** What belongs to a run and is deleted with it: its log and its plan. */
+/** What belongs to a run and is deleted with it: its log, its plan and its comments. */
 const purgedWithRun = { kind: 'run', columns: ['run_id'], cascade: { rows: 'deleted' } } as const;
 
 export const runKinds = [
@@ -75,6 +75,12 @@ export const runKinds = [
       { kind: 'principal', columns: ['reviewer_id'], kept: 'a review keeps who gave it' },
       { kind: 'principal', columns: ['responsible_user_id'], kept: 'four eyes compares people for good' },
     ],
+  },
+  {
+    kind: 'run_comment',
+    table: 'run_comments',
+    owners: [purgedWithRun],
+    references: [{ kind: 'principal', columns: ['author_id'], kept: 'a comment keeps who wrote it' }],
   },
   {
     kind: 'run_log_chunk',

@@ -20,6 +20,7 @@ export type Ids = Record<
   | 'environment'
   | 'template'
   | 'run'
+  | 'comment'
   | 'instance'
   | 'person'
   | 'session'
@@ -48,6 +49,7 @@ export async function addTenant(
   const offer = { email: `${newId()}@example.com`, role: 'viewer' };
   const sent = await root.caller.post(`/organizations/${organization}/teams/${team}/invitations`, offer);
   const { body: run } = await root.caller.post('/runs', { template_id: template, environment_id: environment });
+  const { body: comment } = await root.caller.post(`/runs/${run.id}/comments`, { text: 'Seen.' });
   return {
     organization,
     team,
@@ -55,6 +57,7 @@ export async function addTenant(
     environment,
     template,
     run: run.id,
+    comment: comment.id,
     instance: run.instance_id,
     person: person.id,
     session: newId(),
@@ -94,6 +97,7 @@ const resourceOfId: Record<string, keyof Ids> = {
   profile: 'key',
   users: 'person',
   runs: 'run',
+  run_comments: 'run',
   instances: 'instance',
   templates: 'template',
   template_versions: 'template',
@@ -130,6 +134,7 @@ export function parametersOf(operation: Operation, ids: Ids): Record<string, str
     orgID: ids.organization,
     userID: ids.person,
     keyID: ids.accountKey,
+    commentID: ids.comment,
     invitationID: ids.invitation,
     serial: '1',
     version: '1.0.0',
@@ -213,6 +218,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
     environment_id: environment,
     name: `made-${newId()}`,
   }),
+  'run_comments.create': () => ({ text: 'Looks good.' }),
   'instances.import_state': () => ({ version: 4, serial: 1, lineage: 'a', resources: [] }),
   'worker_pools.create': () => ({ name: `pool-${newId()}` }),
   'worker_pools.update': () => ({ isolation: 'sandbox' }),

@@ -131,6 +131,9 @@ runs.get_plan                       run:read                            team:met
 runs.get_events                     run:read                            team:metadata.read
 runs.get_logs                       run:read                            team:metadata.read
 runs.stream_logs                    run:read                            team:metadata.read
+run_comments.list                   run:read                            team:metadata.read
+run_comments.get                    run:read                            team:metadata.read
+run_comments.create                 run:create                          team:secret.read
 runs.request_approval               run:read                            team:metadata.read
 runs.review                         run:approve                         team:metadata.write
 approvals.list                      run:approve                         platform
