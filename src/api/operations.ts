@@ -31,6 +31,7 @@ import * as runInbox from '#api/runs/inbox-operations.ts';
 import * as runLists from '#api/runs/list-operations.ts';
 import * as runLogs from '#api/runs/log-operations.ts';
 import * as runs from '#api/runs/operations.ts';
+import * as runRepetitions from '#api/runs/repeat-operations.ts';
 import * as runStatistics from '#api/runs/statistics-operations.ts';
 import * as serviceAccountKeys from '#api/service-accounts/key-operations.ts';
 import * as serviceAccounts from '#api/service-accounts/operations.ts';
@@ -48,6 +49,7 @@ const areas = [
   passwords,
   emails,
   runs,
+  runRepetitions,
   runLists,
   runStatistics,
   runApproval,

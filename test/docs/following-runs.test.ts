@@ -32,7 +32,8 @@ describe('the commands that find and follow runs', () => {
       .replaceAll('http://127.0.0.1:8080', system.url);
     const { code, output, errors } = await runShell(['-eu'], environment, { shell, input });
     expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
-    const [polled = '', waited, streams = '', searched = '', found = ''] = output.split('==\n');
+    const [polled = '', waited, streams = '', searched = '', found = '', comments = '', copied = ''] =
+      output.split('==\n');
     const [, stream = '', resumed = ''] = streams.split('--\n');
 
     const [first, rest, ...pages] = parse(polled);
@@ -56,8 +57,12 @@ describe('the commands that find and follow runs', () => {
     const [{ entries }] = parse(searched);
     expect(entries.map(({ text }: { text: string }) => text).join('')).toMatch(/step (one|two)/);
     const [list, statistics, inbox] = parse(found);
-    expect(list.runs).toMatchObject([{ id: environment.RUN, status: 'succeeded' }]);
+    expect(list.runs.at(-1)).toMatchObject({ id: environment.RUN, status: 'succeeded' });
     expect(statistics.total).toMatchObject({ succeeded: 1, unfinished: 0 });
     expect(inbox).toEqual({ approvals: [], next_cursor: null });
+
+    const [comment, listed] = parse(comments);
+    expect(listed.comments[0]).toEqual(comment);
+    expect(parse(copied)).toMatchObject([{ operation: 'plan', requeued_from: environment.RUN }]);
   });
 });

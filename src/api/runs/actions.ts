@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type ActionContext, describeActions } from '#api/pipeline/actions.ts';
 import { factsOfNewRun, findRunRefusal, type RunAction, runActions } from '#domain/runs/actions.ts';
 import type { AdmittedRun } from '#domain/runs/admission/admission.ts';
+import { prefillOf } from '#domain/runs/admission/prefill.ts';
 import type { RunWithFacts } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type RunView, toListedRun } from './views.ts';
@@ -14,6 +15,7 @@ const operationOf: Record<RunAction, string> = {
   approve: 'runs.review',
   reject: 'runs.review',
   requeue: 'runs.requeue',
+  copy: 'runs.copy',
   delete: 'runs.delete',
 };
 
@@ -27,7 +29,8 @@ export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
     target: targetOf(name, run),
     findRefusal: () => findRunRefusal(name, run.facts, context.principal),
   }));
-  return { ...toListedRun(run.details), actions: describeActions(context, declarations) };
+  const prefill = run.isDeleted ? null : prefillOf(run.details.variables);
+  return { ...toListedRun(run.details), prefill, actions: describeActions(context, declarations) };
 }
 
 /** The same for a run that the transaction admits; it resolves once the transaction has committed. */
@@ -43,11 +46,11 @@ export function showAdmittedRun(
 }
 
 /**
- * A run that is already deleted has no delete target. A requeued run belongs to the present owner of the environment or
+ * A run that is already deleted has no delete target. A requeued or copied run belongs to the present owner of the environment or
  * template.
  */
 function targetOf(action: RunAction, run: RunWithFacts): Ownership | undefined {
   if (action === 'delete' && run.isDeleted) return undefined;
-  if (action === 'requeue') return run.facts.admission?.target ?? run;
+  if (action === 'requeue' || action === 'copy') return run.facts.admission?.target ?? run;
   return run;
 }

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
-import { refuseRepetition } from '#domain/runs/actions.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
-import { admissionOf, findRequeueTarget, resolveRequeue } from '#domain/runs/admission/requeue.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion.ts';
@@ -160,28 +158,6 @@ export const cancel = command({
   handle: async ({ tx, target, body, principal }) => {
     await cancelRun(tx, target.run, body, principal.name);
     return { id: target.run.id, after: body, revision: target.run.revision };
-  },
-});
-
-export const requeue = command({
-  id: 'runs.requeue',
-  route: 'POST /api/v1/runs/:id/requeue',
-  summary: 'Run an ended run again, with the same version and inputs, as a new run',
-  params: RunParams,
-  responses: { 202: RunView },
-  at: getRun,
-  access: { ...createAccess, review: { ...accessReview, verb: 'requeue' } },
-  target: ({ em, params, lock }) => findRequeueTarget(em, params.id, lock),
-  targetName: 'run',
-  idempotency: 'optional',
-  audit: 'run.requeued',
-  handle: async ({ tx, key, target, principal, services, operations }) => {
-    refuseRepetition({ status: target.run.status, isDeleted: target.isDeleted });
-    const admission = admissionOf(target);
-    const resolve = () => resolveRequeue(tx.em, services.keyRing, target.run, admission);
-    const run = await admitRun(tx, key ?? '', admission, { instance: target.run.instance, resolve }, principal);
-    const answer = showAdmittedRun({ operations, principal }, admission, run);
-    return { id: run.id, after: { requeuedFrom: target.run.id }, revision: run.revision, answer };
   },
 });
 

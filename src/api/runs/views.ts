@@ -100,7 +100,7 @@ export const ListedRunView = z
     state_serial_before: z.int().nullable(),
     state_serial_after: z.int().nullable(),
     cancel_reason: z.string().nullable(),
-    requeued_from: AnswerId.nullable(),
+    requeued_from: AnswerId.nullable().describe('The run that it repeats, or of which it is a copy with changes.'),
     assembly_run_id: AnswerId.nullable(),
     drift_finding_id: AnswerId.nullable(),
     undoes: AnswerId.nullable(),
@@ -178,7 +178,19 @@ function toApproval(run: RunDetails): z.input<typeof ListedRunView>['approval'] 
 }
 
 /** A run in every answer about one run. */
-export const RunView = z.object({ ...ListedRunView.shape, actions: actionsView(runActions) }).meta({ id: 'Run' });
+export const RunView = z
+  .object({
+    ...ListedRunView.shape,
+    prefill: z
+      .object({ variables: z.record(z.string(), Json), secrets: z.array(z.string()) })
+      .nullable()
+      .describe(
+        'What `POST /runs/{id}/copy` takes over of the variables. It takes over those named in `secrets` only if version, instance ' +
+          'and all variables stay the same. Null: the run was deleted.',
+      ),
+    actions: actionsView(runActions),
+  })
+  .meta({ id: 'Run' });
 
 export const PlanView = z
   .object({

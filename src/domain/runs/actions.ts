@@ -5,11 +5,20 @@ import { type ApprovalFacts, findReviewRefusal } from './approval/rules.ts';
 import { type RunStatus, runStatuses } from './model.ts';
 
 /** The actions that people take on a run. Pure; operations and the `actions` of a run decide by the same functions. */
-export const runActions = ['cancel', 'force', 'request_approval', 'approve', 'reject', 'requeue', 'delete'] as const;
+export const runActions = [
+  'cancel',
+  'force',
+  'request_approval',
+  'approve',
+  'reject',
+  'requeue',
+  'copy',
+  'delete',
+] as const;
 export type RunAction = (typeof runActions)[number];
 
 const whileActive = ['cancel', 'force'] as const;
-const onceEnded = ['requeue', 'delete'] as const;
+const onceEnded = ['requeue', 'copy', 'delete'] as const;
 
 /** The actions that each status allows. */
 export const actionsByStatus: Record<RunStatus, readonly RunAction[]> = {
@@ -32,7 +41,7 @@ const notPending = (status: RunStatus): Refusal => ({
   message: `the run is not waiting for approval: its status is ${status}`,
 });
 const notEnded =
-  (code: 'run_not_requeueable' | 'run_not_deletable', purpose: string) =>
+  (code: 'run_not_requeueable' | 'run_not_copyable' | 'run_not_deletable', purpose: string) =>
   (status: RunStatus): Refusal => ({
     code,
     message: `the run has not ended (${status}): only a run that has ended can be ${purpose}`,
@@ -46,12 +55,24 @@ const statusRefusals: Record<RunAction, (status: RunStatus) => Refusal> = {
   approve: notPending,
   reject: notPending,
   requeue: notEnded('run_not_requeueable', 'requeued'),
+  copy: notEnded('run_not_copyable', 'copied'),
   delete: notEnded('run_not_deletable', 'deleted; cancel it first'),
 };
 
-const deleted: Refusal = {
-  code: 'run_not_requeueable',
-  message: 'the run was deleted, and its inputs with it: it cannot be requeued; admit a new run instead',
+/** The actions that admit a new run with the inputs of an ended one. */
+export type Repetition = 'requeue' | 'copy';
+
+const isRepetition = (action: RunAction): action is Repetition => action === 'requeue' || action === 'copy';
+
+const deletedRefusals: Record<Repetition, Refusal> = {
+  requeue: {
+    code: 'run_not_requeueable',
+    message: 'the run was deleted, and its inputs with it: it cannot be requeued; admit a new run instead',
+  },
+  copy: {
+    code: 'run_not_copyable',
+    message: 'the run was deleted, and its inputs with it: it cannot be copied; admit a new run instead',
+  },
 };
 
 /** The statuses that allow an action. */
@@ -64,14 +85,17 @@ export function findStatusRefusal(action: RunAction, status: RunStatus): Refusal
   return actionsByStatus[status].includes(action) ? null : statusRefusals[action](status);
 }
 
-/** The refusal of a requeue by the state of the run that is to be repeated; null if the state allows it. */
-function findRepetitionRefusal({ status, isDeleted }: Pick<RunFacts, 'status' | 'isDeleted'>): Refusal | null {
-  return findStatusRefusal('requeue', status) ?? (isDeleted ? deleted : null);
+/** The refusal of a repetition by the state of the run that is to be repeated; null if the state allows it. */
+function findRepetitionRefusal(
+  action: Repetition,
+  { status, isDeleted }: Pick<RunFacts, 'status' | 'isDeleted'>,
+): Refusal | null {
+  return findStatusRefusal(action, status) ?? (isDeleted ? deletedRefusals[action] : null);
 }
 
 /** @throws ActionRefused if the run has not ended, or was deleted */
-export function refuseRepetition(run: Pick<RunFacts, 'status' | 'isDeleted'>): void {
-  throwIfRefused(findRepetitionRefusal(run));
+export function refuseRepetition(action: Repetition, run: Pick<RunFacts, 'status' | 'isDeleted'>): void {
+  throwIfRefused(findRepetitionRefusal(action, run));
 }
 
 /** @throws ActionRefused if the run's status does not allow the action */
@@ -100,6 +124,6 @@ export function findRunRefusal(action: RunAction, facts: RunFacts, caller: Princ
   if (refusal) return refusal;
   if ((action === 'approve' || action === 'reject') && facts.approval)
     return findReviewRefusal(facts.approval, caller, { decision: action, planDigest: null });
-  if (action !== 'requeue') return null;
-  return findRepetitionRefusal(facts) ?? (facts.admission && findRequeueRefusal(facts.admission));
+  if (!isRepetition(action)) return null;
+  return findRepetitionRefusal(action, facts) ?? (facts.admission && findRequeueRefusal(facts.admission));
 }

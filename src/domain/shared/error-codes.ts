@@ -35,6 +35,7 @@ export const errorCodes = {
   run_not_cancelable: 'The run has ended already.',
   run_not_pending_approval: 'The run does not wait for approval.',
   run_not_requeueable: 'Only a run that has ended, and was not deleted, can be requeued.',
+  run_not_copyable: 'Only a run that has ended, and was not deleted, can be copied.',
   run_not_deletable: 'Only a run that has ended can be deleted.',
   already_reviewed: 'You have reviewed this run already.',
   approval_complete: 'The run has all the approvals that it needs.',

@@ -87,6 +87,7 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'runs.create': [202, '/api/v1/runs/:id'],
   'runs.cancel': [202, '/api/v1/runs/:id'],
   'runs.requeue': [202, '/api/v1/runs/:id'],
+  'runs.copy': [202, '/api/v1/runs/:id'],
   'runs.request_approval': [202, '/api/v1/runs/:id'],
   'runs.review': [200, '/api/v1/runs/:id'],
   'runs.delete': [204],

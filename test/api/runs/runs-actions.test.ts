@@ -137,6 +137,7 @@ async function perform(by: ApiUser, id: string, action: Action['name']): Promise
   const path = `/runs/${id}`;
   if (action === 'delete') return by.delete(path);
   if (action === 'requeue') return by.post(`${path}/requeue`);
+  if (action === 'copy') return by.post(`${path}/copy`, {});
   if (action === 'request_approval') return by.post(`${path}/approval/request`, {});
   if (action === 'cancel' || action === 'force') return by.post(`${path}/cancel`, { force: action === 'force' });
   const { body } = await admin.get(path);

@@ -49,7 +49,7 @@ const admission: AdmissionFacts = {
 
 describe('the actions of a run by its status', () => {
   const active = ['cancel', 'force'];
-  const ended = ['requeue', 'delete'];
+  const ended = ['requeue', 'copy', 'delete'];
   const expected: [RunStatus, string[]][] = [
     ['queued', active],
     ['running', active],

@@ -150,6 +150,7 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     return { ids: { template }, body };
   },
   'runs.requeue': endRun,
+  'runs.copy': endRun,
   'runs.delete': endRun,
   'runs.request_approval': awaitApproval,
   'runs.review': awaitApproval,

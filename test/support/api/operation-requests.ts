@@ -218,6 +218,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
     environment_id: environment,
     name: `made-${newId()}`,
   }),
+  'runs.copy': () => ({}),
   'run_comments.create': () => ({ text: 'Looks good.' }),
   'instances.import_state': () => ({ version: 4, serial: 1, lineage: 'a', resources: [] }),
   'worker_pools.create': () => ({ name: `pool-${newId()}` }),

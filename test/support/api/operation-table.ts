@@ -139,6 +139,7 @@ runs.review                         run:approve                         team:met
 approvals.list                      run:approve                         platform
 runs.cancel                         run:cancel                          team:metadata.write
 runs.requeue                        run:create                          team:secret.read
+runs.copy                           run:create                          team:secret.read
 runs.delete                         run:delete                          team:metadata.write
 instances.list                      workload:read                       team:metadata.read
 instances.get                       workload:read                       team:metadata.read

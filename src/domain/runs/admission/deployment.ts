@@ -36,12 +36,13 @@ export async function findDeployment(
 }
 
 /**
- * The deployment as a destroy inherits from it. It inherits secrets only if it repeats version and variables: then nobody needs to
- * know a secret to remove what was deployed with it. Another version, or another value such as an address, could disclose them.
+ * The deployment as a destroy or a copy inherits from it. It inherits secrets only if it repeats version and variables: then nobody
+ * needs to know a secret to repeat or to remove what was deployed with it. Another version, or another value such as an address,
+ * could disclose them.
  */
-export function inheritFrom(deployment: Deployment, version: PublishedVersion, requested: object): Deployment {
+export function inheritFrom(deployment: Deployment, version: PublishedVersion, isChanged: boolean): Deployment {
   const { versionId, inputs } = deployment;
-  if (version.id === versionId && Object.keys(requested).length === 0) return deployment;
+  if (version.id === versionId && !isChanged) return deployment;
   const open = Object.entries(inputs.variables).filter(([name]) => !inputs.sensitive.includes(name));
   return { versionId, inputs: { ...inputs, variables: Object.fromEntries(open) } };
 }

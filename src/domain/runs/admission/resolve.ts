@@ -24,13 +24,22 @@ import { type RunInputs, sealInputs } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
 
 export interface RunRequest {
-  /** Undefined: the version of the deployment for a destroy, the latest for everything else. */
+  /** Undefined: the version of the source or, for a destroy, of the deployment; the latest for everything else. */
   readonly version: string | undefined;
   readonly instance?: string | undefined;
   readonly operation: RunOperation;
   readonly replace: readonly string[];
   readonly variables: Record<string, JsonValue>;
   readonly message: string;
+  /** The run from which a copy takes version and variables. */
+  readonly source?: RunSource;
+}
+
+interface RunSource {
+  readonly runId: string;
+  readonly deployment: Deployment;
+  /** Whether the copy differs in something besides version and variables. */
+  readonly isChanged: boolean;
 }
 
 /** A run that is ready to be admitted: its version is chosen, and its inputs are complete, valid and sealed. */
@@ -58,7 +67,7 @@ export interface ResolveDeps {
 
 /**
  * Resolves a request to a run: chooses the version, fills in and checks the variables, and seals the inputs. A destroy takes
- * the version and the variables that it does not name from the deployment that it removes (`inheritFrom`).
+ * the version and the variables that it does not name from the deployment that it removes, and a copy from its source (`inheritFrom`).
  * @throws Unprocessable naming everything that is wrong with the variables, or an operation that the template does not support
  */
 export async function resolveRun(
@@ -70,14 +79,18 @@ export async function resolveRun(
 ): Promise<ResolvedRun> {
   const { em } = tx;
   const instance = request.instance ?? target.templateSlug;
-  const deployment = request.operation === 'destroy' ? await findDeployment(em, keyRing, target, instance) : null;
+  const { source } = request;
+  const isDestroy = request.operation === 'destroy';
+  const removed = isDestroy && !source ? await findDeployment(em, keyRing, target, instance) : null;
+  const deployment = source?.deployment ?? removed;
   const version = await chooseVersion(em, target, request.version, deployment);
   refuseUnsupported(version.spec, request);
   const environment = target.environmentId
     ? await loadEnvironmentVariables(em, keyRing, target.environmentId)
     : { template: {}, env: [] };
   const schema = version.spec.variables;
-  const inherited = deployment && inheritFrom(deployment, version, request.variables);
+  const isChanged = Boolean(source?.isChanged) || Object.keys(request.variables).length > 0;
+  const inherited = deployment && inheritFrom(deployment, version, isChanged);
   const given = mergeInputs(schema, environment, inherited, request.variables);
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>
     evaluator.validate(requester.id, schema, given.variables, given.sensitive),
@@ -89,7 +102,7 @@ export async function resolveRun(
     instance,
     shown: maskVariables(schema, inputs.variables, inputs.sensitive),
     inputs,
-    requeuedFrom: null,
+    requeuedFrom: source?.runId ?? null,
   });
 }
 

@@ -1,0 +1,54 @@
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
+import type { Run } from '../entity.ts';
+import type { RunOperation } from '../model.ts';
+import { openInputs } from './inputs.ts';
+import { type ResolveDeps, type ResolvedRun, resolveRun } from './resolve.ts';
+import type { AdmissionTarget } from './target.ts';
+
+/** In what a copy differs from its run. What is undefined stays as it was. */
+export interface CopyChanges {
+  readonly version?: string | undefined;
+  readonly instance?: string | undefined;
+  readonly operation?: RunOperation | undefined;
+  readonly replace?: readonly string[] | undefined;
+  readonly variables: Record<string, JsonValue>;
+  /** Names of variables that are not taken over: the environment's value or the default takes their place. */
+  readonly omit: readonly string[];
+  readonly message?: string | undefined;
+}
+
+/**
+ * Resolves a copy, whose target is locked: a new run with the version and the variables of an ended one, except for the changes.
+ * Secret variables are taken over only if version, instance and variables stay the same: another version, or another value such as
+ * an address, could disclose them.
+ * @throws Unprocessable naming everything that is wrong with the variables
+ */
+export function resolveCopy(
+  tx: Transaction,
+  deps: ResolveDeps,
+  { run, target, changes }: { run: Run; target: AdmissionTarget; changes: CopyChanges },
+  requester: Principal,
+): Promise<ResolvedRun> {
+  const { variables, sensitive, environment } = openInputs(deps.keyRing, run.id, run.sealedInputs);
+  const { instance = run.instance, operation = run.operation, message = run.message } = changes;
+  const kept = Object.entries(variables).filter(([name]) => !changes.omit.includes(name));
+  const request = {
+    version: changes.version,
+    instance,
+    operation,
+    replace: changes.replace ?? (operation === run.operation ? run.replace : []),
+    variables: changes.variables,
+    message,
+    source: {
+      runId: run.id,
+      isChanged: instance !== run.instance || changes.omit.length > 0,
+      deployment: {
+        versionId: run.templateVersionId,
+        inputs: { variables: Object.fromEntries(kept), sensitive, environment },
+      },
+    },
+  };
+  return resolveRun(tx, deps, target, request, requester);
+}

@@ -1,0 +1,22 @@
+import type { JsonValue } from '#domain/shared/json.ts';
+import type { Masked } from '../model.ts';
+
+/** What a copy of a run takes over of its variables. */
+export interface Prefill {
+  readonly variables: Record<string, JsonValue>;
+  /** The names of secret variables. */
+  readonly secrets: string[];
+}
+
+/** Tells the variables that a run shows from those that it masks. A value that looks like the mask counts as secret. */
+export function prefillOf(shown: Readonly<Record<string, JsonValue | Masked>>): Prefill {
+  const entries = Object.entries(shown);
+  const open = entries.filter(([, value]) => !isMasked(value)) as [string, JsonValue][];
+  const secrets = entries.filter(([, value]) => isMasked(value)).map(([name]) => name);
+  return { variables: Object.fromEntries(open), secrets };
+}
+
+function isMasked(value: JsonValue | Masked): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.keys(value).length === 1 && 'sensitive' in value && value['sensitive'] === true;
+}
