@@ -200,6 +200,7 @@ describe('a member of the tenant', () => {
     'runs.request_approval': 409,
     'runs.review': 409,
     'runs.requeue': 409,
+    'runs.copy': 409,
     'runs.delete': 409,
     // The account already belongs to that team.
     'service_accounts.transfer': 409,
