@@ -63,6 +63,7 @@ const creates = /\.(create|publish|run)$/;
 /** Commands that replace the resource that their path names by a new one. */
 const replaces: Readonly<Record<string, keyof Ids>> = {
   'runs.requeue': 'run',
+  'runs.copy': 'run',
   'service_account_keys.rotate': 'accountKey',
 };
 
