@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { type Compilable, type ParameterOf, runTogether } from '#database/queries.ts';
 import { type JsonText, json } from '#database/tables.ts';
@@ -60,17 +60,25 @@ const insertRows = prepareChange((db, parameter: ParameterOf<{ rows: JsonText<Ne
       'outbox.subscriber',
       'outbox.target',
       'outbox.payload',
-      eb
-        .exists(
-          eb
-            .selectFrom('outbox as older')
-            .whereRef('older.subscriber', '=', 'outbox.subscriber')
-            .whereRef('older.target', '=', 'outbox.target')
-            .select(sql`1`.as('one')),
-        )
-        .as('waits'),
+      sql<boolean>`${oldestOfTarget(eb)} is not null`.as('waits'),
     ]),
 );
+
+/**
+ * The oldest message to the same target that was there before. It is found by the index, because that has the order: PostgreSQL
+ * plans this while the outbox is nearly empty, and would otherwise read the whole table in a burst.
+ */
+function oldestOfTarget(eb: ExpressionBuilder<Tables, 'outbox'>) {
+  return eb
+    .selectFrom('outbox as older')
+    .whereRef('older.subscriber', '=', 'outbox.subscriber')
+    .whereRef('older.target', '=', 'outbox.target')
+    .orderBy('older.subscriber')
+    .orderBy('older.target')
+    .orderBy('older.id')
+    .limit(1)
+    .select('older.id');
+}
 
 function selectRows(db: Kysely<Tables>, rows: JsonText<NewRow[]>) {
   const alias = sql.raw<'e'>('e(ordinal int, subscriber text, target text, payload jsonb, due_at timestamptz)');
