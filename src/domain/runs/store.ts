@@ -6,7 +6,7 @@ import type { Tables } from '#domain/entities.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type PageRequest, pageByNumber } from '#domain/shared/paging.ts';
 import type { RunFacts } from './actions.ts';
-import { type RunAction, statusesThatAllow } from './actions.ts';
+import { actionsByStatus, type RunAction, statusesThatAllow } from './actions.ts';
 import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';
 import { selectApprovalFacts, toApprovalFacts } from './approval/store.ts';
 import { type OverRun, type RunDetails, selectRunDetails } from './details-store.ts';
@@ -38,19 +38,47 @@ export function selectRunsWithFacts(queries: Kysely<Tables>) {
 
 export type RunRow = InferResult<ReturnType<typeof selectRunsWithFacts>>[number];
 
-const selectRun = prepare((db, parameter: ParameterOf<{ id: string }>) =>
-  selectRunsWithFacts(db).where('runs.id', '=', parameter('id')),
-);
-
 /** Facts are looked up only if the status of the run makes them relevant. */
 function ifAllowed(eb: OverRun, action: RunAction) {
   return eb.case().when('runs.status', 'in', statusesThatAllow(action));
 }
 
-/** Reads one run in one statement: clients poll it. */
+const selectRun = prepare((db, parameter: ParameterOf<{ id: string }>) =>
+  db
+    .selectFrom('runs')
+    .leftJoin('teams as t', 't.id', 'runs.team_id')
+    .where('runs.id', '=', parameter('id'))
+    .select(selectRunDetails)
+    .select('t.organization_id as organizationId'),
+);
+
+/** The facts on which the actions depend that some statuses allow. */
+const selectFacts = {
+  approve: prepare((db, parameter: ParameterOf<{ id: string }>) =>
+    db
+      .selectFrom('runs')
+      .where('runs.id', '=', parameter('id'))
+      .select((eb) => selectApprovalFacts(eb).as('approval')),
+  ),
+  requeue: prepare((db, parameter: ParameterOf<{ id: string }>) =>
+    db
+      .selectFrom('runs')
+      .where('runs.id', '=', parameter('id'))
+      .select((eb) => selectAdmissionFacts(eb).as('admission')),
+  ),
+};
+
+/**
+ * Reads one run. Clients poll it while it is under way: then one statement is enough, and PostgreSQL does not prepare the long one
+ * that would look up the facts as well.
+ */
 export async function readRun(em: Em, id: string): Promise<RunWithFacts | undefined> {
   const [row] = await selectRun(em, { id });
-  return row && toRunWithFacts(row);
+  if (!row) return undefined;
+  const allowed = actionsByStatus[row.status];
+  const [{ approval = null } = {}] = allowed.includes('approve') ? await selectFacts.approve(em, { id }) : [];
+  const [{ admission = null } = {}] = allowed.includes('requeue') ? await selectFacts.requeue(em, { id }) : [];
+  return toRunWithFacts({ ...row, approval, admission });
 }
 
 export function toRunWithFacts(row: RunRow): RunWithFacts {
