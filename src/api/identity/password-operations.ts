@@ -11,7 +11,7 @@ import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { ownSession, SignedInView, sessionFactsOf } from './session-operations.ts';
 
-/** A new password does not end API keys by itself: automation would stop that has nothing to do with it. */
+/** A new password keeps API keys, so that unrelated automation goes on. */
 export const RevokeKeys = z
   .boolean()
   .default(false)

@@ -26,7 +26,7 @@ export function endWithAuthority(invocation: Invocation<ReadOperation>, reply: F
   reply.raw.once('close', () => closed.abort());
   void keepChecking(invocation, closed.signal).then((reason) => {
     if (closed.signal.aborted) return;
-    invocation.request.log.info({ reason }, 'an answer was cut off: its caller may no longer read it');
+    invocation.request.log.info({ reason }, "cut off an answer: the caller's access ended or could not be checked");
     reply.raw.destroy();
   });
 }

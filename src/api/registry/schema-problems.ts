@@ -4,7 +4,7 @@ import type { VariableError } from '#domain/registry/variables/errors.ts';
 import { splitPointer } from '#domain/registry/variables/walk.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 
-/** Refuses the schema of a spec that is to be published, as any other field of the body. @throws Invalid with every problem */
+/** Refuses an invalid schema of a spec like any other invalid field. @throws Invalid with every problem */
 export function refuseSchemaProblems(variables: JsonValue, problems: readonly VariableError[]): void {
   if (problems.length === 0) return;
   const rejected = { part: 'body', data: { spec: { variables } }, known: [] } as const;

@@ -196,7 +196,7 @@ export const transfer = command({
   },
 });
 
-/** The owner of a new account. A user who does not exist is nobody's to choose, so the answer is that for another user. */
+/** The owner of a new account. An unknown user gets the same answer as a user whom the caller may not choose. */
 async function findFirstOwner(em: Em, owner: NewOwner, lock: boolean): Promise<OwnerTarget | undefined> {
   const found = await findAccountOwner(em, owner, lock);
   if (found || owner.userId === undefined) return found;

@@ -45,7 +45,7 @@ export function findPause(em: Em, lock: boolean): Promise<{ id: string; pause: S
   return (lock ? found.forNoKeyUpdate() : found).executeTakeFirst();
 }
 
-/** Shares the installation's pause until the commit, against a change of it. */
+/** Share-locks the installation's row, so that nobody changes the pause before the commit. */
 export async function shareApplyPause(em: Em): Promise<void> {
   await db(em).selectFrom('installation').select('id').forShare().execute();
 }

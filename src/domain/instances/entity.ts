@@ -24,7 +24,7 @@ export const InstanceSchema = defineEntity({
     environmentId: p.uuid().nullable(),
     /** The template that deployed it. While it holds resources, other templates are refused. */
     templateId: p.uuid(),
-    /** Unique where it is. A deleted instance keeps it with its id behind it, so that the name is free again. */
+    /** Unique in its environment or under its template. Deletion appends the id, which frees the name. */
     name: p.string(),
     /** The kind of tool that wrote its state; another kind is refused. */
     tool: p.string().nullable(),

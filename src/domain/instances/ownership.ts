@@ -13,7 +13,7 @@ const holdsResources = {
 const mayHoldResources = {
   message: 'has instances whose last apply may be incomplete, so that they may hold resources that nothing records',
   remedy: 'apply or destroy them again first',
-  // The resources that are known are the reason above.
+  // `holdsResources` reports the known ones.
   when: (row: Row<'resource_count' | 'id'>) =>
     sql<SqlBool>`${row('resource_count')} = 0 and ${hasIncompleteApply(row('id'))}`,
 } as const;

@@ -8,8 +8,8 @@ import { lockInstance, readState } from './state.ts';
 import { readStateFile } from './state-file/state-file.ts';
 
 /**
- * The next instances, by id, whose resources are not listed, or not as they are: a release that lists none has changed them. It
- * may still run during an upgrade.
+ * Finds the next instances, by id, whose resource list is missing or stale: an earlier release that writes no lists may run during
+ * an upgrade.
  */
 export async function findUnlisted(em: Em, { after, limit }: { after: string; limit: number }): Promise<string[]> {
   const rows = await db(em)

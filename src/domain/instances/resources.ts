@@ -10,7 +10,7 @@ import type { StateFile } from './state-file/state-file.ts';
  * deployed, or one whose template encrypts its state.
  */
 
-/** How many resources an instance holds by a state. */
+/** Counts an instance's resources by a state. */
 function countResources({ kind, isEmpty, resourceCount }: StateFile, before: number): number {
   if (kind === 'tool') return resourceCount;
   // A command may write an empty state, or none, and deploy something all the same: only its success tells.
@@ -23,8 +23,8 @@ export function holdByState(em: Em, instance: Instance, state: StateFile): Promi
 }
 
 /**
- * Lists what an instance holds by its latest state; null if it has none. Of resources that the service cannot see, the success of a
- * run has told whether they are still there, so their number stays as it was recorded.
+ * Lists an instance's resources by its latest state (null: it has none). For resources that the service cannot see, it keeps the
+ * number that the last run recorded.
  */
 export async function relistByState(em: Em, instance: Instance, state: StateFile | null): Promise<void> {
   const count = state?.kind === 'tool' ? state.resourceCount : Math.min(instance.resourceCount, 1);

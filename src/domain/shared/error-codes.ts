@@ -24,7 +24,7 @@ export const errorCodes = {
   in_use: 'The resource still owns or holds something, which the message names.',
   name_taken: 'Another resource has this name.',
   slug_taken: 'Another resource has this slug.',
-  limit_reached: 'There are as many as are allowed. The message says of what.',
+  limit_reached: 'The limit is reached; the message names it.',
   email_unverified: 'Your e-mail address was changed, and is not confirmed yet.',
   last_owner: 'The organization or team would have no owner, or the installation no administrator.',
   variables_invalid: 'The variables do not fit the schema of the template.',
@@ -75,7 +75,7 @@ export const errorCodes = {
   template_of_other_team: 'The template belongs to another team than the environment.',
   version_published: 'The version is published with other content.',
   version_unknown: 'The template has no version that fits and was not yanked.',
-  version_malformed: 'This is no version and no range of versions.',
+  version_malformed: 'The text is neither a version nor a range of versions.',
   operation_unsupported: 'The template does not support the operation.',
   connection_unknown: 'There is no connection of this name that the template may use.',
   host_unknown: 'The host of the URL does not exist.',
@@ -92,5 +92,5 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** The codes of rules. Earlier releases answered 409 and 422 without naming the rule; these never do. */
+/** The codes of rules: every code but the general `conflict` and `unprocessable`. */
 export type RuleCode = Exclude<ErrorCode, 'conflict' | 'unprocessable'>;

@@ -144,13 +144,13 @@ describe('a change of the rules', () => {
     expect(record).toMatchObject({ action: 'environment.updated', before: { approval_required: 2 } });
   });
 
-  it('is an event that weakens nothing where the rules become stricter', async () => {
+  it('publishes an event with nothing `weakened` where the rules become stricter', async () => {
     const path = await makeEnvironment();
     await teamAdmin.patch(path, { approval_policy: { required: 3 } });
     expect(await eventsOf(path)).toMatchObject([{ data: { weakened: [] } }]);
   });
 
-  it('is no event where something else changes', async () => {
+  it('publishes no event where other fields change', async () => {
     const path = await makeEnvironment();
     await teamAdmin.patch(path, { name: 'Renamed', approval_policy: strict });
     expect(await eventsOf(path)).toEqual([]);

@@ -125,7 +125,7 @@ describe('a broken rule', () => {
     expect([409, 422]).toContain(answer.status);
   });
 
-  it('has a code that the service uses', () => {
+  it('every code is used by the service', () => {
     const sources = readdirSync('src', { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && entry.name !== 'error-codes.ts')
       .map((entry) => readFileSync(joinPath(entry.parentPath, entry.name), 'utf8'))

@@ -86,7 +86,7 @@ describe('an administrator', () => {
     expect(await isVerified(user)).toBe(false);
   });
 
-  it('is needed: users cannot confirm their own address', async () => {
+  it('is needed without a token: users get 403 for confirming or issuing a token themselves', async () => {
     const user = await api.addUser('operator');
     await change(user);
     for (const path of ['email-confirmation', 'email-confirmation-token'])

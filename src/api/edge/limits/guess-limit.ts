@@ -23,7 +23,7 @@ export interface GuessCaller {
   readonly reportedBy?: string;
 }
 
-/** How many times as often as one address a reporter of addresses may guess at an account, for all that it reports. */
+/** One reporter of addresses gets this many times the guesses of one address at an account. */
 const reportedAddresses = 10;
 
 /**

@@ -7,7 +7,7 @@ import { openInputs } from './inputs.ts';
 import { type ResolveDeps, type ResolvedRun, resolveRun } from './resolve.ts';
 import type { AdmissionTarget } from './target.ts';
 
-/** In what a copy differs from its run. What is undefined stays as it was. */
+/** The changes that a copy makes to its run. Undefined members stay as they were. */
 export interface CopyChanges {
   readonly version?: string | undefined;
   readonly instance?: string | undefined;

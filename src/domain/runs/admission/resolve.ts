@@ -38,7 +38,7 @@ export interface RunRequest {
 interface RunSource {
   readonly runId: string;
   readonly deployment: Deployment;
-  /** Whether the copy differs in something besides version and variables. */
+  /** Whether the copy names another instance or omits variables. */
   readonly isChanged: boolean;
 }
 

@@ -14,10 +14,7 @@ export interface PendingRun extends RunWithFacts {
   readonly isAsked: boolean;
 }
 
-/**
- * The runs that may wait for a reviewer, oldest first: a part of those that wait for anybody. The rule of reviews decides
- * which of them the reviewer may approve.
- */
+/** Finds candidates for a reviewer's inbox, oldest first; `findRunRefusal` decides which of them are listed. */
 export async function findPending(
   em: Em,
   reviewer: Principal,

@@ -5,7 +5,7 @@ import { findRunRefusal } from '../actions.ts';
 import { findPending, type PendingRun } from './inbox-store.ts';
 import { mayReview } from './rules.ts';
 
-/** How many runs one page looks at: most of what waits is for most reviewers. */
+/** How many runs one page examines. Most waiting runs may be approved by most reviewers, so few are skipped. */
 const mostRuns = 500;
 
 export interface ApprovalRequest {

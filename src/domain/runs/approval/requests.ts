@@ -56,7 +56,7 @@ function mayBeAsked(facts: ApprovalFacts, reviewer: Principal): boolean {
   return mayReview(reviewer, facts.owner) && findSelfApproval(facts, reviewer) === null && !hasReviewed;
 }
 
-/** Everybody who may read a run may know the members of its team; others only as far as they could be invited by their ids. */
+/** Readers of a run may know its team's members; of others, only those whom they could add by id. */
 async function mayKnow(em: Em, by: Principal, reviewer: Principal, { owner }: ApprovalFacts): Promise<boolean> {
   if (owner.teamId !== null && reviewer.teams[owner.teamId] !== undefined) return true;
   return mayAddDirectly(em, by, reviewer);
@@ -65,7 +65,7 @@ async function mayKnow(em: Em, by: Principal, reviewer: Principal, { owner }: Ap
 /** One answer for all reasons: any other would tell who exists and what their rights are. */
 function refuseReviewers(ids: readonly string[]): Unprocessable {
   const rule =
-    'a reviewer must be enabled, may approve this run, has not reviewed it yet, and is somebody you may know';
+    'a reviewer must be enabled and allowed to approve this run, must not have reviewed it yet, and must be somebody whom you may know';
   const errors = ids.map((id) => ({
     in: 'body',
     path: 'reviewers',

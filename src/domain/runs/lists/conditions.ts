@@ -4,7 +4,7 @@ import type { OverRun } from '../details-store.ts';
 import { isTerminal, type RunStatus } from '../model.ts';
 import type { RunFilter } from './filter.ts';
 
-/** The conditions of a filter that hold for each run alone, without those about statuses and the period. */
+/** A filter's conditions on single columns; statuses and the period have functions of their own. */
 export function isWanted(eb: OverRun, filter: RunFilter): Expression<SqlBool>[] {
   const { environmentId, instanceId, templateId, requestedBy, operation } = filter;
   const conditions: Expression<SqlBool>[] = [eb('runs.deleted_at', 'is', null)];
@@ -13,7 +13,7 @@ export function isWanted(eb: OverRun, filter: RunFilter): Expression<SqlBool>[] 
   if (templateId !== undefined) conditions.push(eb('runs.template_id', '=', templateId));
   if (requestedBy !== undefined) conditions.push(eb('runs.requested_by_id', '=', requestedBy));
   if (operation !== undefined) conditions.push(eb('runs.operation', '=', sql.lit(operation)));
-  // The indexes by operation leave out the usual one, so the query says that it wants another.
+  // The indexes by operation omit applies; this condition lets PostgreSQL use them.
   if (operation !== undefined && operation !== 'apply')
     conditions.push(eb('runs.operation', '<>', sql.lit('apply' as const)));
   return conditions;

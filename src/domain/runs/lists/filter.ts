@@ -35,8 +35,7 @@ export interface NamedOwner {
 }
 
 /**
- * The two of the named owners that rule each other out: different teams, or a team outside the organization. The reader may
- * read all of them.
+ * Describes the first two named owners that no run can have together; null if all agree. The reader may read all of them.
  */
 export function findContradiction(named: readonly NamedOwner[]): string | null {
   const [first, ...others] = named;

@@ -30,7 +30,7 @@ export function partsOf(scope: RunScope, principal: Principal): ScopePart[] {
   ];
 }
 
-/** The same with every run in the part of its team, for an index that has no order over all teams. */
+/** As `partsOf`, but always split by team, for an index that begins with the team. */
 export function partsByTeam(scope: RunScope, principal: Principal): ScopePart[] {
   const everyTeam = { kind: 'teams', isOne: expressionBuilder<Tables>().lit(true) } as const;
   return partsOf(scope, principal).flatMap((part) =>

@@ -97,7 +97,7 @@ async function wait(
   return { kind: 'wait', seconds, ...(suspects && { suspects }) };
 }
 
-/** The beginning of a hold is an event: what was ready to be applied waits. */
+/** Records why the run waits, and publishes an event when a hold begins. */
 function waitFor(
   tx: Transaction,
   run: Run,

@@ -3,7 +3,7 @@ import { needsApproval } from '../model.ts';
 import { isHold } from '../waiting.ts';
 import { finish, type Step, type StepFacts } from './step.ts';
 
-/** A change of the hold wakes the run, and a timer its end; looking again after this time is the fallback. */
+/** A changed hold wakes the run and a timer ends its wait; this is how often it looks again if both fail. */
 export const holdRetrySeconds = 300;
 
 /** What keeps an apply from starting. */
