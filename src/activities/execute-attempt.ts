@@ -4,7 +4,7 @@ import { isDatabaseAway, isDatabaseRefusal, isTransientError } from '#database/e
 import { type AttemptWork, claimAttempt } from '#domain/runs/attempts/claim.ts';
 import { abandonAttempt, completeAttempt, concludeAttempt } from '#domain/runs/attempts/complete.ts';
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
-import { ApplyHeldBack, AttemptSuperseded, AttemptWriteRefused, SandboxDemanded } from '#domain/runs/errors.ts';
+import { ApplyObstructed, AttemptSuperseded, AttemptWriteRefused, SandboxDemanded } from '#domain/runs/errors.ts';
 import type { FailureReason } from '#domain/runs/model.ts';
 import { toAttemptResult, toInterruptedResult } from './attempt-result.ts';
 import { AttemptSink, ignoreSuperseded } from './attempt-sink.ts';
@@ -60,7 +60,7 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
   } catch (error) {
     // An open attempt of a living worker counts as being executed, so the worker must give it up explicitly.
     await giveUp(deps, attemptId, isClaimed ? 'lost' : canHandBack(error) ? 'handed_back' : 'failed');
-    if (error instanceof ApplyHeldBack) return null;
+    if (error instanceof ApplyObstructed) return null;
     if (!(error instanceof SandboxDemanded)) throw error;
     deps.log.warn(
       { attempt_id: attemptId },
@@ -74,7 +74,7 @@ async function claimAndExecute(deps: AttemptDeps, attemptId: string, signal: Abo
 function canHandBack(error: unknown): boolean {
   return (
     error instanceof SandboxDemanded ||
-    error instanceof ApplyHeldBack ||
+    error instanceof ApplyObstructed ||
     isDatabaseAway(error) ||
     isTransientError(error)
   );

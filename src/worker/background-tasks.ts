@@ -4,10 +4,10 @@ import { EventDelivery } from '#engine/event-delivery.ts';
 import { createEventHandlers, type EventHandlerDeps } from './event-handlers.ts';
 import { type ExpiryTaskDeps, openExpiry } from './expiry.ts';
 import { openReconciler, type ReconcilerDeps } from './reconciler.ts';
-import { openRelisting, type RelistingDeps } from './relisting.ts';
+import { openResourceListRepair, type ResourceListRepairDeps } from './resource-list-repair.ts';
 import { openWorkerSupervision } from './worker-supervision.ts';
 
-export interface BackgroundTaskDeps extends ReconcilerDeps, ExpiryTaskDeps, EventHandlerDeps, RelistingDeps {
+export interface BackgroundTaskDeps extends ReconcilerDeps, ExpiryTaskDeps, EventHandlerDeps, ResourceListRepairDeps {
   readonly installationId: string;
   readonly auditRetentionDays: number | null;
 }
@@ -19,7 +19,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     new EventDelivery(deps, createEventHandlers(deps)),
   ];
   const maintenance = new DatabaseMaintenance(deps);
-  const periodic = [openReconciler(deps), openExpiry(deps), openWorkerSupervision(deps), openRelisting(deps)];
+  const periodic = [openReconciler(deps), openExpiry(deps), openWorkerSupervision(deps), openResourceListRepair(deps)];
   for (const task of [...delivering, maintenance]) task.start();
   for (const task of periodic) task.start('later');
   return {

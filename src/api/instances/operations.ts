@@ -6,7 +6,7 @@ import { accessToWanted, findWantedTarget, requireAdmission } from '#api/runs/ru
 import { OutputsView } from '#api/runs/views.ts';
 import { createInstance, deleteInstance } from '#domain/instances/instances.ts';
 import { listInstances, readInstance, readOutputs } from '#domain/instances/store.ts';
-import { findInstance, findInstanceInPlace } from '#domain/instances/targets.ts';
+import { findInstance, findInstanceToChange } from '#domain/instances/targets.ts';
 import { unlockInstance } from '#domain/instances/unlock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -105,7 +105,7 @@ export const remove = command({
   params: InstanceParams,
   responses: { 204: Nothing },
   access: { ...writeAccess, review: { ...accessReview, verb: 'delete' } },
-  target: findInstanceInPlace,
+  target: findInstanceToChange,
   targetName: 'instance',
   idempotency: 'none',
   ifMatch: true,

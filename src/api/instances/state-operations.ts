@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import { importState, largestImport, largestSerial, readImportedState } from '#domain/instances/adoption.ts';
 import { readState } from '#domain/instances/state.ts';
+import { importFirstState, largestImport, largestSerial, readImportedState } from '#domain/instances/state-import.ts';
 import { listStateVersions, readStateVersion } from '#domain/instances/store.ts';
-import { findInstance, findInstanceInPlace } from '#domain/instances/targets.ts';
+import { findInstance, findInstanceToChange } from '#domain/instances/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -75,7 +75,7 @@ export const download = read({
 });
 
 /** The bytes of a state. The document describes what the service checks of them. */
-const StateFile = z
+const StateBody = z
   .custom<Buffer>((body) => Buffer.isBuffer(body))
   .meta({
     id: 'StateFile',
@@ -91,7 +91,7 @@ const StateFile = z
     },
   });
 
-export const adopt = command({
+export const importState = command({
   id: 'instances.import_state',
   route: 'POST /api/v1/instances/:id/state',
   summary: 'Adopt existing infrastructure: import a state into an instance that has none',
@@ -99,12 +99,12 @@ export const adopt = command({
     'The body is the state as the tool wrote it (`tofu state pull`), of at most 64 MiB. It is stored byte for byte, so that ' +
     'integers of any size stay exact, and the next run continues from it.',
   params: InstanceParams,
-  body: StateFile,
+  body: StateBody,
   exactBodyLimit: largestImport,
   responses: { 201: StateVersionView },
   at: get,
   access: { ...stateAccess, review: { ...accessReview, verb: 'import_state' } },
-  target: findInstanceInPlace,
+  target: findInstanceToChange,
   targetName: 'instance',
   idempotency: 'none',
   audit: 'instance.state_imported',
@@ -114,7 +114,7 @@ export const adopt = command({
   },
   handle: async ({ tx, params, target, principal, services, prepared }) => {
     refuseArchived(target);
-    const serial = await importState(tx, services.keyRing, params.id, prepared, principal.id);
+    const serial = await importFirstState(tx, services.keyRing, params.id, prepared, principal.id);
     return { id: params.id, after: { serial } };
   },
   atParams: ({ id, after }) => ({ id, serial: after.serial }),

@@ -15,8 +15,8 @@ import type {
   Schema,
   WithoutUnknownMembers,
 } from './answer-types.ts';
+import type { LongPoll } from './long-poll-declaration.ts';
 import type { RawAnswer } from './raw-answer.ts';
-import type { Waiting } from './wait-declaration.ts';
 
 type Out<S> = S extends Schema ? z.output<S> : undefined;
 
@@ -146,7 +146,7 @@ export interface ReadDeclaration<
   /** The read asks about a command by the command's key. */
   readonly idempotency?: 'required';
   /** The request can wait until there is something new to answer. */
-  readonly waits?: Waiting<Call<Out<P>, Out<Q>, Out<B>, T>, Out<Q>>;
+  readonly waits?: LongPoll<Call<Out<P>, Out<Q>, Out<B>, T>, Out<Q>>;
   readonly handle: (call: ReadCall<Out<P>, Out<Q>, Out<B>, T>) => Promise<AnswerOf<S> | RawAnswer>;
 }
 

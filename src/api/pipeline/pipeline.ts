@@ -2,19 +2,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptio
 import { mostUploads, UploadLimit } from '#api/edge/limits/upload-limit.ts';
 import type { Services } from '#api/services.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
-import { sha256 } from '#domain/shared/digest.ts';
+import { digestInThread } from '#domain/shared/digest.ts';
 import { auditingRefusals } from './auditing.ts';
 import { authenticate } from './authentication.ts';
-import { endWithAuthority } from './ending-with-authority.ts';
+import { cutOffWithoutAccess } from './cut-off.ts';
 import { commandKey } from './idempotency.ts';
 import { entityTagOf, withExpectedRevision } from './if-match.ts';
 import type { Invocation, OperationInput } from './invocation.ts';
 import { answerCommand, authorizeOperation, authorizeRead, invokeCommand, invokeRead } from './invoke.ts';
+import { waitForChange } from './long-poll.ts';
 import { mediaTypesOf } from './media-types.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
 import { RawAnswer } from './raw-answer.ts';
 import { successStatus } from './receipt-answer.ts';
-import { waitForChange } from './waiting.ts';
 
 /**
  * Registers a route for every operation. Checks run in this order: credential, permission, input, target, action on the
@@ -40,7 +40,7 @@ export function registerOperations(app: FastifyInstance, operations: readonly Op
       },
       preValidation: async (request) => {
         const { body } = request;
-        request.sentBody = Buffer.isBuffer(body) ? { sha256: await sha256(body) } : body;
+        request.sentBody = Buffer.isBuffer(body) ? { sha256: await digestInThread(body) } : body;
       },
       handler: (request, reply) => handle(toInvocation(request), reply),
     });
@@ -90,7 +90,7 @@ async function handleRead(invocation: Invocation<ReadOperation>, reply: FastifyR
   const current = await waitForChange(invocation, reply);
   const answer = await invokeRead(current, commandKey(operation, request));
   if (answer instanceof RawAnswer) {
-    endWithAuthority(current, reply);
+    cutOffWithoutAccess(current, reply);
     return answer.send(request, reply);
   }
   return send(reply.status(successStatus(operation)), answer);

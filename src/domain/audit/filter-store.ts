@@ -16,12 +16,12 @@ type Condition = Expression<SqlBool>;
 /** The filters by a column's exact value. */
 const columnFilters = ['action', 'resource_type', 'resource_id', 'organization_id', 'team_id', 'request_id'] as const;
 
-/** The conditions of a filter. `isPart` says that another condition narrows the list already. */
+/** The conditions of a filter. `isNarrowed` says that another condition narrows the list already. */
 export function matches(
   eb: RecordTable,
   filter: AuditFilter,
   retentionDays: number | null,
-  isPart: boolean,
+  isNarrowed: boolean,
 ): Condition[] {
   const { actor, outcome, from, to } = filter;
   const conditions: Condition[] = [isInRetention(eb, retentionDays)];
@@ -32,7 +32,7 @@ export function matches(
   if (from !== undefined) conditions.push(eb('at', '>=', new Date(from).toISOString()));
   if (to !== undefined) conditions.push(eb('at', '<', new Date(to).toISOString()));
   if (actor !== undefined) conditions.push(...isActor(eb, actor));
-  const isNarrow = isPart || actor !== undefined || columnFilters.some((column) => filter[column] !== undefined);
+  const isNarrow = isNarrowed || actor !== undefined || columnFilters.some((column) => filter[column] !== undefined);
   if (outcome === 'refused') conditions.push(sql<SqlBool>`${eb.ref('outcome')} = 'refused'`);
   if (outcome === 'committed') conditions.push(sql<SqlBool>`${eb.ref('outcome')} <> 'refused'`);
   if (outcome !== 'refused' && !isNarrow) conditions.push(isAnyOutcome(eb));

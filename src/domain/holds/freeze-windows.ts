@@ -6,7 +6,7 @@ import { clockTimeAt, isTimeZone, timeOf } from './time-zone.ts';
 export const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
 const Time = z.iso.datetime({ offset: true });
-const Moment = z.strictObject({
+const WeeklyMoment = z.strictObject({
   day: z.enum(weekdays),
   time: z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { error: 'expected a time of day such as "16:30"' }),
 });
@@ -26,7 +26,7 @@ const Once = z
 const Weekly = z.strictObject({
   ...Common,
   weekly: z
-    .strictObject({ starts: Moment, ends: Moment })
+    .strictObject({ starts: WeeklyMoment, ends: WeeklyMoment })
     .refine(({ starts, ends }) => starts.day !== ends.day || starts.time !== ends.time, {
       path: ['ends'],
       error: 'expected another time than that at which the window starts',
@@ -92,7 +92,7 @@ function findWeek({ weekly: { starts, ends }, time_zone: zone }: z.output<typeof
   return null;
 }
 
-function sinceSunday({ day, time }: z.output<typeof Moment>): number {
+function sinceSunday({ day, time }: z.output<typeof WeeklyMoment>): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number);
   return weekdays.indexOf(day) * dayMs + (hours * 60 + minutes) * minuteMs;
 }

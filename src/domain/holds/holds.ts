@@ -1,6 +1,5 @@
-import type { HoldBlocker, HoldCode } from '#domain/runs/waiting.ts';
 import { type FreezeWindow, findFreeze } from './freeze-windows.ts';
-import { activeHold, type StoredHold } from './model.ts';
+import { activeHold, type HoldBlocker, type HoldCode, type StoredHold } from './model.ts';
 
 /** What may hold the applies of a run, as it is stored. */
 export interface HoldFacts {

@@ -1,12 +1,26 @@
 import { z } from 'zod';
-import type { PrincipalReference } from '#domain/runs/waiting.ts';
-import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Principal, type PrincipalReference, referenceTo } from '#domain/shared/access/principal.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 
 /**
  * What keeps applies from starting: the lock of an environment, its freeze windows, and a pause of the whole installation. Runs
  * are still admitted, planned and reviewed.
  */
+
+/** What keeps every apply from starting: a pause of the installation, a lock or a freeze window of the environment. */
+export const holdCodes = ['paused', 'locked', 'frozen'] as const;
+export type HoldCode = (typeof holdCodes)[number];
+
+/** Who or what holds the applies. */
+export interface HoldBlocker {
+  /** Who paused or locked; null for a freeze window. */
+  by: PrincipalReference | null;
+  /** The name of the freeze window; null for a pause or a lock. */
+  name: string | null;
+  reason: string;
+  /** RFC 3339; null: until somebody ends it. */
+  until: string | null;
+}
 
 /** A lock or a pause, as it is stored. */
 export interface StoredHold {
@@ -29,8 +43,7 @@ export type NewHold = z.output<typeof NewHold>;
 export function toHold({ reason, until = null }: NewHold, by: Principal, now = new Date()): StoredHold {
   const end = until === null ? null : new Date(until);
   if (end && end <= now) throw invalidField('until', 'expected a time in the future, or none');
-  const { kind: type, id, name } = by;
-  return { reason, since: now.toISOString(), until: end?.toISOString() ?? null, by: { type, id, name } };
+  return { reason, since: now.toISOString(), until: end?.toISOString() ?? null, by: referenceTo(by) };
 }
 
 /** The hold, unless its time is over. */

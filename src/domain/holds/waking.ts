@@ -1,7 +1,8 @@
 import { wakeSignal } from '#domain/runs/model.ts';
-import { holdCodes, type WaitingCode } from '#domain/runs/waiting.ts';
+import type { WaitingCode } from '#domain/runs/waiting.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import { holdCodes } from './model.ts';
 import { findHeldRuns } from './store.ts';
 
 const pageSize = 200;

@@ -7,8 +7,8 @@ import { newId } from '#domain/shared/ids.ts';
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { listUnlessListed } from './relisting.ts';
-import { lockInstance } from './state.ts';
+import { refreshListIfStale } from './resource-list-repair.ts';
+import { lockAndReadInstance } from './state.ts';
 import { addInstance, freeName, type InstanceTarget } from './store.ts';
 
 /** Where an instance is made. The caller has shared the rows of the template and of all owners. */
@@ -52,7 +52,7 @@ export async function deleteInstance(
 ): Promise<number> {
   refuseStale({ revision }, expectedRevision);
   // A release that lists no resources may have written its latest state.
-  await listUnlessListed(tx.em, keyRing, await lockInstance(tx.em, id));
+  await refreshListIfStale(tx.em, keyRing, await lockAndReadInstance(tx.em, id));
   await tx.em.flush();
   const last = await deleteOwned(tx.em, 'instance', { id }, () => true);
   await freeName(tx.em, id);

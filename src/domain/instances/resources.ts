@@ -18,43 +18,43 @@ function countResources({ kind, isEmpty, resourceCount }: StateFile, before: num
 }
 
 /** Records what an instance holds by a state that is being stored. The row of the instance is locked. */
-export function holdByState(em: Em, instance: Instance, state: StateFile): Promise<void> {
-  return hold(em, instance, state, countResources(state, instance.resourceCount));
+export function recordResources(em: Em, instance: Instance, state: StateFile): Promise<void> {
+  return writeResources(em, instance, state, countResources(state, instance.resourceCount));
 }
 
 /**
  * Lists an instance's resources by its latest state (null: it has none). For resources that the service cannot see, it keeps the
  * number that the last run recorded.
  */
-export async function relistByState(em: Em, instance: Instance, state: StateFile | null): Promise<void> {
+export async function refreshList(em: Em, instance: Instance, state: StateFile | null): Promise<void> {
   const count = state?.kind === 'tool' ? state.resourceCount : Math.min(instance.resourceCount, 1);
-  await hold(em, instance, state, count);
+  await writeResources(em, instance, state, count);
   await recordInStateVersion(em, instance);
 }
 
-async function hold(em: Em, instance: Instance, state: StateFile | null, count: number): Promise<void> {
+async function writeResources(em: Em, instance: Instance, state: StateFile | null, count: number): Promise<void> {
   instance.resourceCount = count;
   instance.resourcesSerial = instance.stateSerial;
-  await replaceResources(em, instance, state?.kind === 'tool' ? state.resources : standInFor(instance, state));
+  await replaceResources(em, instance, state?.kind === 'tool' ? state.resources : placeholderFor(instance, state));
 }
 
 /** Records that an instance holds something, whose resources the service cannot see unless its state lists them. */
-export async function holdSomething(em: Em, instance: Instance): Promise<void> {
+export async function recordUnseenResource(em: Em, instance: Instance): Promise<void> {
   if (instance.resourceCount > 0) return;
   instance.resourceCount = 1;
   await recordInStateVersion(em, instance);
-  await replaceResources(em, instance, standInFor(instance, null));
+  await replaceResources(em, instance, placeholderFor(instance, null));
 }
 
 /** Records that nothing is left of what an instance held. */
-export async function holdNothing(em: Em, instance: Instance): Promise<void> {
+export async function recordNoResources(em: Em, instance: Instance): Promise<void> {
   if (instance.resourceCount === 0) return;
   instance.resourceCount = 0;
   await recordInStateVersion(em, instance);
   await replaceResources(em, instance, []);
 }
 
-function standInFor({ name, resourceCount }: Instance, state: StateFile | null): DeployedResource[] {
+function placeholderFor({ name, resourceCount }: Instance, state: StateFile | null): DeployedResource[] {
   if (resourceCount === 0) return [];
   const type = state?.kind === 'encrypted' ? 'encrypted_state' : 'command';
   return [{ address: `${type}.${name}`, module: null, type, name, provider: null }];

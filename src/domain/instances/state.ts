@@ -4,7 +4,7 @@ import type { MaskedOutputs } from '#domain/runs/model.ts';
 import { digestOf } from '#domain/shared/digest.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { Instance, StateVersion } from './entity.ts';
-import { holdByState } from './resources.ts';
+import { recordResources } from './resources.ts';
 import type { StateFile } from './state-file/state-file.ts';
 import { insertStateVersion } from './store.ts';
 
@@ -31,7 +31,7 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   const digest = state.digest ?? digestOf(state.content);
   const serial = instance.stateSerial + 1;
   instance.stateSerial = serial;
-  await holdByState(em, instance, state.file);
+  await recordResources(em, instance, state.file);
   await insertStateVersion(em, {
     instance_id: instance.id,
     serial,
@@ -56,7 +56,7 @@ export async function readState(em: Em, keyRing: KeyRing, instanceId: string, se
 }
 
 /** The instance with its row locked until the commit. */
-export function lockInstance(em: Em, instanceId: string): Promise<Instance> {
+export function lockAndReadInstance(em: Em, instanceId: string): Promise<Instance> {
   return em.findOneOrFail(Instance, { id: instanceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 

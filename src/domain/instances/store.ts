@@ -143,7 +143,7 @@ export function findInstanceScope(em: Em, id: string) {
 }
 
 /** Locks the row of an instance until the commit. */
-export async function lockInstanceRow(em: Em, id: string): Promise<void> {
+export async function lockInstance(em: Em, id: string): Promise<void> {
   await db(em).selectFrom('instances').where('id', '=', id).select('id').forUpdate().execute();
 }
 

@@ -3,7 +3,7 @@ import { findEnvironment } from '#domain/environments/store.ts';
 import { shareTemplate } from '#domain/registry/store.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import { findTeamById } from '#domain/teams/store.ts';
-import { findInstanceOwner, findInstanceScope, type InstanceTarget, lockInstanceRow } from './store.ts';
+import { findInstanceOwner, findInstanceScope, type InstanceTarget, lockInstance } from './store.ts';
 
 /** What finds an instance for a caller. A command locks its row. */
 interface InstanceLookup {
@@ -20,7 +20,7 @@ export async function findInstance({
   callerId,
   lock,
 }: InstanceLookup): Promise<InstanceTarget | undefined> {
-  if (lock) await lockInstanceRow(em, id);
+  if (lock) await lockInstance(em, id);
   return findInstanceOwner(em, id, callerId);
 }
 
@@ -28,7 +28,7 @@ export async function findInstance({
  * The same for importing state and for deletion: the owners of the instance are shared before its row is locked, so that they are neither
  * archived nor deleted meanwhile. Also returns undefined if the owner was deleted.
  */
-export async function findInstanceInPlace(lookup: InstanceLookup): Promise<(InstanceTarget & Archivable) | undefined> {
+export async function findInstanceToChange(lookup: InstanceLookup): Promise<(InstanceTarget & Archivable) | undefined> {
   const { em, params, lock } = lookup;
   const scope = await findInstanceScope(em, params.id);
   if (!scope) return undefined;

@@ -18,7 +18,7 @@ export function unknownPrincipal(): Forbidden {
 }
 
 /** Whether the caller may make a user or service account a member without an invitation. */
-export async function mayAddDirectly(
+export async function mayName(
   em: Em,
   caller: Principal,
   { id, kind }: Pick<Principal, 'id' | 'kind'>,

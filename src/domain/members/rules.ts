@@ -5,7 +5,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, type ServiceError } from '#domain/shared/errors.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
-import { mayAddDirectly, unknownPrincipal } from './acquaintance.ts';
+import { mayName, unknownPrincipal } from './acquaintance.ts';
 import { mayGiveOrganizationRole, mayGiveTeamRole } from './grants.ts';
 import type { MemberRoles, MembershipLevel } from './model.ts';
 import { findTeamsOwnedAlone } from './owner-store.ts';
@@ -47,7 +47,7 @@ interface Leaver {
 
 export const membershipRules: { readonly [Level in MembershipLevel]: MembershipRules<Level> } = {
   organization: {
-    mayAdd: (em, caller, _organization, joiner) => mayAddDirectly(em, caller, joiner),
+    mayAdd: (em, caller, _organization, joiner) => mayName(em, caller, joiner),
     unknownMember: unknownPrincipal,
     refuseRoles: refuseAboveOwn,
     refuseAccount: refuseAccountInOrganization,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
+import type { PrincipalReference } from '#domain/shared/access/principal.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import { RunTransitionRefused } from './errors.ts';
@@ -24,7 +25,7 @@ import {
   type StatusReason,
   writingOperations,
 } from './model.ts';
-import type { PrincipalReference, WaitingOn } from './waiting.ts';
+import type { WaitingOn } from './waiting.ts';
 
 export const RunSchema = defineEntity({
   name: 'Run',

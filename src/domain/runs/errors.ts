@@ -40,9 +40,9 @@ export class SandboxDemanded extends Error {
 }
 
 /** Something keeps the apply from starting by now, such as a lock of its environment. The attempt stays unclaimed. */
-export class ApplyHeldBack extends Error {
+export class ApplyObstructed extends Error {
   constructor(attemptId: string) {
     super(`attempt ${attemptId} must not start to apply now: its run waits`);
-    this.name = 'ApplyHeldBack';
+    this.name = 'ApplyObstructed';
   }
 }

@@ -6,6 +6,6 @@ export function digestOf(content: Uint8Array): string {
 }
 
 /** The same, computed by a thread: large bytes hold up no other request. */
-export async function sha256(content: Uint8Array): Promise<string> {
+export async function digestInThread(content: Uint8Array): Promise<string> {
   return `sha256:${Buffer.from(await webcrypto.subtle.digest('SHA-256', content)).toString('hex')}`;
 }

@@ -18,7 +18,7 @@ export interface StateDocument {
 export function readStateDocument(content: Buffer): StateDocument {
   const state = parseJson(content) as JsonValue;
   if (!isObject(state)) throw new Error('it is not a JSON object');
-  const outputs = readOutputs(state['outputs']);
+  const outputs = toMaskedOutputs(state['outputs']);
   const resources = asArray(state['resources']).filter(isObject);
   return {
     serial: typeof state['serial'] === 'number' ? state['serial'] : null,
@@ -33,7 +33,7 @@ export function readStateDocument(content: Buffer): StateDocument {
   };
 }
 
-function readOutputs(outputs: JsonValue | undefined): MaskedOutputs {
+function toMaskedOutputs(outputs: JsonValue | undefined): MaskedOutputs {
   const entries = Object.entries(isObject(outputs) ? outputs : {});
   return Object.fromEntries(
     entries.map(([name, output]) => {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import type { RefusedState } from '#domain/runs/attempts/refused-state.ts';
 import type { StateOutcome } from '#domain/runs/attempts/state.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
+import { digestOf } from '#domain/shared/digest.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 
 const firstRetryMs = 1_000;
@@ -235,10 +235,6 @@ export class StateSpool {
       if (!isMissing(error)) throw error;
     });
   }
-}
-
-function digestOf(content: Buffer): string {
-  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
 /** The problem as readers of the run see it. A message of the database is left out, since it may repeat what it was given. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { wakeHeldRuns } from '#domain/holds/waking.ts';
-import { ApplyHeldBack } from '#domain/runs/errors.ts';
+import { ApplyObstructed } from '#domain/runs/errors.ts';
 import { readEvent } from '#domain/shared/events/event-store.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -84,7 +84,7 @@ describe.each(cases)('while it is %s, a run', (code, begin, end, blocker) => {
     const run = await planned();
     const attemptId = executing(await steps.next(run));
     await begin();
-    await expect(steps.claim(attemptId, worker, 'none')).rejects.toThrow(ApplyHeldBack);
+    await expect(steps.claim(attemptId, worker, 'none')).rejects.toThrow(ApplyObstructed);
     await steps.abandon(attemptId, worker, 'handed_back');
     expect(await steps.next({ ...run, executed: attemptId })).toMatchObject({ kind: 'wait' });
     expect((await read(run.runId)).waiting_on).toMatchObject({ code });
@@ -160,7 +160,7 @@ describe('an approved run that is held', () => {
     await tenant.owner.delete(`${path}/lock`);
     const attemptId = executing(await steps.next(run));
     await admin.put(`/users/${reviewer.id}`, { enabled: false });
-    await expect(steps.claim(attemptId, worker, 'none')).rejects.toThrow(ApplyHeldBack);
+    await expect(steps.claim(attemptId, worker, 'none')).rejects.toThrow(ApplyObstructed);
     await steps.abandon(attemptId, worker, 'handed_back');
     expect(await steps.next({ ...run, executed: attemptId })).toMatchObject({ kind: 'wait' });
     expect(await read(run.runId)).toMatchObject({ status: 'pending_approval', waiting_on: { code: 'approval' } });

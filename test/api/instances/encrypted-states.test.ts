@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { RunSteps } from '#test/support/run-steps.ts';
-import { relistInstances } from '#worker/relisting.ts';
+import { repairResourceLists } from '#worker/resource-list-repair.ts';
 
 let api: TestApi;
 let admin: ApiUser;
@@ -55,7 +55,7 @@ describe('an instance whose template encrypts its state', () => {
 
     await api.rows('update instances set resources_serial = null where id = ?', [run.instance_id]);
     const { orm, keyRing, log } = api.services;
-    await relistInstances({ orm, keyRing, log });
+    await repairResourceLists({ orm, keyRing, log });
     expect(await countsOf(run.instance_id)).toEqual({ instance: 0, version: 0, listed: [] });
   });
 });

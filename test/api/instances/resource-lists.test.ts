@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sayHello } from '#test/support/access/people.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { relistInstances } from '#worker/relisting.ts';
+import { repairResourceLists } from '#worker/resource-list-repair.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -182,7 +182,7 @@ describe('a state of a release that listed no resources', () => {
     };
     await forget();
     const deps = { orm: api.services.orm, keyRing: api.services.keyRing, log: api.services.log };
-    await relistInstances(deps, 1);
+    await repairResourceLists(deps, 1);
     expect(addresses(await owner.get(`/instances/${instance}/resources`))).toEqual(network);
     expect((await owner.get(`/instances/${instance}`)).body.resource_count).toBe(3);
     await forget();
@@ -197,7 +197,7 @@ describe('a state of a release that listed no resources', () => {
       whole.instance,
     ]);
     await api.rows(`update state_versions set content = 'x' where instance_id = ?`, [broken.instance]);
-    await relistInstances({ orm: api.services.orm, keyRing: api.services.keyRing, log: api.services.log }, 1);
+    await repairResourceLists({ orm: api.services.orm, keyRing: api.services.keyRing, log: api.services.log }, 1);
     const rows = await api.rows<{ id: string; resources_serial: number | null }>(
       'select id, resources_serial from instances where id in (?, ?)',
       [broken.instance, whole.instance],

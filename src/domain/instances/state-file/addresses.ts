@@ -26,7 +26,7 @@ const longestAddress = 4096;
 const longestName = 255;
 
 /** The resource as the service lists it. Every text fits its column, whatever wrote the state. */
-export function toResource(object: StateObject): DeployedResource {
+export function toDeployedResource(object: StateObject): DeployedResource {
   const { module, type, name, provider } = object;
   return {
     address: cut(addressOf(object), longestAddress),

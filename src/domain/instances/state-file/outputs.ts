@@ -5,7 +5,7 @@ import { JsonCursor } from './json-cursor.ts';
 const largestOutputs = 1024 * 1024;
 
 /** The outputs of a state of a tool; null if they are too large to show. The content has been read as a state before. */
-export function readOutputs(content: Uint8Array): MaskedOutputs | null {
+export function parseOutputs(content: Uint8Array): MaskedOutputs | null {
   const cursor = new JsonCursor(content);
   for (const name of cursor.keys()) {
     if (name !== 'outputs') {

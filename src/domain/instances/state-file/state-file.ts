@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as giveWay } from 'node:timers/promises';
-import { type DeployedResource, type StateObject, toResource } from './addresses.ts';
+import { type DeployedResource, type StateObject, toDeployedResource } from './addresses.ts';
 import { JsonCursor, JsonError } from './json-cursor.ts';
 
 /** More resources than this are counted and not listed: a state of any size must stay cheap to hold. */
@@ -191,7 +191,7 @@ class StateReader {
     const [type, name] = [members.get('type') ?? '', members.get('name') ?? ''];
     if (type === '' || name === '') this.#note('resources: expected a type and a name of each');
     const [module, provider] = [members.get('module') || null, members.get('provider') || null];
-    const resource = toResource({ ...object, module, type, name, provider });
+    const resource = toDeployedResource({ ...object, module, type, name, provider });
     if (this.#resources.has(resource.address)) {
       this.#note('resources: expected each address once');
       return;

@@ -45,7 +45,7 @@ export class VariableEvaluator {
     secrets: readonly string[] = [],
   ): Promise<ValidationResult> {
     if (isCheap(schema, input)) return validateVariables(schema, input, secrets);
-    const task = { kind: 'validate', digest: digestOf(schema), input, secrets } as const;
+    const task = { kind: 'validate', digest: schemaDigest(schema), input, secrets } as const;
     return this.#evaluate<'validate'>(principalId, task, schema);
   }
 
@@ -111,7 +111,7 @@ export class VariableEvaluator {
 
 const digests = new WeakMap<JsonObject, string>();
 
-function digestOf(schema: JsonObject): string {
+function schemaDigest(schema: JsonObject): string {
   const digest = digests.get(schema) ?? createHash('sha256').update(JSON.stringify(schema)).digest('base64');
   digests.set(schema, digest);
   return digest;

@@ -12,11 +12,11 @@ import type { Message, Reply, Task } from './messages.ts';
 const mostSchemas = 100;
 const schemas = new Map<string, JsonObject>();
 
-yieldToRequests();
+lowerPriority();
 parentPort?.on('message', (message: Message) => parentPort?.postMessage(answer(message)));
 
 /** Gives this thread a low priority, so that it hardly delays the main thread and the database on a busy machine. */
-function yieldToRequests(): void {
+function lowerPriority(): void {
   if (process.platform !== 'linux') return;
   const threadId = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
   setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL);

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
-import { mayAddDirectly } from '#domain/members/acquaintance.ts';
-import type { Principal } from '#domain/shared/access/principal.ts';
+import { mayName } from '#domain/members/acquaintance.ts';
+import { type Principal, referenceTo } from '#domain/shared/access/principal.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
@@ -32,7 +32,7 @@ export async function requestRunApproval(
   const asked = await requireReviewers(tx.em, run.id, by, ids);
   const added = asked.filter(({ id }) => !run.reviewers.some((reviewer) => reviewer.id === id));
   if (added.length > 0) {
-    run.reviewers = [...run.reviewers, ...added.map(({ kind: type, id, name }) => ({ type, id, name }))];
+    run.reviewers = [...run.reviewers, ...added.map(referenceTo)];
     run.revision += 1;
     await tx.em.flush();
   }
@@ -59,7 +59,7 @@ function mayBeAsked(facts: ApprovalFacts, reviewer: Principal): boolean {
 /** Readers of a run may know its team's members; of others, only those whom they could add by id. */
 async function mayKnow(em: Em, by: Principal, reviewer: Principal, { owner }: ApprovalFacts): Promise<boolean> {
   if (owner.teamId !== null && reviewer.teams[owner.teamId] !== undefined) return true;
-  return mayAddDirectly(em, by, reviewer);
+  return mayName(em, by, reviewer);
 }
 
 /** One answer for all reasons: any other would tell who exists and what their rights are. */

@@ -50,7 +50,7 @@ export function checkWriteNumber(write: unknown): void {
 }
 
 /** Reads a state. @throws AttemptWriteRefused if it cannot be stored, or if no tool could read it */
-export function checkState({ write, content }: AttemptState): StateFile {
+export function checkWrittenState({ write, content }: AttemptState): StateFile {
   checkWriteNumber(write);
   if (content.length > largestState) throw refusedState(`the state has more than ${largestState} bytes`);
   try {

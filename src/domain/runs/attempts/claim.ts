@@ -11,10 +11,10 @@ import type { Egress } from '#domain/workers/pools/egress.ts';
 import { readEgress } from '#domain/workers/pools/store.ts';
 import { inputsOfPhase, openInputs, type RunInputs } from '../admission/inputs.ts';
 import { Run, RunAttempt, RunPlan } from '../entity.ts';
-import { ApplyHeldBack, SandboxDemanded } from '../errors.ts';
+import { ApplyObstructed, SandboxDemanded } from '../errors.ts';
 import { beginLog } from './logs.ts';
 import { artifactContext } from './seals.ts';
-import { isHeldBack } from './start-check.ts';
+import { isObstructed } from './start-check.ts';
 import { canBeClaimed, claimForWorker } from './store.ts';
 
 /** Everything that a worker needs for one attempt, unsealed. It stays in the worker and its executor. */
@@ -43,7 +43,7 @@ export interface Claimant {
 /**
  * Gives an attempt to a worker, once: nothing runs twice, however often the engine delivers the attempt. Null if another worker
  * has the attempt, if it has ended, or if it is no longer the current one of its run.
- * @throws ApplyHeldBack if something keeps the apply from starting by now; the attempt stays unclaimed
+ * @throws ApplyObstructed if something keeps the apply from starting by now; the attempt stays unclaimed
  * @throws SandboxDemanded if the run demands a sandbox by now and the worker has none; the attempt stays unclaimed
  */
 export function claimAttempt(
@@ -56,7 +56,7 @@ export function claimAttempt(
 }
 
 async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Claimant): Promise<AttemptWork | null> {
-  if (await isHeldBack(em, attemptId)) throw new ApplyHeldBack(attemptId);
+  if (await isObstructed(em, attemptId)) throw new ApplyObstructed(attemptId);
   const runId = await claimForWorker(em, { attemptId, ...claimant });
   if (runId === null) {
     if (await canBeClaimed(em, attemptId)) throw new SandboxDemanded(attemptId);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Instance } from '#domain/instances/entity.ts';
-import { holdNothing, holdSomething } from '#domain/instances/resources.ts';
-import { lockInstance, maskOutputs } from '#domain/instances/state.ts';
+import { recordNoResources, recordUnseenResource } from '#domain/instances/resources.ts';
+import { lockAndReadInstance, maskOutputs } from '#domain/instances/state.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
@@ -89,7 +89,7 @@ async function storePlan(
   plan: NonNullable<AttemptResult['plan']>,
 ): Promise<void> {
   const instance = await tx.em.findOneOrFail(Instance, { id: run.instanceId });
-  run.planDigest = digestOf(run, plan.executorDigest, instance.stateSerial);
+  run.planDigest = approvalDigest(run, plan.executorDigest, instance.stateSerial);
   run.planSummary = plan.summary;
   instance.tool = run.tool?.name ?? instance.tool ?? null;
   const row = {
@@ -108,14 +108,14 @@ function publishPlanned(tx: Transaction, run: Run, { add, change, destroy }: Pla
 }
 
 /** The digest that a review approves. It binds the plan, its inputs and the state from which it was made. */
-function digestOf(run: Run, planDigest: string, stateSerial: number): string {
+function approvalDigest(run: Run, planDigest: string, stateSerial: number): string {
   const inputs = createHash('sha256').update(run.sealedInputs).digest('hex');
   const bound = canonicalJson([run.id, run.operation, run.templateVersionId, inputs, stateSerial, planDigest]);
   return `sha256:${createHash('sha256').update(bound).digest('hex')}`;
 }
 
 async function storeOutputs(tx: Transaction, keyRing: KeyRing, run: Run, outputs: MaskedOutputs): Promise<void> {
-  const instance = await lockInstance(tx.em, run.instanceId);
+  const instance = await lockAndReadInstance(tx.em, run.instanceId);
   run.outputs = maskOutputs(outputs);
   instance.outputs = run.outputs;
   instance.sealedOutputs = keyRing.sealJson(outputsContext(instance.id), outputs);
@@ -126,9 +126,9 @@ async function storeOutputs(tx: Transaction, keyRing: KeyRing, run: Run, outputs
  * success tells whether something is deployed.
  */
 async function recordDeployment(tx: Transaction, run: Run, resourceCount: number | undefined): Promise<void> {
-  const instance = await lockInstance(tx.em, run.instanceId);
+  const instance = await lockAndReadInstance(tx.em, run.instanceId);
   await recordDeployedRun(tx.em, instance, run.id);
   const isUnseen = resourceCount === undefined;
-  if (isUnseen && run.operation !== 'destroy') await holdSomething(tx.em, instance);
-  else if (isUnseen || instance.stateSerial === 0) await holdNothing(tx.em, instance);
+  if (isUnseen && run.operation !== 'destroy') await recordUnseenResource(tx.em, instance);
+  else if (isUnseen || instance.stateSerial === 0) await recordNoResources(tx.em, instance);
 }

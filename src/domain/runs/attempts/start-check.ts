@@ -14,7 +14,7 @@ import { findObstacle } from '../steps/obstacles.ts';
  * opened it. What the answer relies on stays shared until the commit, so an apply that starts after somebody has locked its
  * environment, paused applies or disabled a reviewer has seen that.
  */
-export async function isHeldBack(em: Em, attemptId: string): Promise<boolean> {
+export async function isObstructed(em: Em, attemptId: string): Promise<boolean> {
   const [attempt] = await selectAttempt(em, { attemptId });
   if (attempt?.phase !== 'applying') return false;
   const { runId, environmentId, reviewers } = attempt;

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { type Instance, StateVersion } from '#domain/instances/entity.ts';
-import { addStateVersion, lockInstance } from '#domain/instances/state.ts';
+import { addStateVersion, lockAndReadInstance } from '#domain/instances/state.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -10,7 +10,7 @@ import { type Run, RunAttempt } from '../entity.ts';
 import { recordDeployedRun } from '../erasure.ts';
 import { publishRunEvent } from '../publish-event.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
-import { checkState, refuseStateOfPlanning } from './checks.ts';
+import { checkWrittenState, refuseStateOfPlanning } from './checks.ts';
 import type { AttemptState } from './writes.ts';
 
 /**
@@ -31,10 +31,10 @@ export type StateOutcome = 'kept' | 'late' | 'outdated';
  * @throws AttemptWriteRefused for a state of planning, and for one that cannot be stored
  */
 export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state: AttemptState): Promise<StateOutcome> {
-  const file = checkState(state);
+  const file = checkWrittenState(state);
   const { run, attempt } = await lockAttemptInOrder(tx.em, state.attemptId);
   refuseStateOfPlanning(run, attempt);
-  const instance = await lockInstance(tx.em, run.instanceId);
+  const instance = await lockAndReadInstance(tx.em, run.instanceId);
   if (await tx.em.count(StateVersion, { attemptId: attempt.id, attemptWrite: state.write })) return 'kept';
   const isOver = run.attemptId !== attempt.id;
   if (isOver && (await isOutdated(tx.em, instance, run, attempt, state.write))) return 'outdated';

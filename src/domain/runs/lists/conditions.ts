@@ -5,7 +5,7 @@ import { isTerminal, type RunStatus } from '../model.ts';
 import type { RunFilter } from './filter.ts';
 
 /** A filter's conditions on single columns; statuses and the period have functions of their own. */
-export function isWanted(eb: OverRun, filter: RunFilter): Expression<SqlBool>[] {
+export function filterConditions(eb: OverRun, filter: RunFilter): Expression<SqlBool>[] {
   const { environmentId, instanceId, templateId, requestedBy, operation } = filter;
   const conditions: Expression<SqlBool>[] = [eb('runs.deleted_at', 'is', null)];
   if (environmentId !== undefined) conditions.push(eb('runs.environment_id', '=', environmentId));
@@ -20,7 +20,7 @@ export function isWanted(eb: OverRun, filter: RunFilter): Expression<SqlBool>[] 
 }
 
 /** The condition that a run was admitted in a period. */
-export function isWithin(eb: OverRun, { from, to }: Pick<RunFilter, 'from' | 'to'>): Expression<SqlBool>[] {
+export function periodConditions(eb: OverRun, { from, to }: Pick<RunFilter, 'from' | 'to'>): Expression<SqlBool>[] {
   return [
     ...(from ? [eb('runs.created_at', '>=', from.toISOString())] : []),
     ...(to ? [eb('runs.created_at', '<', to.toISOString())] : []),
@@ -34,7 +34,7 @@ export function isWithin(eb: OverRun, { from, to }: Pick<RunFilter, 'from' | 'to
 const clockToleranceMs = 60 * 60_000;
 
 /** The same period as a range of ids, a little wider: lists are ordered by id, so it is a range of their indexes. */
-export function isAround(eb: OverRun, { from, to }: Pick<RunFilter, 'from' | 'to'>): Expression<SqlBool>[] {
+export function idConditions(eb: OverRun, { from, to }: Pick<RunFilter, 'from' | 'to'>): Expression<SqlBool>[] {
   const at = (time: Date, tolerance: number) => firstIdAt(new Date(time.getTime() + tolerance));
   return [
     ...(from ? [eb('runs.id', '>=', at(from, -clockToleranceMs))] : []),
@@ -46,6 +46,6 @@ export function isAround(eb: OverRun, { from, to }: Pick<RunFilter, 'from' | 'to
  * The condition that a run has a status. The indexes by status cover either finished or unfinished runs, so it names which of them
  * it wants. The status is a part of the statement: PostgreSQL must know it to see how rare it is.
  */
-export function hasStatus(eb: OverRun, status: RunStatus): Expression<SqlBool>[] {
+export function statusConditions(eb: OverRun, status: RunStatus): Expression<SqlBool>[] {
   return [eb('runs.status', '=', sql.lit(status)), eb('runs.finished_at', isTerminal(status) ? 'is not' : 'is', null)];
 }

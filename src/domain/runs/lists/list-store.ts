@@ -6,7 +6,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { afterId, type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { type RunDetails, selectRunDetails } from '../details-store.ts';
 import type { RunStatus } from '../model.ts';
-import { hasStatus, isAround, isWanted, isWithin } from './conditions.ts';
+import { filterConditions, idConditions, periodConditions, statusConditions } from './conditions.ts';
 import type { RunFilter, RunScope } from './filter.ts';
 import { isOfTeam, partsOf, type ScopePart, selectTeams } from './scope-store.ts';
 
@@ -55,11 +55,13 @@ function selectNewestOfOne(eb: OverOwner, part: ScopePart, status: RunStatus | n
   const after = afterId(page);
   return eb
     .selectFrom('runs')
-    .where((run) => run.and([...isWanted(run, filter), ...isWithin(run, filter), ...isAround(run, filter)]))
+    .where((run) =>
+      run.and([...filterConditions(run, filter), ...periodConditions(run, filter), ...idConditions(run, filter)]),
+    )
     .$if(after !== null, (query) => query.where('runs.id', '<', after))
     .$if(part.kind === 'teams', (query) => query.whereRef('runs.team_id', '=', 'owner.team'))
     .$if(part.kind === 'team', (query) => query.where(isOfTeam(part)))
-    .$if(status !== null, (query) => query.where((run) => run.and(hasStatus(run, status ?? 'queued'))))
+    .$if(status !== null, (query) => query.where((run) => run.and(statusConditions(run, status ?? 'queued'))))
     .select('runs.id')
     .orderBy('runs.id', 'desc')
     .limit(page.limit + 1);

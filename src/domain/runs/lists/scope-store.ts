@@ -13,7 +13,7 @@ import type { RunScope } from './filter.ts';
  */
 export type ScopePart =
   | { readonly kind: 'team'; readonly teamId: string | null }
-  | { readonly kind: 'teams'; readonly isOne: Expression<SqlBool> }
+  | { readonly kind: 'teams'; readonly teamCondition: Expression<SqlBool> }
   | { readonly kind: 'all' };
 
 /** The parts of a scope that a principal may read. */
@@ -22,17 +22,17 @@ export function partsOf(scope: RunScope, principal: Principal): ScopePart[] {
   const eb: Over<{ t: 'teams' }> = expressionBuilder<Tables & { t: Tables['teams'] }, 't'>();
   const isReadable = isInReadableTeam(principal, eb.ref('t.id'), 'hidden');
   if (scope.kind === 'organization')
-    return [{ kind: 'teams', isOne: eb.and([eb('t.organization_id', '=', scope.organizationId), isReadable]) }];
+    return [{ kind: 'teams', teamCondition: eb.and([eb('t.organization_id', '=', scope.organizationId), isReadable]) }];
   if (isPlatformAdministrator(principal)) return [{ kind: 'all' }];
   return [
     { kind: 'team', teamId: null },
-    { kind: 'teams', isOne: isReadable },
+    { kind: 'teams', teamCondition: isReadable },
   ];
 }
 
 /** As `partsOf`, but always split by team, for an index that begins with the team. */
 export function partsByTeam(scope: RunScope, principal: Principal): ScopePart[] {
-  const everyTeam = { kind: 'teams', isOne: expressionBuilder<Tables>().lit(true) } as const;
+  const everyTeam = { kind: 'teams', teamCondition: expressionBuilder<Tables>().lit(true) } as const;
   return partsOf(scope, principal).flatMap((part) =>
     part.kind === 'all' ? [{ kind: 'team', teamId: null } as const, everyTeam] : [part],
   );
@@ -43,7 +43,7 @@ export function selectTeams(em: Em, part: ScopePart) {
   if (part.kind !== 'teams') return db(em).selectNoFrom(sql<string | null>`null::uuid`.as('team'));
   return db(em)
     .selectFrom('teams as t')
-    .where(part.isOne)
+    .where(part.teamCondition)
     .select((eb) => eb.ref('t.id').$castTo<string | null>().as('team'));
 }
 

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isTerminal, type RunStatus } from '../model.ts';
-import { isWanted, isWithin } from './conditions.ts';
+import { filterConditions, periodConditions } from './conditions.ts';
 import type { RunFilter, RunScope } from './filter.ts';
 import type { Period } from './period-store.ts';
 import { isOfTeam, partsByTeam, type ScopePart, selectTeams } from './scope-store.ts';
@@ -70,7 +70,7 @@ function selectCounted(
   return db(em)
     .selectFrom('runs')
     .innerJoin(selectTeams(em, part).as('owner'), (join) => join.onTrue())
-    .where((run) => run.and([...isWanted(run, filter), ...isWithin(run, period)]))
+    .where((run) => run.and([...filterConditions(run, filter), ...periodConditions(run, period)]))
     .where('runs.finished_at', finished ? 'is not' : 'is', null)
     .$if(part.kind === 'teams', (query) => query.whereRef('runs.team_id', '=', 'owner.team'))
     .$if(part.kind === 'team', (query) => query.where(isOfTeam(part)))

@@ -14,10 +14,10 @@ type Obstacle = Extract<Step, { kind: 'ask_approval' | 'wait' | 'finish' }>;
  * about to start: approvals that counted may have lapsed, and the policy may have become stricter.
  */
 export function findObstacle(facts: StepFacts): Obstacle | null {
-  return awaitApproval(facts) ?? refuseMovedPlan(facts) ?? awaitEndOfHold(facts);
+  return findMissingApproval(facts) ?? findMovedPlan(facts) ?? findHoldObstacle(facts);
 }
 
-function awaitApproval({ run, policy, approvals, now }: StepFacts): Obstacle | null {
+function findMissingApproval({ run, policy, approvals, now }: StepFacts): Obstacle | null {
   const destroys = run.operation === 'destroy' || (run.planSummary?.destroy ?? 0) > 0;
   if (!needsApproval(policy, { changes: true, destroys }) || hasQuorum(policy.required, approvals)) return null;
   // A run that was held had its approvals, and some have lapsed meanwhile: it gets the whole time for approval again.
@@ -29,12 +29,12 @@ function awaitApproval({ run, policy, approvals, now }: StepFacts): Obstacle | n
 }
 
 /** An apply that begins needs a plan of the latest state. One that begins again may have written a state itself. */
-function refuseMovedPlan({ attempt, planIsCurrent }: StepFacts): Obstacle | null {
+function findMovedPlan({ attempt, planIsCurrent }: StepFacts): Obstacle | null {
   if (planIsCurrent || attempt?.phase === 'applying') return null;
   return finish('failed', 'plan_moved');
 }
 
-function awaitEndOfHold({ hold, now }: StepFacts): Obstacle | null {
+function findHoldObstacle({ hold, now }: StepFacts): Obstacle | null {
   if (!hold) return null;
   const { until } = hold.blocker;
   const remaining = until === null ? holdRetrySeconds : Math.ceil((Date.parse(until) - now.getTime()) / 1000);

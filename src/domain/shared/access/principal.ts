@@ -37,6 +37,17 @@ export interface Principal {
   readonly teams: Readonly<Record<string, TeamRole>>;
 }
 
+/** What is kept about a principal where it is named: its name at that time stays, whatever becomes of it. */
+export interface PrincipalReference {
+  type: PrincipalKind;
+  id: string;
+  name: string;
+}
+
+export function referenceTo({ kind: type, id, name }: Principal): PrincipalReference {
+  return { type, id, name };
+}
+
 /** A principal as the database has it; `toPrincipal` applies the rules for service accounts. */
 export interface PrincipalSnapshot {
   id: string;

@@ -3,15 +3,15 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Instance } from './entity.ts';
-import { relistByState } from './resources.ts';
-import { lockInstance, readState } from './state.ts';
+import { refreshList } from './resources.ts';
+import { lockAndReadInstance, readState } from './state.ts';
 import { readStateFile } from './state-file/state-file.ts';
 
 /**
  * Finds the next instances, by id, whose resource list is missing or stale: an earlier release that writes no lists may run during
  * an upgrade.
  */
-export async function findUnlisted(em: Em, { after, limit }: { after: string; limit: number }): Promise<string[]> {
+export async function findStaleLists(em: Em, { after, limit }: { after: string; limit: number }): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('instances as i')
     .where('i.id', '>', after)
@@ -33,21 +33,21 @@ function differ(one: Expression<unknown>, other: Expression<unknown>): Expressio
 }
 
 /** Lists the resources of an instance by its latest state. */
-export function relistResources(em: Em, keyRing: KeyRing, instanceId: string): Promise<void> {
+export function repairResourceList(em: Em, keyRing: KeyRing, instanceId: string): Promise<void> {
   return em.transactional(async (tx) => {
-    const instance = await lockInstance(tx, instanceId);
-    await listLatest(tx, keyRing, instance);
+    const instance = await lockAndReadInstance(tx, instanceId);
+    await refreshByLatestState(tx, keyRing, instance);
     await tx.flush();
   });
 }
 
 /** The same within a transaction that has locked the row of the instance; does nothing if the list is up to date. */
-export async function listUnlessListed(em: Em, keyRing: KeyRing, instance: Instance): Promise<void> {
+export async function refreshListIfStale(em: Em, keyRing: KeyRing, instance: Instance): Promise<void> {
   const { resourcesSerial = null, stateSerial } = instance;
-  if (resourcesSerial !== stateSerial) await listLatest(em, keyRing, instance);
+  if (resourcesSerial !== stateSerial) await refreshByLatestState(em, keyRing, instance);
 }
 
-async function listLatest(em: Em, keyRing: KeyRing, instance: Instance): Promise<void> {
+async function refreshByLatestState(em: Em, keyRing: KeyRing, instance: Instance): Promise<void> {
   const content = await readState(em, keyRing, instance.id, instance.stateSerial);
-  await relistByState(em, instance, content && readStateFile(content));
+  await refreshList(em, instance, content && readStateFile(content));
 }

@@ -2,14 +2,14 @@ import { findTemplateOwner } from '#domain/registry/store.ts';
 import { outputsContext } from '#domain/runs/attempts/seals.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { sha256 } from '#domain/shared/digest.ts';
+import { digestInThread } from '#domain/shared/digest.ts';
 import { Conflict, Invalid, invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { findUnstorable } from '#domain/shared/storable.ts';
 import { InstanceSlot } from './entity.ts';
-import { addStateVersion, lockInstance, maskOutputs } from './state.ts';
+import { addStateVersion, lockAndReadInstance, maskOutputs } from './state.ts';
 import { JsonError } from './state-file/json-cursor.ts';
-import { readOutputs } from './state-file/outputs.ts';
+import { parseOutputs } from './state-file/outputs.ts';
 import { mostResources, readStateFileInTurns, type StateFile } from './state-file/state-file.ts';
 
 /** The largest state that can be imported. */
@@ -33,12 +33,12 @@ export interface ImportedState {
  */
 export async function readImportedState(content: Buffer): Promise<ImportedState> {
   const file = await readSentState(content);
-  checkState(file);
-  const outputs = readOutputs(content);
+  checkImportedState(file);
+  const outputs = parseOutputs(content);
   if (outputs === null) throw new Unprocessable('outputs: expected at most 1 MiB of them', { code: 'state_too_large' });
   const problem = findUnstorable(outputs);
   if (problem) throw new Unprocessable(`outputs: the set of outputs ${problem}`, { code: 'state_unusable' });
-  return { content, file, outputs, digest: await sha256(content) };
+  return { content, file, outputs, digest: await digestInThread(content) };
 }
 
 async function readSentState(content: Buffer): Promise<StateFile> {
@@ -50,7 +50,7 @@ async function readSentState(content: Buffer): Promise<StateFile> {
   }
 }
 
-function checkState({ kind, version, serial, lineage, problem, resourceCount }: StateFile): void {
+function checkImportedState({ kind, version, serial, lineage, problem, resourceCount }: StateFile): void {
   if (kind === 'encrypted')
     throw new Unprocessable('the state is encrypted: send it as `tofu state pull` prints it, which decrypts it', {
       code: 'state_unusable',
@@ -73,14 +73,14 @@ function checkState({ kind, version, serial, lineage, problem, resourceCount }: 
  * Adopts existing infrastructure: makes a state the first one of an instance, byte for byte, and returns its serial here.
  * @throws Conflict if the instance already has state, if a run is changing it, or if its template was deleted
  */
-export async function importState(
+export async function importFirstState(
   tx: Transaction,
   keyRing: KeyRing,
   instanceId: string,
   { outputs, ...state }: ImportedState,
   createdBy: string,
 ): Promise<number> {
-  const instance = await lockInstance(tx.em, instanceId);
+  const instance = await lockAndReadInstance(tx.em, instanceId);
   if (instance.stateSerial > 0) {
     throw new Conflict(
       `the instance already has state (serial ${instance.stateSerial}): import works only into an instance without one`,

@@ -20,7 +20,7 @@ const longestWithoutAnswerMs = 4_000;
  * credential has ended, the user is disabled, a role or a membership is gone, or the owner of the target was archived,
  * transferred or deleted. The client sees that the answer is incomplete, and learns why when it asks again.
  */
-export function endWithAuthority(invocation: Invocation<ReadOperation>, reply: FastifyReply): void {
+export function cutOffWithoutAccess(invocation: Invocation<ReadOperation>, reply: FastifyReply): void {
   if (isPublic(invocation.operation.access)) return;
   const closed = new AbortController();
   reply.raw.once('close', () => closed.abort());
