@@ -5,7 +5,7 @@ import { addComment } from '#domain/runs/comments/comments.ts';
 import { type CommentDetails, listComments, readComment } from '#domain/runs/comments/store.ts';
 import { findRun } from '#domain/runs/store.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
-import { HiddenResource } from '#domain/shared/errors.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { accessReview, createAccess, RunParams, readAccess } from './operations.ts';
@@ -65,7 +65,7 @@ export const get = read({
   targetName: 'run',
   handle: async ({ em, params }) => {
     const comment = await readComment(em, params.id, params.commentID);
-    if (!comment) throw new HiddenResource('comment');
+    if (!comment) throw new NotFound('comment');
     return viewComment(params.id, comment);
   },
 });

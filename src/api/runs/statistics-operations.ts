@@ -38,7 +38,7 @@ export const getStatistics = read({
   route: 'GET /api/v1/runs/statistics',
   summary: 'Count runs by the day of their admission and by outcome',
   description:
-    `The runs are those that the same parameters list. The period has at most ${mostDays} days; by default it ends now and has 30 days. ` +
+    `With times in \`from\` and \`to\`, the runs are those that the same parameters list. The period has at most ${mostDays} days; by default it ends now and has 30 days. ` +
     'Every day of it has an entry. Deleted runs do not count.',
   query: z.strictObject({
     ...scopeQuery,

@@ -1,6 +1,6 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
-import { type AdmissionFacts, findRequeueRefusal } from './admission/rules.ts';
+import { type AdmissionFacts, findCopyRefusal, findRequeueRefusal } from './admission/rules.ts';
 import { type ApprovalFacts, findReviewRefusal } from './approval/rules.ts';
 import { type RunStatus, runStatuses } from './model.ts';
 
@@ -75,6 +75,12 @@ const deletedRefusals: Record<Repetition, Refusal> = {
   },
 };
 
+/** The refusal of a repetition by the rules of admission; null if it is allowed. */
+const admissionRefusals: Record<Repetition, (facts: AdmissionFacts) => Refusal | null> = {
+  requeue: findRequeueRefusal,
+  copy: findCopyRefusal,
+};
+
 /** The statuses that allow an action. */
 export function statusesThatAllow(action: RunAction): RunStatus[] {
   return runStatuses.filter((status) => actionsByStatus[status].includes(action));
@@ -109,7 +115,7 @@ export interface RunFacts {
   readonly isDeleted: boolean;
   /** Present while the status allows a review. */
   readonly approval: ApprovalFacts | null;
-  /** Present once the status allows a requeue. */
+  /** Present once the status allows a repetition. */
   readonly admission: AdmissionFacts | null;
 }
 
@@ -125,5 +131,5 @@ export function findRunRefusal(action: RunAction, facts: RunFacts, caller: Princ
   if ((action === 'approve' || action === 'reject') && facts.approval)
     return findReviewRefusal(facts.approval, caller, { decision: action, planDigest: null });
   if (!isRepetition(action)) return null;
-  return findRepetitionRefusal(action, facts) ?? (facts.admission && findRequeueRefusal(facts.admission));
+  return findRepetitionRefusal(action, facts) ?? (facts.admission && admissionRefusals[action](facts.admission));
 }

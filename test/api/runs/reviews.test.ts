@@ -138,7 +138,10 @@ describe('a review', () => {
     await at.execute(`update runs set approval_expires_at = now() - interval '1 second' where id = ?`, run.id);
     for (const decision of ['approve', 'reject']) {
       const answer = await at.review(at.reviewers[0]!.caller, run, decision);
-      expect([answer.status, answer.body.error]).toEqual([409, 'the time for approval is over: requeue the run']);
+      expect([answer.status, answer.body.error]).toEqual([
+        409,
+        'the time for approval is over: requeue the run once it has ended',
+      ]);
     }
     expect((await at.read(run.id)).approval.reviews).toEqual([]);
     await at.requester.caller.post(`/runs/${run.id}/cancel`);

@@ -58,6 +58,15 @@ describe('comments on a run', () => {
     expect(await textsOf(viewer, run)).toEqual([]);
   });
 
+  it('that are missing from a run that one may read leave no record of a refusal', async () => {
+    const path = `/runs/${await admit()}/comments/${randomUUID()}`;
+    expect((await member.get(path)).status).toBe(404);
+    const refusals = `select count(*)::int from audit_records where action = 'run_comments.get'`;
+    expect(await api.rows(refusals)).toEqual([{ count: 0 }]);
+    expect((await (await api.addUser('operator')).get(path)).status).toBe(404);
+    expect(await api.rows(refusals)).toEqual([{ count: 1 }]);
+  });
+
   it('cannot be changed or removed', async () => {
     const run = await admit();
     const { body } = await comment(member, run, 'Final.');

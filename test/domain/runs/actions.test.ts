@@ -17,6 +17,7 @@ import { toAction } from '#domain/shared/actions.ts';
 const reviewer: Principal = { ...anonymous, id: 'reviewer', kind: 'user', responsibleUserId: 'reviewer' };
 /** A service account that the reviewer answers for. */
 const account: Principal = { ...anonymous, id: 'account', kind: 'service_account', responsibleUserId: 'reviewer' };
+const past = '2020-01-01T00:00:00Z';
 const later = new Date(Date.now() + 60_000).toISOString();
 
 const approval: ApprovalFacts = {
@@ -170,14 +171,32 @@ describe('the rule of approval', () => {
     [
       'refuses an approval after the time for it',
       'approve',
-      { expiresAt: '2020-01-01T00:00:00Z' },
-      /^the time for approval is over: requeue the run$/,
+      { expiresAt: past },
+      /^the time for approval is over: requeue the run once it has ended$/,
     ],
     [
       'refuses a rejection after the time for it',
       'reject',
-      { expiresAt: '2020-01-01T00:00:00Z' },
-      /^the time for approval is over: requeue the run$/,
+      { expiresAt: past },
+      /^the time for approval is over: requeue the run once it has ended$/,
+    ],
+    [
+      'refuses a rejection after the time for it where an approval is missing',
+      'reject',
+      { expiresAt: past, reviews: [approved] },
+      /^the time for approval is over/,
+    ],
+    [
+      'lets somebody reject an approved run that is held, after the time for approval',
+      'reject',
+      { expiresAt: past, required: 1, reviews: [approved] },
+      null,
+    ],
+    [
+      'refuses an approval beyond those required also after the time for approval',
+      'approve',
+      { expiresAt: past, required: 1, reviews: [approved] },
+      /^the run has all the approvals/,
     ],
   ];
   it.each(rows)('%s', (_title, decision, facts, message, caller = reviewer) => {
@@ -191,7 +210,7 @@ describe('the rule of approval', () => {
   });
 
   it('refuses a review that names another plan before it looks at anything else', () => {
-    const facts = { ...approval, expiresAt: '2020-01-01T00:00:00Z' };
+    const facts = { ...approval, expiresAt: past };
     const review = { decision: 'approve', planDigest: 'sha256:other' } as const;
     expect(findReviewRefusal(facts, reviewer, review)?.message).toMatch(/^plan_digest is not that of the plan/);
   });
@@ -241,6 +260,29 @@ describe('the rule of requeueing', () => {
   it('refuses a run that was deleted', () => {
     const run: RunFacts = { ...factsOfNewRun('failed'), isDeleted: true, admission };
     expect(findRunRefusal('requeue', run, reviewer)?.message).toMatch(/^the run was deleted/);
+  });
+});
+
+describe('the rule of copying', () => {
+  const closed = { name: 'gpu', access: { teamIds: ['other'], environmentIds: null } };
+  const rows: [string, Partial<AdmissionFacts>, RegExp | null][] = [
+    [
+      'refuses where the template or the environment is gone',
+      { target: null },
+      /^the run's template or environment is/,
+    ],
+    ['refuses where something is archived', { target: { ...target, archived: ['team'] } }, /^the team is archived/],
+    [
+      'allows an instance that holds what another template made, since the copy can name another instance',
+      { occupant: { templateId: 'other', resourceCount: 1 } },
+      null,
+    ],
+    ['allows a pool that is closed, since another version can use another pool', { pool: closed }, null],
+  ];
+  it.each(rows)('%s', (_title, facts, message) => {
+    const run: RunFacts = { ...factsOfNewRun('failed'), admission: { ...admission, ...facts } };
+    const refusal = findRunRefusal('copy', run, reviewer);
+    expect(refusal?.message ?? null).toEqual(message === null ? null : expect.stringMatching(message));
   });
 });
 

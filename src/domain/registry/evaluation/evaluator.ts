@@ -36,7 +36,7 @@ export class VariableEvaluator {
 
   /**
    * `validateVariables` on behalf of a principal. The main thread does cheap evaluations at once.
-   * @throws Unprocessable if the evaluation takes too long; ServiceError (limited) if the principal has used up its budget
+   * @throws Unprocessable if the evaluation takes too long; ServiceError (limited) if the principal has used up its budget, or has too much waiting
    */
   async validate(
     principalId: string,
@@ -70,7 +70,7 @@ export class VariableEvaluator {
   ): Promise<Evaluations[K]['result']> {
     const settle = Promise.withResolvers<Evaluated>();
     this.#refuseSpent(principalId);
-    if (this.#queue.count(principalId) >= mostWaiting) throw tooMany(1);
+    if (this.#queue.count(principalId) >= mostWaiting) throw tooManyWaiting();
     this.#queue.add(principalId, { task, schema, settle });
     this.#next();
     const evaluated = await settle.promise;
@@ -105,7 +105,7 @@ export class VariableEvaluator {
 
   #refuseSpent(principalId: string): void {
     const seconds = this.#budget.secondsUntilFree(principalId);
-    if (seconds > 0) throw tooMany(seconds);
+    if (seconds > 0) throw budgetSpent(seconds);
   }
 }
 
@@ -124,10 +124,17 @@ function tooCostly(): Unprocessable {
   );
 }
 
-function tooMany(retryAfter: number): ServiceError {
-  return new ServiceError(
-    'limited',
+function budgetSpent(seconds: number): ServiceError {
+  return limited(
     'you have used up the time for evaluating schemas of templates: wait, or simplify the schema',
-    { code: 'evaluation_budget_exhausted', retryAfter },
+    seconds,
   );
+}
+
+function tooManyWaiting(): ServiceError {
+  return limited(`you have ${mostWaiting} evaluations waiting, the most allowed: wait for them`, 1);
+}
+
+function limited(message: string, retryAfter: number): ServiceError {
+  return new ServiceError('limited', message, { code: 'evaluation_budget_exhausted', retryAfter });
 }

@@ -10,7 +10,7 @@ export interface Occupant {
   readonly resourceCount: number;
 }
 
-/** The facts that decide whether an ended run can be requeued. */
+/** The facts that decide whether an ended run can be requeued or copied. */
 export interface AdmissionFacts {
   /** Null: the template or the environment is gone. */
   readonly target: AdmissionTarget | null;
@@ -28,6 +28,11 @@ export function findRequeueRefusal({ target, instance, occupant, pool }: Admissi
     findOccupiedRefusal(occupant, target.templateId, instance) ??
     findClosedPoolRefusal(pool, target)
   );
+}
+
+/** The refusal of every copy: one can name another instance, or a version that uses another pool. Null if some copy is allowed. */
+export function findCopyRefusal({ target }: AdmissionFacts): Refusal | null {
+  return target ? findArchivedRefusal(target) : targetIsGone;
 }
 
 export const targetIsGone: Refusal = {

@@ -57,7 +57,7 @@ export const insertRun = prepare((db, parameter: ParameterOf<NewRunRow>) => {
     .returning(selectRunDetails);
 });
 
-/** The facts that decide whether a run can be requeued, for `toAdmissionFacts`. */
+/** The facts that decide whether a run can be requeued or copied, for `toAdmissionFacts`. */
 export function selectAdmissionFacts(eb: OverRun) {
   const occupant = eb
     .selectFrom('instances as i')

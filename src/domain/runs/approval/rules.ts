@@ -52,8 +52,8 @@ export const reviewAuthority = {
 } as const satisfies Partial<Access>;
 
 /**
- * The one rule for every review. A review must name the plan that waits (null: the digest is not compared) and must come before
- * the approval expires, and each person reviews once. The people who requested the run, requested a run that it was requeued
+ * The one rule for every review. A review must name the plan that waits (null: the digest is not compared). While approvals are
+ * missing, it must come before the time for approval ends. Each person reviews once. The people who requested the run, requested a run that it was requeued
  * from, or published its version may not approve it, unless the environment allows that. Approvals beyond the required number
  * are refused. A rejection is possible until the run goes on.
  */
@@ -63,13 +63,20 @@ export function findReviewRefusal(
   { decision, planDigest }: { decision: 'approve' | 'reject'; planDigest: string | null },
 ): Refusal | null {
   if (planDigest !== null && planDigest !== facts.planDigest) return planMoved;
-  if (facts.expiresAt !== null && Date.parse(facts.expiresAt) <= Date.now()) return approvalExpired;
+  if (hasExpired(facts) && !isApproved(facts)) return approvalExpired;
   const own = decision === 'approve' ? findSelfApproval(facts, reviewer) : null;
   if (own) return own;
   if (facts.reviews.some(({ person }) => person === responsiblePerson(reviewer))) return alreadyReviewed;
-  if (decision === 'approve' && hasQuorum(facts.required, countApprovals(facts)))
-    return approvalComplete(facts.required);
+  if (decision === 'approve' && isApproved(facts)) return approvalComplete(facts.required);
   return null;
+}
+
+function hasExpired({ expiresAt }: ApprovalFacts): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+}
+
+function isApproved(facts: ApprovalFacts): boolean {
+  return hasQuorum(facts.required, countApprovals(facts));
 }
 
 /** Reviews are compared by person. A service account reviews for its owner, or for itself if it has none. */
@@ -141,7 +148,7 @@ const planMoved: Refusal = {
 
 const approvalExpired: Refusal = {
   code: 'approval_expired',
-  message: 'the time for approval is over: requeue the run',
+  message: 'the time for approval is over: requeue the run once it has ended',
 };
 
 /** @param published the version of the template that the reviewer published; null if they asked for the run */

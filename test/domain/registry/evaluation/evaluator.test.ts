@@ -89,6 +89,18 @@ describe('an evaluation', () => {
     expect((await evaluator.validate('ana', withPattern, { name: 'network' })).valid).toBe(true);
   });
 
+  it('is refused while too many of its principal wait, with the number of them', async () => {
+    evaluator = new VariableEvaluator();
+    const all = Array.from({ length: 105 }, () => evaluator.validate('ana', withPattern, { name: 'network' }));
+    const results = await Promise.allSettled(all);
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(refused.length).toBeGreaterThan(0);
+    for (const error of refused) {
+      expect(error).toMatchObject({ kind: 'limited', code: 'evaluation_budget_exhausted', retryAfter: 1 });
+      expect(error.message).toBe('you have 100 evaluations waiting, the most allowed: wait for them');
+    }
+  });
+
   it('that exhausts the memory of its thread is refused, and the next one gets a new thread', async () => {
     evaluator = new VariableEvaluator();
     const thread = new EvaluationThread({ maxOldGenerationSizeMb: 20, maxYoungGenerationSizeMb: 4 });
