@@ -6,6 +6,7 @@ import { type Outcomes, toStatistics } from '#domain/runs/lists/statistics.ts';
 import { countRuns } from '#domain/runs/lists/statistics-store.ts';
 import { findRunListTarget } from '#domain/runs/lists/target.ts';
 import { terminalStatuses } from '#domain/runs/model.ts';
+import { TimeZone } from '#domain/shared/time-zone.ts';
 import { listAccess, listAccessTo, listAllRuns, listTargetName, requireAgreement } from './list-operations.ts';
 import { filterQuery, scopeQuery, toFilter } from './list-query.ts';
 
@@ -43,12 +44,9 @@ export const getStatistics = read({
   query: z.strictObject({
     ...scopeQuery,
     ...filterQuery,
-    time_zone: z
-      .string()
-      .min(1)
-      .max(64)
-      .default('UTC')
-      .describe('The zone in which days begin, such as Europe/Berlin. Days in `from` and `to` are days of this zone.'),
+    time_zone: TimeZone.default('UTC').describe(
+      'The zone in which days begin, such as Europe/Berlin. Days in `from` and `to` are days of this zone.',
+    ),
   }),
   responses: { 200: StatisticsView },
   access: { ...listAccess, review: { inherits: listAllRuns.id } },

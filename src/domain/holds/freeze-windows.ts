@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { clockTimeAt, isTimeZone, timeOf } from './time-zone.ts';
+import { TimeZone } from '#domain/shared/time-zone.ts';
+import { clockTimeAt, timeOf } from './clock-time.ts';
 
 /** The times at which no apply starts in an environment: once, between two times, or every week by the clocks of a time zone. */
 
@@ -31,7 +32,7 @@ const Weekly = z.strictObject({
       path: ['ends'],
       error: 'expected another time than that at which the window starts',
     }),
-  time_zone: z.string().max(64).refine(isTimeZone, { error: 'expected a time zone such as "Europe/Berlin" or "UTC"' }),
+  time_zone: TimeZone,
 });
 
 export const FreezeWindow = z.union([Once, Weekly]).meta({ id: 'FreezeWindow' });

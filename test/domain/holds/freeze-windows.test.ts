@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type FreezeWindow, FreezeWindows, findFreeze } from '#domain/holds/freeze-windows.ts';
 import { findHold } from '#domain/holds/holds.ts';
 import type { StoredHold } from '#domain/holds/model.ts';
@@ -88,6 +88,28 @@ describe('a freeze window', () => {
   });
 });
 
+describe('the clocks of a time zone', () => {
+  it('are kept for its next use, but not for each of the many spellings of its name', () => {
+    const spellings = Array.from({ length: 2500 }, (_, index) => spell('america/indiana/indianapolis', index));
+    const windows = spellings.map((zone) => weekly('friday 16:00', 'monday 08:00', zone));
+    const made = vi.spyOn(Intl, 'DateTimeFormat');
+    const uses = (window: FreezeWindow) => {
+      made.mockClear();
+      at(window, '2026-11-22T12:00:00Z');
+      return made.mock.calls.length;
+    };
+    expect([uses(windows[0]!), uses(windows[0]!)]).toEqual([1, 0]);
+    for (const window of windows) uses(window);
+    expect(uses(windows[0]!)).toBe(1);
+    made.mockRestore();
+  });
+});
+
+/** The name with capital letters where the number has ones in the binary system. */
+function spell(name: string, number: number): string {
+  return [...name].map((letter, index) => ((number >> index) & 1 ? letter.toUpperCase() : letter)).join('');
+}
+
 describe('freeze windows are refused', () => {
   const week = { starts: { day: 'friday', time: '16:00' }, ends: { day: 'monday', time: '08:00' } };
   it.each<[string, object[]]>([
@@ -96,6 +118,7 @@ describe('freeze windows are refused', () => {
     ['if one has no name', [{ ...once, name: ' ' }]],
     ['if one is both once and weekly', [{ ...once, weekly: week, time_zone: 'UTC' }]],
     ['if a weekly one has no time zone', [{ name: 'a', weekly: week }]],
+    ['if its time zone is an offset', [{ name: 'a', weekly: week, time_zone: '+03:00' }]],
     ['if its time zone does not exist', [{ name: 'a', weekly: week, time_zone: 'Europe/Atlantis' }]],
     ['if a weekly one ends when it starts', [{ name: 'a', weekly: { ...week, ends: week.starts }, time_zone: 'UTC' }]],
     [

@@ -36,7 +36,8 @@ export class VariableEvaluator {
 
   /**
    * `validateVariables` on behalf of a principal. The main thread does cheap evaluations at once.
-   * @throws Unprocessable if the evaluation takes too long; ServiceError (limited) if the principal has used up its budget, or has too much waiting
+   * @throws Unprocessable if the evaluation takes too long; ServiceError (limited) if the principal has used up its budget or has too
+   * many evaluations waiting
    */
   async validate(
     principalId: string,

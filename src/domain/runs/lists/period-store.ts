@@ -3,11 +3,14 @@ import type { Em } from '#database/database.ts';
 import { sqlState } from '#database/errors.ts';
 import { db } from '#domain/db.ts';
 import { Invalid } from '#domain/shared/errors.ts';
+import { noTimeZone } from '#domain/shared/time-zone.ts';
+import { refuseEmptyPeriod } from './filter.ts';
 
 /** A period as a client names it: each end is a time, or a day that stands for its first moment in the time zone. */
 export interface NamedPeriod {
   readonly from: string | undefined;
   readonly to: string | undefined;
+  /** Fits the schema `TimeZone`: PostgreSQL would take almost any text for a zone of its own. */
   readonly timeZone: string;
 }
 
@@ -25,11 +28,10 @@ export const mostDays = 366;
 
 /**
  * The moments and the days of a period. PostgreSQL computes them, so that they are those by which it counts.
- * @throws Invalid for a time zone that does not exist, and for a period that is empty or too long
+ * @throws Invalid for a time zone that PostgreSQL does not know, and for a period that is empty or too long
  */
 export async function findPeriod(em: Em, named: NamedPeriod): Promise<Period> {
   const { timeZone } = named;
-  refuseUnknownZone(timeZone);
   refuseLongPeriod(named);
   const moment = (text: string) =>
     sql<Date>`${isDay(text) ? sql`${text}::timestamp at time zone ${timeZone}` : sql`${text}::timestamptz`}`;
@@ -51,27 +53,15 @@ export async function findPeriod(em: Em, named: NamedPeriod): Promise<Period> {
     throw sqlState(error) === unknownZoneState ? unknownZone(timeZone) : error;
   });
   const period = { timeZone, days: found.days, from: new Date(found.from), to: new Date(found.to) };
-  if (period.from >= period.to) throw new Invalid('from, to: `from` must be before `to`, which is itself excluded');
+  refuseEmptyPeriod(period);
   return period;
 }
 
 /** The SQLSTATE of a parameter with a wrong value: a zone that PostgreSQL does not know. */
 const unknownZoneState = '22023';
 
-/** PostgreSQL would take almost any text for a zone of its own, and counts an offset such as +03:00 the other way round. */
-function refuseUnknownZone(timeZone: string): void {
-  if (!/^[A-Za-z]/.test(timeZone)) throw unknownZone(timeZone);
-  try {
-    new Intl.DateTimeFormat('en', { timeZone });
-  } catch {
-    throw unknownZone(timeZone);
-  }
-}
-
 function unknownZone(timeZone: string): Invalid {
-  return new Invalid(
-    `time_zone: there is no time zone "${timeZone}": name one of the IANA database, such as Europe/Berlin`,
-  );
+  return new Invalid(`time_zone: ${noTimeZone(timeZone)}`);
 }
 
 function refuseLongPeriod({ from, to }: NamedPeriod): void {

@@ -6,6 +6,8 @@ const minuteMs = 60_000;
 type ClockTime = number;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
+/** More than the zones and aliases of the IANA database. Intl ignores case, so people can name a zone in any number of ways. */
+const mostFormats = 1000;
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
@@ -13,19 +15,9 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   const two = '2-digit';
   const parts = { year: 'numeric', month: two, day: two, hour: two, minute: two, second: two } as const;
   const format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...parts });
+  if (formats.size >= mostFormats) formats.clear();
   formats.set(timeZone, format);
   return format;
-}
-
-/** Whether Intl knows a time zone by this name. */
-export function isTimeZone(name: string): boolean {
-  try {
-    formatOf(name);
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }
 
 /** What clocks in a time zone show at a time. */
