@@ -23,7 +23,8 @@ export async function toCommand(
     audit: auditedAction(operation),
     target: input.params as Record<string, string>,
     input: sentBody,
-    resolved: { target: names, input: input.body ?? {} },
+    // Exact bytes have no defaults, and are sent as their digest: see the pipeline.
+    resolved: { target: names, input: Buffer.isBuffer(input.body) ? sentBody : (input.body ?? {}) },
     locks: locksOf(operation, principal, input),
     request: requestFacts(request),
   };

@@ -61,7 +61,7 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
   command: Command,
   work: CommandWork<Found, Done, Answer>,
 ): Promise<CommandResult<Done, Answer>> {
-  const bindings = bindingsOf(bindingKey, command);
+  const bindings = command.key === null ? null : bindingsOf(bindingKey, command);
   return transactions.run(
     async (tx) => {
       const auditRecordId = newId();

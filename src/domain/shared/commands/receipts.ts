@@ -89,10 +89,10 @@ const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
 export async function claimKey<Answer>(
   tx: Transaction,
   { key, caller, operation }: KeyClaim,
-  bindings: Bindings,
+  bindings: Bindings | null,
   auditRecordId: string,
 ): Promise<Receipt<Answer> | undefined> {
-  if (key === null) return undefined;
+  if (key === null || bindings === null) return undefined;
   const { sent: binding, resolved: resolvedBinding } = bindings;
   const receipt = { key, principalId: caller.id, operation, binding, resolvedBinding, auditRecordId };
   if ((await insertReceipt(tx.em, receipt)).length > 0) return undefined;
