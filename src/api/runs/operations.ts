@@ -69,7 +69,6 @@ export const CreateRun = z
 
 const WaitQuery = z.strictObject({
   wait: durationBetween(1, 60)
-    .meta({ example: '30s' })
     .optional()
     .describe('Answer only when the run has changed or ended, or after this time.'),
   revision: wholeNumber({ min: 1 })

@@ -48,6 +48,7 @@ export function describeDuration(seconds: number): string {
 /** The schema of a duration in a request. It is kept as it was written. Both bounds are in seconds and inclusive. */
 export function durationBetween(least: number, most: number) {
   const range = `between ${formatDuration(least)} and ${formatDuration(most)}`;
+  const example = formatDuration(usualDurations.find((seconds) => seconds >= least && seconds <= most) ?? most);
   return z
     .string()
     .refine(
@@ -55,7 +56,15 @@ export function durationBetween(least: number, most: number) {
         const seconds = parseDuration(text);
         return seconds !== null && seconds >= least && seconds <= most;
       },
-      { error: `expected a duration ${range}, such as "PT30M" or "30m"` },
+      { error: `expected a duration ${range}, such as "${example}" or "${shorten(example)}"` },
     )
-    .meta({ format: 'duration', example: 'PT30M' });
+    .meta({ format: 'duration', example });
+}
+
+/** The examples of a duration: the first one that is in bounds. */
+const usualDurations = [30 * minute, 30, day];
+
+/** The short form of a duration in ISO 8601: `P1DT2H` → `1d2h`. */
+function shorten(duration: string): string {
+  return duration.replaceAll(/[PT]/g, '').toLowerCase();
 }

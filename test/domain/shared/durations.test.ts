@@ -67,4 +67,17 @@ describe('a duration', () => {
     );
     expect(durationBetween(60, 3600).safeParse('1h').success).toBe(true);
   });
+
+  it.each([
+    [1, 60, '"PT30S" or "30s"'],
+    [0, 86_400, '"PT30M" or "30m"'],
+    [3600, 30 * 86_400, '"P1D" or "1d"'],
+    [2 * 86_400, 3 * 86_400, '"P3D" or "3d"'],
+    [5, 10, '"PT10S" or "10s"'],
+  ])('that must be between %i s and %i s is refused with examples that are accepted', (least, most, examples) => {
+    const schema = durationBetween(least, most);
+    expect(schema.safeParse('30').error?.issues[0]?.message).toMatch(new RegExp(`such as ${examples}$`));
+    const given = [...examples.split(' or ').map((text) => JSON.parse(text)), schema.meta()?.example];
+    for (const example of given) expect(schema.safeParse(example).success, example).toBe(true);
+  });
 });
