@@ -1,6 +1,7 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { repeated } from '#api/pipeline/schemas.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { createEdgeApp, jsonType } from '#test/support/api/edge-app.ts';
 
@@ -49,6 +50,9 @@ beforeAll(async () => {
       limit: z.coerce.number().int().min(1).max(200).default(50),
       from: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
       cursor: z.string().optional(),
+      since: z.iso.datetime({ offset: true }).optional(),
+      day: z.iso.date().optional(),
+      kind: repeated(z.enum(['small', 'large']), { max: 3 }),
     });
     server.get('/list', { schema: { querystring: query } }, async (request) => request.query);
     server.get('/plain', async () => ({ ok: true }));
@@ -177,7 +181,7 @@ describe('queries and paths', () => {
     expect(await get('/list?limt=7&x=1')).toMatchObject({
       status: 400,
       error:
-        'unknown query parameter "limt": known are limit, from, cursor; unknown query parameter "x": known are limit, from, cursor',
+        'unknown query parameter "limt": known are limit, from, cursor, since, day, kind; unknown query parameter "x": known are limit, from, cursor, since, day, kind',
       errors: [
         { in: 'query', path: 'limt' },
         { in: 'query', path: 'x' },
@@ -195,12 +199,48 @@ describe('queries and paths', () => {
       const message = 'query parameter "limit": expected a whole number such as 12';
       expect((await get(`/list?limit=${limit}`)).error).toBe(message);
     }
-    const time = 'query parameter "from": expected a time such as 2026-01-31T00:00:00Z';
-    expect((await get('/list?from=yesterday')).error).toBe(time);
     expect((await get('/list?limit=0')).error).toBe('query parameter "limit" must be at least 1');
     expect((await get('/list?cursor=a&cursor=b')).error).toMatch(
       /^query parameter "cursor" must be a string, not an array/,
     );
+  });
+
+  it('with a time that is none answer 400 with what is accepted, and say how an offset is sent if it was not escaped', async () => {
+    const errorOf = async (query: string) => (await get(`/list?${query}`)).error;
+    const [time, day] = ['a time such as 2026-01-31T00:00:00Z', 'a day such as 2026-01-31'];
+    expect(await errorOf('from=yesterday')).toBe(`query parameter "from": expected ${time}, or ${day}`);
+    expect(await errorOf('since=2026-01-31')).toBe(`query parameter "since": expected ${time}`);
+    expect(await errorOf('day=31.1.2026')).toBe(`query parameter "day": expected ${day}`);
+    const hint = '; a "+" must be sent as %2B, since it stands for a space in a query';
+    expect(await errorOf('from=2026-01-31T10:00:00+01:00')).toBe(
+      `query parameter "from": expected ${time}, or ${day}${hint}`,
+    );
+    expect(await errorOf('since=2026-01-31T10:00:00+01:00')).toBe(`query parameter "since": expected ${time}${hint}`);
+    expect((await get('/list?from=2026-01-31T10:00:00%2B01:00')).status).toBe(200);
+  });
+
+  it('with a wrong value of a parameter that may be repeated answer 400 and list its values', async () => {
+    const message = 'query parameter "kind" must be one of small, large';
+    for (const query of ['kind=huge', 'kind=small&kind=huge', 'kind=huge&kind=tiny', 'kind=', 'kind=small,large'])
+      expect(await get(`/list?${query}`), query).toMatchObject({
+        status: 400,
+        error: message,
+        errors: [{ in: 'query', path: 'kind', message }],
+      });
+    expect((await get('/list?kind=small&kind=large')).kind).toEqual(['small', 'large']);
+  });
+
+  it('with brackets in the name of a parameter answer 400 and say that it is sent without them', async () => {
+    for (const name of ['kind[]', 'kind[0]'])
+      expect(await get(`/list?${name}=small`), name).toMatchObject({
+        status: 400,
+        error: `unknown query parameter "${name}": write "kind" without brackets, also where you repeat it`,
+        errors: [{ in: 'query', path: name }],
+      });
+    expect((await get('/list?limit[]=7')).error).toBe(
+      'unknown query parameter "limit[]": write "limit" without brackets, also where you repeat it',
+    );
+    expect((await get('/list?other[]=7')).error).toMatch(/^unknown query parameter "other\[\]": known are limit, /);
   });
 
   it('with NUL or noncanonical ids answer 400 before any rule is applied', async () => {

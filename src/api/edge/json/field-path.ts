@@ -20,5 +20,10 @@ export function formatPath(path: FieldPath): string {
 
 /** Quotes a name that a client sent: control characters are escaped, and at most 80 characters are kept. */
 export function quoteName(name: string): string {
-  return JSON.stringify(name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength)}…`);
+  return JSON.stringify(shortenName(name));
+}
+
+/** Keeps at most 80 characters of a name that a client sent. */
+export function shortenName(name: string): string {
+  return name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength)}…`;
 }

@@ -1,5 +1,6 @@
 import type { $ZodIssue } from 'zod/v4/core';
-import { formatPath, quoteName } from './field-path.ts';
+import { formatPath, shortenName } from './field-path.ts';
+import { explainTime } from './time-messages.ts';
 
 export type RequestPart = 'body' | 'query' | 'path' | 'header';
 
@@ -39,7 +40,9 @@ export interface RejectedPart {
 
 /** Describes zod's issues: which field, what is wrong, what is expected. Values are never repeated. */
 export function describeIssues(rejected: RejectedPart, issues: readonly $ZodIssue[]): FieldProblem[] {
-  return issues.flatMap((issue) => describeIssue(rejected, issue, []));
+  const problems = issues.flatMap((issue) => describeIssue(rejected, issue, []));
+  // A parameter that is repeated with several wrong values has the same problem with each.
+  return [...new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem])).values()];
 }
 
 function describeIssue(rejected: RejectedPart, issue: $ZodIssue, base: readonly PropertyKey[]): FieldProblem[] {
@@ -47,20 +50,22 @@ function describeIssue(rejected: RejectedPart, issue: $ZodIssue, base: readonly 
   const at = [...base, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
-      const path = pathOf([...at, key]);
-      const message = `unknown ${nouns[part]} ${quoteField(part, path)}${describeKnown(rejected)}`;
+      const path = pathOf(part, [...at, key]);
+      const message = `unknown ${nouns[part]} ${quoteField(part, path)}${describeKnown(rejected, key)}`;
       return { in: part, path, message };
     });
   }
+  const path = pathOf(part, at);
+  const subject = path === '' ? `the ${part}` : `${nouns[part]} ${quoteField(part, path)}`;
+  const time = explainTime(issue, { isQuery: part === 'query', value: valueAt(rejected.data, at) });
+  if (time) return [{ in: part, path, message: `${subject}: ${time}` }];
   if (issue.code === 'invalid_union' && issue.errors.length > 0 && isDefault(issue)) {
     return closestBranch(issue.errors).flatMap((inner) => describeIssue(rejected, inner, at));
   }
   if (issue.code === 'invalid_key' || issue.code === 'invalid_element') {
     return issue.issues.flatMap((inner) => describeIssue(rejected, inner, at));
   }
-  const path = pathOf(at);
-  const subject = path === '' ? `the ${part}` : `${nouns[part]} ${quoteField(part, path)}`;
-  const problem = explain(issue, part, valueAt(rejected.data, at) === undefined);
+  const problem = explain(issue, part, isMissing(rejected.data, at));
   return [{ in: part, path, message: `${subject}${problem.startsWith('expected ') ? ':' : ''} ${problem}` }];
 }
 
@@ -71,9 +76,16 @@ function closestBranch(branches: readonly (readonly $ZodIssue[])[]): readonly $Z
   return best;
 }
 
-function describeKnown({ part, known }: RejectedPart): string {
+function describeKnown({ part, known }: RejectedPart, unknown: string): string {
   if (part !== 'query') return '';
+  const [, bare = ''] = /^(.+)\[\d*\]$/.exec(unknown) ?? [];
+  if (known.includes(bare)) return `: write "${bare}" without brackets, also where you repeat it`;
   return known.length === 0 ? ': the operation takes none' : `: known are ${known.join(', ')}`;
+}
+
+/** An item of a list is never missing: what is wrong with it is its value. */
+function isMissing(data: unknown, path: readonly PropertyKey[]): boolean {
+  return typeof path.at(-1) !== 'number' && valueAt(data, path) === undefined;
 }
 
 function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
@@ -91,17 +103,13 @@ function isDefault({ message }: $ZodIssue): boolean {
 }
 
 /** Keeps a message that a schema defines, and replaces zod's default messages. */
-function explain(issue: $ZodIssue, part: RequestPart, isMissing: boolean): string {
+function explain(issue: $ZodIssue, part: RequestPart, missing: boolean): string {
   if (issue.code === 'invalid_type') return explainType(issue, part);
   if (!isDefault(issue)) return decapitalize(issue.message);
-  if (issue.code === 'invalid_value') return oneOf(issue.values, isMissing);
+  if (issue.code === 'invalid_value') return oneOf(issue.values, missing);
   if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) {
-    return oneOf(issue.options, isMissing);
+    return oneOf(issue.options, missing);
   }
-  if (issue.code === 'invalid_format' && issue.format === 'datetime') {
-    return 'expected a time such as 2026-01-31T00:00:00Z';
-  }
-  if (issue.code === 'invalid_format' && issue.format === 'date') return 'expected a day such as 2026-01-31';
   if (issue.code === 'too_small') return explainBound(issue.origin, 'least', issue.minimum);
   if (issue.code === 'too_big') return explainBound(issue.origin, 'most', issue.maximum);
   return `is ${decapitalize(issue.message)}`;
@@ -120,9 +128,9 @@ function explainType(issue: Extract<$ZodIssue, { code: 'invalid_type' }>, part: 
   return `must be ${expected}, not ${typeNames[received] ?? received}`;
 }
 
-function oneOf(values: readonly unknown[], isMissing: boolean): string {
+function oneOf(values: readonly unknown[], missing: boolean): string {
   const choice = values.length === 1 ? `${values[0]}` : `one of ${values.join(', ')}`;
-  return isMissing ? `is required: ${choice}` : `must be ${choice}`;
+  return missing ? `is required: ${choice}` : `must be ${choice}`;
 }
 
 const counted: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item', record: 'member' };
@@ -138,10 +146,12 @@ function decapitalize(message: string): string {
   return /^[A-Z][a-z]/.test(message) ? message.charAt(0).toLowerCase() + message.slice(1) : message;
 }
 
-function pathOf(path: readonly PropertyKey[]): string {
-  return formatPath(path.map((part) => (typeof part === 'symbol' ? String(part) : part)));
+/** Only a body has members of members: elsewhere the name is all, and a client does not number what it repeats. */
+function pathOf(part: RequestPart, path: readonly PropertyKey[]): string {
+  if (part !== 'body') return shortenName(String(path[0] ?? ''));
+  return formatPath(path.map((name) => (typeof name === 'symbol' ? String(name) : name)));
 }
 
 function quoteField(part: RequestPart, path: string): string {
-  return part === 'body' ? (path.startsWith('[') ? path : `"${path}"`) : quoteName(path);
+  return part === 'body' ? (path.startsWith('[') ? path : `"${path}"`) : JSON.stringify(path);
 }
