@@ -34,7 +34,7 @@ export interface ImportedState {
 export async function readImportedState(content: Buffer): Promise<ImportedState> {
   const file = await readSentState(content);
   checkImportedState(file);
-  const outputs = parseOutputs(content);
+  const outputs = await parseOutputs(content);
   if (outputs === null) throw new Unprocessable('outputs: expected at most 1 MiB of them', { code: 'state_too_large' });
   const problem = findUnstorable(outputs);
   if (problem) throw new Unprocessable(`outputs: the set of outputs ${problem}`, { code: 'state_unusable' });

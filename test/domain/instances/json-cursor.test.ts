@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { JsonCursor, JsonError } from '#domain/instances/state-file/json-cursor.ts';
+import { parseOutputs } from '#domain/instances/state-file/outputs.ts';
+import { readStateFileInTurns } from '#domain/instances/state-file/state-file.ts';
 
 const cursor = (text: string) => new JsonCursor(Buffer.from(text));
 
@@ -98,5 +100,26 @@ describe('reading members', () => {
 
   test('never repeats the content in an error', () => {
     expect(() => cursor('{"password": hunter2}').skip()).toThrow(/^expected a value at byte 13$/);
+  });
+});
+
+describe('a large state that is read in turns', () => {
+  test.each([
+    ['a member that the service does not know', { unknown: Array(200_000).fill(1) }],
+    ['the outputs', { outputs: { list: { value: Array(200_000).fill(1) } } }],
+    ['the attributes of a resource', { resources: [{ instances: [{ attributes: Array(200_000).fill(1) }] }] }],
+  ])('lets other work run while it passes %s', async (_, members) => {
+    const content = Buffer.from(JSON.stringify({ version: 4, serial: 1, lineage: 'a', ...members }));
+    let others = 0;
+    const other = setInterval(() => {
+      others += 1;
+    }, 1);
+    try {
+      await readStateFileInTurns(content);
+      await parseOutputs(content);
+    } finally {
+      clearInterval(other);
+    }
+    expect(others).toBeGreaterThan(2);
   });
 });

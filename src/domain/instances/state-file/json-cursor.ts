@@ -9,6 +9,7 @@ const closeBracket = 0x5d;
 
 /** The deepest nesting that OpenTofu itself reads. */
 const deepest = 10_000;
+const turnLength = 1_000;
 
 const escapes = new Set([...'"\\/bfnrt'].map((letter) => letter.charCodeAt(0)));
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -79,21 +80,29 @@ export class JsonCursor {
 
   /** Passes one value of any kind, however deep, and checks its syntax. */
   skip(): void {
+    for (const _ of this.skipInTurns());
+  }
+
+  /** The same, and yields after every thousand values within it. */
+  *skipInTurns(): Generator<void, void> {
     const closing: number[] = [];
+    let passed = 0;
     do {
       const opened = this.#skipStart();
       if (opened !== undefined) closing.push(opened);
       if (closing.length > deepest) throw this.#problem(`nested deeper than ${deepest} levels`);
       if (opened === closeBrace) this.#skipKey();
       else if (opened === undefined) this.#skipEnds(closing);
+      passed += 1;
+      if (passed % turnLength === 0) yield;
     } while (closing.length > 0);
   }
 
-  /** Passes one value of any kind and returns it as it is written. */
-  source(): string {
+  /** Passes one value of any kind in turns and returns it as it is written. */
+  *source(): Generator<void, string> {
     this.#peek();
     const start = this.#at;
-    this.skip();
+    yield* this.skipInTurns();
     return this.#slice(start);
   }
 

@@ -1,18 +1,23 @@
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import { JsonCursor } from './json-cursor.ts';
+import { runInTurns } from './turns.ts';
 
 /** Outputs beyond this size are left out: answers and events would have to carry them. */
 const largestOutputs = 1024 * 1024;
 
 /** The outputs of a state of a tool; null if they are too large to show. The content has been read as a state before. */
-export function parseOutputs(content: Uint8Array): MaskedOutputs | null {
+export function parseOutputs(content: Uint8Array): Promise<MaskedOutputs | null> {
+  return runInTurns(findOutputs(content));
+}
+
+function* findOutputs(content: Uint8Array): Generator<void, MaskedOutputs | null> {
   const cursor = new JsonCursor(content);
   for (const name of cursor.keys()) {
     if (name !== 'outputs') {
-      cursor.skip();
+      yield* cursor.skipInTurns();
       continue;
     }
-    const text = cursor.source();
+    const text = yield* cursor.source();
     return text.length > largestOutputs ? null : toOutputs(JSON.parse(text));
   }
   return {};

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { setImmediate as giveWay } from 'node:timers/promises';
 import { type DeployedResource, type StateObject, toDeployedResource } from './addresses.ts';
 import { JsonCursor, JsonError } from './json-cursor.ts';
+import { runAtOnce, runInTurns } from './turns.ts';
 
 /** More resources than this are counted and not listed: a state of any size must stay cheap to hold. */
 export const mostResources = 100_000;
@@ -23,23 +23,12 @@ export interface StateFile {
 
 /** @throws JsonError if the bytes are not JSON in UTF-8 */
 export function readStateFile(content: Uint8Array): StateFile {
-  const reading = new StateReader(content).read();
-  for (let step = reading.next(); ; step = reading.next()) if (step.done) return step.value;
+  return runAtOnce(new StateReader(content).read());
 }
 
-const longestTurnMs = 10;
-
 /** The same without holding up the process: other requests are answered between the parts of a large state. */
-export async function readStateFileInTurns(content: Uint8Array): Promise<StateFile> {
-  const reading = new StateReader(content).read();
-  let began = performance.now();
-  for (;;) {
-    const step = reading.next();
-    if (step.done) return step.value;
-    if (performance.now() - began < longestTurnMs) continue;
-    await giveWay();
-    began = performance.now();
-  }
+export function readStateFileInTurns(content: Uint8Array): Promise<StateFile> {
+  return runInTurns(new StateReader(content).read());
 }
 
 type StateObjectKeys = Pick<StateObject, 'key' | 'deposed'>;
@@ -68,10 +57,10 @@ class StateReader {
     this.#cursor = new JsonCursor(content);
   }
 
-  /** Yields after each object of a resource. */
+  /** Yields after each object of a resource, and within everything that it passes. */
   *read(): Generator<void, StateFile> {
     if (this.#cursor.isAtObject) yield* this.#readMembers();
-    else this.#cursor.skip();
+    else yield* this.#cursor.skipInTurns();
     this.#cursor.end();
     const kind = this.#kindOf();
     const isListed = kind === 'tool';
@@ -102,7 +91,7 @@ class StateReader {
     for (const name of this.#cursor.keys()) {
       this.#isEmpty = false;
       if (!stateMembers.has(name)) {
-        this.#cursor.skip();
+        yield* this.#cursor.skipInTurns();
         continue;
       }
       if (this.#members.has(name)) this.#note(`${name}: expected the member once`);
@@ -131,7 +120,7 @@ class StateReader {
     for (const name of this.#cursor.keys()) {
       if (name === 'instances') objects = yield* this.#readObjects();
       else if (resourceMembers.has(name)) members.set(name, this.#readText());
-      else this.#cursor.skip();
+      else yield* this.#cursor.skipInTurns();
     }
     if (members.get('mode') === 'data') return;
     for (const object of objects.listed) this.#list(members, object);
@@ -145,7 +134,7 @@ class StateReader {
       return objects;
     }
     for (const _ of this.#cursor.items()) {
-      const object = this.#readObject();
+      const object = yield* this.#readObject();
       if (objects.listed.length < mostResources) objects.listed.push(object);
       else objects.more += 1;
       yield;
@@ -153,7 +142,7 @@ class StateReader {
     return objects;
   }
 
-  #readObject(): StateObjectKeys {
+  *#readObject(): Generator<void, StateObjectKeys> {
     let key: string | number | null = null;
     let deposed: string | null = null;
     if (!this.#cursor.isAtObject) {
@@ -163,7 +152,7 @@ class StateReader {
     for (const name of this.#cursor.keys()) {
       if (name === 'index_key') key = this.#readKey();
       else if (name === 'deposed') deposed = this.#readText();
-      else this.#cursor.skip();
+      else yield* this.#cursor.skipInTurns();
     }
     return { key, deposed };
   }
