@@ -6,7 +6,7 @@ import { AnswerId, Moment, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
 import { findFilteredOwner, findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
-import { showTo } from '#domain/audit/scope.ts';
+import { auditScopeOf, showTo } from '#domain/audit/scope.ts';
 import { readRecord } from '#domain/audit/store.ts';
 import { type Access, administers, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -140,7 +140,7 @@ export const exportRecords = read({
   summary: 'Export audit records, oldest first, as NDJSON or CSV',
   description:
     'A stream of all records up to now that `GET /audit` would list for you. The trailer `X-Audit-Records` gives their number: an export without it was cut off, and ' +
-    'ends without the last chunk. Use the header `X-Audit-Complete-Until` as the `from` of the next export; a record that is ' +
+    'ends without the last chunk. It is cut off, too, when you may no longer read the same records. Use the header `X-Audit-Complete-Until` as the `from` of the next export; a record that is ' +
     'in both has the same `id`. In CSV, a field that a spreadsheet would take for a formula begins with an apostrophe.',
   query: z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson'), ...filters }),
   responses: { 200: z.never() },
@@ -153,6 +153,7 @@ export const exportRecords = read({
   targetName: 'the organization or the team',
   accessTo: accessToFiltered,
   audit: 'audit_records.exported',
+  partShownTo: auditScopeOf,
   handle: async ({ em, principal, query, services }) => {
     const { format, ...filter } = query;
     const opened = await openExport(em, principal, await resolveActor(em, filter), services.config.auditRetentionDays);

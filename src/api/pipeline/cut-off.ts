@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply } from 'fastify';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { readOwnerGeneration } from '#domain/shared/access/owner-generation-store.ts';
@@ -17,8 +18,8 @@ const longestWithoutAnswerMs = 4_000;
 
 /**
  * Cuts off an answer that takes long, such as a stream of events or an export, when its caller would no longer get it: the
- * credential has ended, the user is disabled, a role or a membership is gone, or the owner of the target was archived,
- * transferred or deleted. The client sees that the answer is incomplete, and learns why when it asks again.
+ * credential has ended, the user is disabled, a role or a membership is gone, the caller would be shown another part of the whole,
+ * or the owner of the target was archived, transferred or deleted. The client sees that the answer is incomplete, and learns why when it asks again.
  */
 export function cutOffWithoutAccess(invocation: Invocation<ReadOperation>, reply: FastifyReply): void {
   if (isPublic(invocation.operation.access)) return;
@@ -39,9 +40,10 @@ async function keepChecking(invocation: Invocation<ReadOperation>, signal: Abort
     await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
     if (signal.aborted) return 'the answer has ended';
     try {
-      const current = await readGeneration(invocation);
-      if (generation !== undefined && current !== generation) return 'the owner of the target has changed';
-      generation = current;
+      const current = await readAccess(invocation);
+      if (!current.isSamePart) return 'the caller would be shown another part of the whole';
+      if (generation !== undefined && current.generation !== generation) return 'the owner of the target has changed';
+      generation = current.generation;
       checkedAt = Date.now();
     } catch (error) {
       if (error instanceof ServiceError && error.kind !== 'unavailable') return error.message;
@@ -50,12 +52,22 @@ async function keepChecking(invocation: Invocation<ReadOperation>, signal: Abort
   }
 }
 
-/** Decides anew whether the caller may read. @throws what refuses a caller who may not */
-async function readGeneration(invocation: Invocation<ReadOperation>): Promise<string | null> {
-  const { services, request } = invocation;
+interface CurrentAccess {
+  /** The generation of the target's owner. */
+  readonly generation: string | null;
+  /** The caller would be shown the same part of the whole as when the answer began. */
+  readonly isSamePart: boolean;
+}
+
+/** Decides anew whether the caller may read, and what. @throws what refuses a caller who may not */
+async function readAccess(invocation: Invocation<ReadOperation>): Promise<CurrentAccess> {
+  const { services, request, operation, principal } = invocation;
   const em = services.orm.em.fork();
   const current = { ...invocation, principal: await authenticate(services, request) };
   requirePermission(current);
   const { target } = await authorizeCall(current, em);
-  return readOwnerGeneration(em, target ?? installationOwnership);
+  return {
+    generation: await readOwnerGeneration(em, target ?? installationOwnership),
+    isSamePart: isDeepStrictEqual(operation.partShownTo?.(current.principal), operation.partShownTo?.(principal)),
+  };
 }

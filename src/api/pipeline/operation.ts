@@ -145,6 +145,11 @@ export interface ReadDeclaration<
   readonly audit?: string;
   /** The read asks about a command by the command's key. */
   readonly idempotency?: 'required';
+  /**
+   * For an answer that shows each caller another part of the whole: the part that a caller is shown. A long answer is cut off when
+   * it is no longer the part with which the answer began.
+   */
+  readonly partShownTo?: (principal: Principal) => unknown;
   /** The request can wait until there is something new to answer. */
   readonly waits?: LongPoll<Call<Out<P>, Out<Q>, Out<B>, T>, Out<Q>>;
   readonly handle: (call: ReadCall<Out<P>, Out<Q>, Out<B>, T>) => Promise<AnswerOf<S> | RawAnswer>;

@@ -4,7 +4,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { exportFormats } from '#api/audit/export-formats.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
-import { addPerson, type Person } from '#test/support/access/people.ts';
+import { addPerson, addTeam, type Person } from '#test/support/access/people.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 
 /** With one connection, a request that holds it blocks all others. */
@@ -21,18 +21,18 @@ afterAll(async () => {
 const many = 20_000;
 
 /** Writes that many records of an action over the last weeks, each as large as one with a change. */
-async function fill(action: string, count: number): Promise<void> {
+async function fill(action: string, count: number, organizationId: string | null = null): Promise<void> {
   await api.orm.em.execute(
-    `insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome, after)
+    `insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome, after, organization_id)
      select gen_random_uuid(), now() - n * interval '1 minute', 'system', 'test', ?, 'tests', 'committed',
-            jsonb_build_object('text', repeat('x', 200), 'n', n) from generate_series(1, ?) n`,
-    [action, count],
+            jsonb_build_object('text', repeat('x', 200), 'n', n), ?::uuid from generate_series(1, ?) n`,
+    [action, organizationId, count],
   );
 }
 
-function open(query: string, method = 'GET'): Promise<IncomingMessage> {
+function open(query: string, method = 'GET', { key } = auditor): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const options = { method, headers: { 'x-api-key': auditor.key }, agent: false };
+    const options = { method, headers: { 'x-api-key': key }, agent: false };
     send(`${api.url}/api/v1/audit/export?${query}`, options, resolve).end().once('error', reject);
   });
 }
@@ -168,6 +168,45 @@ describe('a client', () => {
       await api.orm.em.execute('alter table audit_records_away rename to audit_records');
     }
   });
+});
+
+describe('an export that is under way', () => {
+  /** How the export of a reader ends who reads on a while after something has happened. */
+  async function endAfter(reader: Person, action: string, change: () => Promise<{ status: number; text: string }>) {
+    const response = await open(`action=${action}`, 'GET', reader);
+    response.pause();
+    await sleep(500);
+    const { status, text } = await change();
+    expect(status, text).toBe(200);
+    await sleep(3_500);
+    const reading = (async () => {
+      for await (const chunk of response) void chunk;
+    })();
+    return reading.then(
+      () => 'complete',
+      () => 'cut off',
+    );
+  }
+
+  it('is cut off when the reader loses the role of an administrator', async () => {
+    await fill('test.installation', many);
+    const reader = await addPerson(api, 'admin');
+    const demote = () => auditor.caller.send('PUT', `/users/${reader.id}`, { role: 'requester' });
+    expect(await endAfter(reader, 'test.installation', demote)).toBe('cut off');
+  });
+
+  it('is cut off when the reader no longer administers an organization, and not when only another user does', async () => {
+    const { organizationId } = await addTeam(api.orm);
+    await fill('test.organization', many, organizationId);
+    const [reader, other] = [await addAdmin(organizationId), await addAdmin(organizationId)];
+    const members = `/organizations/${organizationId}/members`;
+    const demote = ({ id }: Person) => auditor.caller.send('PUT', `${members}/${id}`, { role: 'member' });
+    expect(await endAfter(reader, 'test.organization', () => demote(other))).toBe('complete');
+    expect(await endAfter(reader, 'test.organization', () => demote(reader))).toBe('cut off');
+  }, 30_000);
+
+  const addAdmin = (organizationId: string) =>
+    addPerson(api, 'maintainer', { organizations: { [organizationId]: 'admin' } });
 });
 
 describe('a field of CSV', () => {
