@@ -14,6 +14,7 @@ const variables = {
   properties: {
     size: { type: 'integer', default: 1 },
     zone: { type: 'string', default: 'a' },
+    address: { type: 'string' },
     token: { type: 'string', writeOnly: true },
   },
   required: ['token'],
@@ -95,6 +96,33 @@ describe('a copy of a run', () => {
     const given = await copy(await ended(), { ...changes, variables: { ...own, token: 'mine' } });
     expect(given.status, given.text).toBe(202);
     expect(await inputsOf(given.body)).toMatchObject({ token: 'mine' });
+  });
+
+  it.each([
+    ['another value', { value: 'https://elsewhere.example', sensitive: false }],
+    ['a secret value', { value: 'https://elsewhere.example', sensitive: true }],
+    ['other phases', { value: 'https://ours.example', sensitive: false, phases: ['apply'] }],
+    ['no value any more', null],
+  ])('takes over no secret after an environment variable got %s', async (_what, change) => {
+    const path = `/environments/${tenant.environment}/variables/ADDR`;
+    await tenant.owner.put(path, { value: 'https://ours.example', category: 'env', sensitive: false });
+    const run = await ended();
+    expect((await copy(run)).status).toBe(202);
+    const changed = change ? tenant.owner.put(path, { category: 'env', ...change }) : tenant.owner.delete(path);
+    expect((await changed).status).toBeLessThan(300);
+    const { status, body } = await copy(run);
+    expect([status, body.error]).toEqual([422, expect.stringContaining('token')]);
+    expect((await copy(run, { variables: { token: 'mine' } })).status).toBe(202);
+    if (change) await tenant.owner.delete(path);
+  });
+
+  it('takes over no secret after the environment gave a value to a variable that had none', async () => {
+    const run = await ended();
+    const path = `/environments/${tenant.environment}/variables/address`;
+    await tenant.owner.put(path, { value: 'https://elsewhere.example', category: 'template', sensitive: false });
+    expect((await copy(run)).status).toBe(422);
+    await tenant.owner.delete(path);
+    expect((await copy(run)).status).toBe(202);
   });
 
   it('with the version of the run by name is a copy without changes', async () => {

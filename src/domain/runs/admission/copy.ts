@@ -21,8 +21,8 @@ export interface CopyChanges {
 
 /**
  * Resolves a copy, whose target is locked: a new run with the version and the variables of an ended one, except for the changes.
- * Secret variables are taken over only if version, instance and variables stay the same: another version, or another value such as
- * an address, could disclose them.
+ * Secret variables are taken over only if version, instance, variables and what the environment gives stay the same: another
+ * version, or another value such as an address, could disclose them.
  * @throws Unprocessable naming everything that is wrong with the variables
  */
 export function resolveCopy(

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { variablePhases } from '#domain/environments/variable-model.ts';
 import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { openInputs, type RunInputs } from './inputs.ts';
+import { type EnvironmentInput, openInputs, type RunInputs } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** How an instance was deployed: the version and the inputs of the run that last changed it. */
@@ -45,6 +47,23 @@ export function inheritFrom(deployment: Deployment, version: PublishedVersion, i
   if (version.id === versionId && !isChanged) return deployment;
   const open = Object.entries(inputs.variables).filter(([name]) => !inputs.sensitive.includes(name));
   return { versionId, inputs: { ...inputs, variables: Object.fromEntries(open) } };
+}
+
+/**
+ * Whether a run gets from its environment what its source did not get: another environment variable of its tools, or a value for
+ * a variable that had none.
+ */
+export function isGivenOtherwise(source: RunInputs, run: RunInputs): boolean {
+  if (Object.keys(run.variables).some((name) => !Object.hasOwn(source.variables, name))) return true;
+  const before = new Map(source.environment.map((variable) => [variable.name, variable]));
+  if (before.size !== run.environment.length) return true;
+  return run.environment.some((variable) => !isSameInput(before.get(variable.name), variable));
+}
+
+function isSameInput(before: EnvironmentInput | undefined, now: EnvironmentInput): boolean {
+  const { name, value, sensitive, phases = variablePhases } = before ?? {};
+  const then = { name, value, sensitive, phases: [...phases].sort() };
+  return isDeepStrictEqual(then, { ...now, phases: [...(now.phases ?? variablePhases)].sort() });
 }
 
 /**

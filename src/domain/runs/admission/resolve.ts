@@ -19,7 +19,7 @@ import {
   type RunOperation,
   type RunTimeouts,
 } from '../model.ts';
-import { chooseVersion, type Deployment, findDeployment, inheritFrom } from './deployment.ts';
+import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOtherwise } from './deployment.ts';
 import { type RunInputs, sealInputs } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
 
@@ -89,7 +89,9 @@ export async function resolveRun(
     ? await loadEnvironmentVariables(em, keyRing, target.environmentId)
     : { template: {}, env: [] };
   const schema = version.spec.variables;
-  const isChanged = Boolean(source?.isChanged) || Object.keys(request.variables).length > 0;
+  const repeated = mergeInputs(schema, environment, deployment, request.variables);
+  const isCopyChanged = source && (source.isChanged || isGivenOtherwise(source.deployment.inputs, repeated));
+  const isChanged = Boolean(isCopyChanged) || Object.keys(request.variables).length > 0;
   const inherited = deployment && inheritFrom(deployment, version, isChanged);
   const given = mergeInputs(schema, environment, inherited, request.variables);
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>
