@@ -3,11 +3,11 @@ import type { Orm } from '#database/database.ts';
 import { destroyExpired, type ExpiryDeps } from '#domain/runs/admission/expiry.ts';
 import { type ExpiredInstance, findExpired } from '#domain/runs/admission/expiry-store.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
+import { zeroId } from '#domain/shared/ids.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
 
 const intervalMs = 30_000;
 const pageSize = 100;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 export interface ExpiryTaskDeps extends ExpiryDeps {
   readonly orm: Orm;
@@ -26,7 +26,7 @@ export function openExpiry(deps: ExpiryTaskDeps): PeriodicTask {
 
 /** One pass over all due instances. One that cannot be destroyed now is left for the next pass and holds up no other. */
 export async function expireInstances(deps: ExpiryTaskDeps, limit = pageSize): Promise<void> {
-  let after = firstId;
+  let after = zeroId;
   for (;;) {
     const page = await findExpired(deps.orm.em.fork(), { after, limit });
     for (const expired of page) await expire(deps, expired);

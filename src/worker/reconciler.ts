@@ -3,6 +3,7 @@ import type { Em, Orm } from '#database/database.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
 import { type DispatchedRun, findDispatchedRuns, lockReconciliation } from '#domain/runs/steps/reconcile-store.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import { zeroId } from '#domain/shared/ids.ts';
 import { readEngineNamespace } from '#domain/shared/installation/installation.ts';
 import { recordReconciliation } from '#domain/shared/installation/store.ts';
 import type { Engine } from '#engine/connection.ts';
@@ -16,7 +17,6 @@ const pageSize = 200;
 const concurrency = 8;
 /** More lost workflows than this are no accident of single runs: the engine has lost its data, or is another engine. */
 const maximumLost = 5;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 export interface ReconcilerDeps extends SystemCommandDeps {
   readonly orm: Orm;
@@ -66,7 +66,7 @@ async function isOurEngine({ engine, orm, log }: ReconcilerDeps): Promise<boolea
 /** Goes through the unfinished runs to the end, or until it has found too many lost ones. */
 async function findLostRuns(deps: ReconcilerDeps, em: Em, olderThanSeconds: number): Promise<DispatchedRun[]> {
   const lost: DispatchedRun[] = [];
-  let after = firstId;
+  let after = zeroId;
   for (;;) {
     const page = await findDispatchedRuns(em, { after, graceSeconds: olderThanSeconds, limit: pageSize });
     await collectLost(deps, page, lost);

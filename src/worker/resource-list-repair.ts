@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { findStaleLists, repairResourceList } from '#domain/instances/resource-list-repair.ts';
+import { zeroId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { PeriodicTask } from '#engine/periodic-task.ts';
 
 const intervalMs = 60_000;
 const pageSize = 100;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 export interface ResourceListRepairDeps {
   readonly orm: Orm;
@@ -29,7 +29,7 @@ export function openResourceListRepair(deps: ResourceListRepairDeps): PeriodicTa
 
 /** One pass over all instances. One whose state cannot be read is left for the next pass and holds up no other. */
 export async function repairResourceLists(deps: ResourceListRepairDeps, limit = pageSize): Promise<void> {
-  let after = firstId;
+  let after = zeroId;
   for (;;) {
     const page = await findStaleLists(deps.orm.em.fork(), { after, limit });
     for (const id of page) await repair(deps, id);

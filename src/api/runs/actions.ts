@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type ActionContext, describeActions } from '#api/pipeline/actions.ts';
-import { factsOfNewRun, findRunRefusal, type RunAction, runActions } from '#domain/runs/actions.ts';
+import { factsOfNewRun, findRunRefusal, isRepetition, type RunAction, runActions } from '#domain/runs/actions.ts';
 import type { AdmittedRun } from '#domain/runs/admission/admission.ts';
 import { prefillOf } from '#domain/runs/admission/prefill.ts';
 import type { RunWithFacts } from '#domain/runs/store.ts';
@@ -51,6 +51,6 @@ export function showAdmittedRun(
  */
 function targetOf(action: RunAction, run: RunWithFacts): Ownership | undefined {
   if (action === 'delete' && run.isDeleted) return undefined;
-  if (action === 'requeue' || action === 'copy') return run.facts.admission?.target ?? run;
+  if (isRepetition(action)) return run.facts.admission?.target ?? run;
   return run;
 }

@@ -7,7 +7,7 @@ import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion.ts';
 import { isTerminal, runOperations } from '#domain/runs/model.ts';
 import { findRun, readRun } from '#domain/runs/store.ts';
-import { findRunToChange, findUndeletedRun } from '#domain/runs/targets.ts';
+import { findRunToChange, findUndeletedRun, findUndeletedRunToChange } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { durationBetween, parseDuration } from '#domain/shared/durations.ts';
 import { Invalid } from '#domain/shared/errors.ts';
@@ -172,10 +172,7 @@ export const remove = command({
     teamAction: 'team.metadata.write',
     review: { ...accessReview, verb: 'delete', target: findUndeletedRun },
   },
-  target: async ({ em, params, lock }) => {
-    const target = await findRunToChange(em, params.id, lock);
-    return target?.run.deletedAt ? undefined : target;
-  },
+  target: ({ em, params, lock }) => findUndeletedRunToChange(em, params.id, lock),
   targetName: 'run',
   idempotency: 'none',
   audit: 'run.deleted',

@@ -2,11 +2,11 @@ import { wakeSignal } from '#domain/runs/model.ts';
 import type { WaitingCode } from '#domain/runs/waiting.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import { zeroId } from '#domain/shared/ids.ts';
 import { holdCodes } from './model.ts';
 import { findHeldRuns } from './store.ts';
 
 const pageSize = 200;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Wakes the runs that wait for the end of a hold, or for approvals that a changed policy may no longer demand, so that each looks
@@ -19,7 +19,7 @@ export async function wakeHeldRuns(
   const environmentId = subject.kind === 'environment' ? subject.id : null;
   const codes: readonly WaitingCode[] =
     type === 'environment.protection_changed' ? [...holdCodes, 'approval'] : holdCodes;
-  for (let after: string | undefined = firstId; after !== undefined; ) {
+  for (let after: string | undefined = zeroId; after !== undefined; ) {
     const from: string = after;
     const woken = await transactions.run(async (tx) => {
       const runs = await findHeldRuns(tx.em, { environmentId, codes, after: from, limit: pageSize });

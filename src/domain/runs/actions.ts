@@ -62,7 +62,7 @@ const statusRefusals: Record<RunAction, (status: RunStatus) => Refusal> = {
 /** The actions that admit a new run with the inputs of an ended one. */
 export type Repetition = 'requeue' | 'copy';
 
-const isRepetition = (action: RunAction): action is Repetition => action === 'requeue' || action === 'copy';
+export const isRepetition = (action: RunAction): action is Repetition => action === 'requeue' || action === 'copy';
 
 const deletedRefusals: Record<Repetition, Refusal> = {
   requeue: {

@@ -19,3 +19,13 @@ export async function findRunToChange(
   const target = run && (await findRun(em, id));
   return target ? { ...target, run } : undefined;
 }
+
+/** `findRunToChange`, unless the run was deleted. */
+export async function findUndeletedRunToChange(
+  em: Em,
+  id: string,
+  lock: boolean,
+): Promise<(RunTarget & { run: Run }) | undefined> {
+  const target = await findRunToChange(em, id, lock);
+  return target?.run.deletedAt ? undefined : target;
+}

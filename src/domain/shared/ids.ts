@@ -21,7 +21,8 @@ export function toId(digest: Buffer): string {
 }
 
 const canonical = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const zeroId = '00000000-0000-0000-0000-000000000000';
+/** No row has it: lists that are read by id begin behind it. */
+export const zeroId = '00000000-0000-0000-0000-000000000000';
 
 /** Whether a text is a canonical (lowercase, hyphenated) UUID other than zero. */
 export function isId(text: string): boolean {

@@ -6,6 +6,7 @@ import { throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import { settledValue } from '#domain/shared/settled.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
 import type { RunDetails } from '../details-store.ts';
 import { runWorkflow } from '../model.ts';
@@ -59,11 +60,6 @@ export async function admitRun(
   publishRunEvent(tx, { id, teamId: target.teamId }, 'run.admitted', { by: requester.name, operation });
   tx.notifyEngine(key, { kind: 'start', workflow: runWorkflow, input: { run_id: id } });
   return { id, teamId: target.teamId, revision: 1, details };
-}
-
-function settledValue<T>(settled: PromiseSettledResult<T>): T {
-  if (settled.status === 'rejected') throw settled.reason;
-  return settled.value;
 }
 
 /** Inserts the run with the statement that returns its details. */

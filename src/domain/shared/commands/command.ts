@@ -8,6 +8,7 @@ import { lockCaller } from '../access/store.ts';
 import { type AuditedAction, type CommandChange, entriesOf, insertAuditRecord, type RequestFacts } from '../audit.ts';
 import { Unauthenticated } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { settledValue } from '../settled.ts';
 import { canonicalJson } from './canonical.ts';
 import { type Bindings, claimKey, completeReceipt, type Receipt, readReceipt } from './receipts.ts';
 import type { Transaction, Transactions } from './transaction.ts';
@@ -99,11 +100,6 @@ async function settleAll<T extends readonly Promise<unknown>[]>(
     if (result.status === 'rejected' && state !== undefined && state !== failedTransaction) throw result.reason;
   }
   return settled;
-}
-
-function settledValue<T>(settled: PromiseSettledResult<T>): T {
-  if (settled.status === 'rejected') throw settled.reason;
-  return settled.value;
 }
 
 function toReceipt<Answer>(
