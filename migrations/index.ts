@@ -22,6 +22,7 @@ import { EmailConfirmations } from './20261127_7_email_confirmations.ts';
 import { Holds } from './20261127_8_holds.ts';
 import { ResolvedBindings } from './20261127_9_resolved_bindings.ts';
 import { RunComments } from './20261127_9_run_comments.ts';
+import { AskedReviewers } from './20261128_01_asked_reviewers.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -49,4 +50,5 @@ export const migrations = [
   { name: '20261127_8_holds', class: Holds },
   { name: '20261127_9_resolved_bindings', class: ResolvedBindings },
   { name: '20261127_9_run_comments', class: RunComments },
+  { name: '20261128_01_asked_reviewers', class: AskedReviewers },
 ];

@@ -127,5 +127,14 @@ describe('the inbox of approvals', () => {
     expect(approvals.map(({ asked }: { asked: boolean }) => asked)).toEqual([true, false, false]);
     expect(await inboxOf('second', 'asked=true')).toEqual(named('waiting'));
     expect(await inboxOf('reviewer', 'asked=true')).toEqual([]);
+    expect((await person('second').get(`/runs/${runs['waiting']}`)).body.reviewers).toMatchObject([
+      { id: person('second').id },
+    ]);
+  });
+
+  it('decides whom somebody asked by what the run shows', async () => {
+    const shown = JSON.stringify([{ type: 'user', id: person('reviewer').id, name: 'Shown' }]);
+    await api.rows('update runs set reviewers = ?::jsonb where id = ?', [shown, runs['self-approval allowed']]);
+    expect(await inboxOf('reviewer', 'asked=true')).toEqual(named('self-approval allowed'));
   });
 });

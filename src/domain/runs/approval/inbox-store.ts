@@ -1,8 +1,7 @@
-import { expressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
-import type { Tables } from '#domain/entities.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { OverRun } from '../details-store.ts';
@@ -40,13 +39,7 @@ function hasReviewed(eb: OverRun, reviewer: Principal) {
   return eb.exists(reviews.where('own.responsible_user_id', '=', responsiblePerson(reviewer)).select('own.id'));
 }
 
-/** Whether a request for approval named the reviewer. */
+/** Whether somebody asked the reviewer by name. */
 function isAsked(eb: OverRun, { id }: Principal) {
-  const requests = expressionBuilder<Tables>()
-    .selectFrom('domain_events as e')
-    .where('e.subject_kind', '=', 'run')
-    .where('e.subject_id', '=', eb.ref('runs.id'))
-    .where('e.type', '=', 'run.approval_requested')
-    .where(({ ref }) => sql<boolean>`${ref('e.data')} @> ${json({ reviewers: [id] })}::jsonb`);
-  return eb.exists(requests.select('e.sequence')).$castTo<boolean>();
+  return sql<boolean>`${eb.ref('runs.reviewers')} @> ${json([{ id }])}::jsonb`;
 }
