@@ -8,6 +8,7 @@ import {
 } from '#domain/environments/variable-model.ts';
 import { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/model.ts';
 import { durationBetween, parseDuration } from '#domain/shared/durations.ts';
+import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/json.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
@@ -64,29 +65,56 @@ const Phases = z
   .refine((phases) => new Set(phases).size === phases.length, { error: 'must not name a phase twice' });
 
 const variableFields = {
-  value: Json.optional().describe('Left out: a sensitive variable keeps its value.'),
+  value: Json.optional().describe('Left out, or null as it is shown: a sensitive variable keeps its value.'),
   category: z.enum(variableCategories),
   sensitive: z.boolean().default(false),
   phases: Phases.optional().describe(
     'Left out: an existing variable keeps its phases, and a new one is given in both.',
   ),
   ...ExpectedRevision,
+  // A variable can be sent back as it was read.
+  revision: ExpectedRevision.expected_revision.describe('The same as `expected_revision`.'),
+  updated_at: z.iso.datetime().optional().describe('Ignored.'),
 };
-
-export const SetVariable = z.strictObject(variableFields).meta({ id: 'SetEnvironmentVariable' });
 
 /** A variable's name. Setting a variable checks what its category demands besides. */
 export const VariableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/, { error: 'expected letters, digits, "_" and "-", starting with no digit' });
 
+export const SetVariable = z
+  .strictObject({ name: VariableName.optional().describe('The same name as in the path.'), ...variableFields })
+  .meta({ id: 'SetEnvironmentVariable' });
+
+const ListedVariable = z.strictObject({ name: VariableName, ...variableFields });
+
 export const ReplaceVariables = z
-  .strictObject({ variables: z.array(z.strictObject({ name: VariableName, ...variableFields })).max(mostVariables) })
+  .strictObject({
+    variables: z.array(ListedVariable).max(mostVariables),
+    next_cursor: z
+      .custom<null>((cursor) => cursor === null, {
+        error: 'there are more pages: send the variables of all pages, because all others are removed',
+      })
+      .optional()
+      .meta({ type: 'null', description: 'As the last page of the list has it.' }),
+  })
   .meta({ id: 'ReplaceEnvironmentVariables' });
 
+/** @throws Invalid if the body names another variable than the path */
+export function toNamedVariable(name: string, body: z.output<typeof SetVariable>): NewVariable {
+  if (body.name !== undefined && body.name !== name)
+    throw invalidField('name', `expected "${name}", as in the path: a variable cannot be renamed`);
+  return toNewVariable({ ...body, name });
+}
+
+/** The place is where the variable is in the request. @throws Invalid if the body names two revisions */
 export function toNewVariable(
-  name: string,
-  { expected_revision: expectedRevision, ...variable }: z.output<typeof SetVariable>,
+  { expected_revision: expectedRevision, revision, updated_at: _ignored, ...variable }: z.output<typeof ListedVariable>,
+  place = '',
 ): NewVariable {
-  return { ...variable, name, expectedRevision };
+  if (expectedRevision !== undefined && revision !== undefined && expectedRevision !== revision)
+    throw invalidField(`${place}revision`, 'it and expected_revision name different revisions: send one of them');
+  // Secrets are shown as null.
+  const value = variable.sensitive && variable.value === null ? undefined : variable.value;
+  return { ...variable, value, expectedRevision: expectedRevision ?? revision };
 }

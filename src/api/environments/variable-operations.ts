@@ -19,7 +19,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { ReplaceVariables, SetVariable, toNewVariable, VariableName } from './bodies.ts';
+import { ReplaceVariables, SetVariable, toNamedVariable, toNewVariable, VariableName } from './bodies.ts';
 import { VariableView, viewVariable } from './views.ts';
 
 const VariableParams = z.strictObject({ id: Id, name: VariableName });
@@ -70,7 +70,7 @@ async function findTarget(
 }
 
 function wantedOf({ variables }: z.output<typeof ReplaceVariables>) {
-  return variables.map(({ name, ...variable }) => toNewVariable(name, variable));
+  return variables.map((variable, index) => toNewVariable(variable, `variables[${index}].`));
 }
 
 /** The environment with all of its variables. A review has no body, and covers sensitive variables. */
@@ -150,7 +150,7 @@ export const set = command({
   handle: async ({ tx, principal, target, params, body, services }) => {
     const { before } = target;
     const writer = { em: tx.em, keyRing: services.keyRing, environment: target, setBy: principal.id };
-    const variable = await setVariable(writer, toNewVariable(params.name, body), before);
+    const variable = await setVariable(writer, toNamedVariable(params.name, body), before);
     const { revision } = variable;
     const [was, after] = [before && describeVariable(before), describeVariable(variable)];
     return { id: target.id, before: was, after, revision, answer: viewVariable(variable) };
@@ -163,8 +163,9 @@ export const replace = command({
   summary: 'Replace all variables of an environment at once',
   description:
     'Variables that the request does not name are removed, and those that stay the same keep their revision. A sensitive variable ' +
-    'whose value is left out keeps it, so that nobody needs to know a secret to change the others. Changing, adding or removing a ' +
-    'sensitive variable takes the right to manage secrets.',
+    'whose value is left out or null keeps it, so that nobody needs to know a secret to change the others. The list may be sent ' +
+    'back as it was read: it is refused if somebody changed or removed one of its variables meanwhile. Changing, adding or ' +
+    'removing a sensitive variable takes the right to manage secrets.',
   params: z.strictObject({ id: Id }),
   body: ReplaceVariables,
   responses: { 200: z.object({ variables: z.array(VariableView) }).meta({ id: 'EnvironmentVariables' }) },

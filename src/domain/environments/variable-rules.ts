@@ -21,8 +21,14 @@ export function refuseUnusable(variable: NewVariable, before: ShownVariable | un
       `${place}phases: a variable of the template is part of what is planned, so it is given in both phases`,
     );
   }
+  if (value === null && before?.sensitive) throw new Invalid(`${place}value: ${howToKeep(name)}`);
   if (value === undefined) refuseNothingToKeep(variable, before, place);
   else refuseUnusableValue(category, value, place);
+}
+
+/** Whoever sends back null without `sensitive` does not know that it stands for a secret. */
+function howToKeep(name: string): string {
+  return `null stands for the secret of "${name}", which is not shown: send "sensitive": true to keep it, or another value`;
 }
 
 function refuseUnusableValue(category: VariableCategory, value: JsonValue, place: string): void {
