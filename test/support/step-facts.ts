@@ -23,6 +23,7 @@ export const facts: StepFacts = {
   lostAttempts: 0,
   policy: { required: 1, when: 'always', allow_self: false },
   approvals: 0,
+  lapses: 0,
   hold: null,
   planIsCurrent: true,
   poolIsOpen: true,

@@ -5,6 +5,7 @@ import type { AdmittedRun } from '#domain/runs/admission/admission.ts';
 import { prefillOf } from '#domain/runs/admission/prefill.ts';
 import type { RunWithFacts } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
+import { toApproval } from './approval-views.ts';
 import { type RunView, toListedRun } from './views.ts';
 
 /** The operation that carries out an action of a run. */
@@ -30,7 +31,8 @@ export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
     findRefusal: () => findRunRefusal(name, run.facts, context.principal),
   }));
   const prefill = run.isDeleted ? null : prefillOf(run.details.variables);
-  return { ...toListedRun(run.details), prefill, actions: describeActions(context, declarations) };
+  const approval = toApproval(run.details, run.facts.approval);
+  return { ...toListedRun(run.details), approval, prefill, actions: describeActions(context, declarations) };
 }
 
 /** The same for a run that the transaction admits; it resolves once the transaction has committed. */

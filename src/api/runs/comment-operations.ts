@@ -8,8 +8,8 @@ import { findUndeletedRunToChange } from '#domain/runs/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { By } from './actor-view.ts';
 import { accessReview, createAccess, RunParams, readAccess } from './operations.ts';
-import { By } from './views.ts';
 
 const CommentParams = RunParams.extend({ commentID: Id });
 const nested = { ...readAccess, review: { inherits: 'runs.get' } } as const;

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import { type EventTypeName, eventTypes } from '#domain/events.ts';
-import { principalKinds } from '#domain/identity/model.ts';
-import { strictestPolicy } from '#domain/registry/model.ts';
-import { approvalRules } from '#domain/registry/spec.ts';
 import { runActions } from '#domain/runs/actions.ts';
 import type { LogRow } from '#domain/runs/attempts/log-store.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';
@@ -21,10 +18,11 @@ import { waitingCodes } from '#domain/runs/waiting.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
 import { Json } from '#domain/shared/json.ts';
 import { isolations } from '#domain/workers/model.ts';
+import { By } from './actor-view.ts';
+import { ApprovalView, ListedApprovalView, toListedApproval } from './approval-views.ts';
 
 const runEventTypes = (Object.keys(eventTypes) as EventTypeName[]).filter((name) => eventTypes[name].subject === 'run');
 
-export const By = z.object({ type: z.enum(principalKinds), id: z.string(), name: z.string() }).meta({ id: 'Actor' });
 const HoldBlockerView = z
   .object({
     by: By.nullable(),
@@ -41,16 +39,6 @@ export const OutputsView = z
   .record(z.string(), z.object({ value: Json.nullable(), sensitive: z.boolean() }))
   .meta({ id: 'Outputs' });
 const Summary = z.object({ add: z.int(), change: z.int(), destroy: z.int() }).meta({ id: 'PlanSummary' });
-
-const ReviewView = z
-  .object({
-    by: By,
-    decision: z.enum(['approve', 'reject']),
-    comment: z.string(),
-    plan_digest: z.string(),
-    at: Time,
-  })
-  .meta({ id: 'Review' });
 
 /** A run in a list. It has no actions: only a run that is read alone has them. */
 export const ListedRunView = z
@@ -87,13 +75,7 @@ export const ListedRunView = z
     requested_by: Requester,
     responsible_user_id: AnswerId.nullable(),
     plan: z.object({ digest: z.string(), summary: Summary }).nullable(),
-    approval: z.object({
-      required: z.int(),
-      when: z.enum(approvalRules),
-      allow_self: z.boolean(),
-      expires_at: Time.nullable(),
-      reviews: z.array(ReviewView),
-    }),
+    approval: ListedApprovalView,
     reviewers: z.array(By).describe('Who was asked to review it.'),
     outputs: OutputsView,
     isolation: z.enum(isolations).nullable().describe('The weakest that an attempt of it had; null before the first.'),
@@ -137,7 +119,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     requested_by: { type: run.requestedByType, id: shownIdOf(run.requestedById), name: run.requestedByName },
     responsible_user_id: run.responsibleUserId,
     plan: toPlanReference(run),
-    approval: toApproval(run),
+    approval: toListedApproval(run),
     reviewers: run.reviewers,
     outputs: run.outputs,
     isolation: run.isolation,
@@ -161,26 +143,11 @@ function toPlanReference({ planDigest: digest, planSummary: summary }: RunDetail
   return digest !== null && summary !== null ? { digest, summary } : null;
 }
 
-/** A run keeps the stricter of the policies at its admission and now. */
-function toApproval(run: RunDetails): z.input<typeof ListedRunView>['approval'] {
-  const { approvalRequired: required, approvalWhen: when, approvalAllowSelf } = run;
-  return {
-    ...strictestPolicy({ required, when, allow_self: approvalAllowSelf }, run.presentPolicy),
-    expires_at: run.approvalExpiresAt,
-    reviews: run.reviews.map((review) => ({
-      by: { type: review.reviewerType, id: review.reviewerId, name: review.reviewerName },
-      decision: review.decision,
-      comment: review.comment,
-      plan_digest: review.planDigest,
-      at: review.createdAt,
-    })),
-  };
-}
-
 /** A run in every answer about one run. */
 export const RunView = z
   .object({
     ...ListedRunView.shape,
+    approval: ApprovalView,
     prefill: z
       .object({ variables: z.record(z.string(), Json), secrets: z.array(z.string()) })
       .nullable()

@@ -76,6 +76,7 @@ function selectReviews(eb: OverRun) {
       .whereRef('v.run_id', '=', 'runs.id')
       .orderBy('v.id')
       .select([
+        'v.id',
         'v.reviewer_id as reviewerId',
         'v.reviewer_type as reviewerType',
         'v.reviewer_name as reviewerName',

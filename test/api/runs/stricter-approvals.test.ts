@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, RunSteps } from '#test/support/run-steps.ts';
@@ -16,7 +16,6 @@ beforeAll(async () => {
   api = await startApi();
   admin = await api.addUser('admin');
   steps = new RunSteps(api, admin);
-  worker = await steps.worker('none');
   tenant = await makeTenant(api);
   const joined = async () => {
     const user = await api.addUser('maintainer');
@@ -24,6 +23,10 @@ beforeAll(async () => {
     return user;
   };
   reviewers = [await joined(), await joined(), await joined()];
+});
+// On a busy machine, one worker would count as lost before the last test.
+beforeEach(async () => {
+  worker = await steps.worker('none');
 });
 afterAll(() => api?.close());
 
@@ -64,6 +67,27 @@ const endings: [what: string, end: (user: ApiUser) => Promise<unknown>, reason: 
   ['may no longer approve', (user) => admin.put(`/users/${user.id}`, { role: 'requester' }), 'not_permitted'],
 ];
 
+type Absence = (user: ApiUser) => Promise<unknown>;
+const absences: [what: string, leave: Absence, comeBack: Absence][] = [
+  [
+    'is disabled',
+    (user) => admin.put(`/users/${user.id}`, { enabled: false }),
+    (user) => admin.put(`/users/${user.id}`, { enabled: true }),
+  ],
+  [
+    'leaves the team',
+    (user) => tenant.owner.delete(`${tenant.teamPath}/members/${user.id}`),
+    (user) => tenant.owner.put(`${tenant.teamPath}/members/${user.id}`, { role: 'admin' }),
+  ],
+  [
+    'may no longer approve',
+    (user) => admin.put(`/users/${user.id}`, { role: 'requester' }),
+    (user) => admin.put(`/users/${user.id}`, { role: 'maintainer' }),
+  ],
+];
+const countsOf = async (run: Pending) =>
+  (await read(run)).approval.reviews.map(({ counts }: { counts: boolean | null }) => counts);
+
 describe('an approval whose reviewer', () => {
   it.each(endings)(
     '%s no longer counts: the run waits for another one, and an event says why',
@@ -82,6 +106,40 @@ describe('an approval whose reviewer', () => {
     },
   );
 
+  it.each(absences)(
+    '%s counts again once that is undone, and the run goes on when it looks again',
+    async (_, leave, comeBack) => {
+      const user = await api.addUser('maintainer');
+      await join(tenant, user, 'member', 'admin');
+      const run = await pending(strict);
+      await approve(run, user);
+      expect(await leave(user)).toMatchObject({ status: expect.toSatisfy((status) => status < 300) });
+      await approve(run, reviewers[0]);
+      expect(await countsOf(run)).toEqual([false, true]);
+      expect(await next(run)).toMatchObject({ kind: 'wait', seconds: 300 });
+      expect(await comeBack(user)).toMatchObject({ status: expect.toSatisfy((status) => status < 300) });
+      expect(await countsOf(run)).toEqual([true, true]);
+      expect(await approve(run, reviewers[1])).toMatchObject({
+        status: 409,
+        body: { error: expect.stringMatching(/^the run has all the approvals/) },
+      });
+      expect(await next(run)).toMatchObject({ kind: 'execute' });
+      expect(await countsOf(run), 'a run that applies no longer counts').toEqual([null, null]);
+    },
+  );
+
+  it('is disabled raises the revision of the run when the run notices that', async () => {
+    const leaving = await api.addUser('maintainer');
+    await join(tenant, leaving, 'member', 'admin');
+    const run = await pending(strict);
+    await approve(run, leaving);
+    await next(run);
+    const { revision } = await read(run);
+    await admin.put(`/users/${leaving.id}`, { enabled: false });
+    for (let repeat = 0; repeat < 2; repeat += 1) await next(run);
+    expect((await read(run)).revision).toBe(revision + 1);
+  });
+
   it('was allowed to approve their own run no longer counts once the environment forbids that', async () => {
     const run = await pending({ ...lax, allow_self: true });
     expect(await approve(run, admin)).toMatchObject({ status: 200 });
@@ -90,6 +148,17 @@ describe('an approval whose reviewer', () => {
     expect(await eventsOf(run, 'run.approval_lapsed')).toMatchObject([{ data: { reason: 'self_approval' } }]);
     expect(await approve(run, reviewers[0])).toMatchObject({ status: 200 });
     expect(await next(run)).toMatchObject({ kind: 'execute' });
+  });
+});
+
+describe('every approval', () => {
+  it('wakes the run, also while others are missing, so that it notices the approvals that have lapsed', async () => {
+    const run = await pending(strict);
+    const { idempotency_key: workflow } = await read(run);
+    await api.rows('delete from outbox where target = ?', [workflow]);
+    await approve(run, reviewers[0]);
+    const messages = await api.rows('select payload from outbox where target = ?', [workflow]);
+    expect(messages).toEqual([{ payload: { kind: 'signal', signal: 'wake' } }]);
   });
 });
 

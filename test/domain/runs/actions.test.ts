@@ -95,6 +95,7 @@ describe('the actions of a run by its status', () => {
 
 /** An approval by an enabled maintainer. */
 const reviewBy = (person: string): RecordedReview => ({
+  id: `of ${person}`,
   person,
   isPersonEnabled: true,
   reviewerId: person,

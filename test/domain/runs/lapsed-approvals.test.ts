@@ -12,6 +12,7 @@ const reviewer: Principal = {
   teams: { team: 'admin' },
 };
 const review: RecordedReview = {
+  id: 'review',
   person: 'reviewer',
   isPersonEnabled: true,
   reviewerId: 'reviewer',

@@ -23,11 +23,27 @@ const pending = (change: Change = {}, expiresAt = new Date(now.getTime() + 90_50
   run: { status: 'pending_approval', approvalExpiresAt: expiresAt, ...change.run },
 });
 const forApproval = { waitingOn: { code: 'approval' } };
+const inAnHour = new Date(now.getTime() + 3_600_000);
 table('a run that waits for approval', [
   [
     'waits until the time for approval is over',
     pending({ approvals: 1 }),
     { kind: 'wait', seconds: 91, ...forApproval },
+  ],
+  [
+    'waits until the time for approval is over where nobody has approved',
+    pending({}, inAnHour),
+    { kind: 'wait', seconds: 3600, ...forApproval },
+  ],
+  [
+    'looks again every 300 seconds once somebody has approved, since the approval may lapse',
+    pending({ approvals: 1 }, inAnHour),
+    { kind: 'wait', seconds: 300, ...forApproval },
+  ],
+  [
+    'looks again every 300 seconds where an approval has lapsed, since it may count again',
+    pending({ lapses: 1 }, inAnHour),
+    { kind: 'wait', seconds: 300, ...forApproval },
   ],
   ['applies once enough people have approved', pending({ approvals: 2 }), { kind: 'apply' }],
   ['applies with more approvals than required', pending({ approvals: 3 }), { kind: 'apply' }],

@@ -7,7 +7,7 @@ import { type Run, RunReview } from '../entity.ts';
 import { wakeSignal } from '../model.ts';
 import { publishRunEvent } from '../publish-event.ts';
 import { finishRun } from '../steps/transitions.ts';
-import { countApprovals, findReviewRefusal, hasQuorum, responsiblePerson } from './rules.ts';
+import { findReviewRefusal, responsiblePerson } from './rules.ts';
 import { readApprovalFacts } from './store.ts';
 
 export interface Review {
@@ -18,7 +18,7 @@ export interface Review {
 
 /**
  * Records a review; `findReviewRefusal` is its rule. The caller has locked the run. A rejection ends the run; the last approval
- * that is required lets it go on.
+ * that is required lets it go on. Every review wakes the run, which then notices approvals that have lapsed.
  * @throws ActionRefused if the rule refuses the review
  */
 export async function reviewRun(tx: Transaction, run: Run, reviewer: Principal, review: Review): Promise<void> {
@@ -29,9 +29,7 @@ export async function reviewRun(tx: Transaction, run: Run, reviewer: Principal, 
   await addReview(tx, run, reviewer, review);
   publishRunEvent(tx, run, 'run.reviewed', { by: reviewer.name, decision, comment });
   if (decision === 'reject') await finishRun(tx, run, 'canceled', 'rejected');
-  if (decision === 'reject' || hasQuorum(facts.required, countApprovals(facts) + 1)) {
-    tx.notifyEngine(run.idempotencyKey, { kind: 'signal', signal: wakeSignal });
-  }
+  tx.notifyEngine(run.idempotencyKey, { kind: 'signal', signal: wakeSignal });
 }
 
 async function addReview(tx: Transaction, run: Run, reviewer: Principal, review: Review): Promise<void> {

@@ -11,6 +11,7 @@ export interface Author {
 
 /** A review that was given, and its reviewer as it is now. */
 export interface RecordedReview {
+  readonly id: string;
   /** The person who was responsible for the review. */
   readonly person: string;
   /** Whether that person is enabled. */
@@ -90,7 +91,12 @@ export function hasQuorum(required: number, approvals: number): boolean {
 
 /** Counts the approvals of the waiting plan whose reviewers could still give them. */
 export function countApprovals(facts: Pick<ApprovalFacts, 'reviews'> & EligibilityFacts): number {
-  return facts.reviews.filter((review) => review.isApproval && findLapse(facts, review) === null).length;
+  return facts.reviews.filter((review) => countsNow(facts, review)).length;
+}
+
+/** Whether a review is an approval of the waiting plan whose reviewer could still give it. */
+export function countsNow(facts: EligibilityFacts, review: RecordedReview): boolean {
+  return review.isApproval && findLapse(facts, review) === null;
 }
 
 /** What decides, beside the reviewer, whether an approval counts. */

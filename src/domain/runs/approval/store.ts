@@ -72,6 +72,7 @@ function selectReviewers(eb: OverRun) {
   const reviews = eb.selectFrom('run_reviews as v').whereRef('v.run_id', '=', 'runs.id').orderBy('v.id');
   return jsonArrayFrom(
     reviews.select((review) => [
+      'v.id',
       'v.responsible_user_id as person',
       'v.reviewer_id as reviewerId',
       'v.reviewer_name as reviewerName',

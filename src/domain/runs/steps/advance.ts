@@ -11,9 +11,10 @@ import { publishRunEvent, publishRunEventOnce } from '../publish-event.ts';
 import { isHold } from '../waiting.ts';
 import { readStepContext, type StepContext, type WorkflowFacts } from './facts.ts';
 import { decideNextStep, noWorkerRetrySeconds } from './next-step.ts';
+import { approvalWaitSeconds } from './obstacles.ts';
 import { findPlacement, type Placement, publishUncontainedWorkers } from './placement.ts';
 import { acquireSlot } from './slot.ts';
-import type { Closing, Step } from './step.ts';
+import type { Closing, Step, StepFacts } from './step.ts';
 import { closeAttempt, finishRun, lockRunInOrder, openAttempt } from './transitions.ts';
 
 /** An attempt that no worker has claimed for this long gets a new queue: the workers of its queue may be gone. */
@@ -42,7 +43,7 @@ export async function advanceRun(tx: Transaction, run: Run, workflow: WorkflowFa
 
 async function publishLapse(tx: Transaction, run: Run, { by, reviewerId, reason }: Lapse): Promise<void> {
   const data = { by, reviewer_id: reviewerId, reason };
-  await publishRunEventOnce(tx, run, 'run.approval_lapsed', data, data);
+  if (await publishRunEventOnce(tx, run, 'run.approval_lapsed', data, data)) run.revision += 1;
 }
 
 async function carryOut(tx: Transaction, run: Run, context: StepContext, step: Step): Promise<NextStep> {
@@ -61,7 +62,7 @@ async function carryOut(tx: Transaction, run: Run, context: StepContext, step: S
       return begin(tx, run, context);
     case 'ask_approval':
       endAttempt(tx, run, context, step.closes);
-      return waitForApproval(tx, run, context.facts.policy, step.seconds);
+      return waitForApproval(tx, run, context.facts, step.seconds);
     case 'apply':
       return apply(tx, run, context.facts.policy);
     case 'execute':
@@ -129,18 +130,16 @@ function apply(
   return startAttempt(tx, run, 'applying');
 }
 
-async function waitForApproval(
-  tx: Transaction,
-  run: Run,
-  { required }: ApprovalPolicy,
-  seconds: number,
-): Promise<NextStep> {
+async function waitForApproval(tx: Transaction, run: Run, facts: StepFacts, seconds: number): Promise<NextStep> {
   if (run.status !== 'pending_approval') run.moveTo('pending_approval', 'approval');
   run.approvalExpiresAt = new Date(Date.now() + seconds * 1000);
   run.waitFor('approval');
   await tx.em.flush();
-  publishRunEvent(tx, run, 'run.approval_required', { required, digest: run.planDigest ?? null });
-  return { kind: 'wait', seconds };
+  publishRunEvent(tx, run, 'run.approval_required', {
+    required: facts.policy.required,
+    digest: run.planDigest ?? null,
+  });
+  return { kind: 'wait', seconds: approvalWaitSeconds(facts, seconds) };
 }
 
 /** Opens an attempt. The run waits until a worker of its pool claims the attempt. */

@@ -42,6 +42,7 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
   if (!row) throw new Error(`the locked run ${run.id} was not found`);
   const now = new Date();
   const approval = row.approval && toApprovalFacts(row.approval);
+  const lapses = approval ? findLapses(approval) : [];
   const facts: StepFacts = {
     run,
     attempt,
@@ -49,6 +50,7 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     lostAttempts: row.lostAttempts,
     policy: policyOf(run, row.presentPolicy),
     approvals: approval ? countApprovals(approval) : 0,
+    lapses: lapses.length,
     hold: findHold(row.holds, now),
     planIsCurrent: row.planSerial === row.stateSerial,
     poolIsOpen: isOpenTo(row.poolAccess, run),
@@ -59,7 +61,7 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     suspected: workflow.suspected ?? false,
     now,
   };
-  return { facts, attempt, stateSerial: row.stateSerial, placement, lapses: approval ? findLapses(approval) : [] };
+  return { facts, attempt, stateSerial: row.stateSerial, placement, lapses };
 }
 
 /** A run keeps the stricter of the policies at its admission and now. */

@@ -6,6 +6,12 @@ import { finish, type Step, type StepFacts } from './step.ts';
 /** A changed hold wakes the run and a timer ends its wait; this is how often it looks again if both fail. */
 export const holdRetrySeconds = 300;
 
+/**
+ * How often a run looks again at the approvals that it was given: nothing wakes it when a reviewer is disabled, leaves the team or
+ * comes back.
+ */
+const approvalRetrySeconds = 300;
+
 /** What keeps an apply from starting. */
 type Obstacle = Extract<Step, { kind: 'ask_approval' | 'wait' | 'finish' }>;
 
@@ -17,7 +23,8 @@ export function findObstacle(facts: StepFacts): Obstacle | null {
   return findMissingApproval(facts) ?? findMovedPlan(facts) ?? findHoldObstacle(facts);
 }
 
-function findMissingApproval({ run, policy, approvals, now }: StepFacts): Obstacle | null {
+function findMissingApproval(facts: StepFacts): Obstacle | null {
+  const { run, policy, approvals, now } = facts;
   const destroys = run.operation === 'destroy' || (run.planSummary?.destroy ?? 0) > 0;
   if (!needsApproval(policy, { changes: true, destroys }) || hasQuorum(policy.required, approvals)) return null;
   // A run that was held had its approvals, and some have lapsed meanwhile: it gets the whole time for approval again.
@@ -25,7 +32,13 @@ function findMissingApproval({ run, policy, approvals, now }: StepFacts): Obstac
   if (!isOpen) return { kind: 'ask_approval', seconds: run.timeouts.approval };
   const remainingMs = (run.approvalExpiresAt?.getTime() ?? 0) - now.getTime();
   if (remainingMs <= 0) return finish('timed_out', 'approval_timeout');
-  return { kind: 'wait', seconds: Math.ceil(remainingMs / 1000), waitingOn: { code: 'approval' } };
+  const seconds = approvalWaitSeconds(facts, Math.ceil(remainingMs / 1000));
+  return { kind: 'wait', seconds, waitingOn: { code: 'approval' } };
+}
+
+/** How long a run that misses approvals waits until it looks again, if the time for approval lasts this long. */
+export function approvalWaitSeconds({ approvals, lapses }: StepFacts, remaining: number): number {
+  return approvals + lapses === 0 ? remaining : Math.min(remaining, approvalRetrySeconds);
 }
 
 /** An apply that begins needs a plan of the latest state. One that begins again may have written a state itself. */

@@ -21,6 +21,8 @@ export interface StepFacts {
   readonly policy: ApprovalPolicy;
   /** How many people have approved the plan whose approvals still count. */
   readonly approvals: number;
+  /** How many approvals of the plan do not count any more. They may count again. */
+  readonly lapses: number;
   /** What keeps all applies from starting now; null if nothing does. */
   readonly hold: Hold | null;
   /** Whether the plan was made from the latest state of the instance. */

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { Time } from '#api/pipeline/schemas.ts';
+import { strictestPolicy } from '#domain/registry/model.ts';
+import { approvalRules } from '#domain/registry/spec.ts';
+import { type ApprovalFacts, countsNow } from '#domain/runs/approval/rules.ts';
+import type { RunDetails } from '#domain/runs/details-store.ts';
+import { By } from './actor-view.ts';
+
+const ListedReviewView = z
+  .object({
+    by: By,
+    decision: z.enum(['approve', 'reject']),
+    comment: z.string(),
+    plan_digest: z.string(),
+    at: Time,
+  })
+  .meta({ id: 'ListedReview' });
+
+const ReviewView = z
+  .object({
+    ...ListedReviewView.shape,
+    counts: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether it counts now as an approval of the plan that waits: its reviewer is enabled and could still give it. Null: the run ' +
+          'does not wait for approval.',
+      ),
+  })
+  .meta({ id: 'Review' });
+
+/** The approval of a run in a list. Only a run that is read alone says which reviews count. */
+export const ListedApprovalView = z.object({
+  required: z.int(),
+  when: z.enum(approvalRules),
+  allow_self: z.boolean(),
+  expires_at: Time.nullable(),
+  reviews: z.array(ListedReviewView),
+});
+
+export const ApprovalView = z.object({ ...ListedApprovalView.shape, reviews: z.array(ReviewView) });
+
+/** A run keeps the stricter of the policies at its admission and now. */
+export function toListedApproval(run: RunDetails): z.input<typeof ListedApprovalView> {
+  return { ...describePolicy(run), reviews: run.reviews.map(toListedReview) };
+}
+
+/** @param facts present while the run waits for approval */
+export function toApproval(run: RunDetails, facts: ApprovalFacts | null): z.input<typeof ApprovalView> {
+  const countsIn = ({ reviews, ...others }: ApprovalFacts, id: string) =>
+    reviews.some((review) => review.id === id && countsNow(others, review));
+  const reviews = run.reviews.map((review) => ({
+    ...toListedReview(review),
+    counts: facts && countsIn(facts, review.id),
+  }));
+  return { ...describePolicy(run), reviews };
+}
+
+function describePolicy(run: RunDetails) {
+  const { approvalRequired: required, approvalWhen: when, approvalAllowSelf } = run;
+  const admitted = { required, when, allow_self: approvalAllowSelf };
+  return { ...strictestPolicy(admitted, run.presentPolicy), expires_at: run.approvalExpiresAt };
+}
+
+function toListedReview(review: RunDetails['reviews'][number]): z.input<typeof ListedReviewView> {
+  return {
+    by: { type: review.reviewerType, id: review.reviewerId, name: review.reviewerName },
+    decision: review.decision,
+    comment: review.comment,
+    plan_digest: review.planDigest,
+    at: review.createdAt,
+  };
+}
