@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import type { ProjectTarget } from '#domain/projects/store.ts';
+import { raiseRevisionOfGovernedRuns } from '#domain/runs/approval/policy-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -8,7 +9,7 @@ import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import { defaultApproval, type EnvironmentChange, type NewEnvironment } from './model.ts';
-import { choosePolicy, policyFields, publishProtection, refuseWeakening } from './protection.ts';
+import { changesPolicy, choosePolicy, policyFields, publishProtection, refuseWeakening } from './protection.ts';
 import {
   type EnvironmentFields,
   type EnvironmentTarget,
@@ -60,6 +61,7 @@ export async function updateEnvironment(
     saveEnvironment(tx.em, environment, after),
   );
   publishProtection(tx, environment, difference);
+  if (changesPolicy(difference)) await raiseRevisionOfGovernedRuns(tx.em, environment.id);
   return { updated: await readBack(findEnvironment(tx.em, environment.id)), difference };
 }
 

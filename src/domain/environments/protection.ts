@@ -38,13 +38,20 @@ export function refuseWeakening(principal: Principal, environment: EnvironmentTa
   throw new Forbidden(`permission denied: ${weakened}: ${whoMayWeaken} may ${weakenings[weakened]}`);
 }
 
+const policyColumns = ['approvalRequired', 'approvalWhen', 'approvalAllowSelf'] as const;
+
+/** Whether a change of an environment is one of its approval policy, which its runs show. */
+export function changesPolicy({ after }: Difference<EnvironmentFields>): boolean {
+  return policyColumns.some((field) => after[field] !== undefined);
+}
+
 /** Publishes how a change of an environment affects its protection, if it does. The caller has locked the row. */
 export function publishProtection(
   tx: Transaction,
   environment: EnvironmentTarget,
   { after: changes }: Difference<EnvironmentFields>,
 ): void {
-  const protecting = ['kind', 'approvalRequired', 'approvalWhen', 'approvalAllowSelf', 'isolation'] as const;
+  const protecting = ['kind', ...policyColumns, 'isolation'] as const;
   if (!protecting.some((field) => changes[field] !== undefined)) return;
   const { id: subjectId, organizationId, teamId } = environment;
   const after = { ...environment, ...changes };

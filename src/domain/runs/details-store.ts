@@ -1,7 +1,7 @@
 import { type CallbackSelection, type ExpressionBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Tables } from '#domain/entities.ts';
-import { selectEnvironmentPolicy } from './approval/policy-store.ts';
+import { phasesWithOwnPolicy, selectEnvironmentPolicy } from './approval/policy-store.ts';
 import type { WaitingOn } from './waiting.ts';
 
 export type OverRun = ExpressionBuilder<Tables, 'runs'>;
@@ -64,7 +64,7 @@ export type RunDetails = CallbackSelection<Tables, 'runs', typeof selectRunDetai
 
 /** The policy of the environment of a run now; null once the run applies or has ended, since it keeps the one it applied under. */
 function selectPresentPolicy(eb: OverRun) {
-  const isDecided = eb('runs.phase', 'in', ['applying', 'finished']);
+  const isDecided = eb('runs.phase', 'in', phasesWithOwnPolicy);
   return eb.case().when(eb.not(isDecided)).then(selectEnvironmentPolicy(eb)).end();
 }
 

@@ -186,6 +186,25 @@ describe('a run whose environment changes its policy while the run waits', () =>
     expect(await next(run)).toMatchObject({ kind: 'execute' });
   });
 
+  it('shows the change under a new revision, so that whoever waits for one is answered; an ended run keeps its own', async () => {
+    const run = await pending(lax);
+    const other = await pending(lax);
+    const revisionOf = async (pendingRun: Pending) => (await read(pendingRun)).revision;
+    const [before, apart] = [await revisionOf(run), await revisionOf(other)];
+    const answer = admin.get(`/runs/${run.runId}?wait=20s&revision=${before}`);
+    await change(run, strict);
+    expect((await answer).body).toMatchObject({ approval: strict, revision: before + 1 });
+    expect(await revisionOf(other), 'a run of another environment').toBe(apart);
+    await tenant.owner.patch(`/environments/${run.environment}`, { name: randomUUID() });
+    expect(await revisionOf(run), 'a change that is none of the policy').toBe(before + 1);
+    await admin.post(`/runs/${run.runId}/cancel`);
+    await next(run);
+    const last = await read(run);
+    expect(last).toMatchObject({ status: 'canceled' });
+    await change(run, lax);
+    expect(await revisionOf(run), 'an ended run').toBe(last.revision);
+  });
+
   it('refuses self-approval if the environment forbids it now', async () => {
     const run = await pending({ ...lax, allow_self: true });
     await change(run, lax);
