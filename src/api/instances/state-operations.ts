@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { revisionOf } from '#api/pipeline/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
-import { pageOf } from '#api/pipeline/schemas.ts';
+import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { readState } from '#domain/instances/state.ts';
+import { forgetImportedState } from '#domain/instances/state-forgetting.ts';
 import { importFirstState, largestImport, largestSerial, readImportedState } from '#domain/instances/state-import.ts';
 import { listStateVersions, readStateVersion } from '#domain/instances/store.ts';
 import { findInstance, findInstanceToChange } from '#domain/instances/targets.ts';
@@ -118,4 +120,26 @@ export const importState = command({
     return { id: params.id, after: { serial } };
   },
   atParams: ({ id, after }) => ({ id, serial: after.serial }),
+});
+
+export const forgetState = command({
+  id: 'instances.forget_state',
+  route: 'DELETE /api/v1/instances/:id/state',
+  summary: 'Undo the import of a state: the instance holds nothing again, and nothing is destroyed',
+  description:
+    'It works as long as no run has applied to the instance. The state version stays in the history, and can be downloaded. Afterwards ' +
+    'another state can be imported, or the instance can be deleted.',
+  params: InstanceParams,
+  responses: { 204: Nothing },
+  access: { ...stateAccess, review: { ...accessReview, verb: 'forget_state' } },
+  target: findInstanceToChange,
+  targetName: 'instance',
+  idempotency: 'none',
+  ifMatch: true,
+  audit: 'instance.state_forgotten',
+  handle: async ({ tx, target, request }) => {
+    refuseArchived(target);
+    const { revision, ...before } = await forgetImportedState(tx, target, revisionOf(request.headers));
+    return { id: target.id, before, revision };
+  },
 });

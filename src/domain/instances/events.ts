@@ -18,6 +18,11 @@ export const instanceEvents = {
     summary: 'Somebody imported a state into an instance',
     data: z.strictObject({ serial: z.number().int(), resource_count: z.number().int() }),
   },
+  'instance.state_forgotten': {
+    subject: 'instance',
+    summary: 'Somebody undid the import of a state',
+    data: z.strictObject({ serial: z.number().int(), resource_count: z.number().int() }),
+  },
   'instance.unlocked': {
     subject: 'instance',
     summary: 'Somebody freed an instance from a run that had ended',

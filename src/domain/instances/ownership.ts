@@ -62,7 +62,10 @@ export const instanceKinds = [
       {
         kind: 'instance',
         columns: ['instance_id'],
-        blocker: { message: 'holds resources', remedy: 'destroy them first' },
+        blocker: {
+          message: 'holds resources',
+          remedy: 'destroy them first, or forget the state if it was imported by mistake',
+        },
         kept: 'there is none when it is deleted',
       },
       { kind: 'team', columns: ['team_id'], follows: 'instance', kept: 'the instance prevents the deletion' },

@@ -83,7 +83,7 @@ export async function importFirstState(
   const instance = await lockAndReadInstance(tx.em, instanceId);
   if (instance.stateSerial > 0) {
     throw new Conflict(
-      `the instance already has state (serial ${instance.stateSerial}): import works only into an instance without one`,
+      `the instance already has state (serial ${instance.stateSerial}): import works only into an instance without one. A state that was imported by mistake can be forgotten first, until a run changes the instance`,
       'state_exists',
     );
   }

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import { digestOf } from '#domain/shared/digest.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
@@ -29,7 +30,7 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   const repeated = attempt && (await em.findOne(StateVersion, { attemptId: attempt.id, attemptWrite: attempt.write }));
   if (repeated) return repeated.serial;
   const digest = state.digest ?? digestOf(state.content);
-  const serial = instance.stateSerial + 1;
+  const serial = (instance.stateSerial || (await findLastSerial(em, instance.id))) + 1;
   instance.stateSerial = serial;
   await recordResources(em, instance, state.file);
   await insertStateVersion(em, {
@@ -47,6 +48,16 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   instance.revision += 1;
   await em.flush();
   return serial;
+}
+
+/** The last serial that an instance has used; 0 if none. A state that was forgotten keeps its serial. */
+async function findLastSerial(em: Em, instanceId: string): Promise<number> {
+  const last = await db(em)
+    .selectFrom('state_versions')
+    .where('instance_id', '=', instanceId)
+    .select((eb) => eb.fn.max('serial').as('serial'))
+    .executeTakeFirst();
+  return last?.serial ?? 0;
 }
 
 /** The content of a state version; null if no version has that serial. */

@@ -115,6 +115,13 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     const { body } = await run({ instance: 'unlocked' });
     return admin.post(`/instances/${body.instance_id}/unlock`);
   },
+  state_not_forgettable: async () => {
+    const { id } = (await run({ instance: 'adopted' })).body;
+    const { instance_id: instance } = (await tenant.owner.get(`/runs/${id}`)).body;
+    await tenant.owner.post(`/instances/${instance}/state`, { version: 4, serial: 1, lineage: 'a', resources: [] });
+    await api.rows('update instances set deployed_run_id = ? where id = ?', [id, instance]);
+    return tenant.owner.delete(`/instances/${instance}/state`);
+  },
   template_of_other_team: async () => {
     const { id: team } = await tenant.owner.make(`${organization()}/teams`, { name: 'Other' });
     const { id } = await tenant.owner.make('/registry/templates', { name: 'Elsewhere', team_id: team });

@@ -95,6 +95,7 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'instances.delete': [204],
   'run_comments.create': [201, '/api/v1/runs/:id/comments/:commentID'],
   'instances.import_state': [201, '/api/v1/instances/:id/state-versions/1'],
+  'instances.forget_state': [204],
   'instances.unlock': [200, '/api/v1/instances/:id'],
   'worker_pools.create': [201, '/api/v1/worker-pools/:name'],
   'worker_pools.update': [200],

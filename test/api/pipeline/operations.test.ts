@@ -212,6 +212,8 @@ describe('a member of the tenant', () => {
     'instances.unlock': 409,
     'instances.get_state_version': 404,
     'instances.download_state': 404,
+    // It has no state.
+    'instances.forget_state': 404,
     'environment_variables.get': 404,
     'environment_variables.remove': 404,
     // It is not locked.

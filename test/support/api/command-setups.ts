@@ -163,6 +163,10 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
       resources: [],
     },
   }),
+  'instances.forget_state': async ({ root }, { instance }) => {
+    await root.caller.post(`/instances/${instance}/state`, { version: 4, serial: 1, lineage: 'a', resources: [] });
+    return {};
+  },
   'templates.delete': endRun,
   'instances.delete': endRun,
   'instances.unlock': async (api, ids) => {

@@ -152,6 +152,7 @@ instances.list_state_versions       workload:read                       team:met
 instances.get_state_version         workload:read                       team:metadata.read
 instances.download_state            environment:write                   team:metadata.write+secret.read
 instances.import_state              environment:write                   team:metadata.write+secret.read
+instances.forget_state              environment:write                   team:metadata.write+secret.read
 instances.unlock                    run:cancel                          team:metadata.write
 workers.list                        worker:read                         platform
 workers.get                         worker:read                         platform
