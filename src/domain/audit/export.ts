@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
-import { auditScopeOf, narrowScope, showTo } from './scope.ts';
+import { auditScopeOf, showTo } from './scope.ts';
 import { readHorizon, selectRecords } from './store.ts';
 
 const pageSize = 500;
@@ -35,7 +35,7 @@ async function* readPages(
   filter: AuditFilter,
   retentionDays: number | null,
 ): AsyncGenerator<AuditRecord[]> {
-  const scope = narrowScope(auditScopeOf(reader), filter);
+  const scope = auditScopeOf(reader);
   let from: AuditRecord | null = null;
   for (;;) {
     const page: AuditRecord[] = await selectRecords(em, {

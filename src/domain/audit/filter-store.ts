@@ -3,6 +3,7 @@ import type { Over } from '#domain/db.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { AuditFilter } from './model.ts';
+import type { AuditParts } from './scope.ts';
 
 /** The position of a record in the order of time and id. */
 export interface Position {
@@ -51,6 +52,20 @@ export function isInRetention(eb: RecordTable, retentionDays: number | null): Co
   return retentionDays === null
     ? eb.lit(true)
     : eb('at', '>=', sql<string>`now() - make_interval(days => ${retentionDays})`);
+}
+
+/**
+ * Whether a record shows its target to a reader of this scope, as `showTo` decides. A filter by the target finds no other records: it
+ * would reveal that the target of a refusal exists.
+ */
+export function showsTarget(eb: RecordTable, { organizations, teams }: AuditParts): Condition {
+  const isAmong = (column: 'organization_id' | 'team_id', ids: readonly string[]) =>
+    sql<SqlBool>`${eb.ref(column)} = any(${ids}::uuid[])`;
+  return eb.or([
+    sql<SqlBool>`${eb.ref('outcome')} <> 'refused'`,
+    isAmong('organization_id', organizations),
+    isAmong('team_id', teams),
+  ]);
 }
 
 function isActor(eb: RecordTable, actor: string): Condition[] {

@@ -7,7 +7,7 @@ import type { Page, PageRequest } from '#domain/shared/paging.ts';
 import type { Position } from './filter-store.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
 import { findOrganizationOfTeam, findRecordOwners, findUserIdByEmail, hasOrganization } from './owner-store.ts';
-import { auditScopeOf, narrowScope, showTo } from './scope.ts';
+import { auditScopeOf, showTo } from './scope.ts';
 import { selectRecords } from './store.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function listRecords(
   request: PageRequest,
 ): Promise<Page<AuditRecord>> {
   const from = positionOf(request);
-  const scope = narrowScope(auditScopeOf(reader), filter);
+  const scope = auditScopeOf(reader);
   const limit = request.limit + 1;
   const found = await selectRecords(em, { filter, scope, retentionDays, direction: 'older', from, limit });
   const items = found.slice(0, request.limit).map((record) => showTo(reader, record));

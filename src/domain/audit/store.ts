@@ -2,9 +2,9 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
-import { isInRetention, liesBeyond, matches, type Position } from './filter-store.ts';
+import { isInRetention, liesBeyond, matches, type Position, showsTarget } from './filter-store.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
-import type { AuditParts, AuditScope } from './scope.ts';
+import { type AuditParts, type AuditScope, narrowScope } from './scope.ts';
 
 /** The records to read, and the position to start from. */
 export interface Selection {
@@ -46,20 +46,26 @@ const columns = [
  * inner select names its columns.
  */
 export async function selectRecords(em: Em, selection: Selection): Promise<AuditRecord[]> {
-  const { scope } = selection;
+  const scope = narrowScope(selection.scope, selection.filter);
   const page = scope === 'all' ? selectPage(em, selection).as('page') : selectParts(em, selection, scope).as('page');
   const rows = await db(em).selectFrom(page).selectAll().execute();
   return rows.map(toRecord);
 }
 
 /** The first records of a selection that fulfil one more condition. */
-function selectPage(em: Em, { filter, retentionDays, direction, from, limit }: Selection, part?: Condition) {
+function selectPage(em: Em, { filter, scope, retentionDays, direction, from, limit }: Selection, part?: Condition) {
   const order = direction === 'older' ? 'desc' : 'asc';
   return db(em)
     .selectFrom('audit_records as r')
     .where((eb) => {
       const conditions = matches(eb, filter, retentionDays, part !== undefined);
-      return eb.and([...(part ? [part] : []), ...conditions, ...(from ? liesBeyond(eb, from, direction) : [])]);
+      const isShown = filter.resource_id === undefined || scope === 'all' ? [] : [showsTarget(eb, scope)];
+      return eb.and([
+        ...(part ? [part] : []),
+        ...conditions,
+        ...isShown,
+        ...(from ? liesBeyond(eb, from, direction) : []),
+      ]);
     })
     .select(columns)
     .orderBy('at', order)

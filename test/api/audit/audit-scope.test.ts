@@ -232,6 +232,20 @@ describe('the record of an own refusal', () => {
     expect(recorded).toMatchObject({ organization_id: other.organization, resource: { id: other.organization } });
   });
 
+  it('is not found by what it does not show, whether the target exists or not', async () => {
+    const prober = await api.addUser('maintainer');
+    const { body: hidden } = await other.owner.get(`/organizations/${other.organization}`);
+    for (const name of [hidden.slug, other.organization, 'missing'])
+      expect((await prober.get(`/organizations/${name}`)).status).toBe(404);
+    for (const id of [hidden.slug, other.organization, 'missing']) {
+      const query = `action=organizations.get&resource_id=${id}`;
+      expect(await findAll(prober, query)).toEqual([]);
+      expect(await findAll(prober, `${query}&actor=${prober.id}`)).toEqual([]);
+      expect(await exported(prober, query)).toEqual([]);
+    }
+    expect(await findAll(prober, 'action=organizations.get')).toHaveLength(3);
+  });
+
   it('is shown completely where the reader administers its owner', async () => {
     const { status } = await tenant.owner.post('/runs', { template_id: newId(), environment_id: tenant.environment });
     expect([404, 409]).toContain(status);
@@ -240,6 +254,7 @@ describe('the record of an own refusal', () => {
     const viewer = await joined('maintainer', 'admin', 'viewer');
     expect((await viewer.patch(tenant.teamPath, { name: 'Mine' })).status).toBe(403);
     const [record] = await findAll(viewer, `actor=${viewer.id}&outcome=refused`);
+    expect(await findAll(viewer, `outcome=refused&resource_id=${tenant.team}`)).toContainEqual(record);
     expect(record).toMatchObject({ resource: { id: tenant.team }, organization_id: tenant.organization });
   });
 });
