@@ -65,6 +65,31 @@ describe('wrong passwords from this machine', () => {
   });
 });
 
+/** Sends a sign-in from a program of another user, which closes its connection at once. */
+async function signInAndClose(uid: number, email: string): Promise<void> {
+  const body = JSON.stringify({ email, password: 'wrong' });
+  const { host, hostname, port } = new URL(url);
+  const head = `POST /api/v1/auth/sessions HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+  const program = `const socket = require('node:net').connect(${port}, '${hostname}', () => {
+    socket.write(${JSON.stringify(`${head}\r\n\r\n${body}`)}, () => process.exit());
+  });`;
+  await promisify(execFile)(process.execPath, ['-e', program], { uid, cwd: '/' });
+}
+
+it.runIf(process.getuid?.() === 0)(
+  'wrong passwords over connections that another user has closed at once do not lock out root',
+  async () => {
+    await repeat(perAccount * 2, async () => {
+      await signInAndClose(nobody, victim.email);
+      return 0;
+    });
+    const counts = () => api.rows('select 1 from rate_counts');
+    await expect.poll(async () => (await counts()).length).toBeGreaterThan(0);
+    expect(await signIn(victim.email, testPassword)).toBe(201);
+  },
+  30_000,
+);
+
 describe('wrong passwords through a proxy on this machine that is not configured', () => {
   it('are counted for each address that the proxy reports', async () => {
     const statuses = await repeat(perAccount + 1, () =>

@@ -7,21 +7,31 @@ export function isLoopback(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
 }
 
+/** The kernel's code for an established connection. */
+const established = '01';
+
 /**
  * The id of the operating system's user whose program has opened a connection from this machine, as Linux lists it. Undefined
- * where that cannot be known: on another system, or if the connection is closed by now.
+ * where that cannot be known: on another system, or if the program has closed its end. Linux then lists that end without its
+ * owner, as if it were root's.
  */
-export async function findLocalUser({ remoteAddress, remotePort, localPort }: Socket): Promise<string | undefined> {
-  if (remoteAddress === undefined || remotePort === undefined || localPort === undefined) return undefined;
-  const address = ipaddr.process(remoteAddress);
-  const own = [remotePort, localPort].map((port) => port.toString(16).toUpperCase().padStart(4, '0'));
+export async function findLocalUser(socket: Socket): Promise<string | undefined> {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket;
+  if (!remoteAddress || !remotePort || !localAddress || !localPort) return undefined;
   const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readTable));
   for (const line of tables.join('\n').split('\n')) {
-    const [, local = '', remote = '', , , , , user] = line.trim().split(/\s+/);
-    const [host = '', port] = local.split(':');
-    if (port === own[0] && remote.endsWith(`:${own[1]}`) && isSameHost(host, address)) return user;
+    // sl, local, remote, state, queues, timer, retransmits, uid, timeout, inode
+    const [, local = '', remote = '', state, , , , user, , inode] = line.trim().split(/\s+/);
+    if (state !== established || inode === '0') continue;
+    if (isEnd(local, remoteAddress, remotePort) && isEnd(remote, localAddress, localPort)) return user;
   }
   return undefined;
+}
+
+/** Whether an end of a connection, as Linux lists it, has this address and port. */
+function isEnd(listed: string, address: string, port: number): boolean {
+  const [host = '', listedPort = ''] = listed.split(':');
+  return Number.parseInt(listedPort, 16) === port && isSameHost(host, ipaddr.process(address));
 }
 
 async function readTable(path: string): Promise<string> {
