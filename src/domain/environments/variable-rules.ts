@@ -41,13 +41,19 @@ function refuseUnusableValue(category: VariableCategory, value: JsonValue, place
   }
 }
 
-function refuseNothingToKeep(
+function refuseNothingToKeep(variable: NewVariable, before: ShownVariable | undefined, place: string): void {
+  const reason = explainNothingToKeep(variable, before);
+  if (reason) throw new Invalid(`${place}value: is required: ${reason}`);
+}
+
+/** Why a variable without a value cannot keep the one that it has; null if it can. */
+function explainNothingToKeep(
   { name, category, sensitive }: NewVariable,
   before: ShownVariable | undefined,
-  place: string,
-): void {
-  if (sensitive && before?.sensitive && before.category === category) return;
-  throw new Invalid(
-    `${place}value: is required: only a sensitive variable keeps its value, and "${name}" is none of category ${category}`,
-  );
+): string | null {
+  if (!before) return `there is no variable "${name}" whose value could be kept`;
+  if (!before.sensitive) return `"${name}" is not sensitive, and only a sensitive variable keeps its value`;
+  if (!sensitive) return `"${name}" is sensitive: say \`"sensitive": true\` to keep its value`;
+  if (before.category === category) return null;
+  return `"${name}" keeps its value only in its category, which is ${before.category}, and not ${category}`;
 }

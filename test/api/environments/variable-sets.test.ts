@@ -57,6 +57,27 @@ describe('a single variable', () => {
     expect([answer.status, answer.headers['x-error-code']]).toEqual([400, 'invalid_request']);
     expect(answer.body.error).toMatch(message);
   });
+
+  it.each([
+    ['NEW', { category: 'env', sensitive: true }, 'there is no variable "NEW" whose value could be kept'],
+    ['TOKEN', { category: 'env', phases: ['plan'] }, '"TOKEN" is sensitive: say `"sensitive": true` to keep its value'],
+    [
+      'TOKEN',
+      { category: 'template', sensitive: true },
+      '"TOKEN" keeps its value only in its category, which is env, and not template',
+    ],
+    [
+      'REGION',
+      { category: 'env', sensitive: true },
+      '"REGION" is not sensitive, and only a sensitive variable keeps its value',
+    ],
+    ['REGION', { category: 'env' }, '"REGION" is not sensitive, and only a sensitive variable keeps its value'],
+  ])('%s without a value, as %j, answers 400 and says why no value can be kept', async (name, body, reason) => {
+    const tenant = await makeTenant(api);
+    await replace(tenant, [region, { ...token, value: secret }]);
+    const { status, body: answer } = await tenant.owner.put(pathOf(tenant, name), body);
+    expect([status, answer.error]).toEqual([400, `value: is required: ${reason}`]);
+  });
 });
 
 describe('all variables of an environment', () => {
