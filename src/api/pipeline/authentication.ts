@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { sessionCookie } from '#api/edge/cookies.ts';
 import { isSameOrigin } from '#api/edge/same-origin.ts';
 import type { Services } from '#api/services.ts';
-import { looksLikeApiKey } from '#domain/identity/api-keys/api-keys.ts';
+import { beginsAsApiKey, looksLikeApiKey } from '#domain/identity/api-keys/api-keys.ts';
 import { findPrincipalByCredential } from '#domain/identity/authentication.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden, Invalid, Unauthenticated } from '#domain/shared/errors.ts';
@@ -24,11 +24,23 @@ export async function authenticate(services: Services, request: FastifyRequest):
   const credential = readCredential(request);
   if (!credential) throw new CredentialMissing();
   const { source, secret } = credential;
-  if (source === 'api_key' && !looksLikeApiKey(secret)) throw new CredentialMissing(invalidCredential);
+  if (source === 'api_key' && !looksLikeApiKey(secret)) throw new CredentialMissing(explainInvalid(credential));
   if (source === 'cookie') refuseCrossSite(request, services.config.baseUrl);
   const principal = await findPrincipal(services, credential);
-  if (!principal) throw new Unauthenticated(invalidCredential);
+  if (!principal) throw new Unauthenticated(explainInvalid(credential));
   return principal;
+}
+
+/** Names the right header for a credential that seems to be in the wrong one. The text never repeats the credential. */
+function explainInvalid({ source, secret }: RequestCredential): string {
+  const isKey = beginsAsApiKey(secret);
+  if (source === 'bearer' && isKey) {
+    return `${invalidCredential}; this looks like an API key, which belongs in the header X-API-Key`;
+  }
+  if (source === 'api_key' && !isKey) {
+    return `${invalidCredential}; an API key begins with dc_, and a session token belongs in the header Authorization: Bearer`;
+  }
+  return invalidCredential;
 }
 
 /** Finds the user who looks at a page, by the session cookie alone. Undefined without a valid session. */

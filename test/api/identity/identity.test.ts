@@ -407,9 +407,29 @@ describe('an API key', () => {
     const misspelled = ana.key.slice(0, -1) + (ana.key.endsWith('x') ? 'y' : 'x');
     for (const key of [generateApiKey(), misspelled, `${ana.key} ${ana.key}`, ana.key.slice(3), 'dc_', '', '%'])
       expect((await whoami(new Caller(api.url, { 'x-api-key': key }))).status, key).toBe(401);
-    expect((await whoami(bearing(ana.key))).status).toBe(401);
     const twice = new Caller(api.url, { 'x-api-key': `${ana.key}, ${ben.key}` });
     expect((await whoami(twice)).status).toBe(401);
+  });
+
+  it('is refused as a bearer token, and a session token as an API key, with the header that each belongs in', async () => {
+    const session = await openSession(ana);
+    const asBearer = await whoami(bearing(ana.key));
+    expect([asBearer.status, asBearer.body.error]).toEqual([
+      401,
+      expect.stringMatching(/; this looks like an API key, which belongs in the header X-API-Key$/),
+    ]);
+    expect(asBearer.text).not.toContain(ana.key.slice(3));
+    const asKey = await whoami(new Caller(api.url, { 'x-api-key': session.token }));
+    expect([asKey.status, asKey.body.error]).toEqual([
+      401,
+      expect.stringMatching(
+        /; an API key begins with dc_, and a session token belongs in the header Authorization: Bearer$/,
+      ),
+    ]);
+    expect(asKey.text).not.toContain(session.token);
+    const misspelled = await whoami(new Caller(api.url, { 'x-api-key': generateApiKey() }));
+    expect(misspelled.body.error).not.toMatch(/header/);
+    expect((await whoami(bearing('some-token'))).body.error).not.toMatch(/header/);
   });
 
   it('of an impossible form is refused without a query', async () => {

@@ -19,6 +19,11 @@ export function generateApiKey(): string {
   return prefix + random + checksum(random);
 }
 
+/** Whether a text begins as every key does. It may be no key. */
+export function beginsAsApiKey(text: string): boolean {
+  return text.startsWith(prefix);
+}
+
 /** Whether a text has the form and the checksum of a key. The key may still be unknown. */
 export function looksLikeApiKey(text: string): boolean {
   if (!pattern.test(text)) return false;
