@@ -30,7 +30,7 @@ export async function addRuns(api: TestApi, runId: string, rows: readonly RunRow
       status,
       created_at: createdAt,
       started_at: createdAt,
-      finished_at: finished ? new Date(Date.parse(createdAt) + seconds * 1000).toISOString() : null,
+      finished_at: finished ? new Date(Date.parse(createdAt) + Math.round(seconds * 1000)).toISOString() : null,
       instance_position: 1000 + made,
       ...(operation && { operation }),
       ...(requestedBy && { requested_by_id: requestedBy }),

@@ -55,6 +55,19 @@ describe('statistics of runs', () => {
     expect(body.total).toEqual({ ...none, succeeded: 2, failed: 1, timed_out: 1, unfinished: 1, median_seconds: 25 });
   });
 
+  it('have medians in whole milliseconds', async () => {
+    const { body } = await here.owner.get(`/runs?team_id=${here.team}&limit=1`);
+    const row = { status: 'succeeded', createdAt: '2026-05-05T10:00:00Z' };
+    await addRuns(api, body.runs[0].id, [
+      { ...row, seconds: 4.94 },
+      { ...row, seconds: 4.943 },
+      { ...row, seconds: 4.942 },
+      { ...row, seconds: 4.941 },
+    ]);
+    const { total } = await read(here.owner, `team_id=${here.team}&from=2026-05-05&to=2026-05-06`);
+    expect(total.median_seconds).toBe(4.942);
+  });
+
   it('begin their days in the time zone of the request, also where its clocks change', async () => {
     const { from, to, days } = await read(here.owner, `team_id=${here.team}&${march}&time_zone=Europe/Berlin`);
     expect([from, to]).toEqual(['2026-03-27T23:00:00.000Z', '2026-03-31T22:00:00.000Z']);

@@ -19,7 +19,7 @@ export interface RunCount {
   readonly day: string | null;
   readonly status: RunStatus | null;
   readonly runs: number;
-  /** The median of the seconds from start to end; null if none has both. */
+  /** The median of the seconds from start to end, in whole milliseconds; null if none has both. */
   readonly medianSeconds: number | null;
 }
 
@@ -39,7 +39,11 @@ export async function countRuns(em: Em, principal: Principal, request: Statistic
       sql<string | null>`to_char(${ref('counted.day')}, 'YYYY-MM-DD')`.as('day'),
       'counted.status',
       sql<number>`${fn.countAll()}::int`.as('runs'),
-      sql<number | null>`percentile_cont(0.5) within group (order by ${ref('counted.seconds')})`.as('medianSeconds'),
+      sql<
+        number | null
+      >`round(percentile_cont(0.5) within group (order by ${ref('counted.seconds')})::numeric, 3)::float8`.as(
+        'medianSeconds',
+      ),
     ])
     .groupBy(sql`grouping sets ((counted.day, counted.status), (counted.day), ())`)
     .execute();
