@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publish } from '#test/support/access/people.ts';
 import { runShell } from '#test/support/shell.ts';
@@ -17,6 +20,15 @@ beforeAll(async () => {
 });
 afterAll(() => system?.close());
 
+const blocks = codeBlocks('docs/following-runs.md').filter(({ info }) => info === 'sh following');
+/** The blocks with the loops, as they are pasted. */
+const loopsAt = (url: string) =>
+  blocks
+    .slice(0, 2)
+    .map(({ text }) => text)
+    .join('')
+    .replaceAll('http://127.0.0.1:8080', url);
+
 const parse = (lines: string) =>
   lines
     .trim()
@@ -25,7 +37,6 @@ const parse = (lines: string) =>
 
 describe('the commands that find and follow runs', () => {
   it.each(['sh', 'bash'])('show what the page says, and each event and entry of the log once, in %s', async (shell) => {
-    const blocks = codeBlocks('docs/following-runs.md').filter(({ info }) => info === 'sh following');
     const input = blocks
       .map(({ text }) => text.replaceAll(/^ask -N/gm, `echo '--'; ask -N`))
       .join("echo '=='\n")
@@ -65,4 +76,46 @@ describe('the commands that find and follow runs', () => {
     expect(listed.comments[0]).toEqual(comment);
     expect(parse(copied)).toMatchObject([{ operation: 'plan', requeued_from: environment.RUN }]);
   });
+
+  it.each(['sh', 'bash'])('go on where they were when requests fail, in %s', async (shell) => {
+    const proxy = await startFailingProxy(system.url);
+    const { code, output, errors } = await runShell(['-eu'], environment, { shell, input: loopsAt(proxy.url) });
+    proxy.close();
+    expect(code, errors).toBe(0);
+    expect(proxy.failed).toEqual(['logs?after=0', 'logs?after=0', '?wait=30s&revision=1', '?wait=30s&revision=1']);
+    expect(output).toMatch(/"complete":true/);
+    expect(output).toMatch(/^revision \d+: succeeded$/m);
+  });
+
+  it.each([
+    [401, { TOKEN: 'none' }],
+    [404, { RUN: '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11' }],
+  ])('stop when they are refused with %i', async (status, wrong) => {
+    const given = { ...environment, ...wrong };
+    const { code, errors } = await runShell(['-u'], given, { input: loopsAt(system.url), withinMs: 20_000 });
+    expect(code, errors).toBe(0);
+    const refusals = errors.split('\n').filter((line) => line.startsWith('refused: '));
+    expect(refusals.map((line) => Number(line.slice(-3)))).toEqual([status, status]);
+  });
 });
+
+/** Passes requests on, but of each kind that a loop sends, answers the first one with 503 and ends the second one's connection. */
+async function startFailingProxy(target: string): Promise<{ url: string; failed: string[]; close(): void }> {
+  const failed: string[] = [];
+  const server = createServer(async (request, response) => {
+    const [, kind, rest = ''] = /(logs\?after=|\?wait=)(.*)/.exec(request.url ?? '') ?? [];
+    const before = failed.filter((url) => kind !== undefined && url.startsWith(kind)).length;
+    if (kind !== undefined && before < 2) {
+      failed.push(kind + rest);
+      if (before === 0) response.writeHead(503).end('{"error":"away"}');
+      else request.socket.destroy();
+      return;
+    }
+    const headers = { authorization: request.headers.authorization ?? '' };
+    const answer = await fetch(new URL(request.url ?? '', target), { headers });
+    response.writeHead(answer.status).end(await answer.text());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, failed, close: () => server.close() };
+}
