@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runShell } from '#test/support/shell.ts';
 import { administrator, type System, startSystem } from '#test/support/system.ts';
-import { network, publish, runToEnd } from '#test/support/templates.ts';
+import { commands, network, publish, runToEnd } from '#test/support/templates.ts';
 import { codeBlocks } from './markdown.ts';
 
 let system: System;
@@ -13,13 +13,10 @@ let environment: { TOKEN: string; TEMPLATE: string; ENVIRONMENT: string };
 beforeAll(async () => {
   system = await startSystem();
   const caller = system.administrator;
-  const make = async (path: string, body: object) => (await caller.post(path, body)).body.id as string;
-  const organization = await make('/organizations', { name: 'Adopters' });
-  const team_id = await make(`/organizations/${organization}/teams`, { name: 'Core' });
-  const project_id = await make('/projects', { team_id, name: 'Legacy' });
-  const policy = { approval_policy: { required: 0, when: 'never', allow_self: true } };
-  const ENVIRONMENT = await make('/environments', { project_id, name: 'Lab', kind: 'development', ...policy });
-  const TEMPLATE = await publish(caller, 'legacy', network, team_id);
+  const { email, password } = administrator;
+  const TOKEN = (await caller.post('/auth/sessions', { email, password })).body.token;
+  const { TEAM, ENVIRONMENT } = await makePlace(TOKEN);
+  const TEMPLATE = await publish(caller, 'legacy', network, TEAM);
   const elsewhere = await runToEnd(caller, {
     template_id: TEMPLATE,
     environment_id: ENVIRONMENT,
@@ -30,14 +27,22 @@ beforeAll(async () => {
   );
   directory = mkdtempSync(join(tmpdir(), 'coordinator-instances-'));
   writeFileSync(join(directory, 'legacy.tfstate'), state.text);
-  const { email, password } = administrator;
-  const session = await caller.post('/auth/sessions', { email, password });
-  environment = { TOKEN: session.body.token, TEMPLATE, ENVIRONMENT };
+  environment = { TOKEN, TEMPLATE, ENVIRONMENT };
 });
 afterAll(async () => {
   await system?.close();
   rmSync(directory, { recursive: true, force: true });
 });
+
+/** Makes a place to deploy by the commands of the documentation. */
+async function makePlace(TOKEN: string): Promise<{ TEAM: string; ENVIRONMENT: string }> {
+  const [block] = codeBlocks('docs/access.md').filter(({ info }) => info === 'sh place');
+  const script = `${block?.text}echo "$TEAM $ENVIRONMENT"\n`.replaceAll('http://127.0.0.1:8080', system.url);
+  const { code, output, errors } = await runShell(['-eu'], { TOKEN }, { input: script });
+  expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
+  const [TEAM = '', ENVIRONMENT = ''] = output.trim().split(' ');
+  return { TEAM, ENVIRONMENT };
+}
 
 describe('the commands that adopt existing infrastructure', () => {
   it('plan no changes, list what was adopted, destroy it and delete the instance', { timeout: 120_000 }, async () => {
@@ -51,5 +56,19 @@ describe('the commands that adopt existing infrastructure', () => {
     expect(adopted).toMatch(/"changes":\[\]/);
     for (const line of listed.trim().split('\n')) expect(line).toMatch(/"address":"terraform_data\.network"/);
     expect((await system.administrator.get(`/instances/${instance.trim()}`)).status).toBe(404);
+  });
+
+  it('stop at a run that waits for approval, and say so', async () => {
+    const spec = { ...commands({ act: 'true' }), approval: { required: 1, when: 'always' } };
+    const template_id = await publish(system.administrator, 'asks', spec);
+    const { id } = await runToEnd(system.administrator, { template_id }, ['pending_approval']);
+    const [block] = codeBlocks('docs/instances.md').filter(({ info }) => info === 'sh instances');
+    const [functions = ''] = (block?.text ?? '').split('\n\n');
+    const input = `${functions}\nawait_end ${id}\n`.replaceAll('http://127.0.0.1:8080', system.url);
+    const { code, errors } = await runShell(['-eu'], environment, { input });
+    expect([code, errors]).toEqual([
+      1,
+      `run ${id} waits for another person's approval: call await_end again after it\n`,
+    ]);
   });
 });
