@@ -162,6 +162,8 @@ describe('a chunk of log', () => {
     ['stream', { stream: 'stdin' as never }],
     ['time', { time: '+275760-09-13T00:00:00.000Z' }],
     ['time', { time: 'yesterday' }],
+    ['time', { time: '0000-01-01T00:00:00.000Z' }],
+    ['time', { time: '2026-02-30T00:00:00.000Z' }],
     ['checksum', { checksum: 'a\0' }],
     ['bytes', { content: Buffer.alloc(4 * 1024 * 1024 + 1) }],
   ])('with an invalid %s is refused', async (field, wrong) => {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { type Operation, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
-import { AnswerId, Moment, pageOf, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
 import { findFilteredOwner, findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
@@ -13,6 +13,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { TimeOrDay } from '#domain/shared/times.ts';
 import { auditCatalogue } from './catalogue.ts';
 import { exportFormats } from './export-formats.ts';
 
@@ -86,8 +87,8 @@ const filters = {
   organization_id: Id.optional(),
   team_id: Id.optional(),
   request_id: Text.optional().describe('The X-Request-ID of the answer.'),
-  from: Moment.optional().describe('Only records from this time on.'),
-  to: Moment.optional().describe('Only records before this time.'),
+  from: TimeOrDay.optional().describe('Only records from this time on.'),
+  to: TimeOrDay.optional().describe('Only records before this time.'),
 };
 
 /**

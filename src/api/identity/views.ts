@@ -4,6 +4,7 @@ import { type IssuedKey, longestOverlapSeconds } from '#domain/identity/api-keys
 import type { ApiKeyDetails } from '#domain/identity/api-keys/store.ts';
 import { apiKeyKinds, apiKeyStates, PersonName } from '#domain/identity/model.ts';
 import { durationBetween, parseDuration } from '#domain/shared/durations.ts';
+import { TimeInput } from '#domain/shared/times.ts';
 
 export const ApiKeyView = z
   .object({
@@ -61,10 +62,9 @@ export function revokedChange(principalId: string, { id, kind, name }: ApiKeyDet
   return { id, before: { principalId, kind, name } };
 }
 
-const ExpiresAt = z.iso
-  .datetime({ offset: true })
-  .optional()
-  .describe('Without it, the key never expires. An API key makes no key that expires later than itself.');
+const ExpiresAt = TimeInput.optional().describe(
+  'Without it, the key never expires. An API key makes no key that expires later than itself.',
+);
 
 export const CreateKey = z.strictObject({ name: PersonName, expires_at: ExpiresAt }).meta({ id: 'CreateApiKey' });
 export const RegenerateKey = z.strictObject({ expires_at: ExpiresAt }).meta({ id: 'RegenerateApiKey' }).optional();

@@ -6,12 +6,6 @@ export const Time = z.codec(z.iso.datetime(), z.union([z.date(), z.string()]), {
   encode: (time) => new Date(time).toISOString(),
 });
 
-/** A time, or a day, which stands for its first moment in UTC. PostgreSQL has no year 0. */
-export const Moment = z.iso
-  .datetime({ offset: true })
-  .or(z.iso.date())
-  .refine((text) => !text.startsWith('0000'), { error: 'expected a time such as 2026-01-31T09:00:00Z, or a day' });
-
 /** A query parameter that may be repeated, each with one value: `status=failed&status=running`. */
 export function repeated<Item extends z.ZodType>(item: Item, { max }: { max: number }) {
   const toList = (given: unknown) => (given === undefined || Array.isArray(given) ? given : [given]);

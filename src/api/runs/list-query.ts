@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { Moment, repeated } from '#api/pipeline/schemas.ts';
+import { repeated } from '#api/pipeline/schemas.ts';
 import { type RunFilter, refuseEmptyPeriod } from '#domain/runs/lists/filter.ts';
 import { runOperations, runStatuses } from '#domain/runs/model.ts';
 import { Id } from '#domain/shared/ids.ts';
+import { TimeOrDay } from '#domain/shared/times.ts';
 
 /** The query parameters that say whose runs are wanted. */
 export const scopeQuery = {
@@ -27,8 +28,8 @@ export const filterQuery = {
   operation: z.enum(runOperations).optional(),
   template_id: Id.optional(),
   requested_by: Id.optional().describe('The id of the user or service account that requested the run.'),
-  from: Moment.optional().describe('Only runs that were admitted at this time or later.'),
-  to: Moment.optional().describe('Only runs that were admitted before this time.'),
+  from: TimeOrDay.optional().describe('Only runs that were admitted at this time or later.'),
+  to: TimeOrDay.optional().describe('Only runs that were admitted before this time.'),
 };
 
 type FilterQuery = z.output<z.ZodObject<typeof filterQuery & typeof scopeQuery>>;

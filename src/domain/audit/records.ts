@@ -4,6 +4,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { Page, PageRequest } from '#domain/shared/paging.ts';
+import { isStorableTime } from '#domain/shared/times.ts';
 import type { Position } from './filter-store.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
 import { findOrganizationOfTeam, findRecordOwners, findUserIdByEmail, hasOrganization } from './owner-store.ts';
@@ -74,7 +75,7 @@ function positionOf({ cursor }: PageRequest): Position | null {
   if (cursor === undefined) return null;
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, at = '', id = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (\S+)$/.exec(text) ?? [];
-  const isUnchanged = isId(id) && !Number.isNaN(Date.parse(at)) && toCursor({ at, id }) === cursor;
+  const isUnchanged = isId(id) && isStorableTime(at) && toCursor({ at, id }) === cursor;
   if (isUnchanged) return { at, id };
   throw new Invalid('cursor: expected a next_cursor of this list, unchanged');
 }

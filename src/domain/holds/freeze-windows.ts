@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { TimeZone } from '#domain/shared/time-zone.ts';
+import { TimeInput } from '#domain/shared/times.ts';
 import { clockTimeAt, timeOf } from './clock-time.ts';
 
 /** The times at which no apply starts in an environment: once, between two times, or every week by the clocks of a time zone. */
 
 export const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
-const Time = z.iso.datetime({ offset: true });
 const WeeklyMoment = z.strictObject({
   day: z.enum(weekdays),
   time: z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { error: 'expected a time of day such as "16:30"' }),
@@ -19,7 +19,7 @@ const Common = {
 };
 
 const Once = z
-  .strictObject({ ...Common, starts_at: Time, ends_at: Time })
+  .strictObject({ ...Common, starts_at: TimeInput, ends_at: TimeInput })
   .refine(({ starts_at, ends_at }) => Date.parse(starts_at) < Date.parse(ends_at), {
     path: ['ends_at'],
     error: 'expected a time after starts_at',

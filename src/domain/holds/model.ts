@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Principal, type PrincipalReference, referenceTo } from '#domain/shared/access/principal.ts';
 import { invalidField } from '#domain/shared/errors.ts';
+import { TimeInput } from '#domain/shared/times.ts';
 
 /**
  * What keeps applies from starting: the lock of an environment, its freeze windows, and a pause of the whole installation. Runs
@@ -35,7 +36,7 @@ export interface StoredHold {
 /** A lock or a pause to be set. */
 export const NewHold = z.strictObject({
   reason: z.string().trim().min(1).max(1000).describe('Runs that wait show it.'),
-  until: z.iso.datetime({ offset: true }).nullable().optional().describe('When it ends by itself.'),
+  until: TimeInput.nullable().optional().describe('When it ends by itself.'),
 });
 export type NewHold = z.output<typeof NewHold>;
 

@@ -106,10 +106,15 @@ describe('a record', () => {
   });
 
   it('that does not exist answers 404, and an invalid filter answers 400', async () => {
+    const cursorAt = (time: string) => Buffer.from(`${time} ${newId()}`).toString('base64url');
     expect((await auditor.get(`/audit/${newId()}`)).status).toBe(404);
     for (const query of [
       'from=yesterday',
       'from=0000-01-01',
+      'from=0001-01-01T00:00:00%2B23:59',
+      'to=9999-12-31T23:59:59-23:59',
+      `cursor=${cursorAt('0000-12-31T00:00:00.000Z')}`,
+      `cursor=${cursorAt('2026-02-30T00:00:00.000Z')}`,
       'outcome=perhaps',
       'team_id=x',
       'colour=red',

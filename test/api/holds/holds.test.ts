@@ -212,6 +212,7 @@ describe('the lock of an environment', () => {
     ['an empty reason', { reason: ' ' }],
     ['a time that is over', { reason: 'a', until: '2020-01-01T00:00:00Z' }],
     ['a time without a zone', { reason: 'a', until: '2099-01-01T00:00:00' }],
+    ['a time whose offset moves it into the year 10000', { reason: 'a', until: '9999-12-31T23:59:59-00:01' }],
   ])('answers 400 for %s', async (_, body) => {
     expect(await lock(tenant.owner, body)).toMatchObject({ status: 400 });
   });
@@ -257,6 +258,8 @@ describe('the pause of all applies', () => {
       expect(await user.put('/admin/apply-pause', { reason: 'x' })).toMatchObject({ status: 403 });
       expect(await user.delete('/admin/apply-pause')).toMatchObject({ status: 403 });
     }
+    const far = { reason: 'far', until: '9999-12-31T23:59:59-23:59' };
+    expect(await admin.put('/admin/apply-pause', far)).toMatchObject({ status: 400 });
     expect(await admin.delete('/admin/apply-pause')).toMatchObject({ status: 204 });
     expect(await admin.delete('/admin/apply-pause')).toMatchObject({ status: 404 });
   });

@@ -33,6 +33,17 @@ const activeKeys = (user: ApiUser, kind: string) =>
     [user.id, kind],
   );
 
+it.each(['0001-01-01T00:00:00+23:59', '9999-12-31T23:59:59-23:59'])(
+  'a key that would expire at %s, outside the years 1 to 9999 of UTC, is refused',
+  async (expires_at) => {
+    const user = await signedIn();
+    for (const path of [keys, regenerate]) {
+      const { status, body } = await user.post(path, { ...(path === keys && { name: 'ci' }), expires_at });
+      expect([status, body.error]).toEqual([400, expect.stringContaining('in the years 0001 to 9999 of UTC')]);
+    }
+  },
+);
+
 describe('the profile key', () => {
   it('regenerating it revokes the earlier one and keeps personal keys', async () => {
     const user = await signedIn();

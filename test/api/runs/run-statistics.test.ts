@@ -110,12 +110,25 @@ describe('statistics of runs', () => {
   });
 
   it.each([
+    ['from=0001-02-01&to=0001-03-01', '0001-02-01T00:00:00.000Z', '0001-02-01', '0001-02-28'],
+    ['from=9999-12-01&to=9999-12-31', '9999-12-01T00:00:00.000Z', '9999-12-01', '9999-12-30'],
+  ])('of %s have the years of the request', async (query, from, first, last) => {
+    const body = await read(admin, query);
+    expect([body.from, body.days.at(0).date, body.days.at(-1).date]).toEqual([from, first, last]);
+  });
+
+  it.each([
     ['from=2026-03-02&to=2026-03-01', '`from` must be before `to`'],
     ['from=2025-01-01&to=2026-03-01', 'at most 366 days'],
     ['time_zone=Mars/Olympus', 'there is no time zone "Mars/Olympus"'],
     ['time_zone=FOO%2B3', 'there is no time zone "FOO+3"'],
     ['time_zone=%2B03:00', 'there is no time zone "+03:00"'],
     ['from=yesterday', 'from'],
+    ['from=0001-01-01T00:00:00%2B23:59', 'in the years 0001 to 9999 of UTC'],
+    ['to=9999-12-31T23:59:59-23:59', 'in the years 0001 to 9999 of UTC'],
+    ['from=0001-01-01&to=0001-02-01&time_zone=Asia/Tokyo', 'from 0001-01-02'],
+    ['from=9999-12-01&to=9999-12-31&time_zone=America/New_York', 'to 9999-12-31'],
+    ['to=0001-01-05', 'from 0001-01-02'],
   ])('answer 400 to %s', async (query, message) => {
     const { status, body } = await admin.get(`/runs/statistics?${query}`);
     expect([status, body.error]).toEqual([400, expect.stringContaining(message)]);

@@ -23,6 +23,18 @@ const first = FreezeWindows.parse([once])[0] as FreezeWindow;
 type Row = [title: string, window: FreezeWindow, time: string, frozen: [since: string, until: string] | null];
 
 describe('a freeze window', () => {
+  it.each([
+    ['starts before the year 1', { ...once, starts_at: '0001-01-01T00:00:00+00:01' }],
+    ['ends after the year 9999', { ...once, ends_at: '9999-12-31T23:59:59-00:01' }],
+  ])('that %s in UTC is refused, and says which years are right', (_what, window) => {
+    expect(() => FreezeWindows.parse([window])).toThrow('in the years 0001 to 9999 of UTC');
+  });
+
+  it('may end with the year 9999', () => {
+    const [window] = FreezeWindows.parse([{ ...once, ends_at: '9999-12-31T23:59:59.999Z' }]);
+    expect(at(window!, '9999-01-01T00:00:00Z')?.until).toBe('9999-12-31T23:59:59.999Z');
+  });
+
   const yearEnd: [string, string] = ['2026-12-19T23:00:00.000Z', '2027-01-04T06:00:00.000Z'];
   const winter: [string, string] = ['2026-11-20T15:00:00.000Z', '2026-11-23T07:00:00.000Z'];
   it.each<Row>([

@@ -1,6 +1,7 @@
 import { JsonError } from '#domain/instances/state-file/json-cursor.ts';
 import { readStateFile, type StateFile } from '#domain/instances/state-file/state-file.ts';
 import { findUnstorable, findUnstorableText, isStorableInteger } from '#domain/shared/storable.ts';
+import { isStorableTime } from '#domain/shared/times.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptWriteRefused } from '../errors.ts';
 import {
@@ -73,7 +74,7 @@ export function checkLogChunk(chunk: LogChunk): void {
     throw refusedLog('its first line and number of lines must be integers from 0');
   if (!isOneOf(logPhases, phase)) throw refusedLog(`its phase must be one of ${logPhases.join(', ')}`);
   if (!isOneOf(logStreams, stream)) throw refusedLog(`its stream must be one of ${logStreams.join(', ')}`);
-  if (!timestamp.test(time) || Number.isNaN(Date.parse(time))) throw refusedLog('its time must be in RFC 3339, in UTC');
+  if (!timestamp.test(time) || !isStorableTime(time)) throw refusedLog('its time must be in RFC 3339, in UTC');
   if (!/^[\x21-\x7e]{1,80}$/.test(checksum)) throw refusedLog('its checksum must be 1-80 visible characters');
   if (content.length > largestChunk) throw refusedLog(`it has more than ${largestChunk} bytes`);
 }

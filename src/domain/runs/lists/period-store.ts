@@ -33,26 +33,27 @@ export const mostDays = 366;
 export async function findPeriod(em: Em, named: NamedPeriod): Promise<Period> {
   const { timeZone } = named;
   refuseLongPeriod(named);
-  const moment = (text: string) =>
-    sql<Date>`${isDay(text) ? sql`${text}::timestamp at time zone ${timeZone}` : sql`${text}::timestamptz`}`;
+  const timeOf = (text: string) =>
+    isDay(text) ? sql`${text}::timestamp at time zone ${timeZone}` : sql`${new Date(text).toISOString()}::timestamptz`;
   const local = (time: unknown) => sql`(${time}) at time zone ${timeZone}`;
-  const to = named.to === undefined ? sql`clock_timestamp()` : moment(named.to);
+  const to = named.to === undefined ? sql`clock_timestamp()` : timeOf(named.to);
   const usualFrom = sql`(date_trunc('day', ${local(to)}) - make_interval(days => ${usualDays - 1})) at time zone ${timeZone}`;
-  const from = named.from === undefined ? usualFrom : moment(named.from);
+  const from = named.from === undefined ? usualFrom : timeOf(named.from);
   const bounds = db(em).selectNoFrom([
-    sql<string>`(${from})::timestamptz(3)`.as('from'),
-    sql<string>`(${to})::timestamptz(3)`.as('to'),
+    sql`(${from})::timestamptz(3)`.as('from'),
+    sql`(${to})::timestamptz(3)`.as('to'),
   ]);
   const days = sql<string[]>`array(select to_char(day, 'YYYY-MM-DD') from generate_series(
     (${local(sql.ref('b.from'))})::date, (${local(sql`${sql.ref('b.to')} - interval '1 millisecond'`)})::date, interval '1 day') day)`;
   const finding = db(em)
     .selectFrom(bounds.as('b'))
-    .select(['b.from', 'b.to', days.as('days')])
+    .select([milliseconds('b.from').as('from'), milliseconds('b.to').as('to'), days.as('days')])
     .executeTakeFirstOrThrow();
   const found = await finding.catch((error) => {
     throw sqlState(error) === unknownZoneState ? unknownZone(timeZone) : error;
   });
   const period = { timeZone, days: found.days, from: new Date(found.from), to: new Date(found.to) };
+  refuseUnknownYears(period);
   refuseEmptyPeriod(period);
   return period;
 }
@@ -62,6 +63,20 @@ const unknownZoneState = '22023';
 
 function unknownZone(timeZone: string): Invalid {
   return new Invalid(`time_zone: ${noTimeZone(timeZone)}`);
+}
+
+/** Milliseconds since 1970. JavaScript misreads PostgreSQL's text of a time in the first century. */
+function milliseconds(column: 'b.from' | 'b.to') {
+  return sql<number>`(extract(epoch from ${sql.ref(column)}) * 1000)::float8`;
+}
+
+/** The days of these times are in the years 0001 to 9999 of every time zone. */
+const earliest = new Date('0001-01-02T00:00:00Z');
+const latest = new Date('9999-12-31T00:00:00Z');
+
+function refuseUnknownYears({ from, to }: Period): void {
+  if (from >= earliest && to <= latest) return;
+  throw new Invalid('from, to: expected a period from 0001-01-02 at the earliest to 9999-12-31 at the latest, in UTC');
 }
 
 function refuseLongPeriod({ from, to }: NamedPeriod): void {
