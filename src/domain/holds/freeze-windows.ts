@@ -7,10 +7,12 @@ import { clockTimeAt, timeOf } from './clock-time.ts';
 
 export const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
-const WeeklyMoment = z.strictObject({
-  day: z.enum(weekdays),
-  time: z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { error: 'expected a time of day such as "16:30"' }),
-});
+const WeeklyMoment = z
+  .strictObject({
+    day: z.enum(weekdays),
+    time: z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { error: 'expected a time of day such as "16:30"' }),
+  })
+  .meta({ id: 'WeeklyMoment' });
 
 /** The members are described for clients, since the answer has the same shape. */
 const Common = {
@@ -23,17 +25,20 @@ const Once = z
   .refine(({ starts_at, ends_at }) => Date.parse(starts_at) < Date.parse(ends_at), {
     path: ['ends_at'],
     error: 'expected a time after starts_at',
-  });
-const Weekly = z.strictObject({
-  ...Common,
-  weekly: z
-    .strictObject({ starts: WeeklyMoment, ends: WeeklyMoment })
-    .refine(({ starts, ends }) => starts.day !== ends.day || starts.time !== ends.time, {
-      path: ['ends'],
-      error: 'expected another time than that at which the window starts',
-    }),
-  time_zone: TimeZone,
-});
+  })
+  .meta({ id: 'OneTimeFreezeWindow' });
+const Weekly = z
+  .strictObject({
+    ...Common,
+    weekly: z
+      .strictObject({ starts: WeeklyMoment, ends: WeeklyMoment })
+      .refine(({ starts, ends }) => starts.day !== ends.day || starts.time !== ends.time, {
+        path: ['ends'],
+        error: 'expected another time than that at which the window starts',
+      }),
+    time_zone: TimeZone,
+  })
+  .meta({ id: 'WeeklyFreezeWindow' });
 
 export const FreezeWindow = z.union([Once, Weekly]).meta({ id: 'FreezeWindow' });
 export type FreezeWindow = z.output<typeof FreezeWindow>;
