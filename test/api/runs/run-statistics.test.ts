@@ -102,6 +102,16 @@ describe('statistics of runs', () => {
     expect((await member.get(`/runs/statistics?team_id=${there.team}`)).status).toBe(404);
   });
 
+  it.each([
+    ['a day', '2026-04-01', ''],
+    ['midnight', '2026-04-01T00:00:00Z', ''],
+    ['midnight in its time zone', '2026-04-01T00:00:00%2B02:00', '&time_zone=Europe/Berlin'],
+    ['a time of day', '2026-03-31T15:00:00Z', ''],
+  ])('cover 30 days up to %s in `to`', async (_what, to, zone) => {
+    const { days } = await read(here.owner, `team_id=${here.team}&to=${to}${zone}`);
+    expect([days.length, days.at(0).date, days.at(-1).date]).toEqual([30, '2026-03-02', '2026-03-31']);
+  });
+
   it('cover the last 30 days by default, today included', async () => {
     const { days, total, to } = await read(here.owner, `team_id=${here.team}`);
     expect(days).toHaveLength(30);

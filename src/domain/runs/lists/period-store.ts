@@ -22,7 +22,7 @@ export interface Period {
   readonly days: readonly string[];
 }
 
-/** A period without a beginning has this many days up to its end, which it includes. */
+/** A period without a beginning has this many days. The last one is that of its last moment. */
 const usualDays = 30;
 export const mostDays = 366;
 
@@ -37,7 +37,8 @@ export async function findPeriod(em: Em, named: NamedPeriod): Promise<Period> {
     isDay(text) ? sql`${text}::timestamp at time zone ${timeZone}` : sql`${new Date(text).toISOString()}::timestamptz`;
   const local = (time: unknown) => sql`(${time}) at time zone ${timeZone}`;
   const to = named.to === undefined ? sql`clock_timestamp()` : timeOf(named.to);
-  const usualFrom = sql`(date_trunc('day', ${local(to)}) - make_interval(days => ${usualDays - 1})) at time zone ${timeZone}`;
+  const beforeEnd = sql`${to} - interval '1 millisecond'`;
+  const usualFrom = sql`(date_trunc('day', ${local(beforeEnd)}) - make_interval(days => ${usualDays - 1})) at time zone ${timeZone}`;
   const from = named.from === undefined ? usualFrom : timeOf(named.from);
   const bounds = db(em).selectNoFrom([
     sql`(${from})::timestamptz(3)`.as('from'),
