@@ -21,11 +21,12 @@ const AddComment = z
   .strictObject({
     text: z
       .string()
+      .overwrite((text) => text.replaceAll('\r\n', '\n'))
       .trim()
       .min(1)
       .max(4000)
       .refine((text) => !controls.test(text), { error: 'expected text without control characters' })
-      .describe('Plain text; it is shown as it is.'),
+      .describe('Plain text; it is shown as it is. Line breaks of Windows (CRLF) become line feeds.'),
   })
   .meta({ id: 'AddRunComment' });
 

@@ -88,6 +88,12 @@ describe('comments on a run', () => {
     expect(JSON.stringify(kept)).not.toContain('private remark');
   });
 
+  it('have line feeds where Windows sends two characters for a line break', async () => {
+    const run = await admit();
+    expect((await comment(member, run, 'One.\r\n\r\nTwo.\r\n')).body.text).toBe('One.\n\nTwo.');
+    expect((await comment(member, run, 'A carriage\rreturn')).status).toBe(400);
+  });
+
   it('are deleted with the run, which then takes no further ones', async () => {
     const run = await admit();
     await comment(member, run, 'Soon gone.');
