@@ -26,7 +26,7 @@ const TokenView = z
   .object({ email: z.string(), token: z.string(), expires_at: Time })
   .meta({ id: 'EmailConfirmationToken' });
 
-const confirmed = { before: { emailVerified: false }, after: { emailVerified: true } };
+const verified = { emailVerified: true };
 
 export const confirm = command({
   id: 'users.confirm_email',
@@ -45,8 +45,9 @@ export const confirm = command({
   audit: emailConfirmed.action,
   handle: async ({ tx, principal, target, body, request }) => {
     refuseStale(target, revisionOf(request.headers));
+    const before = { emailVerified: target.emailVerified };
     const user = await confirmEmail(tx.em, principal, target, body?.email);
-    return { id: user.id, ...confirmed, revision: user.revision, answer: viewUser(user) };
+    return { id: user.id, before, after: verified, revision: user.revision, answer: viewUser(user) };
   },
 });
 
@@ -85,6 +86,7 @@ export const redeemToken = command({
   limitGuesses: ({ principal }) => principal.id,
   handle: async ({ tx, principal, body }) => {
     const user = await redeemConfirmation(tx.em, principal, body.token);
-    return { id: user.id, ...confirmed, revision: user.revision, answer: viewUser(user) };
+    const before = { emailVerified: false };
+    return { id: user.id, before, after: verified, revision: user.revision, answer: viewUser(user) };
   },
 });

@@ -73,6 +73,13 @@ describe('an administrator', () => {
     expect((await confirm(user)).body.revision).toBe(body.revision);
   });
 
+  it('confirms an address again, which changes nothing and is recorded as no change', async () => {
+    const { headers } = await confirm(await api.addUser('requester'));
+    const { body } = await admin.get(`/audit?request_id=${headers['x-request-id']}`);
+    const unchanged = { email_verified: true };
+    expect(body.audit_records).toMatchObject([{ before: unchanged, after: unchanged }]);
+  });
+
   it('does not confirm an address that the user has changed in the meantime', async () => {
     const user = await api.addUser('requester');
     const { email, revision } = await change(user);
