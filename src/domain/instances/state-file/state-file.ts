@@ -40,7 +40,7 @@ interface Objects {
 }
 
 /** The members that the service looks at. Everything else is passed without being kept. */
-const stateMembers = new Set(['version', 'serial', 'lineage', 'resources', 'encrypted_data']);
+const stateMembers = new Set(['version', 'serial', 'lineage', 'resources', 'outputs', 'encrypted_data']);
 const resourceMembers = new Set(['module', 'mode', 'type', 'name', 'provider']);
 
 class StateReader {
@@ -95,8 +95,30 @@ class StateReader {
         continue;
       }
       if (this.#members.has(name)) this.#note(`${name}: expected the member once`);
-      if (name === 'resources') yield* this.#readResources();
-      this.#members.set(name, name === 'resources' ? '' : this.#readLiteral());
+      this.#members.set(name, yield* this.#readMember(name));
+    }
+  }
+
+  *#readMember(name: string): Generator<void, string> {
+    if (name === 'resources') yield* this.#readResources();
+    else if (name === 'outputs') yield* this.#checkOutputs();
+    else return this.#readLiteral();
+    return '';
+  }
+
+  *#checkOutputs(): Generator<void, void> {
+    if (!this.#cursor.isAtObject) {
+      this.#note('outputs: expected an object');
+      yield* this.#cursor.skipInTurns();
+      return;
+    }
+    const names = new Set<string>();
+    for (const name of this.#cursor.keys()) {
+      if (names.has(name)) this.#note('outputs: expected each name once');
+      names.add(name);
+      if (!this.#cursor.isAtObject) this.#note('outputs: expected an object for each name');
+      yield* this.#cursor.skipInTurns();
+      yield;
     }
   }
 
