@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reviewAccess } from '#api/access-reviews/access-review.ts';
 import { operations } from '#api/operations.ts';
+import { decideTarget } from '#api/pipeline/authorization.ts';
 import { type CatalogueEntry, catalogueOf } from '#api/pipeline/catalogue.ts';
 import type { Invocation, OperationInput } from '#api/pipeline/invocation.ts';
 import { authorizeCall, authorizeOperation } from '#api/pipeline/invoke.ts';
@@ -71,7 +72,8 @@ async function decideByPipeline(tuple: Tuple): Promise<string> {
   const isElsewhere = target && entry.takesTeam && (target.teamId ?? undefined) !== question.team_id;
   if (isElsewhere || (entry.review.only && question.name !== entry.review.only)) return 'resource_not_found_or_denied';
   const outcome = await outcomeOf(() => authorizeCall({ ...invocation, input }, em));
-  if (outcome === 'forbidden' && operation.access.hidden === 'not_found') return 'permission_denied';
+  const { access } = decideTarget(operation, principal, target);
+  if (outcome === 'forbidden' && access.hidden === 'not_found') return 'permission_denied';
   return outcome === 'allowed' ? 'allowed' : 'resource_not_found_or_denied';
 }
 
@@ -160,7 +162,10 @@ async function askOperation(tuple: Tuple): Promise<string> {
   const { status, text } = await ask(api, operation, { ...asked, body: body && JSON.stringify(body) });
   if (status === 401) return '401';
   const { error } = status >= 400 ? JSON.parse(text) : { error: '' };
-  if (status === 403 && /^permission denied(: this needs|: what belongs to the whole installation|$)/.test(error))
+  if (
+    status === 403 &&
+    /^permission denied(: this needs|: only people may|: what belongs to the whole installation|$)/.test(error)
+  )
     return coarsely(entry, 'permission_denied');
   const isHidden = status === 404 && error === `${operation.targetName} was not found`;
   const isNoName = status === 400 && error.startsWith('path parameter');

@@ -223,6 +223,10 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     await root.caller.send('PUT', `/environments/${environment}/lock`, { reason: 'a test' });
     return {};
   },
+  'apply_pause.set': async ({ root }) => {
+    await root.caller.send('DELETE', '/admin/apply-pause');
+    return {};
+  },
   'apply_pause.end': async ({ root }) => {
     await root.caller.send('PUT', '/admin/apply-pause', { reason: 'a test' });
     return {};
