@@ -4,7 +4,7 @@ import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { addComment } from '#domain/runs/comments/comments.ts';
 import { type CommentDetails, listComments, readComment } from '#domain/runs/comments/store.ts';
 import { findRun } from '#domain/runs/store.ts';
-import { findUndeletedRunToChange } from '#domain/runs/targets.ts';
+import { findUndeletedRun, findUndeletedRunToChange } from '#domain/runs/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
@@ -81,7 +81,7 @@ export const create = command({
   body: AddComment,
   responses: { 201: CommentView },
   at: get,
-  access: { ...createAccess, review: { ...accessReview, verb: 'comment' } },
+  access: { ...createAccess, review: { ...accessReview, verb: 'comment', target: findUndeletedRun } },
   target: ({ em, params, lock }) => findUndeletedRunToChange(em, params.id, lock),
   targetName: 'run',
   idempotency: 'optional',
