@@ -23,7 +23,9 @@ export const lock = command({
   id: 'environments.lock',
   route: 'PUT /api/v1/environments/:id/lock',
   summary: 'Lock an environment: its runs plan and wait for review, but no apply starts',
-  description: 'What already applies is not interrupted. Another lock is replaced.',
+  description:
+    'What already applies is not interrupted. Your own lock is replaced. The lock of somebody else is replaced only if you send the ' +
+    'present revision of the environment, and answers 409 otherwise.',
   params: EnvironmentParams,
   body: LockEnvironment,
   responses: { 200: EnvironmentView },

@@ -3,13 +3,16 @@ import { findEnvironment } from '#domain/environments/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { NotFound } from '#domain/shared/errors.ts';
+import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import type { FreezeWindow } from './freeze-windows.ts';
-import { activeHold, type NewHold, toHold } from './model.ts';
+import { activeHold, type NewHold, type StoredHold, toHold } from './model.ts';
 import { saveFreezeWindows, saveLock } from './store.ts';
 
-/** Locks an environment, in place of an earlier lock. The caller has locked the row. @throws Invalid, Conflict */
+/**
+ * Locks an environment, in place of an earlier lock of the same principal. Whoever names the present revision has seen the lock of
+ * somebody else, and replaces that too. The caller has locked the row. @throws Invalid, Conflict
+ */
 export async function lockEnvironment(
   tx: Transaction,
   environment: EnvironmentTarget,
@@ -18,11 +21,22 @@ export async function lockEnvironment(
 ): Promise<EnvironmentTarget> {
   refuseArchived(environment);
   refuseStale(environment, request.expectedRevision);
+  if (request.expectedRevision === undefined) refuseReplacement(environment.lock, by);
   const lock = toHold(request, by);
   await saveLock(tx.em, environment, lock);
   const { reason, until } = lock;
   publish(tx, environment, { type: 'environment.locked', data: { reason, until } });
   return readBack(findEnvironment(tx.em, environment.id));
+}
+
+function refuseReplacement(lock: StoredHold | null, { kind, id }: Principal): void {
+  const active = activeHold(lock, new Date());
+  if (!active || (active.by.type === kind && active.by.id === id)) return;
+  const end = active.until === null ? 'somebody unlocks it' : active.until;
+  throw new Conflict(
+    `the environment is locked by ${active.by.name} until ${end} ("${active.reason}"): to replace that lock, send the revision of the environment as expected_revision`,
+    'environment_locked',
+  );
 }
 
 /** Ends the lock of an environment. The caller has locked the row. @throws NotFound if it is not locked */

@@ -133,7 +133,7 @@ export class Run extends RunSchema.class {
 
   /**
    * Sets why the run waits. `since` stays while the code stays the same; setting the same again changes nothing. Returns whether
-   * the code is a new one.
+   * anything changed.
    */
   waitFor(
     code: WaitingOn['code'],
@@ -145,7 +145,7 @@ export class Run extends RunSchema.class {
     const since = isNew ? new Date().toISOString() : last.since;
     this.waitingOn = { code, since, position, blocker };
     this.revision += 1;
-    return isNew;
+    return true;
   }
 
   isFinished(): boolean {

@@ -71,6 +71,7 @@ export const errorCodes = {
   template_gone: 'The template of the instance was deleted.',
   state_exists: 'The instance has a state already.',
   state_not_forgettable: 'A run may have changed the instance since its state was imported.',
+  environment_locked: 'Somebody else has locked the environment.',
   instance_not_locked: 'No run holds the instance.',
   instance_busy: 'A run holds the instance.',
   template_of_other_team: 'The template belongs to another team than the environment.',

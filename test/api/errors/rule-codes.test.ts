@@ -111,6 +111,12 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   connection_unknown: () =>
     publishGit({ url: 'https://github.com/acme/network.git', ref: 'main', connection: 'github' }),
   address_refused: () => publishGit({ url: 'https://127.0.0.1/x.git', ref: 'main' }),
+  environment_locked: async () => {
+    const { environment } = await makeTenant(api);
+    await admin.put(`/environments/${environment}/lock`, { reason: 'incident' });
+    const second = await api.addUser('admin');
+    return second.put(`/environments/${environment}/lock`, { reason: 'test' });
+  },
   instance_not_locked: async () => {
     const { body } = await run({ instance: 'unlocked' });
     return admin.post(`/instances/${body.instance_id}/unlock`);

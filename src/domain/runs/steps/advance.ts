@@ -98,7 +98,7 @@ async function wait(
   return { kind: 'wait', seconds, ...(suspects && { suspects }) };
 }
 
-/** Records why the run waits, and publishes an event when a hold begins. */
+/** Records why the run waits, and publishes an event when a hold begins, or when another takes its place. */
 function waitFor(
   tx: Transaction,
   run: Run,
