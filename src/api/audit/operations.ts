@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { toDenial } from '#api/pipeline/authorization.ts';
 import { type Operation, read } from '#api/pipeline/operation.ts';
 import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
+import { type FilteredOwner, findFilteredOwner, refuseUnrelated } from '#domain/audit/filtered-owner.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
-import { findFilteredOwner, findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
+import { findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
 import { auditScopeOf, showTo } from '#domain/audit/scope.ts';
 import { readRecord } from '#domain/audit/store.ts';
-import { type Access, administers, type Ownership } from '#domain/shared/access/decide.ts';
+import { type Access, administers, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -39,6 +41,22 @@ function accessToFiltered(owner: Ownership, principal: Principal): Access {
   return teamId === null
     ? { ...administeredAccess, scope: 'organization', organizationRole: 'admin' }
     : { ...administeredAccess, scope: 'team', teamAction: 'team.membership.manage' };
+}
+
+const filteredOwnerName = 'the organization or the team';
+
+/**
+ * Checks the team as well if the pipeline has checked only the organization, because the team never belonged to it.
+ * @throws HiddenResource, Forbidden for a team that the caller may not read, and Invalid because the two rule each other out
+ */
+function requireAgreement(target: FilteredOwner, principal: Principal): void {
+  const { unrelatedTeam } = target;
+  if (unrelatedTeam === null) return;
+  const access = accessToFiltered(unrelatedTeam, principal);
+  const decision = decide(principal, access, unrelatedTeam);
+  const denial = toDenial({ targetName: filteredOwnerName }, { decision, access });
+  if (denial) throw denial;
+  refuseUnrelated(target);
 }
 
 const Changed = z.record(z.string(), z.unknown()).nullable();
@@ -114,9 +132,10 @@ export const list = read({
   responses: { 200: pageOf('audit_records', RecordView) },
   access: readAccess,
   target: ({ em, query }) => findFilteredOwner(em, query),
-  targetName: 'the organization or the team',
+  targetName: filteredOwnerName,
   accessTo: accessToFiltered,
-  handle: async ({ em, principal, query, services, operations }) => {
+  handle: async ({ em, principal, query, target, services, operations }) => {
+    requireAgreement(target, principal);
     const filter = await resolveActor(em, query);
     const page = await listRecords(em, principal, filter, services.config.auditRetentionDays, query);
     if (page.items.length === 0) refuseUnknownAction(operations, query.action);
@@ -151,11 +170,12 @@ export const exportRecords = read({
   },
   access: { ...readAccess, review: { resource: 'audit_records', verb: 'export' } },
   target: ({ em, query }) => findFilteredOwner(em, query),
-  targetName: 'the organization or the team',
+  targetName: filteredOwnerName,
   accessTo: accessToFiltered,
   audit: 'audit_records.exported',
   partShownTo: auditScopeOf,
-  handle: async ({ em, principal, query, services }) => {
+  handle: async ({ em, principal, query, target, services }) => {
+    requireAgreement(target, principal);
     const { format, ...filter } = query;
     const opened = await openExport(em, principal, await resolveActor(em, filter), services.config.auditRetentionDays);
     return answerExport(format, opened);

@@ -21,6 +21,20 @@ export async function hasOrganization(em: Em, id: string): Promise<boolean> {
   return found !== undefined;
 }
 
+/** Whether a team was transferred from an organization. Both of them have a record of it. */
+export async function hasLeft(em: Em, teamId: string, organizationId: string): Promise<boolean> {
+  const found = await db(em)
+    .selectFrom('audit_records')
+    .where('resource_id', '=', teamId)
+    .where('action', '=', 'team.transferred')
+    .where('outcome', '=', 'committed')
+    .where('organization_id', '=', organizationId)
+    .select('id')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 export async function findUserIdByEmail(em: Em, email: string): Promise<string | undefined> {
   const user = await db(em)
     .selectFrom('users')

@@ -7,7 +7,7 @@ import type { Page, PageRequest } from '#domain/shared/paging.ts';
 import { isStorableTime } from '#domain/shared/times.ts';
 import type { Position } from './filter-store.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
-import { findOrganizationOfTeam, findRecordOwners, findUserIdByEmail, hasOrganization } from './owner-store.ts';
+import { findRecordOwners, findUserIdByEmail } from './owner-store.ts';
 import { auditScopeOf, showTo } from './scope.ts';
 import { selectRecords } from './store.ts';
 
@@ -41,23 +41,6 @@ export async function findRecord(
   if (!found) return undefined;
   const { actorId, organizationId, teamId } = found;
   return { id, organizationId, teamId, isCallersOwn: actorId === callerId };
-}
-
-/**
- * The owner that a filter names, as the target of a decision: the team, with its organization unless the filter names another
- * one. Deleted ones are found too, because records outlive what they name. Undefined: there is no such owner. Without
- * such a filter, the installation.
- */
-export async function findFilteredOwner(
-  em: Em,
-  { organization_id: organizationId, team_id: teamId }: AuditFilter,
-): Promise<Ownership | undefined> {
-  const [isOrganization, team] = await Promise.all([
-    organizationId === undefined || hasOrganization(em, organizationId),
-    teamId === undefined ? null : findOrganizationOfTeam(em, teamId),
-  ]);
-  if (!isOrganization || team === undefined) return undefined;
-  return { organizationId: organizationId ?? team?.organizationId ?? null, teamId: teamId ?? null };
 }
 
 /** Replaces a user's e-mail address in the filter by the user's id. */

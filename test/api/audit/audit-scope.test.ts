@@ -181,8 +181,34 @@ describe('a filter by an organization or a team', () => {
     const reader = await joined('maintainer', 'member', 'admin');
     const query = `organization_id=${tenant.organization}&team_id=${tenant.team}`;
     expect(ids(await findAll(reader, query))).toEqual(ids(await findAll(admin, query)));
-    const mixed = `organization_id=${tenant.organization}&team_id=${other.team}`;
-    expect(await findAll(tenant.owner, mixed)).toEqual([]);
+  });
+
+  it('answers 404 where the reader may not read one of two owners, as where that one does not exist', async () => {
+    const pairs = [
+      [tenant.organization, other.team],
+      [tenant.organization, newId()],
+      [other.organization, tenant.team],
+      [newId(), tenant.team],
+    ];
+    for (const [organization, team] of pairs)
+      expect(await statusOf(tenant.owner, `organization_id=${organization}&team_id=${team}`)).toBe(404);
+    const records = await findAll(admin, `actor=${tenant.owner.id}&action=audit_records.exported`, 200);
+    const foreign = records.filter(
+      (record) =>
+        record.outcome === 'committed' &&
+        [other.team, other.organization].some((id) => JSON.stringify(record).includes(id)),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it('answers 400 for a team that never belonged to the organization, to those who may read both', async () => {
+    const reader = await joined('maintainer', 'admin');
+    await join(other, reader, 'member', 'admin');
+    const query = `organization_id=${tenant.organization}&team_id=${other.team}`;
+    for (const each of [reader, admin]) {
+      expect(await statusOf(each, query)).toBe(400);
+      expect((await each.get(`/audit?${query}`)).body.error).toContain('the team never belonged to the organization');
+    }
   });
 
   it('still answers for a deleted team to those who administer its organization, and to administrators', async () => {
@@ -209,6 +235,14 @@ describe('a filter by an organization or a team', () => {
     expect(seen.every((record) => record.organization_id === to.organization)).toBe(true);
     const earlier = await findAll(from.owner, `${query}&organization_id=${from.organization}`);
     expect(earlier.length).toBeGreaterThan(0);
+    const former = await api.addUser('maintainer');
+    await join(from, former, 'admin');
+    const pair = `${query}&organization_id=${from.organization}`;
+    expect(ids(await findAll(former, pair))).toEqual(ids(await findAll(admin, pair)));
+    expect(await statusOf(former, `${query}&organization_id=${to.organization}`)).toBe(404);
+    const next = await api.addUser('maintainer');
+    await join(to, next, 'admin');
+    expect(await statusOf(next, pair)).toBe(404);
   });
 });
 
