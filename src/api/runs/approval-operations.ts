@@ -46,7 +46,7 @@ export const requestApproval = command({
   description:
     'The run shows them in `reviewers`. 422 names the ids of those who may not review it, or whom you may not know.',
   params: RunParams,
-  body: RequestApproval,
+  body: RequestApproval.prefault({}),
   responses: { 202: RunView },
   at: getRun,
   access: { ...readAccess, review: { ...accessReview, verb: 'request_approval' } },

@@ -52,7 +52,9 @@ const CopyRun = z
       .array(z.string().min(1).max(255))
       .max(1000)
       .default([])
-      .describe("Variables that are not taken over: the environment's value or the default takes their place."),
+      .describe(
+        "Variables of the run that are not taken over: the environment's value or the default takes their place.",
+      ),
     message: z.string().max(4000).optional(),
   })
   .meta({ id: 'CopyRun' });
@@ -67,7 +69,7 @@ export const copy = command({
     "(`prefill` of the run lists them). Environment variables and the environment's secrets are today's. Those who may not approve the " +
     'old run may not approve the new one.',
   params: RunParams,
-  body: CopyRun,
+  body: CopyRun.prefault({}),
   responses: { 202: RunView },
   at: getRun,
   access: { ...createAccess, review: { ...accessReview, verb: 'copy' } },

@@ -15,6 +15,7 @@ const variables = {
     size: { type: 'integer', default: 1 },
     zone: { type: 'string', default: 'a' },
     address: { type: 'string' },
+    labels: { type: 'object' },
     token: { type: 'string', writeOnly: true },
   },
   required: ['token'],
@@ -123,6 +124,41 @@ describe('a copy of a run', () => {
     expect((await copy(run)).status).toBe(422);
     await tenant.owner.delete(path);
     expect((await copy(run)).status).toBe(202);
+  });
+
+  it('that repeats values of the run takes over the secrets', async () => {
+    const labels = { owner: 'us', ports: [80, 443] };
+    const run = await ended({ variables: { size: 3, labels, token: 'hunter2' } });
+    const { status, body, text } = await copy(run, { variables: { size: 3, zone: 'a', labels } });
+    expect(status, text).toBe(202);
+    expect(await inputsOf(body)).toEqual({ size: 3, zone: 'a', labels, token: 'hunter2' });
+    expect((await copy(run, { variables: { labels: { ...labels, ports: [443, 80] } } })).status).toBe(422);
+  });
+
+  it('that names a secret takes over no other secret, even if it names the same value, so that nobody can guess it', async () => {
+    const properties = { ...variables.properties, pin: { type: 'string', writeOnly: true } };
+    const spec = { variables: { ...variables, properties, required: ['token', 'pin'] }, executor };
+    await tenant.owner.make(`/registry/templates/${templateId}/versions`, { version: '1.5.0', spec });
+    const run = await ended({ version: '1.5.0', variables: { token: 'hunter2', pin: '1234' } });
+    for (const pin of ['1234', '9999']) {
+      const { status, body } = await copy(run, { variables: { pin } });
+      expect([status, body.error]).toEqual([422, expect.stringContaining('token')]);
+    }
+  });
+
+  it('refuses to omit a variable that the run does not have, or that the copy sets', async () => {
+    const run = await ended();
+    const unknown = await copy(run, { omit: ['sise'], variables: { token: 'mine' } });
+    expect([unknown.status, unknown.body.error]).toEqual([400, expect.stringContaining('"sise"')]);
+    const both = await copy(run, { omit: ['size'], variables: { size: 3, token: 'mine' } });
+    expect([both.status, both.body.error]).toEqual([400, expect.stringContaining('"size"')]);
+  });
+
+  it('without a body is a copy without changes', async () => {
+    const run = await ended();
+    const { status, body, text } = await member.post(`/runs/${run.id}/copy`);
+    expect(status, text).toBe(202);
+    expect(await inputsOf(body)).toEqual({ size: 3, zone: 'a', token: 'hunter2' });
   });
 
   it('with the version of the run by name is a copy without changes', async () => {

@@ -79,6 +79,14 @@ describe('a destroy', () => {
     expect((await inputsOf(body.id)).variables).toEqual({ ...deployed, ...own });
   });
 
+  it('that repeats a value of the deployment uses its secrets', async () => {
+    const template = await addTemplate();
+    await deploy(template, deployed);
+    const { status, body, text } = await admit(template, { operation: 'destroy', variables: { name: 'Ana' } });
+    expect(status, text).toBe(202);
+    expect((await inputsOf(body.id)).variables).toEqual(deployed);
+  });
+
   it('with another version takes from the deployment the variables that the version has', async () => {
     const template = await addTemplate();
     await deploy(template, deployed);

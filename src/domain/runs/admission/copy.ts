@@ -1,5 +1,6 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { invalidField } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/json.ts';
 import type { Run } from '../entity.ts';
 import type { RunOperation } from '../model.ts';
@@ -23,6 +24,7 @@ export interface CopyChanges {
  * Resolves a copy, whose target is locked: a new run with the version and the variables of an ended one, except for the changes.
  * Secret variables are taken over only if version, instance, variables and what the environment gives stay the same: another
  * version, or another value such as an address, could disclose them.
+ * @throws Invalid for a variable to omit that the run does not have, or that the copy sets
  * @throws Unprocessable naming everything that is wrong with the variables
  */
 export function resolveCopy(
@@ -31,6 +33,7 @@ export function resolveCopy(
   { run, target, changes }: { run: Run; target: AdmissionTarget; changes: CopyChanges },
   requester: Principal,
 ): Promise<ResolvedRun> {
+  refuseOmitted(run, changes);
   const { variables, sensitive, environment } = openInputs(deps.keyRing, run.id, run.sealedInputs);
   const { instance = run.instance, operation = run.operation, message = run.message } = changes;
   const kept = Object.entries(variables).filter(([name]) => !changes.omit.includes(name));
@@ -51,4 +54,14 @@ export function resolveCopy(
     },
   };
   return resolveRun(tx, deps, target, request, requester);
+}
+
+function refuseOmitted(run: Run, { omit, variables }: CopyChanges): void {
+  for (const name of omit) {
+    const quoted = JSON.stringify(name);
+    if (Object.hasOwn(variables, name))
+      throw invalidField('omit', `the copy sets the variable ${quoted}: name it in variables or in omit`);
+    if (!Object.hasOwn(run.variables, name))
+      throw invalidField('omit', `the run has no variable ${quoted}: name only variables of the run`);
+  }
 }

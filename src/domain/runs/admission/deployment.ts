@@ -4,6 +4,8 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { variablePhases } from '#domain/environments/variable-model.ts';
 import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
+import { propertiesOf } from '#domain/registry/variables/walk.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type EnvironmentInput, openInputs, type RunInputs } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
@@ -40,11 +42,16 @@ export async function findDeployment(
 /**
  * The deployment as a destroy or a copy inherits from it. It inherits secrets only if it repeats version and variables: then nobody
  * needs to know a secret to repeat or to remove what was deployed with it. Another version, or another value such as an address,
- * could disclose them.
+ * could disclose them. A requested variable may repeat the value that it has.
  */
-export function inheritFrom(deployment: Deployment, version: PublishedVersion, isChanged: boolean): Deployment {
+export function inheritFrom(
+  deployment: Deployment,
+  version: PublishedVersion,
+  requested: Readonly<Record<string, JsonValue>>,
+  isChanged: boolean,
+): Deployment {
   const { versionId, inputs } = deployment;
-  if (version.id === versionId && !isChanged) return deployment;
+  if (version.id === versionId && !isChanged && repeats(inputs, version, requested)) return deployment;
   const open = Object.entries(inputs.variables).filter(([name]) => !inputs.sensitive.includes(name));
   return { versionId, inputs: { ...inputs, variables: Object.fromEntries(open) } };
 }
@@ -64,6 +71,22 @@ function isSameInput(before: EnvironmentInput | undefined, now: EnvironmentInput
   const { name, value, sensitive, phases = variablePhases } = before ?? {};
   const then = { name, value, sensitive, phases: [...phases].sort() };
   return isDeepStrictEqual(then, { ...now, phases: [...(now.phases ?? variablePhases)].sort() });
+}
+
+/**
+ * Whether the requested variables have the values that the deployment shows for them. A masked variable never counts as repeated: the
+ * answer would tell who guesses a secret whether the guess is right.
+ */
+function repeats(
+  { variables, sensitive }: RunInputs,
+  { spec }: PublishedVersion,
+  requested: Readonly<Record<string, JsonValue>>,
+): boolean {
+  const declared = propertiesOf(spec.variables);
+  const isShown = (name: string) => Object.hasOwn(declared, name) && !sensitive.includes(name);
+  return Object.entries(requested).every(
+    ([name, value]) => isShown(name) && Object.hasOwn(variables, name) && isDeepStrictEqual(value, variables[name]),
+  );
 }
 
 /**

@@ -90,9 +90,8 @@ export async function resolveRun(
     : { template: {}, env: [] };
   const schema = version.spec.variables;
   const repeated = mergeInputs(schema, environment, deployment, request.variables);
-  const isCopyChanged = source && (source.isChanged || isGivenOtherwise(source.deployment.inputs, repeated));
-  const isChanged = Boolean(isCopyChanged) || Object.keys(request.variables).length > 0;
-  const inherited = deployment && inheritFrom(deployment, version, isChanged);
+  const isChanged = source && (source.isChanged || isGivenOtherwise(source.deployment.inputs, repeated));
+  const inherited = deployment && inheritFrom(deployment, version, request.variables, isChanged ?? false);
   const given = mergeInputs(schema, environment, inherited, request.variables);
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>
     evaluator.validate(requester.id, schema, given.variables, given.sensitive),
