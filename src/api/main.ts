@@ -32,6 +32,7 @@ const drainWithinMs = 5_000;
 export async function runApi(config: Config): Promise<{ url: string; adminUrl: string; close(): Promise<void> }> {
   const { services, engine, dispatcher } = await connect(config);
   const { orm, keyUses, evaluator } = services;
+  await evaluator.start();
   const readiness = new Readiness(dependencyChecks(orm, engine));
   const registry = createMetricsRegistry();
   addReconciliationMetrics(registry, orm);

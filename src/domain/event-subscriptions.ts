@@ -13,8 +13,8 @@ export const eventSubscriptions = [
       'environment.unlocked',
       'environment.freeze_windows_changed',
       'environment.protection_changed',
-      'applies.paused',
-      'applies.resumed',
+      'installation.applies_paused',
+      'installation.applies_resumed',
     ],
   },
 ] as const satisfies readonly EventSubscription[];

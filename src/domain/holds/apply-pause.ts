@@ -29,7 +29,7 @@ export async function pauseApplies(
   const pause = toHold(request, by);
   await savePause(tx.em, pause);
   const { reason, until } = pause;
-  tx.publish({ type: 'applies.paused', subjectId, owners: { teamId: null }, data: { reason, until } });
+  tx.publish({ type: 'installation.applies_paused', subjectId, owners: { teamId: null }, data: { reason, until } });
   return pause;
 }
 
@@ -37,5 +37,5 @@ export async function pauseApplies(
 export async function resumeApplies(tx: Transaction, { id: subjectId, pause }: PauseTarget): Promise<void> {
   if (!pause) throw new NotFound('a pause of applies');
   await savePause(tx.em, null);
-  tx.publish({ type: 'applies.resumed', subjectId, owners: { teamId: null }, data: {} });
+  tx.publish({ type: 'installation.applies_resumed', subjectId, owners: { teamId: null }, data: {} });
 }

@@ -13,6 +13,10 @@ export const holdEvents = {
     summary: 'Somebody changed the freeze windows of an environment',
     data: z.strictObject({ windows: z.array(z.string()) }),
   },
-  'applies.paused': { subject: 'installation', summary: 'Somebody paused all applies', data: hold },
-  'applies.resumed': { subject: 'installation', summary: 'Somebody ended the pause of all applies', data: nothing },
+  'installation.applies_paused': { subject: 'installation', summary: 'Somebody paused all applies', data: hold },
+  'installation.applies_resumed': {
+    subject: 'installation',
+    summary: 'Somebody ended the pause of all applies',
+    data: nothing,
+  },
 } as const satisfies Record<string, EventType>;

@@ -60,6 +60,11 @@ export class VariableEvaluator {
     this.#budget.charge(principalId, milliseconds);
   }
 
+  /** Starts the threads. Call it while the process may read its code: one that root started may not be able to later. */
+  async start(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.run({ kind: 'check', schema: {} }, null)));
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
