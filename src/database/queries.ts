@@ -122,7 +122,7 @@ export async function runTogether<Row>(
 const maximumJoined = 1000;
 const joined = new Map<string, string>();
 
-/** Joins statements to one, whose parameters are those of the statements one after another. */
+/** Joins statements into one. It takes the parameters of the first statement, then those of the second, and so on. */
 function joinTexts(statements: readonly Pick<CompiledQuery, 'sql' | 'parameters'>[]): string {
   const key = statements.map(({ sql }) => sql).join(';');
   const known = joined.get(key);

@@ -106,6 +106,9 @@ describe('reading members', () => {
 describe('a large state that is read in turns', () => {
   test.each([
     ['a member that the service does not know', { unknown: Array(200_000).fill(1) }],
+    ['a list where a number belongs', { serial: Array(200_000).fill(1) }],
+    ['a list where the type of a resource belongs', { resources: [{ type: Array(200_000).fill(1) }] }],
+    ['resources that are no list', { resources: { all: Array(200_000).fill(1) } }],
     ['the outputs', { outputs: { list: { value: Array(200_000).fill(1) } } }],
     ['the attributes of a resource', { resources: [{ instances: [{ attributes: Array(200_000).fill(1) }] }] }],
   ])('lets other work run while it passes %s', async (_, members) => {

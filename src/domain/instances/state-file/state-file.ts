@@ -102,7 +102,7 @@ class StateReader {
   *#readMember(name: string): Generator<void, string> {
     if (name === 'resources') yield* this.#readResources();
     else if (name === 'outputs') yield* this.#checkOutputs();
-    else return this.#readLiteral();
+    else return yield* this.#readLiteral();
     return '';
   }
 
@@ -126,12 +126,12 @@ class StateReader {
     this.#resources.clear();
     this.#count = 0;
     if (!this.#cursor.isAtArray) {
-      this.#skipWrong('resources: expected a list');
+      yield* this.#skipWrong('resources: expected a list');
       return;
     }
     for (const _ of this.#cursor.items()) {
       if (this.#cursor.isAtObject) yield* this.#readResource();
-      else this.#skipWrong('resources: expected objects in the list');
+      else yield* this.#skipWrong('resources: expected objects in the list');
     }
   }
 
@@ -141,7 +141,7 @@ class StateReader {
     let objects: Objects = { listed: [], more: 0 };
     for (const name of this.#cursor.keys()) {
       if (name === 'instances') objects = yield* this.#readObjects();
-      else if (resourceMembers.has(name)) members.set(name, this.#readText());
+      else if (resourceMembers.has(name)) members.set(name, yield* this.#readText());
       else yield* this.#cursor.skipInTurns();
     }
     if (members.get('mode') === 'data') return;
@@ -152,7 +152,7 @@ class StateReader {
   *#readObjects(): Generator<void, Objects> {
     const objects: Objects = { listed: [], more: 0 };
     if (!this.#cursor.isAtArray) {
-      this.#skipWrong('resources: expected a list of instances');
+      yield* this.#skipWrong('resources: expected a list of instances');
       return objects;
     }
     for (const _ of this.#cursor.items()) {
@@ -168,33 +168,33 @@ class StateReader {
     let key: string | number | null = null;
     let deposed: string | null = null;
     if (!this.#cursor.isAtObject) {
-      this.#skipWrong('resources: expected objects in the list of instances');
+      yield* this.#skipWrong('resources: expected objects in the list of instances');
       return { key, deposed };
     }
     for (const name of this.#cursor.keys()) {
-      if (name === 'index_key') key = this.#readKey();
-      else if (name === 'deposed') deposed = this.#readText();
+      if (name === 'index_key') key = yield* this.#readKey();
+      else if (name === 'deposed') deposed = yield* this.#readText();
       else yield* this.#cursor.skipInTurns();
     }
     return { key, deposed };
   }
 
-  #readKey(): string | number | null {
+  *#readKey(): Generator<void, string | number | null> {
     if (this.#cursor.isAtText) return this.#cursor.text();
-    const written = this.#readLiteral();
+    const written = yield* this.#readLiteral();
     return written === '' || written === 'null' ? null : Number(written);
   }
 
-  #readText(): string | null {
+  *#readText(): Generator<void, string | null> {
     if (this.#cursor.isAtText) return this.#cursor.text();
-    this.#cursor.skip();
+    yield* this.#cursor.skipInTurns();
     return null;
   }
 
   /** A value as it is written; empty for an object or a list. */
-  #readLiteral(): string {
+  *#readLiteral(): Generator<void, string> {
     if (!this.#cursor.isAtObject && !this.#cursor.isAtArray) return this.#cursor.literal();
-    this.#cursor.skip();
+    yield* this.#cursor.skipInTurns();
     return '';
   }
 
@@ -211,9 +211,9 @@ class StateReader {
     if (this.#resources.size < mostResources) this.#resources.set(resource.address, resource);
   }
 
-  #skipWrong(problem: string): void {
+  *#skipWrong(problem: string): Generator<void, void> {
     this.#note(problem);
-    this.#cursor.skip();
+    yield* this.#cursor.skipInTurns();
   }
 
   #note(problem: string): void {
