@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { JsonCursor, JsonError } from '#domain/instances/state-file/json-cursor.ts';
 import { parseOutputs } from '#domain/instances/state-file/outputs.ts';
-import { readStateFileInTurns } from '#domain/instances/state-file/state-file.ts';
+import { readStateFile, readStateFileInTurns } from '#domain/instances/state-file/state-file.ts';
+import { runAtOnce } from '#domain/instances/state-file/turns.ts';
 
 const cursor = (text: string) => new JsonCursor(Buffer.from(text));
 
 function skips(text: string): boolean {
   try {
     const reading = cursor(text);
-    reading.skip();
+    runAtOnce(reading.skipInTurns());
     reading.end();
     return true;
   } catch (error) {
@@ -99,7 +100,7 @@ describe('reading members', () => {
   });
 
   test('never repeats the content in an error', () => {
-    expect(() => cursor('{"password": hunter2}').skip()).toThrow(/^expected a value at byte 13$/);
+    expect(() => runAtOnce(cursor('{"password": hunter2}').skipInTurns())).toThrow(/^expected a value at byte 13$/);
   });
 });
 
@@ -125,4 +126,13 @@ describe('a large state that is read in turns', () => {
     }
     expect(others).toBeGreaterThan(2);
   });
+});
+
+describe('a state whose members are named in capitals, which tools read all the same', () => {
+  test.each(['{"Resources":[]}', '{"outputS":{}}', '{"resources":[{"Instances":[]}]}', '{"resources":[{"TYPE":"a"}]}'])(
+    'has a problem: %s',
+    (text) => {
+      expect(readStateFile(Buffer.from(text)).problem).toMatch(/expected the name in lowercase$/);
+    },
+  );
 });

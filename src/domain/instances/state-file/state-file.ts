@@ -41,7 +41,7 @@ interface Objects {
 
 /** The members that the service looks at. Everything else is passed without being kept. */
 const stateMembers = new Set(['version', 'serial', 'lineage', 'resources', 'outputs', 'encrypted_data']);
-const resourceMembers = new Set(['module', 'mode', 'type', 'name', 'provider']);
+const resourceMembers = new Set(['instances', 'module', 'mode', 'type', 'name', 'provider']);
 
 class StateReader {
   readonly #cursor: JsonCursor;
@@ -91,6 +91,7 @@ class StateReader {
     for (const name of this.#cursor.keys()) {
       this.#isEmpty = false;
       if (!stateMembers.has(name)) {
+        this.#noteCapitals(name, stateMembers);
         yield* this.#cursor.skipInTurns();
         continue;
       }
@@ -142,7 +143,10 @@ class StateReader {
     for (const name of this.#cursor.keys()) {
       if (name === 'instances') objects = yield* this.#readObjects();
       else if (resourceMembers.has(name)) members.set(name, yield* this.#readText());
-      else yield* this.#cursor.skipInTurns();
+      else {
+        this.#noteCapitals(name, resourceMembers);
+        yield* this.#cursor.skipInTurns();
+      }
     }
     if (members.get('mode') === 'data') return;
     for (const object of objects.listed) this.#list(members, object);
@@ -214,6 +218,12 @@ class StateReader {
   *#skipWrong(problem: string): Generator<void, void> {
     this.#note(problem);
     yield* this.#cursor.skipInTurns();
+  }
+
+  /** Tools ignore the case of names. A list that only they see would make the service believe that nothing is deployed. */
+  #noteCapitals(name: string, known: ReadonlySet<string>): void {
+    const lower = name.toLowerCase();
+    if (known.has(lower)) this.#note(`${lower}: expected the name in lowercase`);
   }
 
   #note(problem: string): void {
