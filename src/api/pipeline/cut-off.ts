@@ -13,7 +13,7 @@ import { isPublic, type ReadOperation } from './operation.ts';
 const checkEveryMs = 2_000;
 /** Most answers have ended by then, and are never checked again. */
 const firstCheckMs = 250;
-/** Without the database nobody knows whether the caller still has the access. */
+/** Without the database, the process cannot check whether the caller still has access. */
 const longestWithoutAnswerMs = 4_000;
 
 /**

@@ -5,7 +5,7 @@ import { runOperations, runStatuses } from '#domain/runs/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { TimeOrDay } from '#domain/shared/times.ts';
 
-/** The query parameters that say whose runs are wanted. */
+/** The query parameters that name the owner of the runs. */
 export const scopeQuery = {
   team_id: Id.optional(),
   organization_id: Id.optional().describe("The runs of the organization's teams that you may read."),

@@ -83,7 +83,7 @@ function describeKnown({ part, known }: RejectedPart, unknown: string): string {
   return known.length === 0 ? ': the operation takes none' : `: known are ${known.join(', ')}`;
 }
 
-/** An item of a list is never missing: what is wrong with it is its value. */
+/** An item of a list cannot be missing, so the problem is its value. */
 function isMissing(data: unknown, path: readonly PropertyKey[]): boolean {
   return typeof path.at(-1) !== 'number' && valueAt(data, path) === undefined;
 }

@@ -5,7 +5,7 @@ export const mostUploads = 2;
 
 const retryAfterSeconds = 5;
 
-/** Limits the large bodies that a process takes at once: `most` together, and one of each caller, so that nobody holds them all. */
+/** Limits how many large bodies a process receives at once: `most` in total and one for each caller, so that no caller takes every place. */
 export class UploadLimit {
   readonly #most: number;
   readonly #callers = new Set<string>();
