@@ -10,6 +10,7 @@ import { join } from 'node:path';
 const checks = [
   ['Format and lint', 'biome', ['check', '--error-on-warnings']],
   ['Types', 'tsc', ['--noEmit', '--project', '.']],
+  ['Types of the scripts of pages', 'tsc', ['--noEmit', '--project', 'tsconfig.client.json']],
   ['Dependency direction', 'node', ['scripts/check-dependencies.js']],
 ];
 

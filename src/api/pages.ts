@@ -1,22 +1,24 @@
 import type { FastifyInstance } from 'fastify';
-import { docsPath } from '#api/edge/docs/docs.ts';
+import { registerStart } from '#api/home/pages.ts';
 import { registerLogin } from '#api/identity/login-pages.ts';
 import { registerPasswordReset } from '#api/identity/password-reset-pages.ts';
 import { registerProfile } from '#api/identity/profile-pages.ts';
+import { countApprovals } from '#api/runs/pages/approval-count.ts';
 import { registerAssets } from '#api/web/assets.ts';
-import { seeOther } from '#api/web/layout.ts';
-import type { PageContext } from '#api/web/page-operations.ts';
-import { isSignedIn, pageAdder } from '#api/web/page-route.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import type { PageContext } from '#api/web/visit/operations.ts';
+import { type AddPage, pageAdder } from '#api/web/visit/route.ts';
+
+/** The areas that have pages. Each adds its own. */
+const areas: readonly ((addPage: AddPage) => void)[] = [
+  registerStart,
+  registerLogin,
+  registerPasswordReset,
+  registerProfile,
+];
 
 /** Registers all pages of the service, and the files that they use. */
-export async function registerPages(app: FastifyInstance, context: PageContext): Promise<void> {
+export async function registerPages(app: FastifyInstance, context: Omit<PageContext, 'frame'>): Promise<void> {
   await registerAssets(app);
-  const addPage = pageAdder(app, context);
-  addPage(`GET ${pages.home}`, async (request, reply) =>
-    seeOther(reply, isSignedIn(request) ? docsPath : pagePath(pages.login)),
-  );
-  registerLogin(addPage, context);
-  registerProfile(addPage, context);
-  registerPasswordReset(addPage, context);
+  const addPage = pageAdder(app, { ...context, frame: { countApprovals } });
+  for (const register of areas) register(addPage);
 }

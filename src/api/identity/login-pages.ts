@@ -1,33 +1,33 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { canKeepSession, setSessionCookie } from '#api/edge/cookies.ts';
 import { answerError } from '#api/edge/errors/error-answers.ts';
-import { fieldProblems, readForm } from '#api/web/forms.ts';
-import { seeOther, sendPage } from '#api/web/layout.ts';
+import { fieldProblems } from '#api/web/forms/read-form.ts';
 import { toLocalPath } from '#api/web/local-path.ts';
-import { type PageContext, readForPage, runForPage } from '#api/web/page-operations.ts';
-import { type AddPage, isSignedIn } from '#api/web/page-route.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { formatDuration, toSentence } from '#api/web/text.ts';
+import { type AddPage, isSignedIn } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { type SignInForm, signedInPage, signInPage, unencryptedPage } from './login-views.ts';
 import { getSession, signIn, signOut } from './session-operations.ts';
 
 /** Adds the pages to sign in and out: two forms for the operations `auth.sign_in` and `auth.sign_out`. */
-export function registerLogin(addPage: AddPage, context: PageContext): void {
-  addPage(`GET ${pages.login}`, (request, reply) => showLogin(context, request, reply));
-  addPage(`POST ${pages.login}`, (request, reply) => submitLogin(context, request, reply));
-  addPage(`POST ${pages.logout}`, (request, reply) => submitLogout(context, request, reply));
+export function registerLogin(addPage: AddPage): void {
+  addPage('GET', pages.login, showLogin);
+  addPage('POST', pages.login, submitLogin);
+  addPage('POST', pages.logout, submitLogout);
 }
 
-async function showLogin(context: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function showLogin(visit: Visit): Promise<FastifyReply> {
+  const { request, context } = visit;
   const query = request.query as Readonly<Record<string, unknown>>;
   const next = toLocalPath(query['next']);
   if (isSignedIn(request)) {
-    const session = await readForPage(context, request, getSession, { params: { id: 'current' } });
-    return sendPage(reply, 200, signedInPage(request.principal, session.expires_at, next));
+    const session = await visit.read(getSession, { params: { id: 'current' } });
+    return visit.show(signedInPage(request.principal, session.expires_at, next));
   }
-  if (!canKeepSession(request, context.services.config)) return sendPage(reply, 200, unencryptedPage());
-  return sendPage(reply, 200, signInPage({ next, status: statusOf(query) }));
+  if (!canKeepSession(request, context.services.config)) return visit.show(unencryptedPage());
+  return visit.show(signInPage({ next, status: statusOf(query) }));
 }
 
 function statusOf(query: Readonly<Record<string, unknown>>): string | null {
@@ -35,33 +35,36 @@ function statusOf(query: Readonly<Record<string, unknown>>): string | null {
   return 'signed_out' in query ? 'You are signed out.' : null;
 }
 
-async function submitLogin(context: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const fields = readForm(request.body, ['email', 'password', 'next']);
-  if (!canKeepSession(request, context.services.config)) return sendPage(reply, 403, unencryptedPage());
+async function submitLogin(visit: Visit): Promise<FastifyReply> {
+  const { request, reply, context } = visit;
+  const fields = visit.form('email', 'password', 'next');
+  if (!canKeepSession(request, context.services.config)) return visit.show(unencryptedPage(), 403);
   const email = fields.email.trim();
   const next = toLocalPath(fields.next);
   const blank = findBlank(email, fields.password);
-  if (blank) return sendPage(reply, 400, signInPage({ email, next, fields: blank }));
+  if (blank) return visit.show(signInPage({ email, next, fields: blank }), 400);
   try {
-    await runForPage(context, request, reply, signIn, { body: { email, password: fields.password } });
+    await visit.run(signIn, { body: { email, password: fields.password } });
   } catch (error) {
     const { status, headers } = answerError(error, request);
     const problem = explain(error, status, headers);
     if (!problem) throw error;
-    return sendPage(reply.headers({ ...headers }), status, signInPage({ email, next, ...problem }));
+    reply.headers({ ...headers });
+    return visit.show(signInPage({ email, next, ...problem }), status);
   }
-  return seeOther(reply, next ?? pagePath(pages.home));
+  return visit.redirect(next ?? pagePath(pages.home));
 }
 
-async function submitLogout(context: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  readForm(request.body, []);
+async function submitLogout(visit: Visit): Promise<FastifyReply> {
+  const { request, reply, context } = visit;
+  visit.form();
   try {
-    if (isSignedIn(request)) await runForPage(context, request, reply, signOut, { params: { id: 'current' } });
+    if (isSignedIn(request)) await visit.run(signOut, { params: { id: 'current' } });
   } catch (error) {
     if (!hasSessionEnded(error)) throw error;
   }
   setSessionCookie(reply, context.services.config, null);
-  return seeOther(reply, pagePath(pages.login, {}, { signed_out: 'yes' }));
+  return visit.redirect(pagePath(pages.login, {}, { signed_out: 'yes' }));
 }
 
 function findBlank(email: string, password: string): SignInForm['fields'] | undefined {

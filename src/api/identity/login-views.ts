@@ -1,9 +1,9 @@
 import { docsPath } from '#api/edge/docs/docs.ts';
-import { renderAlert, renderField, renderStatus } from '#api/web/forms.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { renderAlert, renderField, renderStatus } from '#api/web/forms/fields.ts';
 import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { renderTime } from '#api/web/time.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 
 export interface SignInForm {
@@ -27,6 +27,7 @@ export function signInPage({ email = '', next, alert, fields = {}, status }: Sig
   const passwordFirst = email !== '' && !fields.email;
   return {
     title: 'Sign in',
+    isBare: true,
     hasProblem: alert !== undefined || Object.keys(fields).length > 0,
     main: html`<section class="card" aria-labelledby="title">
 <h1 id="title">Sign in</h1>
@@ -85,6 +86,7 @@ export function signedInPage({ name, email, role }: Principal, expiresAt: string
 export function unencryptedPage(): Page {
   return {
     title: 'Sign in',
+    isBare: true,
     main: html`<section class="card" aria-labelledby="title">
 <h1 id="title">Sign in</h1>
 ${renderAlert(alertId, 'This address is not encrypted, so nobody can sign in here.')}

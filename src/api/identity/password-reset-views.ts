@@ -1,4 +1,4 @@
-import { renderCheckbox, renderField } from '#api/web/forms.ts';
+import { renderCheckbox, renderField } from '#api/web/forms/fields.ts';
 import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -15,6 +15,7 @@ export function passwordResetPage({ token, email, problems }: PasswordResetForm)
   const { new_password: chosen, confirm_password: repeated } = problems;
   return {
     title: 'Set a new password',
+    isBare: true,
     hasProblem: Object.keys(problems).length > 0,
     main: html`<section class="card" aria-labelledby="title">
 <h1 id="title">Set a new password</h1>
@@ -40,6 +41,7 @@ ${renderCheckbox({ name: 'revoke_api_keys', label: 'Revoke all my API keys too' 
 export function deadLinkPage(): Page {
   return {
     title: 'This link is not valid',
+    isBare: true,
     main: html`<section class="card" aria-labelledby="title">
 <h1 id="title">This link is not valid</h1>
 <p>It was used, it has expired, or a later one took its place. Ask an administrator for another link.</p>

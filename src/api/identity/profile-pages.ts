@@ -1,11 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { answerError } from '#api/edge/errors/error-answers.ts';
-import { fieldProblems, readForm } from '#api/web/forms.ts';
-import { seeOther, sendPage } from '#api/web/layout.ts';
-import { type PageContext, readForPage, runForPage } from '#api/web/page-operations.ts';
-import type { AddPage } from '#api/web/page-route.ts';
+import { fieldProblems } from '#api/web/forms/read-form.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { formatDuration, toFieldProblem } from '#api/web/text.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import { ServiceError, WrongSecret } from '#domain/shared/errors.ts';
 import { changeOwn } from './password-operations.ts';
 import { listApiKeys, revokeApiKey } from './profile-operations.ts';
@@ -14,19 +13,17 @@ import { listSessions, signOut } from './session-operations.ts';
 import { get as getUser, update as updateUser } from './user-operations.ts';
 
 /** Adds the profile page: a user's details, password, sessions and keys. (specification, *Users and profile*) */
-export function registerProfile(addPage: AddPage, context: PageContext): void {
-  addPage(`GET ${pages.profile}`, (request, reply) => showProfile(context, request, reply));
-  addPage(`POST ${pages.profile}`, (request, reply) => submitDetails(context, request, reply));
-  addPage(`POST ${pages.profilePassword}`, (request, reply) => submitPassword(context, request, reply));
-  addPage(`POST ${pages.revokeSession}`, (request, reply) => submitRevocation(context, request, reply, signOut));
-  addPage(`POST ${pages.revokeApiKey}`, (request, reply) => submitRevocation(context, request, reply, revokeApiKey));
+export function registerProfile(addPage: AddPage): void {
+  addPage('GET', pages.profile, (visit) => showProfile(visit));
+  addPage('POST', pages.profile, submitDetails);
+  addPage('POST', pages.profilePassword, submitPassword);
+  addPage('POST', pages.revokeSession, (visit) => submitRevocation(visit, signOut));
+  addPage('POST', pages.revokeApiKey, (visit) => submitRevocation(visit, revokeApiKey));
 }
 
 /** Shows the profile. After a form was refused, `problems` has the messages of its fields and `typed` what was typed. */
 async function showProfile(
-  context: PageContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   {
     status = 200,
     problems = {},
@@ -34,59 +31,48 @@ async function showProfile(
   }: { status?: number; problems?: Problems; typed?: Record<string, string> } = {},
 ): Promise<FastifyReply> {
   const [sessionPage, keyPage, user] = await Promise.all([
-    readForPage(context, request, listSessions, { query: {} }),
-    readForPage(context, request, listApiKeys, { query: {} }),
-    readForPage(context, request, getUser, { params: { id: request.principal.id } }),
+    visit.read(listSessions, { query: {} }),
+    visit.read(listApiKeys, { query: {} }),
+    visit.read(getUser, { params: { id: visit.principal.id } }),
   ]);
-  const { done } = request.query as Readonly<Record<string, unknown>>;
+  const { done } = visit.request.query as Readonly<Record<string, unknown>>;
   const news = typeof done === 'string' && Object.hasOwn(profileNews, done) ? (done as ProfileNews) : null;
   const sessions = { items: sessionPage.sessions, areAll: sessionPage.next_cursor === null };
   const keys = { items: keyPage.api_keys, areAll: keyPage.next_cursor === null };
-  return sendPage(reply, status, profilePage({ user, sessions, keys, news, problems, typed }));
+  return visit.show(profilePage({ user, sessions, keys, news, problems, typed }), status);
 }
 
-async function submitDetails(
-  context: PageContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const typed = readForm(request.body, ['name', 'email']);
+function submitDetails(visit: Visit): Promise<FastifyReply> {
+  const typed = visit.form('name', 'email');
   const body = { name: typed.name, email: typed.email.trim() };
-  return submit(context, request, reply, { typed, done: 'details' }, () =>
-    runForPage(context, request, reply, updateUser, { params: { id: request.principal.id }, body }),
+  return submit(visit, { typed, done: 'details' }, () =>
+    visit.run(updateUser, { params: { id: visit.principal.id }, body }),
   );
 }
 
-async function submitPassword(
-  context: PageContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+function submitPassword(visit: Visit): Promise<FastifyReply> {
   const names = ['current_password', 'new_password', 'confirm_password', 'revoke_api_keys'] as const;
-  const { revoke_api_keys: choice, ...passwords } = readForm(request.body, names);
+  const { revoke_api_keys: choice, ...passwords } = visit.form(...names);
   const body = { ...passwords, revoke_api_keys: choice === 'yes' };
-  return submit(context, request, reply, { typed: {}, done: 'password' }, () =>
-    runForPage(context, request, reply, changeOwn, { body }),
-  );
+  return submit(visit, { typed: {}, done: 'password' }, () => visit.run(changeOwn, { body }));
 }
 
 /** Runs the operation of a form, and shows the profile with a message of success or with the problems at their fields. */
 async function submit(
-  context: PageContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit,
   { typed, done }: { typed: Record<string, string>; done: ProfileNews },
   work: () => Promise<unknown>,
 ): Promise<FastifyReply> {
   try {
     await work();
   } catch (error) {
-    const { status, headers } = answerError(error, request);
+    const { status, headers } = answerError(error, visit.request);
     const problems = explain(error, status, headers);
     if (!problems) throw error;
-    return showProfile(context, request, reply.headers({ ...headers }), { status, problems, typed });
+    visit.reply.headers({ ...headers });
+    return showProfile(visit, { status, problems, typed });
   }
-  return seeOther(reply, pagePath(pages.profile, {}, { done }));
+  return visit.redirect(pagePath(pages.profile, {}, { done }));
 }
 
 /** The problems of fields for an error that the user can correct in the form; undefined for any other error. */
@@ -104,18 +90,16 @@ function explain(error: unknown, status: number, headers: Readonly<Record<string
 
 /** Ends a session or revokes a key. One that has ended already, perhaps from another window, counts as ended now. */
 async function submitRevocation(
-  context: PageContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  visit: Visit<{ id: string }>,
   operation: typeof signOut | typeof revokeApiKey,
 ): Promise<FastifyReply> {
-  readForm(request.body, []);
-  const { id } = request.params as { id: string };
+  visit.form();
+  const { id } = visit.params;
   try {
-    await runForPage(context, request, reply, operation, { params: { id } });
+    await visit.run(operation, { params: { id } });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.kind !== 'notFound') throw error;
   }
-  if (id === request.principal.credential.id) return seeOther(reply, pagePath(pages.login, {}, { signed_out: 'yes' }));
-  return seeOther(reply, pagePath(pages.profile, {}, { done: operation === signOut ? 'session' : 'api-key' }));
+  if (id === visit.principal.credential.id) return visit.redirect(pagePath(pages.login, {}, { signed_out: 'yes' }));
+  return visit.redirect(pagePath(pages.profile, {}, { done: operation === signOut ? 'session' : 'api-key' }));
 }

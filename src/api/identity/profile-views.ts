@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { renderCheckbox, renderField, renderStatus } from '#api/web/forms.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { renderCheckbox, renderField, renderStatus } from '#api/web/forms/fields.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { renderTime } from '#api/web/time.ts';
 import type { SessionView } from './session-operations.ts';
 import { describeAgent } from './user-agent.ts';
 import type { UserView } from './user-operations.ts';

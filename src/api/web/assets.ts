@@ -1,14 +1,43 @@
-import { fileURLToPath } from 'node:url';
-import type { FastifyInstance } from 'fastify';
-import { OpenFiles } from '#api/edge/open-files.ts';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptsGzip } from '#api/edge/compression.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 
-const files = new OpenFiles(fileURLToPath(new URL('./assets/', import.meta.url)));
+interface Asset {
+  readonly type: string;
+  readonly content: Buffer;
+  readonly gzipped: Buffer;
+  readonly tag: string;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const directory = new URL('./assets/', import.meta.url);
+
+/** The scripts of packages, by the name under which pages load them. */
+const packageScripts = {
+  'htmx.js': 'htmx.org/dist/htmx.min.js',
+  'htmx-sse.js': 'htmx.org/dist/ext/hx-sse.min.js',
+} as const;
+
+/** All assets are read at the start, because a process that drops its privileges may no longer read them later. */
+const assets = readAssets();
+
+/** A hash of all assets. */
+const edition = hash([...assets].map(([name, { tag }]) => `${name} ${tag}`).join('\n'));
 
 /** The address of an asset. It changes when any asset changes, so browsers may cache the file forever. */
 export function assetUrl(name: string): string {
-  if (!files.has(name)) throw new TypeError(`there is no asset ${name}`);
-  return `/assets/${files.edition}/${name}`;
+  if (!assets.has(name)) throw new TypeError(`there is no asset ${name}`);
+  return `/assets/${edition}/${name}`;
 }
 
 /**
@@ -20,10 +49,55 @@ export async function registerAssets(app: FastifyInstance): Promise<void> {
     '/assets/:edition/:name',
     { config: { anyQuery: true } },
     async (request, reply) => {
-      const { name, edition: asked } = request.params;
-      if (!files.has(name)) throw new NotFound('the file');
-      reply.header('cache-control', asked === files.edition ? 'public, max-age=31536000, immutable' : 'no-cache');
-      return files.send(name, request, reply);
+      const asset = assets.get(request.params.name);
+      if (!asset) throw new NotFound('the file');
+      const isCurrent = request.params.edition === edition;
+      reply.header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
+      return send(asset, request, reply);
     },
   );
+}
+
+function send({ type, content, gzipped, tag }: Asset, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isGzipped = acceptsGzip(request);
+  // The two encodings are two representations, so their tags differ.
+  const encodedTag = `"${tag}${isGzipped ? '-gzip' : ''}"`;
+  reply.headers({ etag: encodedTag, vary: 'accept-encoding' });
+  if (request.headers['if-none-match'] === encodedTag) return reply.code(304).send();
+  if (isGzipped) reply.header('content-encoding', 'gzip');
+  return reply.type(type).send(isGzipped ? gzipped : content);
+}
+
+/** The stylesheet is made of all files in `styles`, in the order of their names. */
+function readAssets(): ReadonlyMap<string, Asset> {
+  const require = createRequire(import.meta.url);
+  const stylesheet = Buffer.concat(
+    namesIn('styles/').map((name) => readFileSync(new URL(`styles/${name}`, directory))),
+  );
+  return new Map<string, Asset>([
+    ['coordinator.css', toAsset('.css', stylesheet)],
+    ...['', 'scripts/'].flatMap((folder) =>
+      namesIn(folder).map((name): [string, Asset] => [name, readAsset(new URL(folder + name, directory))]),
+    ),
+    ...Object.entries(packageScripts).map(([name, path]): [string, Asset] => [name, readAsset(require.resolve(path))]),
+  ]);
+}
+
+function namesIn(folder: string): string[] {
+  return readdirSync(new URL(folder, directory))
+    .filter((name) => extname(name) in types)
+    .sort();
+}
+
+function readAsset(path: string | URL): Asset {
+  return toAsset(extname(String(path)), readFileSync(path));
+}
+
+function toAsset(extension: string, content: Buffer): Asset {
+  const type = types[extension] ?? 'application/octet-stream';
+  return { type, content, gzipped: gzipSync(content, { level: 9 }), tag: hash(content) };
+}
+
+function hash(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 16);
 }

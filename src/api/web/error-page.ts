@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorAnswer } from '#api/edge/errors/error-answers.ts';
 import { supportIdOf } from '#api/edge/request-id.ts';
 import { pageHeaders } from '#api/edge/security-headers.ts';
+import { bareFrame } from './frame/bare-frame.ts';
 import { type Html, html } from './html.ts';
 import { sendPage } from './layout.ts';
 import { toLocalPath } from './local-path.ts';
@@ -32,7 +33,7 @@ export function sendErrorPage(
   const title = titles[status] ?? (status < 500 ? 'That request is not right' : 'Something went wrong here');
   // An unknown path has no route that would set a page's headers.
   reply.helmet(pageHeaders);
-  return sendPage(reply, status, {
+  const page = {
     title,
     main: html`<section class="card" aria-labelledby="title">
 <p class="kicker">Error ${status}</p>
@@ -44,7 +45,8 @@ ${renderNextStep(request, status, headers['retry-after'])}
 ${status >= 500 ? html`<dt>Support</dt><dd><code>${supportIdOf(request)}</code></dd>` : null}
 </dl>
 </section>`,
-  });
+  };
+  return sendPage(request, reply, status, page, bareFrame(request));
 }
 
 /** Offers to try again only if the request may succeed next time, and only for GET, because a link cannot send a form. */

@@ -1,25 +1,41 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { compressFor } from '#api/edge/compression.ts';
 import { docsPath } from '#api/edge/docs/docs.ts';
 import { assetUrl } from './assets.ts';
+import { type Frame, renderBar, renderNavigation } from './frame/frame.ts';
 import { type Html, html } from './html.ts';
-import { type LocalPath, pagePath, pages } from './paths.ts';
+import { type LocalPath, pagePath, pages, withQuery } from './paths.ts';
 
 export interface Page {
   /** The title of the page. Its `h1` has the same text. */
   readonly title: string;
+  /** What the browser's tab shows before the title, such as the status of a run. */
+  readonly tabStatus?: string;
   /** The submitted form has a problem. The title begins with it, because a screen reader reads the title first. */
   readonly hasProblem?: boolean;
   readonly main: Html;
+  /** The page stands alone, without navigation, even if the visitor is signed in. */
+  readonly isBare?: boolean;
+  /** Scripts of the page besides those that every page has. */
+  readonly scripts?: readonly string[];
 }
 
-/** Answers with a page. Caches do not store it. */
-export async function sendPage(reply: FastifyReply, status: number, page: Page): Promise<FastifyReply> {
-  const document = await renderDocument(page);
+/** Answers with a page. Caches do not store it. `frame` is null where nobody is signed in. */
+export async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  page: Page,
+  frame: Frame | null = null,
+): Promise<FastifyReply> {
+  const document = String(await renderDocument(page, frame));
+  // The answer to a form may show a secret once, beside what the form sent.
+  const content = request.method === 'GET' ? await compressFor(request, reply, document) : document;
   return reply
     .code(status)
     .type('text/html; charset=utf-8')
-    .serializer((text: unknown) => text as string)
-    .send(String(document));
+    .serializer((body: unknown) => body as string)
+    .send(content);
 }
 
 /** Redirects the browser to a path of this service, by GET (303). See `toLocalPath` for paths from outside. */
@@ -27,28 +43,47 @@ export function seeOther(reply: FastifyReply, path: LocalPath): FastifyReply {
   return reply.redirect(path, 303);
 }
 
-function renderDocument({ title, hasProblem, main }: Page): Html {
+/**
+ * The settings of htmx: its extension for event streams, what an update keeps as the reader left it, and answers that replace nothing. Errors
+ * replace nothing, since the page that is shown is better than none.
+ */
+const htmxConfig = JSON.stringify({
+  extensions: 'sse',
+  morphIgnore: ['data-htmx-powered', 'open'],
+  noSwap: [204, 304, '4xx', '5xx'],
+  includeIndicatorCSS: false,
+});
+
+const commonScripts = ['theme.js', 'times.js', 'keys.js', 'forms.js', 'htmx.js', 'htmx-sse.js', 'live.js'];
+
+function renderDocument(page: Page, frame: Frame | null): Html {
+  const { title, tabStatus, hasProblem, main, scripts = [] } = page;
+  const before = [hasProblem ? 'Problem' : null, tabStatus].filter(Boolean).map((text) => `${text}: `);
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${hasProblem ? 'Problem: ' : ''}${title} · delivery-coordinator</title>
+<meta name="htmx-config" content="${htmxConfig}">
+<title>${before.join('')}${title} · delivery-coordinator</title>
 <link rel="stylesheet" href="${assetUrl('coordinator.css')}">
 <link rel="icon" type="image/svg+xml" href="${assetUrl('mark.svg')}">
-</head>
-<body>
+${[...commonScripts, ...scripts].map(
+  (name) => html`<script src="${assetUrl(name)}" ${name === 'theme.js' ? null : html`defer`}></script>
+`,
+)}</head>
+<body class="${frame ? 'framed' : 'plain'}">
 <a class="skip-link" href="#main">Skip to content</a>
 <header class="masthead">
-<a class="brand" href="${pagePath(pages.home)}">${mark}<span>delivery-coordinator</span></a>
+<a class="brand" href="${withQuery(pagePath(pages.home), frame?.scope.query)}">${mark}<span>delivery-coordinator</span></a>
+${frame ? renderBar(frame) : null}
 </header>
+${frame ? renderNavigation(frame) : null}
 <main id="main" tabindex="-1">
 ${main}
 </main>
-<footer class="footer">
-<a href="${docsPath}">API reference</a>
-</footer>
+${frame ? null : html`<footer class="footer"><a href="${docsPath}">API reference</a></footer>`}
 </body>
 </html>
 `;

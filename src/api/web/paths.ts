@@ -9,25 +9,146 @@ export type LocalPath = `/${string}`;
  */
 export const pages = {
   home: '/',
+  search: '/search',
   login: '/login',
   logout: '/logout',
   passwordReset: '/password-reset',
   profile: '/profile',
   profilePassword: '/profile/password',
   revokeSession: '/profile/sessions/:id/revoke',
+  profileApiKeys: '/profile/api-keys',
   revokeApiKey: '/profile/api-keys/:id/revoke',
+  rotateApiKey: '/profile/api-keys/:id/rotate',
+
+  catalog: '/catalog',
+  newTemplate: '/catalog/new',
+  template: '/catalog/:id',
+  editTemplate: '/catalog/:id/edit',
+  archiveTemplate: '/catalog/:id/archive',
+  unarchiveTemplate: '/catalog/:id/unarchive',
+  deleteTemplate: '/catalog/:id/delete',
+  newRun: '/catalog/:id/run',
+  publishVersion: '/catalog/:id/publish',
+  templateVersion: '/catalog/:id/versions/:version',
+  yankVersion: '/catalog/:id/versions/:version/yank',
+
+  runs: '/workloads/runs',
+  runStream: '/workloads/runs/stream',
+  run: '/workloads/runs/:id',
+  runChanges: '/workloads/runs/:id/stream',
+  runLog: '/workloads/runs/:id/log',
+  runPlanFile: '/workloads/runs/:id/plan.json',
+  reviewRun: '/workloads/runs/:id/review',
+  requestApproval: '/workloads/runs/:id/request-approval',
+  commentOnRun: '/workloads/runs/:id/comments',
+  cancelRun: '/workloads/runs/:id/cancel',
+  forceCancelRun: '/workloads/runs/:id/force',
+  requeueRun: '/workloads/runs/:id/requeue',
+  deleteRun: '/workloads/runs/:id/delete',
+  approvals: '/workloads/approvals',
+  approvalStream: '/workloads/approvals/stream',
+  resources: '/workloads/resources',
+  instances: '/workloads/instances',
+  newInstance: '/workloads/instances/new',
+  instance: '/workloads/instances/:id',
+  unlockInstance: '/workloads/instances/:id/unlock',
+  importState: '/workloads/instances/:id/state',
+  deleteInstance: '/workloads/instances/:id/delete',
+  stateVersion: '/workloads/instances/:id/state-versions/:serial',
+  compareStates: '/workloads/instances/:id/compare',
+  workers: '/workloads/workers',
+  worker: '/workloads/workers/:id',
+  drainWorker: '/workloads/workers/:id/drain',
+  workerPool: '/workloads/pools/:name',
+  newWorkerPool: '/workloads/pools/new',
+  deleteWorkerPool: '/workloads/pools/:name/delete',
+  pauseApplies: '/workloads/apply-pause',
+  resumeApplies: '/workloads/apply-pause/end',
+
+  environments: '/environments',
+  newEnvironment: '/environments/new',
+  environment: '/environments/:id',
+  editEnvironment: '/environments/:id/edit',
+  archiveEnvironment: '/environments/:id/archive',
+  unarchiveEnvironment: '/environments/:id/unarchive',
+  deleteEnvironment: '/environments/:id/delete',
+  environmentVariable: '/environments/:id/variables/:name',
+  newEnvironmentVariable: '/environments/:id/new-variable',
+  deleteEnvironmentVariable: '/environments/:id/variables/:name/delete',
+  lockEnvironment: '/environments/:id/lock',
+  unlockEnvironment: '/environments/:id/unlock',
+  freezeWindows: '/environments/:id/freeze-windows',
+
+  projects: '/projects',
+  newProject: '/projects/new',
+  project: '/projects/:id',
+  editProject: '/projects/:id/edit',
+  archiveProject: '/projects/:id/archive',
+  unarchiveProject: '/projects/:id/unarchive',
+  transferProject: '/projects/:id/transfer',
+  deleteProject: '/projects/:id/delete',
+
+  organizations: '/organizations',
+  newOrganization: '/organizations/new',
+  organization: '/organizations/:orgID',
+  editOrganization: '/organizations/:orgID/edit',
+  archiveOrganization: '/organizations/:orgID/archive',
+  unarchiveOrganization: '/organizations/:orgID/unarchive',
+  transferOrganization: '/organizations/:orgID/transfer',
+  deleteOrganization: '/organizations/:orgID/delete',
+  organizationMembers: '/organizations/:orgID/members',
+  organizationMember: '/organizations/:orgID/members/:userID',
+  removeOrganizationMember: '/organizations/:orgID/members/:userID/remove',
+  organizationInvitations: '/organizations/:orgID/invitations',
+  revokeOrganizationInvitation: '/organizations/:orgID/invitations/:id/revoke',
+  newTeam: '/organizations/:orgID/teams/new',
+  team: '/organizations/:orgID/teams/:id',
+  editTeam: '/organizations/:orgID/teams/:id/edit',
+  archiveTeam: '/organizations/:orgID/teams/:id/archive',
+  unarchiveTeam: '/organizations/:orgID/teams/:id/unarchive',
+  transferTeam: '/organizations/:orgID/teams/:id/transfer',
+  deleteTeam: '/organizations/:orgID/teams/:id/delete',
+  teamMembers: '/organizations/:orgID/teams/:id/members',
+  teamMember: '/organizations/:orgID/teams/:id/members/:userID',
+  removeTeamMember: '/organizations/:orgID/teams/:id/members/:userID/remove',
+  teamInvitations: '/organizations/:orgID/teams/:id/invitations',
+  revokeTeamInvitation: '/organizations/:orgID/teams/:id/invitations/:invitationID/revoke',
+  acceptInvitation: '/invitations/accept',
+
+  serviceAccounts: '/service-accounts',
+  newServiceAccount: '/service-accounts/new',
+  serviceAccount: '/service-accounts/:id',
+  editServiceAccount: '/service-accounts/:id/edit',
+  enableServiceAccount: '/service-accounts/:id/enable',
+  disableServiceAccount: '/service-accounts/:id/disable',
+  transferServiceAccount: '/service-accounts/:id/transfer',
+  deleteServiceAccount: '/service-accounts/:id/delete',
+  newServiceAccountKey: '/service-accounts/:id/api-keys',
+  revokeServiceAccountKey: '/service-accounts/:id/api-keys/:keyID/revoke',
+  rotateServiceAccountKey: '/service-accounts/:id/api-keys/:keyID/rotate',
+
+  users: '/users',
+  newUser: '/users/new',
+  user: '/users/:id',
+  editUser: '/users/:id/edit',
+  confirmEmail: '/users/:id/email-confirmation',
+  makePasswordReset: '/users/:id/password-reset',
+  deleteUser: '/users/:id/delete',
+  audit: '/audit',
+  auditRecord: '/audit/:id',
+  exportAudit: '/audit/export',
 } as const satisfies Record<string, LocalPath>;
 
 export type PagePattern = (typeof pages)[keyof typeof pages];
 
 /** The parameters that a pattern names, such as `id` of `/profile/sessions/:id/revoke`. */
-type ParamsOf<Pattern extends string> = Pattern extends `${string}:${infer Name}/${infer Rest}`
+export type ParamsOf<Pattern extends string> = Pattern extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<`/${Rest}`>
   : Pattern extends `${string}:${infer Name}`
     ? Record<Name, string>
     : unknown;
 
-type Query = Readonly<Record<string, string | undefined>>;
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The address of a page: its parameters fill the path, and the query follows. Undefined members of the query are left out. */
 export function pagePath<Pattern extends PagePattern>(
@@ -39,9 +160,10 @@ export function pagePath<Pattern extends PagePattern>(
   return withQuery(fillPath(pattern, params ?? {}), query);
 }
 
-function withQuery(path: LocalPath, query: Query = {}): LocalPath {
+/** Adds a query to a path. A member with several values is repeated. */
+export function withQuery(path: LocalPath, query: Query = {}): LocalPath {
   const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+    [value ?? []].flat().map((each) => `${name}=${encodeURIComponent(each)}`),
   );
   return given.length > 0 ? `${path}?${given.join('&')}` : path;
 }

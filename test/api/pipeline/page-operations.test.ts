@@ -6,11 +6,9 @@ import { Readiness } from '#api/edge/admin/readiness.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { registerOperations } from '#api/pipeline/pipeline.ts';
 import { buildServer } from '#api/server.ts';
-import { readForm } from '#api/web/forms.ts';
 import { html } from '#api/web/html.ts';
-import { sendPage } from '#api/web/layout.ts';
-import { readForPage, runForPage } from '#api/web/page-operations.ts';
-import { pageAdder } from '#api/web/page-route.ts';
+import type { PagePattern } from '#api/web/paths.ts';
+import { pageAdder } from '#api/web/visit/route.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
@@ -58,17 +56,19 @@ beforeAll(async () => {
   app = await buildServer(services, { readiness: new Readiness([]), registry: createMetricsRegistry() });
   const operations = [readThing, makeThing];
   registerOperations(app, operations, services);
-  const context = { operations, services };
+  const context = { operations, services, frame: { countApprovals: async () => null } };
   const addPage = pageAdder(app, context);
-  addPage('GET /things/:name', async (request, reply) => {
-    const thing = await readForPage(context, request, readThing, { params: request.params });
-    return sendPage(reply, 200, { title: thing.name, main: html`${JSON.stringify(thing)}` });
+  // The path is one of this test alone.
+  const path = '/things/:name' as PagePattern;
+  addPage('GET', path, async (visit) => {
+    const thing = await visit.read(readThing, { params: visit.params });
+    return visit.show({ title: thing.name, main: html`${JSON.stringify(thing)}` });
   });
-  addPage('POST /things/:name', async (request, reply) => {
-    const { key, size } = readForm(request.body, ['key', 'size']);
-    const input = { params: request.params, body: size ? { size } : {}, ...(key && { key }) };
-    const thing = await runForPage(context, request, reply, makeThing, input);
-    return sendPage(reply, 200, { title: 'Made', main: html`<h1>${JSON.stringify(thing)}</h1>` });
+  addPage('POST', path, async (visit) => {
+    const { key, size } = visit.form('key', 'size');
+    const input = { params: visit.params, body: size ? { size } : {}, ...(key && { key }) };
+    const thing = await visit.run(makeThing, input);
+    return visit.show({ title: 'Made', main: html`<h1>${JSON.stringify(thing)}</h1>` });
   });
   await app.ready();
   ana = await api.addUser('maintainer', 'Ana');

@@ -17,12 +17,14 @@ import { type CommandOperation, isPublic, type Operation, type ReadOperation } f
 import { successStatus } from '#api/pipeline/receipt-answer.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../../services.ts';
+import type { FrameSources } from '../frame/show-frame.ts';
 
 /** What pages work with: the operations of the API and the services that these use. */
 export interface PageContext {
   readonly operations: readonly Operation[];
   readonly services: Services;
+  readonly frame: FrameSources;
 }
 
 /** The input that a client of the API would send as JSON. The operation's own schemas validate it. */

@@ -4,27 +4,40 @@ import { pageHeaders } from '#api/edge/security-headers.ts';
 import { authenticateVisitor } from '#api/pipeline/authentication.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Forbidden, Unauthenticated } from '#domain/shared/errors.ts';
-import { seeOther } from './layout.ts';
-import type { PageContext } from './page-operations.ts';
-import { pagePath, pages } from './paths.ts';
+import { seeOther } from '../layout.ts';
+import { type PagePattern, type ParamsOf, pagePath, pages } from '../paths.ts';
+import type { PageContext } from './operations.ts';
+import { Visit } from './visit.ts';
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+/** Answers one visit of a page. */
+export type PageHandler<Params = unknown> = (visit: Visit<Params>) => Promise<FastifyReply> | FastifyReply;
 
-/** Adds a page (`GET /path`) or a form (`POST /path`). In its handler, `request.principal` is the visitor or `anonymous`. */
-export type AddPage = (route: `${'GET' | 'POST'} /${string}`, handler: Handler) => void;
+/** Adds a page (`GET`) or a form (`POST`). */
+export type AddPage = <Pattern extends PagePattern>(
+  method: 'GET' | 'POST',
+  pattern: Pattern,
+  handler: PageHandler<ParamsOf<Pattern>>,
+  options?: PageOptions,
+) => void;
+
+export interface PageOptions {
+  /** The largest form in bytes, if it may be larger than usual. */
+  readonly bodyLimit?: number;
+}
 
 /**
  * Gives every page its security headers, its visitor, the check that a form comes from this service, error pages, and the
  * detour over the sign-in page if the visitor must sign in first.
  */
-export function pageAdder(app: FastifyInstance, { services }: PageContext): AddPage {
-  return (route, handler) => {
-    const [method, url] = route.split(' ') as ['GET' | 'POST', string];
+export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
+  const { services } = context;
+  return (method, url, handler, { bodyLimit } = {}) => {
     const isForm = method === 'POST';
     app.route({
       method,
       url,
       helmet: pageHeaders,
+      ...(bodyLimit !== undefined && { bodyLimit }),
       config: { page: true, anyQuery: true, form: isForm },
       onRequest: async (request, reply) => {
         if (isForm) refuseCrossSiteForm(request, services.config.baseUrl);
@@ -33,10 +46,10 @@ export function pageAdder(app: FastifyInstance, { services }: PageContext): AddP
       },
       handler: async (request, reply) => {
         try {
-          return await handler(request, reply);
+          return await handler(new Visit(context, request, reply));
         } catch (error) {
           if (isForm || isSignedIn(request) || !(error instanceof Unauthenticated)) throw error;
-          return seeOther(reply, pagePath(pages.login, {}, { next: request.url }));
+          return detourOverSignIn(request, reply);
         }
       },
     });
@@ -45,6 +58,14 @@ export function pageAdder(app: FastifyInstance, { services }: PageContext): AddP
 
 export function isSignedIn(request: FastifyRequest): boolean {
   return request.principal !== anonymous;
+}
+
+/** A part of a page that a script asks for cannot sign anybody in, so the whole page is loaded again. */
+function detourOverSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (request.headers['hx-request'] === undefined) {
+    return seeOther(reply, pagePath(pages.login, {}, { next: request.url }));
+  }
+  return reply.code(401).header('hx-refresh', 'true').send();
 }
 
 /**

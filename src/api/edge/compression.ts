@@ -1,0 +1,29 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+
+const compress = promisify(gzip);
+
+/** A shorter text fits into one packet, so compressing it saves nothing. */
+const shortest = 1_000;
+
+/** Whether the client accepts gzip for its request. */
+export function acceptsGzip(request: FastifyRequest): boolean {
+  return new Negotiator(request).encoding(['gzip', 'identity']) === 'gzip';
+}
+
+/**
+ * Compresses a text for a client that accepts gzip, and sets the headers that say so. An answer that repeats what its client sent and
+ * also holds a secret must not be compressed, because its length would then tell something about the secret (BREACH).
+ */
+export async function compressFor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string,
+): Promise<string | Buffer> {
+  reply.header('vary', 'accept-encoding');
+  if (text.length < shortest || !acceptsGzip(request)) return text;
+  reply.header('content-encoding', 'gzip');
+  return compress(text, { level: 5 });
+}

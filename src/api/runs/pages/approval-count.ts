@@ -1,0 +1,14 @@
+import type { Visit } from '#api/web/visit/visit.ts';
+import { rolePermissions } from '#domain/shared/access/permissions.ts';
+import { list as listApprovals } from '../inbox-operations.ts';
+
+/** The bar counts no further. */
+const most = 20;
+
+/** How many runs wait for the visitor's approval; null if the visitor may approve none. */
+export async function countApprovals(visit: Visit): Promise<{ count: number; isMore: boolean } | null> {
+  const { role } = visit.principal;
+  if (role === null || !rolePermissions[role].has('run:approve')) return null;
+  const { approvals, next_cursor: next } = await visit.read(listApprovals, { query: { limit: most } });
+  return { count: approvals.length, isMore: next !== null };
+}

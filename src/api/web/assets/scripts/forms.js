@@ -1,0 +1,74 @@
+// A form is sent once, however often its button is pressed. What was typed survives the end of a session: it waits in this tab, without
+// passwords and secrets, until the form is opened again.
+(() => {
+  const prefix = 'form:';
+
+  /** @param {HTMLFormElement} form */
+  function keyOf(form) {
+    return prefix + new URL(form.action).pathname;
+  }
+
+  /** @param {Element} control */
+  function isKept(control) {
+    if (
+      !(
+        control instanceof HTMLInputElement ||
+        control instanceof HTMLTextAreaElement ||
+        control instanceof HTMLSelectElement
+      )
+    )
+      return false;
+    return (
+      control.name !== '' &&
+      control.type !== 'password' &&
+      control.type !== 'file' &&
+      control.type !== 'hidden' &&
+      !('secret' in control.dataset)
+    );
+  }
+
+  /** @param {HTMLFormElement} form */
+  function keep(form) {
+    const values = [...form.elements].filter(isKept).map((control) => {
+      const { name, value } = /** @type {HTMLInputElement} */ (control);
+      return [name, value, /** @type {HTMLInputElement} */ (control).checked ?? null];
+    });
+    if (values.length > 0) sessionStorage.setItem(keyOf(form), JSON.stringify({ values, at: Date.now() }));
+  }
+
+  /** Fills in what was typed before the visitor had to sign in again. @param {HTMLFormElement} form */
+  function restore(form) {
+    const kept = sessionStorage.getItem(keyOf(form));
+    sessionStorage.removeItem(keyOf(form));
+    if (kept === null || !location.search.includes('restored=')) return;
+    for (const [name, value, checked] of JSON.parse(kept).values) {
+      for (const control of [...form.elements].filter(isKept)) {
+        const input = /** @type {HTMLInputElement} */ (control);
+        if (input.name !== name) continue;
+        if (input.type === 'checkbox' || input.type === 'radio') {
+          if (input.value === value) input.checked = checked;
+        } else input.value = value;
+      }
+    }
+  }
+
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || form.method !== 'post') return;
+    const button = event.submitter;
+    if (form.dataset['sent'] !== undefined) return event.preventDefault();
+    form.dataset['sent'] = '';
+    keep(form);
+    button?.setAttribute('aria-busy', 'true');
+  });
+  // The page comes back from the browser's history as it was left.
+  window.addEventListener('pageshow', () => {
+    for (const form of document.forms) {
+      delete form.dataset['sent'];
+      for (const busy of form.querySelectorAll('[aria-busy]')) busy.removeAttribute('aria-busy');
+    }
+  });
+  for (const form of document.forms) if (form.method === 'post') restore(form);
+  const first = document.querySelector('[data-focus]');
+  if (first instanceof HTMLElement) first.focus();
+})();

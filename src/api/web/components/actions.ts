@@ -1,0 +1,41 @@
+import type { Action } from '#domain/shared/actions.ts';
+import { type Html, html } from '../html.ts';
+import { toSentence } from '../text.ts';
+import { type IconName, renderIcon } from './icon.ts';
+
+export type ButtonTone = 'plain' | 'primary' | 'danger';
+
+export interface ActionButton {
+  readonly label: string;
+  readonly icon?: IconName;
+  readonly tone?: ButtonTone;
+  /** The page that asks for what the action needs, or that asks whether it is meant. */
+  readonly path: string;
+  /** The action needs nothing more and harms nothing, so the button carries it out at once, by POST. */
+  readonly isImmediate?: boolean;
+}
+
+/**
+ * A button for an action of a resource. If the visitor may not take the action now, the button stays where it is, is disabled, and says why. It
+ * can still be reached with the keyboard, so that the reason can be read.
+ */
+export function renderAction({ name, allowed, reason }: Action, button: ActionButton): Html {
+  const { label, icon, tone = 'plain', path, isImmediate } = button;
+  const content = html`${icon ? renderIcon(icon) : null}${label}`;
+  const style = `button button-${tone}`;
+  if (!allowed) {
+    const id = `why-not-${name.replaceAll('_', '-')}`;
+    return html`<span class="tipped"><button class="${style}" type="button" aria-disabled="true" aria-describedby="${id}">${content}</button><span class="tip" role="tooltip" id="${id}">${toSentence(reason ?? 'This is not possible now')}</span></span>`;
+  }
+  if (!isImmediate) return html`<a class="${style}" href="${path}">${content}</a>`;
+  return html`<form method="post" action="${path}"><button class="${style}" type="submit">${content}</button></form>`;
+}
+
+/** The buttons of those actions that the list has, in the order of the buttons. */
+export function renderActions(actions: readonly Action[], buttons: Readonly<Record<string, ActionButton>>): Html {
+  const byName = new Map(actions.map((action) => [action.name, action]));
+  return html`<div class="actions">${Object.entries(buttons).map(([name, button]) => {
+    const action = byName.get(name);
+    return action ? renderAction(action, button) : null;
+  })}</div>`;
+}

@@ -1,0 +1,34 @@
+import { type Html, html } from '../html.ts';
+import type { LocalPath } from '../paths.ts';
+
+export interface Crumb {
+  readonly label: string;
+  readonly path: LocalPath;
+}
+
+export interface PageHead {
+  readonly title: string;
+  /** The pages above this one. */
+  readonly crumbs?: readonly Crumb[];
+  /** What stands beside the title, such as a status. */
+  readonly beside?: Html | null;
+  /** A line below the title. */
+  readonly below?: Html | string | null;
+  readonly actions?: Html | null;
+}
+
+/** The head of a page: where it lies, its title, and what can be done. */
+export function renderPageHead({ title, crumbs = [], beside, below, actions }: PageHead): Html {
+  return html`<header class="page-head">
+<div class="page-title">
+${
+  crumbs.length > 0
+    ? html`<nav class="crumbs" aria-label="Breadcrumbs"><ol>${crumbs.map(({ label, path }) => html`<li><a href="${path}">${label}</a></li>`)}</ol></nav>`
+    : null
+}
+<div class="title-line"><h1>${title}</h1>${beside}</div>
+${below ? html`<p class="muted">${below}</p>` : null}
+</div>
+${actions}
+</header>`;
+}

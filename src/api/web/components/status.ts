@@ -1,0 +1,31 @@
+import type { RunStatus } from '#domain/runs/model.ts';
+import { type Html, html } from '../html.ts';
+import { type IconName, renderIcon } from './icon.ts';
+
+interface StatusLook {
+  readonly word: string;
+  readonly icon: IconName;
+  /** The tone is a colour of the tokens, `--status-<tone>`. */
+  readonly tone: string;
+}
+
+/** Every status of a run has a word, a shape and a colour. */
+export const runStatusLooks: Readonly<Record<RunStatus, StatusLook>> = {
+  queued: { word: 'Queued', icon: 'circle-dashed', tone: 'queued' },
+  running: { word: 'Running', icon: 'loader-circle', tone: 'running' },
+  pending_approval: { word: 'Needs approval', icon: 'hand', tone: 'approval' },
+  canceling: { word: 'Canceling', icon: 'circle-stop', tone: 'canceling' },
+  succeeded: { word: 'Succeeded', icon: 'circle-check', tone: 'succeeded' },
+  failed: { word: 'Failed', icon: 'octagon-x', tone: 'failed' },
+  canceled: { word: 'Canceled', icon: 'ban', tone: 'canceled' },
+  timed_out: { word: 'Timed out', icon: 'hourglass', tone: 'timed-out' },
+};
+
+export function renderRunStatus(status: RunStatus): Html {
+  return renderStatusBadge(runStatusLooks[status]);
+}
+
+/** A state of anything, as shape, word and colour. */
+export function renderStatusBadge({ word, icon, tone }: StatusLook): Html {
+  return html`<span class="status status-${tone}">${renderIcon(icon)}${word}</span>`;
+}

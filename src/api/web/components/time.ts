@@ -1,0 +1,30 @@
+import { type Html, html } from '../html.ts';
+
+const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+/** A time in UTC, for people and (`datetime`) for machines. A script shows it in the visitor's own time zone. */
+export function renderTime(time: string): Html {
+  return html`<time datetime="${time}">${format.format(new Date(time))} UTC</time>`;
+}
+
+/** A time of which mostly the age matters. A script shows how long ago it was, if that is less than a day. */
+export function renderAge(time: string): Html {
+  return html`<time datetime="${time}" data-relative>${format.format(new Date(time))} UTC</time>`;
+}
+
+/** How long something took, such as "1 min 12 s". @param milliseconds not negative */
+export function formatSpan(milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [Math.floor(seconds) % 60, 's'],
+  ] as const;
+  const first = parts.findIndex(([number]) => number > 0);
+  return parts
+    .slice(first, first + 2)
+    .map(([number, unit]) => `${number} ${unit}`)
+    .join(' ');
+}

@@ -1,0 +1,143 @@
+import { newId } from '#domain/shared/ids.ts';
+import { renderIcon } from '../components/icon.ts';
+import { type Html, html } from '../html.ts';
+import type { LocalPath } from '../paths.ts';
+import type { FormProblems } from './problems.ts';
+
+/** A choice of a select or of radio buttons. */
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+export interface FormField {
+  /** The path of the value in the operation's body, such as `approval_policy.required`. */
+  readonly name: string;
+  readonly label: string;
+  readonly kind?:
+    | 'text'
+    | 'email'
+    | 'password'
+    | 'number'
+    | 'area'
+    | 'code'
+    | 'select'
+    | 'checkbox'
+    | 'hidden'
+    | 'datetime';
+  /** What the value means, or how it should look. */
+  readonly hint?: Html | string;
+  readonly value?: string | undefined;
+  readonly isOptional?: boolean;
+  readonly choices?: readonly Choice[];
+  readonly maxLength?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly autocomplete?: string;
+}
+
+export interface Form {
+  readonly action: LocalPath;
+  readonly fields: readonly (FormField | Html)[];
+  readonly submit: string;
+  readonly tone?: 'primary' | 'danger';
+  /** Where a visitor goes who changes their mind. */
+  readonly cancel?: LocalPath;
+  readonly problems?: FormProblems | null;
+  /** What was typed before, by the field's name. It wins over the values of fields. */
+  readonly typed?: Readonly<Record<string, string>>;
+  /** The form sends an idempotency key, `key`, so that submitting it twice does the work once. */
+  readonly hasKey?: boolean;
+}
+
+/**
+ * A form. Its problems stand at their fields, and in a summary that links to them. What was typed is kept, except for passwords. Required
+ * fields are checked by the service, which says more than the browser does.
+ */
+export function renderForm(form: Form): Html {
+  const { action, fields, submit, tone = 'primary', cancel, problems, typed = {}, hasKey } = form;
+  const plain = fields.filter(isField);
+  return html`<form class="form" method="post" action="${action}" novalidate>
+${problems ? renderSummary(problems, plain) : null}
+${hasKey ? html`<input type="hidden" name="key" value="${typed['key'] || newId()}">` : null}
+${fields.map((field) => (isField(field) ? renderFormField(withState(field, typed), problems?.fields[field.name]) : field))}
+<div class="form-end"><button class="button button-${tone}" type="submit">${submit}</button>${
+    cancel ? html`<a class="button button-plain" href="${cancel}">Cancel</a>` : null
+  }</div>
+</form>`;
+}
+
+function isField(field: FormField | Html): field is FormField {
+  return typeof field === 'object' && 'label' in field;
+}
+
+function withState(field: FormField, typed: Readonly<Record<string, string>>): FormField {
+  const value = field.kind === 'password' ? undefined : (typed[field.name] ?? field.value);
+  return { ...field, value };
+}
+
+/** The problems of a form, with links to their fields. It gets the focus when the page opens. */
+export function renderSummary({ fields, others }: FormProblems, known: readonly FormField[]): Html {
+  const labelOf = (name: string) => known.find((field) => field.name === name)?.label ?? name;
+  const named = Object.entries(fields);
+  return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
+${others.map((text) => html`<p>${text}</p>`)}
+${
+  named.length > 0
+    ? html`<ul class="plain-list">${named.map(([name, text]) => html`<li><a href="#${fieldId(name)}">${labelOf(name)}</a>: ${text}</li>`)}</ul>`
+    : null
+}</div></div>`;
+}
+
+/** The id of a field's control. */
+export function fieldId(name: string): string {
+  return `field-${name.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
+}
+
+export function renderFormField(field: FormField, problem?: string | undefined): Html {
+  const { name, label, kind = 'text', hint, value, isOptional } = field;
+  const id = fieldId(name);
+  if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${value ?? ''}">`;
+  const described = [hint ? `${id}-hint` : null, problem ? `${id}-problem` : null].filter(Boolean).join(' ');
+  const state = html`${described ? html`aria-describedby="${described}"` : null} ${problem ? html`aria-invalid="true"` : null}`;
+  const notes = html`${hint ? html`<p class="field-hint" id="${id}-hint">${hint}</p>` : null}${
+    problem ? html`<p class="field-problem" id="${id}-problem">${renderIcon('octagon-x')}${problem}</p>` : null
+  }`;
+  if (kind === 'checkbox') {
+    return html`<div class="field"><label class="choice"><input type="checkbox" id="${id}" name="${name}" value="yes" ${
+      value === 'yes' ? html`checked` : null
+    } ${state}> <span>${label}</span></label>${notes}</div>`;
+  }
+  return html`<div class="field"><label for="${id}">${label}${isOptional ? html` <span class="muted">optional</span>` : null}</label>
+${renderControl(field, id, state)}${notes}</div>`;
+}
+
+function renderControl(field: FormField, id: string, state: Html): Html {
+  const {
+    name,
+    kind = 'text',
+    value = '',
+    choices = [],
+    maxLength,
+    min,
+    max,
+    autocomplete = 'off',
+    isOptional,
+  } = field;
+  const common = html`id="${id}" name="${name}" ${isOptional ? null : html`aria-required="true"`} ${state}`;
+  const length = maxLength === undefined ? null : html`maxlength="${maxLength}"`;
+  if (kind === 'area' || kind === 'code') {
+    const rows = kind === 'code' ? 16 : 4;
+    return html`<textarea ${common} ${length} rows="${rows}" class="${kind}" spellcheck="${kind === 'area'}">
+${value}</textarea>`;
+  }
+  if (kind === 'select') {
+    return html`<select ${common}>${choices.map(
+      (choice) =>
+        html`<option value="${choice.value}" ${choice.value === value ? html`selected` : null}>${choice.label}</option>`,
+    )}</select>`;
+  }
+  const type = kind === 'datetime' ? 'datetime-local' : kind;
+  const bounds = html`${min === undefined ? null : html`min="${min}"`} ${max === undefined ? null : html`max="${max}"`}`;
+  return html`<input type="${type}" ${common} ${length} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">`;
+}

@@ -1,0 +1,23 @@
+import { Invalid } from '#domain/shared/errors.ts';
+
+/** Reads the fields of a submitted form; a field that was left out is empty. @throws Invalid for an unknown or repeated field */
+export function readForm<Name extends string>(body: unknown, names: readonly Name[]): Record<Name, string> {
+  const given = new Map(Object.entries(body ?? {}));
+  const unknown = [...given.keys()].find((name) => !(names as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new Invalid(`the form has no field ${JSON.stringify(unknown)}`);
+  const fields = names.map((name) => {
+    const value = given.get(name) ?? '';
+    if (typeof value !== 'string') throw new Invalid(`the field "${name}" was sent more than once`);
+    return [name, value];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** The problem of each field, by name, if the error is only about these fields of the body; otherwise undefined. */
+export function fieldProblems(error: unknown, names: readonly string[]): Record<string, string> | undefined {
+  if (!(error instanceof Invalid)) return undefined;
+  const problems = error.details?.['errors'];
+  if (!Array.isArray(problems) || problems.length === 0) return undefined;
+  if (!problems.every(({ in: part, path }) => part === 'body' && names.includes(path))) return undefined;
+  return Object.fromEntries(problems.map(({ path, message }) => [path, message]));
+}

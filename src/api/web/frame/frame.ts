@@ -1,0 +1,77 @@
+import { docsPath } from '#api/edge/docs/docs.ts';
+import type { PlatformRole } from '#domain/identity/model.ts';
+import { renderIcon } from '../components/icon.ts';
+import { type Html, html } from '../html.ts';
+import { pagePath, pages, withQuery } from '../paths.ts';
+import { navigationFor, sectionOf } from './navigation.ts';
+import type { ScopeMenu } from './scope-menu.ts';
+
+/** What is around every page of a signed-in visitor. */
+export interface Frame {
+  readonly visitor: { readonly name: string; readonly role: PlatformRole | null; readonly email: string | null };
+  /** The address of the page, with its query. */
+  readonly address: string;
+  readonly approvals: { readonly count: number; readonly isMore: boolean } | null;
+  readonly scope: ScopeMenu;
+}
+
+/** The bar above every page: scope, search, approvals, and the visitor's own menu. */
+export function renderBar(frame: Frame): Html {
+  return html`<button class="icon-button nav-opener" type="button" popovertarget="navigation" aria-label="Menu">${renderIcon('menu')}</button>
+${renderScope(frame.scope)}
+<form class="search" role="search" action="${pages.search}" method="get">
+${renderIcon('search')}<input type="search" name="q" aria-label="Search" placeholder="Search" maxlength="200" autocomplete="off" spellcheck="false" data-key="/">
+<kbd aria-hidden="true">/</kbd>
+</form>
+${frame.approvals && frame.approvals.count > 0 ? renderApprovals(frame.approvals) : null}
+${renderVisitor(frame)}`;
+}
+
+function renderScope({ label, choices, organizations }: ScopeMenu): Html {
+  const choice = (each: ScopeMenu['choices'][number], kind = '') =>
+    html`<li><a class="menu-item ${kind}" href="${each.path}" ${each.isCurrent ? html`aria-current="true"` : null}>${each.label}</a></li>`;
+  return html`<details class="menu scope">
+<summary class="menu-button"><span class="unseen">Organization or team: </span>${renderIcon('building-2')}<span class="clip">${label}</span>${renderIcon('chevron-down')}</summary>
+<ul class="menu-panel">
+${choices.map((each) => choice(each))}
+${organizations.map((each) => html`${choice(each, 'menu-group')}${each.teams.map((team) => choice(team, 'menu-sub'))}`)}
+<li><a class="menu-item menu-last" href="${pagePath(pages.organizations)}">All organizations</a></li>
+</ul>
+</details>`;
+}
+
+function renderApprovals({ count, isMore }: NonNullable<Frame['approvals']>): Html {
+  const shown = `${count}${isMore ? '+' : ''}`;
+  return html`<a class="inbox-link" href="${pagePath(pages.approvals)}">${renderIcon('hand')}<span>${shown}</span><span class="unseen"> runs wait for your approval</span></a>`;
+}
+
+function renderVisitor({ visitor }: Frame): Html {
+  return html`<details class="menu visitor">
+<summary class="menu-button"><span class="unseen">Your menu: </span>${renderIcon('circle-user')}<span class="clip">${visitor.name}</span>${renderIcon('chevron-down')}</summary>
+<ul class="menu-panel menu-end">
+<li class="menu-note"><strong>${visitor.name}</strong><br>${visitor.email ?? ''}${visitor.role ? ` · ${visitor.role}` : ''}</li>
+<li><a class="menu-item" href="${pagePath(pages.profile)}">Profile and API keys</a></li>
+<li><button class="menu-item" type="button" data-do="switch-time-zone" hidden>Show times in <span data-time-zone>UTC</span></button></li>
+<li><button class="menu-item" type="button" data-do="switch-theme" hidden>Theme: <span data-theme-name>system</span></button></li>
+<li><button class="menu-item" type="button" data-do="show-keys" hidden>Keyboard keys <kbd>?</kbd></button></li>
+<li><form method="post" action="${pagePath(pages.logout)}"><button class="menu-item" type="submit">Sign out</button></form></li>
+</ul>
+</details>`;
+}
+
+/** The main navigation. Its links carry the scope on. */
+export function renderNavigation({ visitor, address, scope }: Frame): Html {
+  const section = sectionOf(new URL(address, 'http://service.invalid').pathname);
+  return html`<nav class="navigation" id="navigation" popover aria-label="Main">
+${navigationFor(visitor.role).map(
+  ({ label, entries }) => html`<div class="navigation-group">
+${label ? html`<p class="navigation-label">${label}</p>` : null}
+<ul>${entries.map(
+    (entry) =>
+      html`<li><a class="navigation-link" href="${withQuery(entry.path, scope.query)}" ${entry.path === section ? html`aria-current="page"` : null}>${renderIcon(entry.icon)}${entry.label}</a></li>`,
+  )}</ul>
+</div>`,
+)}
+<div class="navigation-group navigation-foot"><ul><li><a class="navigation-link" href="${docsPath}">${renderIcon('terminal')}API reference</a></li></ul></div>
+</nav>`;
+}

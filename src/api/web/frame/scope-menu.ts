@@ -1,0 +1,53 @@
+import type { Names } from '#domain/tenancy/names-store.ts';
+import { type LocalPath, pagePath, pages, type Query, withQuery } from '../paths.ts';
+import { scopeQuery } from '../visit/scope.ts';
+import type { Visit } from '../visit/visit.ts';
+import { sectionOf } from './navigation.ts';
+
+interface ScopeChoice {
+  readonly label: string;
+  readonly path: LocalPath;
+  readonly isCurrent: boolean;
+}
+
+/** The organization or team that lists are limited to, and the others that the visitor can choose. */
+export interface ScopeMenu {
+  readonly label: string;
+  readonly choices: readonly ScopeChoice[];
+  /** The visitor's organizations, each with the visitor's teams in it. */
+  readonly organizations: readonly (ScopeChoice & { readonly teams: readonly ScopeChoice[] })[];
+  /** What links to other pages carry on. */
+  readonly query: Query;
+}
+
+const everything = 'All teams';
+
+/** Describes the scope of a page, with links that show the same section in another scope. */
+export function describeScope(visit: Visit, names: Names): ScopeMenu {
+  const { organizationId, teamId } = visit.scope;
+  const section = sectionOf(new URL(visit.request.url, 'http://service.invalid').pathname) ?? pagePath(pages.home);
+  const choose = (label: string, query: Query, isCurrent: boolean): ScopeChoice => {
+    return { label, path: withQuery(section, query), isCurrent };
+  };
+  const nameOf = (id: string) => names.get(id)?.name ?? 'unknown';
+  const teamsIn = (organization: string | null) =>
+    Object.keys(visit.principal.teams)
+      .filter((id) => names.get(id)?.organizationId === organization)
+      .map((id) => choose(nameOf(id), { team_id: id }, id === teamId))
+      .sort(byLabel);
+  const organizations = Object.keys(visit.principal.organizations).map((id) => ({
+    ...choose(nameOf(id), { organization_id: id }, id === organizationId && teamId === undefined),
+    teams: teamsIn(id),
+  }));
+  const chosen = teamId ?? organizationId;
+  return {
+    label: chosen === undefined ? everything : nameOf(chosen),
+    choices: [choose(everything, {}, chosen === undefined)],
+    organizations: organizations.sort(byLabel),
+    query: scopeQuery({ organizationId, teamId }),
+  };
+}
+
+function byLabel(one: ScopeChoice, other: ScopeChoice): number {
+  return one.label.localeCompare(other.label);
+}

@@ -1,0 +1,93 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ActionDeclaration, describeActions } from '#api/pipeline/actions.ts';
+import type { EncodedAnswerOf, Responses } from '#api/pipeline/answer-types.ts';
+import type { CommandOperation, ReadOperation } from '#api/pipeline/operation.ts';
+import type { Em } from '#database/database.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Action } from '#domain/shared/actions.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+import { readForm } from '../forms/read-form.ts';
+import { showFrame } from '../frame/show-frame.ts';
+import { type Page, seeOther, sendPage } from '../layout.ts';
+import type { LocalPath } from '../paths.ts';
+import { type PageContext, type PageInput, readForPage, runForPage } from './operations.ts';
+import { readScope, type Scope } from './scope.ts';
+
+/** One request for a page: who visits, what the address says, and how to answer. */
+export class Visit<Params = unknown> {
+  readonly context: PageContext;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+
+  constructor(context: PageContext, request: FastifyRequest, reply: FastifyReply) {
+    this.context = context;
+    this.request = request;
+    this.reply = reply;
+  }
+
+  /** The visitor, or `anonymous`. */
+  get principal(): Principal {
+    return this.request.principal;
+  }
+
+  /** The parameters of the path. They are checked by the operation that the page invokes. */
+  get params(): Params {
+    return this.request.params as Params;
+  }
+
+  /** The organization or team that the address selects. */
+  get scope(): Scope {
+    return readScope(this);
+  }
+
+  /** For reading what no operation answers, such as names. */
+  get em(): Em {
+    return this.context.services.orm.em.fork();
+  }
+
+  /** A parameter of the query; undefined if it is missing or empty, as a form sends what was not filled in. */
+  query(name: string): string | undefined {
+    const values = this.queryAll(name);
+    if (values.length > 1) throw new Invalid(`the address has the parameter "${name}" more than once`);
+    return values[0];
+  }
+
+  /** All values of a parameter of the query that may be repeated. */
+  queryAll(name: string): string[] {
+    const given = (this.request.query as Readonly<Record<string, string | string[] | undefined>>)[name];
+    return [given ?? []].flat().filter((value) => value !== '');
+  }
+
+  /** The fields of the submitted form. @throws Invalid for an unknown or repeated field */
+  form<Name extends string>(...names: readonly Name[]): Record<Name, string> {
+    return readForm(this.request.body, names);
+  }
+
+  /** Invokes a read operation for the visitor, and returns the body that the API would send. */
+  read<S extends Responses>(operation: ReadOperation<S>, input?: PageInput): Promise<EncodedAnswerOf<S>> {
+    return readForPage(this.context, this.request, operation, input);
+  }
+
+  /** Invokes a command for the visitor, and returns the body that the API would send. `key`: the form's idempotency key. */
+  run<S extends Responses>(
+    operation: CommandOperation<S>,
+    input?: PageInput & { readonly key?: string },
+  ): Promise<EncodedAnswerOf<S>> {
+    return runForPage(this.context, this.request, this.reply, operation, input);
+  }
+
+  /** Describes what the visitor may do, for buttons that a resource does not list itself. */
+  actions<Name extends string>(declarations: readonly ActionDeclaration<Name>[]): Action<Name>[] {
+    return describeActions({ operations: this.context.operations, principal: this.principal }, declarations);
+  }
+
+  /** Answers with a page, inside the frame of the service if the visitor is signed in. */
+  async show(page: Page, status = 200): Promise<FastifyReply> {
+    return sendPage(this.request, this.reply, status, page, await showFrame(this, page));
+  }
+
+  /** Sends the browser to another page, by GET. */
+  redirect(path: LocalPath): FastifyReply {
+    return seeOther(this.reply, path);
+  }
+}
