@@ -6,6 +6,7 @@ import { addReconciliationMetrics } from '#api/edge/admin/reconciliation-metrics
 import { addStateMetrics } from '#api/edge/admin/state-metrics.ts';
 import { stopServer } from '#api/edge/shutdown.ts';
 import { RunFeed } from '#api/runs/feed.ts';
+import { ChangeFeed } from '#api/web/live/change-feed.ts';
 import type { Config } from '#config';
 import { checkConnection, type Orm, pendingMigrations } from '#database/database.ts';
 import { isDatabaseAway } from '#database/errors.ts';
@@ -83,6 +84,7 @@ async function connect(config: Config): Promise<{ services: Services; engine: En
     refusals: new RefusalLog(),
     keyUses: new KeyUses(orm, log),
     runFeed: new RunFeed(orm, log),
+    changeFeed: new ChangeFeed(orm, log),
     evaluator: new VariableEvaluator(),
     log,
   };

@@ -5,7 +5,7 @@ import { registerPasswordReset } from '#api/identity/password-reset-pages.ts';
 import { registerProfile } from '#api/identity/profile-pages.ts';
 import { countApprovals } from '#api/runs/pages/approval-count.ts';
 import { registerAssets } from '#api/web/assets.ts';
-import type { PageContext } from '#api/web/visit/operations.ts';
+import type { PageServices } from '#api/web/visit/operations.ts';
 import { type AddPage, pageAdder } from '#api/web/visit/route.ts';
 
 /** The areas that have pages. Each adds its own. */
@@ -17,8 +17,8 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
 ];
 
 /** Registers all pages of the service, and the files that they use. */
-export async function registerPages(app: FastifyInstance, context: Omit<PageContext, 'frame'>): Promise<void> {
+export async function registerPages(app: FastifyInstance, context: PageServices): Promise<void> {
   await registerAssets(app);
-  const addPage = pageAdder(app, { ...context, frame: { countApprovals } });
+  const addPage = pageAdder(app, { ...context, countApprovals });
   for (const register of areas) register(addPage);
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { RunFeed } from '#api/runs/feed.ts';
+import type { ChangeFeed } from '#api/web/live/change-feed.ts';
 import type { Config } from '#config';
 import type { Orm } from '#database/database.ts';
 import type { KeyUses } from '#domain/identity/api-keys/uses.ts';
@@ -19,6 +20,7 @@ export interface Services {
   readonly refusals: RefusalLog;
   readonly keyUses: KeyUses;
   readonly runFeed: RunFeed;
+  readonly changeFeed: ChangeFeed;
   readonly evaluator: VariableEvaluator;
   readonly log: Logger;
 }

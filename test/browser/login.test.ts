@@ -34,9 +34,9 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
     await page.keyboard.press('Tab');
     await page.keyboard.type(testPassword);
     await page.keyboard.press('Enter');
-    await page.waitForURL(`${origin}/api/docs`);
+    await page.waitForURL(`${origin}/`);
     await page.goto(`${origin}/login`);
-    await page.getByText(ana.email).waitFor();
+    await page.getByText(ana.email, { exact: true }).waitFor();
     await tabTo(page, 'Sign out');
     await page.keyboard.press('Enter');
     await page.getByText('You are signed out.').waitFor();
@@ -81,7 +81,7 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
 
     await page.keyboard.type(testPassword);
     await page.keyboard.press('Enter');
-    await page.waitForURL(`${origin}/api/docs`);
+    await page.waitForURL(`${origin}/`);
     const refusals = [`400 ${origin}/login`, `401 ${origin}/login`];
     const logged = [expect.stringContaining('status of 400'), expect.stringContaining('status of 401')];
     expect(watch).toEqual({ ...nothing, failed: refusals, consoleErrors: logged });

@@ -44,7 +44,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     await page.getByLabel('E-mail address').fill(ana.email);
     await page.getByLabel('Password').fill(wanted);
     await page.keyboard.press('Enter');
-    await page.waitForURL(`${origin}/api/docs`);
+    await page.waitForURL(`${origin}/`);
     await page.close();
   });
 

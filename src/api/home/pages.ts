@@ -1,7 +1,8 @@
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { type AddPage, isSignedIn } from '#api/web/visit/route.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { isSignedIn } from '#api/web/visit/signed-in.ts';
 
 /** Adds the start page: what runs, what waits, what failed lately. Visitors who are not signed in get the sign-in page. */
 export function registerStart(addPage: AddPage): void {

@@ -56,7 +56,7 @@ beforeAll(async () => {
   app = await buildServer(services, { readiness: new Readiness([]), registry: createMetricsRegistry() });
   const operations = [readThing, makeThing];
   registerOperations(app, operations, services);
-  const context = { operations, services, frame: { countApprovals: async () => null } };
+  const context = { operations, services, countApprovals: async () => null };
   const addPage = pageAdder(app, context);
   // The path is one of this test alone.
   const path = '/things/:name' as PagePattern;

@@ -6,6 +6,7 @@ import { Readiness } from '#api/edge/admin/readiness.ts';
 import { RunFeed } from '#api/runs/feed.ts';
 import { buildServer } from '#api/server.ts';
 import type { Services } from '#api/services.ts';
+import { ChangeFeed } from '#api/web/live/change-feed.ts';
 import { issueApiKey } from '#domain/identity/api-keys/api-keys.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
@@ -102,6 +103,7 @@ export async function startApi(
     refusals: new RefusalLog(),
     keyUses: new KeyUses(orm, log),
     runFeed: new RunFeed(orm, log),
+    changeFeed: new ChangeFeed(orm, log),
     evaluator: new VariableEvaluator(),
     installation: await openInstallation(orm, keyRing),
     transactions: new Transactions(orm, { dispatch: (messages) => engineMessages.push(...messages) }),

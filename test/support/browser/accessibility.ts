@@ -12,6 +12,8 @@ const options = {
 
 /** What axe finds wrong with a page as it stands (WCAG 2.2 A and AA, best practice), or cannot judge: normally nothing. */
 export async function findAccessibilityFaults(page: Page): Promise<string[]> {
+  // What lies below the bar that stays in place cannot be judged.
+  await page.evaluate('window.scrollTo(0, 0)');
   // A script tag would be stopped by the page's own policy.
   await page.evaluate(axeSource);
   const results = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults;

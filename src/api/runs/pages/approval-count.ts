@@ -9,6 +9,6 @@ const most = 20;
 export async function countApprovals(visit: Visit): Promise<{ count: number; isMore: boolean } | null> {
   const { role } = visit.principal;
   if (role === null || !rolePermissions[role].has('run:approve')) return null;
-  const { approvals, next_cursor: next } = await visit.read(listApprovals, { query: { limit: most } });
+  const { approvals, next_cursor: next } = await visit.read(listApprovals, { query: { limit: String(most) } });
   return { count: approvals.length, isMore: next !== null };
 }

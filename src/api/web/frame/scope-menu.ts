@@ -1,7 +1,7 @@
+import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import { type LocalPath, pagePath, pages, type Query, withQuery } from '../paths.ts';
-import { scopeQuery } from '../visit/scope.ts';
-import type { Visit } from '../visit/visit.ts';
+import { type Scope, scopeQuery } from '../visit/scope.ts';
 import { sectionOf } from './navigation.ts';
 
 interface ScopeChoice {
@@ -22,20 +22,28 @@ export interface ScopeMenu {
 
 const everything = 'All teams';
 
+/** The page that is shown, to whom, and what its lists are limited to. */
+export interface Framed {
+  readonly principal: Principal;
+  /** The address of the page, with its query. */
+  readonly address: string;
+  readonly scope: Scope;
+}
+
 /** Describes the scope of a page, with links that show the same section in another scope. */
-export function describeScope(visit: Visit, names: Names): ScopeMenu {
-  const { organizationId, teamId } = visit.scope;
-  const section = sectionOf(new URL(visit.request.url, 'http://service.invalid').pathname) ?? pagePath(pages.home);
+export function describeScope({ principal, address, scope }: Framed, names: Names): ScopeMenu {
+  const { organizationId, teamId } = scope;
+  const section = sectionOf(new URL(address, 'http://service.invalid').pathname) ?? pagePath(pages.home);
   const choose = (label: string, query: Query, isCurrent: boolean): ScopeChoice => {
     return { label, path: withQuery(section, query), isCurrent };
   };
   const nameOf = (id: string) => names.get(id)?.name ?? 'unknown';
   const teamsIn = (organization: string | null) =>
-    Object.keys(visit.principal.teams)
+    Object.keys(principal.teams)
       .filter((id) => names.get(id)?.organizationId === organization)
       .map((id) => choose(nameOf(id), { team_id: id }, id === teamId))
       .sort(byLabel);
-  const organizations = Object.keys(visit.principal.organizations).map((id) => ({
+  const organizations = Object.keys(principal.organizations).map((id) => ({
     ...choose(nameOf(id), { organization_id: id }, id === organizationId && teamId === undefined),
     teams: teamsIn(id),
   }));

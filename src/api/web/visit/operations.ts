@@ -18,13 +18,11 @@ import { successStatus } from '#api/pipeline/receipt-answer.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
 import type { Services } from '../../services.ts';
-import type { FrameSources } from '../frame/show-frame.ts';
 
 /** What pages work with: the operations of the API and the services that these use. */
-export interface PageContext {
+export interface PageServices {
   readonly operations: readonly Operation[];
   readonly services: Services;
-  readonly frame: FrameSources;
 }
 
 /** The input that a client of the API would send as JSON. The operation's own schemas validate it. */
@@ -36,7 +34,7 @@ export interface PageInput {
 
 /** Invokes a read operation for the visitor of a page. Returns the body that the API would send to them. */
 export async function readForPage<S extends Responses>(
-  context: PageContext,
+  context: PageServices,
   request: FastifyRequest,
   operation: ReadOperation<S>,
   input: PageInput = {},
@@ -51,7 +49,7 @@ export async function readForPage<S extends Responses>(
  * Returns the body that the API would send. @throws what the operation throws; `Invalid` names the fields of the body
  */
 export async function runForPage<S extends Responses>(
-  context: PageContext,
+  context: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   operation: CommandOperation<S>,
@@ -64,8 +62,8 @@ export async function runForPage<S extends Responses>(
 }
 
 /** Authenticates, authorizes and then validates the input: the same order as on the operation's own route. */
-async function authorizeForPage<O extends Operation>(
-  context: PageContext,
+export async function authorizeForPage<O extends Operation>(
+  context: PageServices,
   request: FastifyRequest,
   operation: O,
   input: PageInput,

@@ -6,8 +6,8 @@ import { anonymous } from '#domain/shared/access/principal.ts';
 import { Forbidden, Unauthenticated } from '#domain/shared/errors.ts';
 import { seeOther } from '../layout.ts';
 import { type PagePattern, type ParamsOf, pagePath, pages } from '../paths.ts';
-import type { PageContext } from './operations.ts';
-import { Visit } from './visit.ts';
+import { isSignedIn } from './signed-in.ts';
+import { type PageContext, Visit } from './visit.ts';
 
 /** Answers one visit of a page. */
 export type PageHandler<Params = unknown> = (visit: Visit<Params>) => Promise<FastifyReply> | FastifyReply;
@@ -54,10 +54,6 @@ export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
       },
     });
   };
-}
-
-export function isSignedIn(request: FastifyRequest): boolean {
-  return request.principal !== anonymous;
 }
 
 /** A part of a page that a script asks for cannot sign anybody in, so the whole page is loaded again. */

@@ -1,6 +1,5 @@
 import { isId } from '#domain/shared/ids.ts';
 import type { Query } from '../paths.ts';
-import type { Visit } from './visit.ts';
 
 /** What the lists of a page are limited to: a team, an organization, or neither. */
 export interface Scope {
@@ -9,9 +8,8 @@ export interface Scope {
 }
 
 /** Reads the scope from the address. The address alone decides it, so that a link shows the same to everybody. */
-export function readScope(visit: Visit): Scope {
-  const [organizationId, teamId] = ['organization_id', 'team_id'].map((name) => visit.query(name));
-  return { organizationId: keepId(organizationId), teamId: keepId(teamId) };
+export function readScope(query: (name: string) => string | undefined): Scope {
+  return { organizationId: keepId(query('organization_id')), teamId: keepId(query('team_id')) };
 }
 
 function keepId(text: string | undefined): string | undefined {

@@ -7,11 +7,20 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { readForm } from '../forms/read-form.ts';
-import { showFrame } from '../frame/show-frame.ts';
+import type { Frame } from '../frame/frame.ts';
+import { type ApprovalCount, readFrame } from '../frame/read-frame.ts';
 import { type Page, seeOther, sendPage } from '../layout.ts';
+import { type Producer, streamForPage } from '../live/stream.ts';
 import type { LocalPath } from '../paths.ts';
-import { type PageContext, type PageInput, readForPage, runForPage } from './operations.ts';
+import { type PageInput, type PageServices, readForPage, runForPage } from './operations.ts';
 import { readScope, type Scope } from './scope.ts';
+import { isSignedIn } from './signed-in.ts';
+
+/** What every page needs. */
+export interface PageContext extends PageServices {
+  /** What the bar above every page counts. The area of runs answers it. */
+  readonly countApprovals: (visit: Visit) => Promise<ApprovalCount>;
+}
 
 /** One request for a page: who visits, what the address says, and how to answer. */
 export class Visit<Params = unknown> {
@@ -37,7 +46,7 @@ export class Visit<Params = unknown> {
 
   /** The organization or team that the address selects. */
   get scope(): Scope {
-    return readScope(this);
+    return readScope((name) => this.query(name));
   }
 
   /** For reading what no operation answers, such as names. */
@@ -76,6 +85,11 @@ export class Visit<Params = unknown> {
     return runForPage(this.context, this.request, this.reply, operation, input);
   }
 
+  /** Answers with a stream of events about what a read operation shows. It ends when the visitor may no longer read that. */
+  stream(operation: ReadOperation, input: PageInput, produce: Producer): Promise<FastifyReply> {
+    return streamForPage(this, operation, input, produce);
+  }
+
   /** Describes what the visitor may do, for buttons that a resource does not list itself. */
   actions<Name extends string>(declarations: readonly ActionDeclaration<Name>[]): Action<Name>[] {
     return describeActions({ operations: this.context.operations, principal: this.principal }, declarations);
@@ -83,7 +97,13 @@ export class Visit<Params = unknown> {
 
   /** Answers with a page, inside the frame of the service if the visitor is signed in. */
   async show(page: Page, status = 200): Promise<FastifyReply> {
-    return sendPage(this.request, this.reply, status, page, await showFrame(this, page));
+    const frame = isSignedIn(this.request) && !page.isBare ? await this.#readFrame() : null;
+    return sendPage(this.request, this.reply, status, page, frame);
+  }
+
+  #readFrame(): Promise<Frame> {
+    const framed = { principal: this.principal, address: this.request.url, scope: this.scope };
+    return readFrame(this.em, framed, () => this.context.countApprovals(this));
   }
 
   /** Sends the browser to another page, by GET. */

@@ -1,0 +1,19 @@
+import type { Em } from '#database/database.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import type { Frame } from './frame.ts';
+import { describeScope, type Framed } from './scope-menu.ts';
+
+/** How many runs wait for the visitor's approval; null if the visitor approves none. */
+export type ApprovalCount = { readonly count: number; readonly isMore: boolean } | null;
+
+/** Reads what the frame around a page shows to its visitor. */
+export async function readFrame(em: Em, framed: Framed, countApprovals: () => Promise<ApprovalCount>): Promise<Frame> {
+  const { principal, address, scope } = framed;
+  const { organizations, teams, name, role, email } = principal;
+  const named = {
+    organizations: [...Object.keys(organizations), scope.organizationId ?? null],
+    teams: [...Object.keys(teams), scope.teamId ?? null],
+  };
+  const [names, approvals] = await Promise.all([readNames(em, named), countApprovals()]);
+  return { visitor: { name, role, email }, address, approvals, scope: describeScope(framed, names) };
+}

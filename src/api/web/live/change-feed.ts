@@ -1,0 +1,80 @@
+import { EventEmitter, once } from 'node:events';
+import type { Logger } from 'pino';
+import type { Orm } from '#database/database.ts';
+import { type EventCursor, readEventsAfter, startCursor } from '#domain/shared/events/cursor-store.ts';
+import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+
+const pollMs = 500;
+const batch = 500;
+
+/** Says whether a reader wants to hear of an event, and may. */
+export type EventTest = (event: PublishedEvent) => boolean;
+
+/**
+ * Tells the live lists of this process that something has changed, by one poll of the database for all of them, and none while nobody
+ * watches. It passes on no content: a list that hears of a change reads itself again.
+ */
+export class ChangeFeed {
+  readonly #orm: Orm;
+  readonly #log: Logger;
+  readonly #events = new EventEmitter().setMaxListeners(0);
+  #watchers = 0;
+  #cursor: EventCursor | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(orm: Orm, log: Logger) {
+    this.#orm = orm;
+    this.#log = log;
+  }
+
+  /** Yields after events that the test accepts; several at once count as one change. Ends when the signal aborts. */
+  async *watch(isWanted: EventTest, signal: AbortSignal): AsyncGenerator<'changed'> {
+    let hasChanged = false;
+    const onEvent = (event: PublishedEvent) => {
+      hasChanged ||= isWanted(event);
+    };
+    this.#join(onEvent);
+    try {
+      while (!signal.aborted) {
+        if (hasChanged) {
+          hasChanged = false;
+          yield 'changed';
+        } else {
+          await once(this.#events, 'read', { signal }).catch(() => undefined); // aborted: the loop ends
+        }
+      }
+    } finally {
+      this.#leave(onEvent);
+    }
+  }
+
+  #join(listener: (event: PublishedEvent) => void): void {
+    this.#events.on('event', listener);
+    this.#watchers += 1;
+    this.#timer ??= setTimeout(() => void this.#poll(), 0);
+  }
+
+  #leave(listener: (event: PublishedEvent) => void): void {
+    this.#events.off('event', listener);
+    this.#watchers -= 1;
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      await this.#read();
+    } catch (error) {
+      this.#log.warn({ err: error }, 'could not read the events that live pages follow; trying again');
+    }
+    if (this.#watchers === 0) this.#cursor = null;
+    this.#timer = this.#watchers > 0 ? setTimeout(() => void this.#poll(), pollMs) : undefined;
+  }
+
+  async #read(): Promise<void> {
+    const em = this.#orm.em.fork();
+    this.#cursor ??= await startCursor(em);
+    const { events, cursor } = await readEventsAfter(em, this.#cursor, batch);
+    this.#cursor = cursor;
+    for (const event of events) this.#events.emit('event', event);
+    if (events.length > 0) this.#events.emit('read');
+  }
+}

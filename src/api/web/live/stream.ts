@@ -1,0 +1,37 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ServerEvent, sendEvents } from '#api/edge/sse.ts';
+import { cutOffWithoutAccess } from '#api/pipeline/cut-off.ts';
+import { authorizeRead } from '#api/pipeline/invoke.ts';
+import type { ReadOperation } from '#api/pipeline/operation.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { authorizeForPage, type PageInput, type PageServices } from '../visit/operations.ts';
+
+/** Follows something for as long as the signal is not aborted. */
+export type Producer = (signal: AbortSignal) => AsyncIterable<ServerEvent>;
+
+interface Follower {
+  readonly context: PageServices;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/**
+ * Answers with a stream of events about what a read operation shows. The visitor needs the authority to read it, and is cut off within seconds of
+ * losing it, or of any other change of role or membership.
+ */
+export async function streamForPage(
+  { context, request, reply }: Follower,
+  operation: ReadOperation,
+  input: PageInput,
+  produce: Producer,
+): Promise<FastifyReply> {
+  const followed = { ...operation, partShownTo: authorityOf };
+  const invocation = await authorizeForPage(context, request, followed, input);
+  await authorizeRead(invocation);
+  cutOffWithoutAccess(invocation, reply);
+  return sendEvents(request, reply, ({ signal }) => produce(signal));
+}
+
+function authorityOf({ role, teams, organizations }: Principal) {
+  return { role, teams, organizations };
+}
