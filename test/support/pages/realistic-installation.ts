@@ -1,0 +1,79 @@
+import type { TestApi } from '../api/in-process-api.ts';
+import { addAccounts, addInvitations } from './accounts.ts';
+import { addTemplates, type Templates } from './catalog/add-templates.ts';
+import { addEnvironments, addHolds, addVariables, type Environments } from './environments.ts';
+import { backdate } from './history.ts';
+import { addPeople, type People } from './people.ts';
+import { tellEnded } from './runs/ended-runs.ts';
+import { Narrator } from './runs/narrator.ts';
+import { tellOpen } from './runs/open-runs.ts';
+import { tellPast } from './runs/past.ts';
+import { type Place, Places } from './runs/places.ts';
+import { poolOf } from './runs/run-row.ts';
+import type { RunStory } from './runs/story.ts';
+import { tellWaiting } from './runs/waiting-runs.ts';
+import { writeRuns } from './runs/write-runs.ts';
+import { addTenants, type Tenants } from './tenants.ts';
+import { addWorkers } from './workers.ts';
+
+/** An installation that is used by people, with the ids of what pages are looked at with. */
+export interface Installation extends Tenants {
+  readonly people: People;
+  readonly environments: Environments;
+  readonly templates: Templates;
+  readonly instances: readonly Place[];
+  /** Runs in every status and of every kind of wait, by name. */
+  readonly runs: Readonly<Record<RunKey, { readonly id: string; readonly instance: Place }>>;
+  /** The token of an invitation that `people.developer` may accept. */
+  readonly invitationToken: string;
+}
+
+const pastRuns = 280;
+
+/**
+ * Fills an empty installation as that of two companies would look: people of every role, tenants, templates, instances, and
+ * some 300 runs of the last months. Each time the same, but for ids and the present time. Everybody has the test password.
+ */
+export async function seedInstallation(api: TestApi): Promise<Installation> {
+  const people = await addPeople(api);
+  const tenants = await addTenants(people);
+  const environments = await addEnvironments(people, tenants);
+  const templates = await addTemplates(people, tenants);
+  await addVariables(people, environments);
+  const accounts = await addAccounts(people, tenants);
+  const invitationToken = await addInvitations(people, tenants);
+  const workers = await addWorkers(api, people, tenants, environments);
+  const places = new Places(people, tenants, environments, templates, accounts);
+  const present = tellPresent(new Narrator(places, people));
+  await makeLogPartitions(api);
+  const stories = [...tellPast(places, pastRuns), ...Object.values(present)];
+  await writeRuns(api, stories, ({ place }) => (poolOf(place) === 'cloud' ? workers.cloud : workers.default));
+  await addHolds(people, environments);
+  await backdate(api);
+  return {
+    ...tenants,
+    people,
+    environments,
+    templates,
+    instances: places.all,
+    runs: namesOf(present),
+    invitationToken,
+  };
+}
+
+/** The runs that pages are looked at with, by their names. They are the last ones of their instances. */
+function tellPresent(narrator: Narrator) {
+  return { ...tellWaiting(narrator), ...tellOpen(narrator), ...tellEnded(narrator) };
+}
+
+export type RunKey = keyof ReturnType<typeof tellPresent>;
+
+function namesOf(stories: Record<RunKey, RunStory>): Installation['runs'] {
+  const named = Object.entries(stories).map(([key, { id, place }]) => [key, { id, instance: place }]);
+  return Object.fromEntries(named);
+}
+
+/** The logs of past runs need the partitions of past months. */
+async function makeLogPartitions(api: TestApi): Promise<void> {
+  await api.rows(`select make_month_partitions('run_log_chunks', now() - interval '6 months', 9)`);
+}
