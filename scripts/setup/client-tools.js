@@ -7,7 +7,7 @@ import { findProgram, root, runStep, tryProgram } from './programs.js';
 
 /**
  * Installs the programs that generate clients from the OpenAPI document, and those that try the API. Each set lies in a
- * directory of the cache that is named after its pinned versions, where test/support/client-tools.ts finds it.
+ * directory of the cache that is named after its pinned versions, where test/support/programs/client-tools.ts finds it.
  */
 export async function ensureClientTools() {
   await ensure('typescript', installTypeScript);

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram, runStep } from './programs.js';
 
-/** Where test/support/providers.ts finds real providers, which are built from the Go module proxy. */
+/** Where test/support/programs/providers.ts finds real providers, which are built from the Go module proxy. */
 const directory = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'delivery-coordinator', 'providers');
 const modules = {
   'terraform-provider-time': 'github.com/hashicorp/terraform-provider-time@v0.14.2',

@@ -17,7 +17,7 @@ import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { openInstallation } from '#domain/shared/installation/installation.ts';
 import { release } from '#domain/shared/installation/release.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
-import { waitForServer } from '#domain/shared/wait-for-server.ts';
+import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
 import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';

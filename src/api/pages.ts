@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { registerStart } from '#api/home/pages.ts';
-import { registerLogin } from '#api/identity/login-pages.ts';
-import { registerPasswordReset } from '#api/identity/password-reset-pages.ts';
-import { registerProfile } from '#api/identity/profile-pages.ts';
+import { registerLogin } from '#api/identity/pages/login-pages.ts';
+import { registerPasswordReset } from '#api/identity/pages/password-reset-pages.ts';
+import { registerProfile } from '#api/identity/pages/profile-pages.ts';
 import { countApprovals } from '#api/runs/pages/approval-count.ts';
 import { registerAssets } from '#api/web/assets.ts';
 import type { PageServices } from '#api/web/visit/operations.ts';

@@ -11,7 +11,7 @@ import { bindEngineNamespace, openInstallation } from '#domain/shared/installati
 import { release } from '#domain/shared/installation/release.ts';
 import { logOptions } from '#domain/shared/logging/log-options.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
-import { waitForServer } from '#domain/shared/wait-for-server.ts';
+import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import type { WorkerFacts } from '#domain/workers/model.ts';
 import { isEngineUnreachable, openEngine } from '#engine/connection.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';

@@ -6,7 +6,7 @@ import { redactActivityErrors } from '#activities/redact-errors.ts';
 import { createRunActivities } from '#activities/runs.ts';
 import type { Config } from '#config';
 import { poolQueue } from '#domain/runs/model.ts';
-import { waitForServer } from '#domain/shared/wait-for-server.ts';
+import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 import { isEngineUnreachable } from '#engine/connection.ts';
 import { coordinatorQueue } from '#engine/deliver.ts';
 import { installEngineRuntime } from './engine-log.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findClientTools } from '#test/support/client-tools.ts';
+import { findClientTools } from '#test/support/programs/client-tools.ts';
 import { administrator, type System, startSystem } from '#test/support/system.ts';
 
 const run = promisify(execFile);

@@ -8,7 +8,7 @@ import { assertPortFree } from '#local/ports.ts';
 import { type EmbeddedPostgres, startPostgres } from '#local/postgres/postgres.ts';
 import { codeBlocks } from '#test/docs/markdown.ts';
 import { makeDirectory } from '#test/support/directories.ts';
-import { runShell } from '#test/support/shell.ts';
+import { runShell } from '#test/support/programs/shell.ts';
 import { readText, root } from './compose.ts';
 import { buildTree, collectPrograms } from './image-tree.ts';
 import { PlainInstallation } from './plain-installation.ts';

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Program } from '#test/support/start.ts';
+import { Program } from '#test/support/programs/start.ts';
 import {
   type Composition,
   imageEnvironment,

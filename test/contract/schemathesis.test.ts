@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findClientTools } from '#test/support/client-tools.ts';
+import { findClientTools } from '#test/support/programs/client-tools.ts';
 import { administrator, type System, startSystem } from '#test/support/system.ts';
 
 /** How many requests each phase makes for an operation, and the seed that repeats a run. */

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runApi } from '#api/main.ts';
 import { Caller } from '#test/support/api/caller.ts';
-import { runShell } from '#test/support/shell.ts';
+import { runShell } from '#test/support/programs/shell.ts';
 import { administrator, type System, startSystem } from '#test/support/system.ts';
 
 let system: System;

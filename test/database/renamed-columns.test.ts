@@ -2,7 +2,7 @@ import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeTestDirectory } from '#test/support/directories.ts';
-import { runShell } from '#test/support/shell.ts';
+import { runShell } from '#test/support/programs/shell.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 

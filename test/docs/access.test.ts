@@ -5,12 +5,12 @@ import { longestOverlapSeconds, mostActiveKeys } from '#domain/identity/api-keys
 import { platformRoles } from '#domain/identity/model.ts';
 import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
-import { formatDuration } from '#domain/shared/durations.ts';
+import { formatDuration } from '#domain/shared/values/durations.ts';
 import { teamRoleActions } from '#domain/teams/model.ts';
 import { addPerson, addTeam } from '#test/support/access/people.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
-import { runShell } from '#test/support/shell.ts';
+import { runShell } from '#test/support/programs/shell.ts';
 import { codeBlocks, tableUnder } from './markdown.ts';
 
 const page = 'docs/access.md';

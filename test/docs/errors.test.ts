@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { errorCodes } from '#domain/shared/error-codes.ts';
 import { startApi } from '#test/support/api/http-api.ts';
-import { runShell } from '#test/support/shell.ts';
+import { runShell } from '#test/support/programs/shell.ts';
 import { codeBlocks } from './markdown.ts';
 
 it('docs/errors.md lists every code with its meaning, and no others', () => {

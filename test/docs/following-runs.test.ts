@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publish } from '#test/support/access/people.ts';
-import { runShell } from '#test/support/shell.ts';
+import { runShell } from '#test/support/programs/shell.ts';
 import { administrator, type System, startSystem } from '#test/support/system.ts';
 import { codeBlocks } from './markdown.ts';
 

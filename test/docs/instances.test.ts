@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runShell } from '#test/support/shell.ts';
+import { runShell } from '#test/support/programs/shell.ts';
 import { administrator, type System, startSystem } from '#test/support/system.ts';
 import { commands, network, publish, runToEnd } from '#test/support/templates.ts';
 import { codeBlocks } from './markdown.ts';

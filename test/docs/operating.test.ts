@@ -9,7 +9,7 @@ import { statusReasons } from '#domain/runs/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { findFreePort } from '#local/ports.ts';
 import { createEmptyDatabase, type TestDatabase } from '#test/support/database/database.ts';
-import { runShell } from '#test/support/shell.ts';
+import { runShell } from '#test/support/programs/shell.ts';
 import { createNamespace } from '#test/support/system.ts';
 import { executionLimits } from '#worker/executor.ts';
 import { codeBlocks, tableUnder } from './markdown.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runShell } from '#test/support/shell.ts';
+import { runShell } from '#test/support/programs/shell.ts';
 import { type System, startSystem } from '#test/support/system.ts';
 import { codeBlocks } from './markdown.ts';
 

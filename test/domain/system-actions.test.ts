@@ -11,7 +11,7 @@ import { systemActions } from '#domain/system-actions.ts';
 import { removeDeadWorker } from '#domain/workers/loss.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { aPlan, RunSteps } from '#test/support/run-steps.ts';
+import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 import { expireInstances } from '#worker/expiry.ts';
 import { reportSilentWorkers } from '#worker/worker-supervision.ts';
 

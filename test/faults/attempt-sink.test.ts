@@ -4,7 +4,7 @@ import { AttemptSink } from '#activities/attempt-sink.ts';
 import type { AttemptDeps } from '#activities/deps.ts';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';
-import { executing } from '#test/support/run-steps.ts';
+import { executing } from '#test/support/runs/run-steps.ts';
 import { openRunStepsApi } from './harness/run-steps-api.ts';
 
 /** Which states the worker accepts from an executor. */

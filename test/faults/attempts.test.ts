@@ -5,7 +5,7 @@ import { concludeAttempt } from '#domain/runs/attempts/complete.ts';
 import { AttemptSuperseded } from '#domain/runs/errors.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { deregisterWorker, recordHeartbeat } from '#domain/workers/store.ts';
-import { aPlan, executing } from '#test/support/run-steps.ts';
+import { aPlan, executing } from '#test/support/runs/run-steps.ts';
 import { openRunStepsApi } from './harness/run-steps-api.ts';
 
 /** Leads runs step by step, so that a test can lose the engine's or the worker's part at any point. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listProcesses } from '#test/support/start.ts';
+import { listProcesses } from '#test/support/programs/start.ts';
 import { type Installation, openInstallation } from './harness/installation.ts';
 import { examineHostileTemplate } from './hostile/examination.ts';
 import { findLeaks } from './hostile/leaks.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SandboxDemanded } from '#domain/runs/errors.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
-import { executing } from '#test/support/run-steps.ts';
+import { executing } from '#test/support/runs/run-steps.ts';
 import { openRunStepsApi } from './harness/run-steps-api.ts';
 
 const { api, admin, steps, readRun, readEvents } = await openRunStepsApi();

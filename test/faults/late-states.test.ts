@@ -3,7 +3,7 @@ import { readState } from '#domain/instances/state.ts';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { AttemptSuperseded } from '#domain/runs/errors.ts';
 import { deregisterWorker } from '#domain/workers/store.ts';
-import { aPlan, executing } from '#test/support/run-steps.ts';
+import { aPlan, executing } from '#test/support/runs/run-steps.ts';
 import { openRunStepsApi } from './harness/run-steps-api.ts';
 
 const { api, steps, readRun, readEvents } = await openRunStepsApi();

@@ -3,7 +3,7 @@ import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
 import type { LogChunk } from '#domain/runs/attempts/writes.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
-import { aPlan } from '#test/support/run-steps.ts';
+import { aPlan } from '#test/support/runs/run-steps.ts';
 import { openRunStepsApi } from './harness/run-steps-api.ts';
 
 const { api, admin, steps, readRun, readEvents } = await openRunStepsApi();

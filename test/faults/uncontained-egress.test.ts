@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { SandboxDemanded } from '#domain/runs/errors.ts';
-import { aPlan, executing } from '#test/support/run-steps.ts';
+import { aPlan, executing } from '#test/support/runs/run-steps.ts';
 import { openRunStepsApi } from './harness/run-steps-api.ts';
 
 /** A worker that does not contain template code cannot enforce the egress policy of a pool. */

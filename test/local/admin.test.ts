@@ -8,7 +8,7 @@ import { type EmbeddedPostgres, startPostgres } from '#local/postgres/postgres.t
 import { openSocketDirectory, removeSocketDirectory } from '#local/postgres/socket-directory.ts';
 import { migrate } from '#open-database';
 import { makeDirectory, makeTestDirectory } from '#test/support/directories.ts';
-import { programEnvironment } from '#test/support/start.ts';
+import { programEnvironment } from '#test/support/programs/start.ts';
 
 const dataDir = makeDirectory();
 let server: EmbeddedPostgres;

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeTestDirectory } from '#test/support/directories.ts';
-import { Program, programEnvironment } from '#test/support/start.ts';
+import { Program, programEnvironment } from '#test/support/programs/start.ts';
 
 const lockModule = new URL('../../src/local/data-lock.ts', import.meta.url).href;
 

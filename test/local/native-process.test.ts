@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startNativeProcess } from '#local/native-process.ts';
 import { makeTestDirectory } from '#test/support/directories.ts';
-import { listProcesses, Program, processTree, programEnvironment, whatIsLeft } from '#test/support/start.ts';
+import { listProcesses, Program, processTree, programEnvironment, whatIsLeft } from '#test/support/programs/start.ts';
 
 const nativeProcessModule = new URL('../../src/local/native-process.ts', import.meta.url).href;
 

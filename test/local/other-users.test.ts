@@ -20,8 +20,8 @@ import { lookUpAccount } from '#local/account/account.ts';
 import { SampleClient } from '#local/sample/client.ts';
 import { findTemporalProgram } from '#local/temporal.ts';
 import { knockAt, listeningPorts, stranger, usersOf } from '#test/support/access/stranger.ts';
-import { Repository } from '#test/support/git.ts';
-import { Program, processTree, programEnvironment, whatIsLeft } from '#test/support/start.ts';
+import { Repository } from '#test/support/programs/git.ts';
+import { Program, processTree, programEnvironment, whatIsLeft } from '#test/support/programs/start.ts';
 
 /** Tests which privileges root drops, and what other users on the machine can reach. */
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;

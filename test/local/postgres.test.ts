@@ -18,7 +18,7 @@ import { type EmbeddedPostgres, startPostgres } from '#local/postgres/postgres.t
 import { openSocketDirectory, removeSocketDirectory } from '#local/postgres/socket-directory.ts';
 import { openDatabase } from '#open-database';
 import { makeDirectory, makeTestDirectory } from '#test/support/directories.ts';
-import { listProcesses } from '#test/support/start.ts';
+import { listProcesses } from '#test/support/programs/start.ts';
 
 const dataDir = makeDirectory();
 const lockFile = join(dataDir, 'postgres', 'postmaster.pid');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '#config';
 import { makeTestDirectory } from '#test/support/directories.ts';
-import { Program } from '#test/support/start.ts';
+import { Program } from '#test/support/programs/start.ts';
 import { openExecutor } from '#worker/executor.ts';
 
 async function takePort(): Promise<string> {

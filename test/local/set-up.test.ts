@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { makeTestDirectory } from '#test/support/directories.ts';
-import { Program } from '#test/support/start.ts';
+import { Program } from '#test/support/programs/start.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

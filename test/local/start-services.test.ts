@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { createEmptyDatabase } from '#test/support/database/database.ts';
 import { makeDirectory } from '#test/support/directories.ts';
-import { Program, processTree } from '#test/support/start.ts';
+import { Program, processTree } from '#test/support/programs/start.ts';
 
 const dataDir = makeDirectory();
 const databases: { drop: () => Promise<void> }[] = [];

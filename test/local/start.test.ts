@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeDirectory } from '#test/support/directories.ts';
-import { Program, processTree, whatIsLeft } from '#test/support/start.ts';
+import { Program, processTree, whatIsLeft } from '#test/support/programs/start.ts';
 
 /** One data directory, on which the service is started repeatedly, as on a new user's machine. */
 const dataDir = makeDirectory();

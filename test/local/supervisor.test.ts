@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Supervisor } from '#local/supervisor.ts';
 import { makeTestDirectory } from '#test/support/directories.ts';
-import { listProcesses } from '#test/support/start.ts';
+import { listProcesses } from '#test/support/programs/start.ts';
 
 /** Supervises a program with this code. Its reports are in `lines`. */
 function supervise(code: string, environment: NodeJS.ProcessEnv = {}) {

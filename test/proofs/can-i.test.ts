@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reviewAccess } from '#api/access-reviews/access-review.ts';
 import { operations } from '#api/operations.ts';
-import { decideTarget } from '#api/pipeline/authorization.ts';
+import { decideTarget } from '#api/pipeline/access/authorization.ts';
 import { type CatalogueEntry, catalogueOf } from '#api/pipeline/catalogue.ts';
 import type { Invocation, OperationInput } from '#api/pipeline/invocation.ts';
 import { authorizeCall, authorizeOperation } from '#api/pipeline/invoke.ts';

@@ -10,7 +10,8 @@ import { requestId } from '#api/edge/request-id.ts';
 import { securityHeaders } from '#api/edge/security-headers.ts';
 import { edgeServerOptions } from '#api/edge/server-options.ts';
 import { operations } from '#api/operations.ts';
-import type { Erased, ReadCall } from '#api/pipeline/operation.ts';
+import type { ReadCall } from '#api/pipeline/call.ts';
+import type { Erased, Operation } from '#api/pipeline/operation.ts';
 import { loadConfig } from '#config';
 import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -39,7 +40,7 @@ if (getRun?.kind !== 'read') throw new Error('there is no read operation runs.ge
 const { params, responses, target: find, handle } = getRun;
 
 /** Everything that a handler gets, but for what this process does not have. */
-type HandlerCall = Omit<ReadCall<Erased, Erased, Erased, Erased>, 'services' | 'request'>;
+type HandlerCall = Omit<ReadCall<Erased, Erased, Erased, Erased, Operation>, 'services' | 'request'>;
 
 app.get('/api/v1/runs/:id', { schema: { params, response: responses } }, async (request) => {
   const parts = { em: orm.em.fork(), params: request.params, query: {}, body: undefined };

@@ -5,7 +5,7 @@ import {
   decideTarget,
   describeDenial,
   type ProtectedOperation,
-} from '#api/pipeline/authorization.ts';
+} from '#api/pipeline/access/authorization.ts';
 import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
 import type { Em } from '#database/database.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';

@@ -1,5 +1,5 @@
-import { resourceTypeOf } from '#api/pipeline/audited-resource.ts';
-import { actionOf } from '#api/pipeline/auditing.ts';
+import { resourceTypeOf } from '#api/pipeline/audit/audited-resource.ts';
+import { actionOf } from '#api/pipeline/audit/auditing.ts';
 import { isPublic, type Operation } from '#api/pipeline/operation.ts';
 import { systemActions } from '#domain/system-actions.ts';
 

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { toDenial } from '#api/pipeline/authorization.ts';
+import { toDenial } from '#api/pipeline/access/authorization.ts';
+import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
 import { type Operation, read } from '#api/pipeline/operation.ts';
-import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
 import { type FilteredOwner, findFilteredOwner, refuseUnrelated } from '#domain/audit/filtered-owner.ts';
@@ -15,7 +15,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { TimeOrDay } from '#domain/shared/times.ts';
+import { TimeOrDay } from '#domain/shared/values/times.ts';
 import { auditCatalogue } from './catalogue.ts';
 import { exportFormats } from './export-formats.ts';
 

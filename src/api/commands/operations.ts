@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { own } from '#api/identity/session-operations.ts';
+import type { ReceiptAnswer } from '#api/pipeline/answers/receipt-answer.ts';
 import { read } from '#api/pipeline/operation.ts';
-import type { ReceiptAnswer } from '#api/pipeline/receipt-answer.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { type RecordedReceipt, readOwnReceipt } from '#domain/shared/commands/receipts.ts';
 

@@ -1,6 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
-import { honoursIfMatch } from '#api/pipeline/if-match.ts';
+import { honoursIfMatch } from '#api/pipeline/headers/if-match.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import type { DocumentSchemas } from './schemas.ts';
 

@@ -7,11 +7,11 @@ import {
   variablePhases,
 } from '#domain/environments/variable-model.ts';
 import { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/model.ts';
-import { durationBetween, parseDuration } from '#domain/shared/durations.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { Json } from '#domain/shared/json.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { durationBetween, parseDuration } from '#domain/shared/values/durations.ts';
+import { Json } from '#domain/shared/values/json.ts';
 import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 

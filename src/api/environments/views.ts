@@ -8,8 +8,8 @@ import type { ShownVariable } from '#domain/environments/variable-store.ts';
 import { activeHold } from '#domain/holds/model.ts';
 import { principalKinds } from '#domain/identity/model.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
-import { formatDuration } from '#domain/shared/durations.ts';
-import { Json } from '#domain/shared/json.ts';
+import { formatDuration } from '#domain/shared/values/durations.ts';
+import { Json } from '#domain/shared/values/json.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 
 /** A lock or a pause. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EnvironmentParams, readAccess, updateAccess } from '#api/environments/operations.ts';
 import { EnvironmentView, viewEnvironment } from '#api/environments/views.ts';
-import { revisionOf } from '#api/pipeline/if-match.ts';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import { findEnvironment, findEnvironmentToChange } from '#domain/environments/store.ts';

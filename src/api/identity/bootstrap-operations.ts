@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { command, type RequestMetadata } from '#api/pipeline/operation.ts';
+import type { RequestMetadata } from '#api/pipeline/call.ts';
+import { command } from '#api/pipeline/operation.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { bootstrapAdministrator, bootstrapChange, bootstrapped } from '#domain/identity/bootstrap.ts';

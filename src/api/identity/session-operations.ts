@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { command, type NamedResource, type RequestMetadata, read } from '#api/pipeline/operation.ts';
+import type { NamedResource, RequestMetadata } from '#api/pipeline/call.ts';
+import { command, read } from '#api/pipeline/operation.ts';
 import { AnswerId, Nothing, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { Email, PlatformRole, principalKinds, sessionLifetimeSeconds } from '#domain/identity/model.ts';
 import { GivenPassword } from '#domain/identity/passwords/rules.ts';

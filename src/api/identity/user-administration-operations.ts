@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { command, type RequestMetadata } from '#api/pipeline/operation.ts';
+import type { RequestMetadata } from '#api/pipeline/call.ts';
+import { command } from '#api/pipeline/operation.ts';
 import { Nothing, Time } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

@@ -3,8 +3,8 @@ import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { type IssuedKey, longestOverlapSeconds } from '#domain/identity/api-keys/changes.ts';
 import type { ApiKeyDetails } from '#domain/identity/api-keys/store.ts';
 import { apiKeyKinds, apiKeyStates, PersonName } from '#domain/identity/model.ts';
-import { durationBetween, parseDuration } from '#domain/shared/durations.ts';
-import { TimeInput } from '#domain/shared/times.ts';
+import { durationBetween, parseDuration } from '#domain/shared/values/durations.ts';
+import { TimeInput } from '#domain/shared/values/times.ts';
 
 export const ApiKeyView = z
   .object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { revisionOf } from '#api/pipeline/if-match.ts';
+import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
-import { RawAnswer } from '#api/pipeline/raw-answer.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { readState } from '#domain/instances/state.ts';
 import { forgetImportedState } from '#domain/instances/state-forgetting.ts';
@@ -12,7 +12,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { wholeNumber } from '#domain/shared/whole-number.ts';
+import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { accessReview, InstanceParams, readAccess } from './operations.ts';
 import { StateVersionView, toStateVersion } from './views.ts';
 

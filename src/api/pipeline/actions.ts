@@ -1,7 +1,7 @@
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Action, type Refusal, toAction } from '#domain/shared/actions.ts';
-import { findDenial, isProtected, type ProtectedOperation } from './authorization.ts';
+import { findDenial, isProtected, type ProtectedOperation } from './access/authorization.ts';
 import type { Operation } from './operation.ts';
 
 /** An action on one resource, as its area declares it. */

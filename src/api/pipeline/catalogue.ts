@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { AccessReview } from '#domain/shared/access/decide.ts';
 import { Invalid } from '#domain/shared/errors.ts';
-import { isProtected, type ProtectedOperation } from './authorization.ts';
-import { paramNamesOf } from './location.ts';
+import { isProtected, type ProtectedOperation } from './access/authorization.ts';
+import { paramNamesOf } from './answers/location.ts';
 import { type Erased, isPublic, type Operation, routeOf } from './operation.ts';
 
 /** An operation that `can-i` reviews. */

@@ -5,8 +5,6 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { type Command, type CommandResult, findReceipt, runCommand } from '#domain/shared/commands/command.ts';
 import { ServiceError, Unavailable } from '#domain/shared/errors.ts';
-import type { CommandAnswer, Responses } from './answer-types.ts';
-import { auditingRefusals, auditRead, requestFacts, withAuditTarget } from './auditing.ts';
 import {
   type AccessDecision,
   asCalled,
@@ -14,20 +12,15 @@ import {
   decideTarget,
   isProtected,
   toDenial,
-} from './authorization.ts';
+} from './access/authorization.ts';
+import type { CommandAnswer, Responses } from './answers/answer-types.ts';
+import type { RawAnswer } from './answers/raw-answer.ts';
+import { findReadOf, type ReceiptAnswer, toReceiptAnswer } from './answers/receipt-answer.ts';
+import { auditingRefusals, auditRead, requestFacts, withAuditTarget } from './audit/auditing.ts';
+import type { Call, RequestMetadata } from './call.ts';
+import { negotiateMediaType } from './headers/media-types.ts';
 import type { Invocation } from './invocation.ts';
-import { negotiateMediaType } from './media-types.ts';
-import {
-  type Call,
-  type CommandOperation,
-  type Erased,
-  isPublic,
-  type Operation,
-  type ReadOperation,
-  type RequestMetadata,
-} from './operation.ts';
-import type { RawAnswer } from './raw-answer.ts';
-import { findReadOf, type ReceiptAnswer, toReceiptAnswer } from './receipt-answer.ts';
+import { type CommandOperation, type Erased, isPublic, type Operation, type ReadOperation } from './operation.ts';
 import { toCommand } from './to-command.ts';
 
 /**
@@ -182,7 +175,7 @@ async function prepare(invocation: Invocation<CommandOperation>): Promise<unknow
 }
 
 /** The operation's own schemas have parsed the input, and its own resolver has found the target. */
-type AuthorizedCall = Call<Erased, Erased, Erased, Erased>;
+type AuthorizedCall = Call<Erased, Erased, Erased, Erased, Operation>;
 
 /** Finds the target and decides about it; returns what the handler needs. @throws Forbidden, HiddenResource */
 export async function authorizeCall(invocation: Invocation, em: Em): Promise<AuthorizedCall> {

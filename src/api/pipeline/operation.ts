@@ -2,11 +2,8 @@ import type { z } from 'zod';
 import type { SessionCookie } from '#api/edge/cookies.ts';
 import type { AdaptErrorAnswer } from '#api/edge/errors/error-answers.ts';
 import type { Services } from '#api/services.ts';
-import type { Em } from '#database/database.ts';
 import type { Access, Ownership, PublicAccess } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { RequestFacts } from '#domain/shared/audit.ts';
-import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type {
   AnswerOf,
   CommandAnswer,
@@ -14,65 +11,22 @@ import type {
   Responses,
   Schema,
   WithoutUnknownMembers,
-} from './answer-types.ts';
-import type { LongPoll } from './long-poll-declaration.ts';
-import type { RawAnswer } from './raw-answer.ts';
+} from './answers/answer-types.ts';
+import type { RawAnswer } from './answers/raw-answer.ts';
+import type {
+  Call,
+  CommandCall,
+  CommandInput,
+  NamedResource,
+  ReadCall,
+  RequestMetadata,
+  TargetLookup,
+} from './call.ts';
+import type { LongPoll } from './long-answers/long-poll-declaration.ts';
 
 type Out<S> = S extends Schema ? z.output<S> : undefined;
 
-/**
- * What a target resolver is given: the input by which it finds the target, and whether to lock it. Access reviews and the records
- * of refusals find a target by its path alone: `body` is empty then.
- */
-export interface TargetLookup<P, Q, B> {
-  readonly em: Em;
-  readonly params: P;
-  readonly query: Q;
-  readonly body: B;
-  /** The id of the caller. It finds things relative to the caller and decides nothing about their authority. */
-  readonly callerId: string;
-  /** True inside a command: the rows that the decision relies on are locked until the commit. */
-  readonly lock: boolean;
-}
-
-/** What a record of a refusal or a read knows of the resource that the request names. */
-export interface NamedResource<P, T> {
-  /** The parameters of the path. A refusal may precede their validation. */
-  readonly params: P;
-  /** Undefined: it was not found, or not looked up. */
-  readonly target: T | undefined;
-  readonly principal: Principal;
-}
-
-/** What is known of a request besides its credential and its input. */
-export interface RequestMetadata extends RequestFacts {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The media type that the client prefers among those that the operation answers. */
-  readonly mediaType: string;
-  /** The address of the connection itself, regardless of proxy headers. */
-  readonly socketAddress: string | null;
-}
-
-/** What every handler is given. */
-export interface Call<P, Q, B, T> {
-  readonly em: Em;
-  readonly principal: Principal;
-  readonly params: P;
-  readonly query: Q;
-  readonly body: B;
-  readonly target: T;
-  readonly services: Services;
-  /** All operations, for handlers that describe operations. */
-  readonly operations: readonly Operation[];
-  readonly request: RequestMetadata;
-}
-
-export interface CommandCall<P, Q, B, T, R> extends Call<P, Q, B, T> {
-  readonly tx: Transaction;
-  /** The idempotency key, which is also the id of the workflow that the command starts; null if it takes no key. */
-  readonly key: string | null;
-  readonly prepared: R;
-}
+type ParamsOf<A> = A extends { readonly params?: infer P extends Schema } ? z.output<P> : never;
 
 /** A public operation that takes a credential of its own instead of a principal's. */
 export interface OperationCredential extends PublicAccess {
@@ -129,11 +83,6 @@ interface Declaration<
   readonly adaptErrorAnswer?: AdaptErrorAnswer;
 }
 
-export interface ReadCall<P, Q, B, T> extends Call<P, Q, B, T> {
-  /** The key of the command that the request asks about; empty for other reads. */
-  readonly key: string;
-}
-
 export interface ReadDeclaration<
   P extends Schema | undefined,
   Q extends Schema | undefined,
@@ -151,8 +100,8 @@ export interface ReadDeclaration<
    */
   readonly partShownTo?: (principal: Principal) => unknown;
   /** The request can wait until there is something new to answer. */
-  readonly waits?: LongPoll<Call<Out<P>, Out<Q>, Out<B>, T>, Out<Q>>;
-  readonly handle: (call: ReadCall<Out<P>, Out<Q>, Out<B>, T>) => Promise<AnswerOf<S> | RawAnswer>;
+  readonly waits?: LongPoll<Call<Out<P>, Out<Q>, Out<B>, T, Operation>, Out<Q>>;
+  readonly handle: (call: ReadCall<Out<P>, Out<Q>, Out<B>, T, Operation>) => Promise<AnswerOf<S> | RawAnswer>;
 }
 
 export interface CommandDeclaration<
@@ -178,28 +127,19 @@ export interface CommandDeclaration<
   /** Advisory locks, taken before every other lock. A function derives them from the path and the caller. */
   readonly locks?: readonly string[] | ((input: { params: Out<P>; principal: Principal }) => readonly string[]);
   /** Slow work before the transaction (hashing, git). The caller is authorized before it and again in the transaction. */
-  readonly prepare?: (call: Call<Out<P>, Out<Q>, Out<B>, T>) => Promise<R>;
+  readonly prepare?: (call: Call<Out<P>, Out<Q>, Out<B>, T, Operation>) => Promise<R>;
   /**
    * For a command whose request holds a secret (a password, a token): names the account that a guess would be aimed at.
    * Attempts that end in `Unauthenticated` or `WrongSecret` are counted by account and by address.
    */
   readonly limitGuesses?: (input: { readonly body: Out<B>; readonly principal: Principal }) => string;
-  readonly handle: (call: CommandCall<Out<P>, Out<Q>, Out<B>, T, R>) => Promise<D>;
+  readonly handle: (call: CommandCall<Out<P>, Out<Q>, Out<B>, T, R, Operation>) => Promise<D>;
   /** The session cookie to send with the first answer: null clears it, undefined leaves it as it is. */
   readonly sessionCookie?: (
     answer: AnswerOf<S>,
     input: { readonly params: Out<P>; readonly principal: Principal },
   ) => SessionCookie | undefined;
 }
-
-/** The input of a command, with its target. */
-export interface CommandInput<P, B, T> {
-  readonly params: P;
-  readonly body: B;
-  readonly target: T;
-}
-
-type ParamsOf<A> = A extends { readonly params?: infer P extends Schema } ? z.output<P> : never;
 
 // The pipeline handles operations of all types in one list: what an operation's schemas have parsed is what its functions get.
 // biome-ignore lint/suspicious/noExplicitAny: the one place where the types of single operations are erased

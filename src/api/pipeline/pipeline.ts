@@ -2,19 +2,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptio
 import { mostUploads, UploadLimit } from '#api/edge/limits/upload-limit.ts';
 import type { Services } from '#api/services.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
-import { digestInThread } from '#domain/shared/digest.ts';
-import { auditingRefusals } from './auditing.ts';
-import { authenticate } from './authentication.ts';
-import { cutOffWithoutAccess } from './cut-off.ts';
-import { commandKey } from './idempotency.ts';
-import { entityTagOf, withExpectedRevision } from './if-match.ts';
+import { digestInThread } from '#domain/shared/values/digest.ts';
+import { authenticate } from './access/authentication.ts';
+import { RawAnswer } from './answers/raw-answer.ts';
+import { successStatus } from './answers/receipt-answer.ts';
+import { auditingRefusals } from './audit/auditing.ts';
+import { commandKey } from './headers/idempotency.ts';
+import { entityTagOf, withExpectedRevision } from './headers/if-match.ts';
+import { mediaTypesOf } from './headers/media-types.ts';
 import type { Invocation, OperationInput } from './invocation.ts';
 import { answerCommand, authorizeOperation, authorizeRead, invokeCommand, invokeRead } from './invoke.ts';
-import { waitForChange } from './long-poll.ts';
-import { mediaTypesOf } from './media-types.ts';
+import { cutOffWithoutAccess } from './long-answers/cut-off.ts';
+import { waitForChange } from './long-answers/long-poll.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation, routeOf } from './operation.ts';
-import { RawAnswer } from './raw-answer.ts';
-import { successStatus } from './receipt-answer.ts';
 
 /**
  * Registers a route for every operation. Checks run in this order: credential, permission, input, target, action on the

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type NewTemplate, Tags, type TemplateChange, Version } from '#domain/registry/model.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { Json } from '#domain/shared/json.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { Json } from '#domain/shared/values/json.ts';
 import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 
 /** The bodies of requests about templates and their versions (api.md of the design, *Registry*). */

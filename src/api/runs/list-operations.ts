@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toDenial } from '#api/pipeline/authorization.ts';
+import { toDenial } from '#api/pipeline/access/authorization.ts';
 import { read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { findContradiction } from '#domain/runs/lists/filter.ts';

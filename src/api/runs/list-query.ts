@@ -3,7 +3,7 @@ import { repeated } from '#api/pipeline/schemas.ts';
 import { type RunFilter, refuseEmptyPeriod } from '#domain/runs/lists/filter.ts';
 import { runOperations, runStatuses } from '#domain/runs/model.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { TimeOrDay } from '#domain/shared/times.ts';
+import { TimeOrDay } from '#domain/shared/values/times.ts';
 
 /** The query parameters that name the owner of the runs. */
 export const scopeQuery = {

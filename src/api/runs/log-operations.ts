@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { type ServerEvent, sendEvents } from '#api/edge/sse.ts';
-import { type Call, read } from '#api/pipeline/operation.ts';
-import { RawAnswer } from '#api/pipeline/raw-answer.ts';
+import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
+import type { Call } from '#api/pipeline/call.ts';
+import { read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { type FoundLog, searchLog } from '#domain/runs/attempts/log-search.ts';
@@ -12,8 +13,8 @@ import { isTerminal } from '#domain/runs/model.ts';
 import { findRun, listEvents, readProgress } from '#domain/runs/store.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { largestInteger } from '#domain/shared/storable.ts';
-import { wholeNumber } from '#domain/shared/whole-number.ts';
+import { largestInteger } from '#domain/shared/values/storable.ts';
+import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { RunParams, readAccess } from './operations.ts';
 import { LogEntryView, RunEventView, RunLogView, toLogEntry } from './views.ts';
 

@@ -5,7 +5,7 @@ import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveCopy } from '#domain/runs/admission/copy.ts';
 import { admissionOf, findRequeueTarget, resolveRequeue } from '#domain/runs/admission/requeue.ts';
 import { runOperations } from '#domain/runs/model.ts';
-import { Json } from '#domain/shared/json.ts';
+import { Json } from '#domain/shared/values/json.ts';
 import { showAdmittedRun } from './actions.ts';
 import { accessReview, createAccess, getRun, InstanceName, RunParams } from './operations.ts';
 import { RunView } from './views.ts';

@@ -1,4 +1,4 @@
-import { toDenial } from '#api/pipeline/authorization.ts';
+import { toDenial } from '#api/pipeline/access/authorization.ts';
 import { readAccess as templateReadAccess } from '#api/registry/template-operations.ts';
 import type { Em } from '#database/database.ts';
 import { findEnvironment } from '#domain/environments/store.ts';

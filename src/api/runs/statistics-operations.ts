@@ -6,7 +6,7 @@ import { type Outcomes, toStatistics } from '#domain/runs/lists/statistics.ts';
 import { countRuns } from '#domain/runs/lists/statistics-store.ts';
 import { findRunListTarget } from '#domain/runs/lists/target.ts';
 import { terminalStatuses } from '#domain/runs/model.ts';
-import { TimeZone } from '#domain/shared/time-zone.ts';
+import { TimeZone } from '#domain/shared/values/time-zone.ts';
 import { listAccess, listAccessTo, listAllRuns, listTargetName, requireAgreement } from './list-operations.ts';
 import { filterQuery, scopeQuery, toFilter } from './list-query.ts';
 

@@ -16,7 +16,7 @@ import {
 import type { PlanDetails } from '#domain/runs/store.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
-import { Json } from '#domain/shared/json.ts';
+import { Json } from '#domain/shared/values/json.ts';
 import { isolations } from '#domain/workers/model.ts';
 import { By } from './actor-view.ts';
 import { ApprovalView, ListedApprovalView, toListedApproval } from './approval-views.ts';

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import { revisionOf } from '#api/pipeline/if-match.ts';
-import { command, type TargetLookup } from '#api/pipeline/operation.ts';
+import type { TargetLookup } from '#api/pipeline/call.ts';
+import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { command } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { mayReadAccountsOf } from '#domain/service-accounts/policy.ts';

@@ -1,11 +1,11 @@
-import { fillPath } from '#api/pipeline/location.ts';
+import { fillPath } from '#api/pipeline/answers/location.ts';
 
 /** An address of this service, without its origin. */
 export type LocalPath = `/${string}`;
 
 /**
  * The paths of all pages and forms. Routes are registered with them, and `pagePath` builds addresses from them. Addresses of
- * the API are built by `operationPath` (src/api/pipeline/location.ts).
+ * the API are built by `operationPath` (src/api/pipeline/answers/location.ts).
  */
 export const pages = {
   home: '/',

@@ -4,7 +4,7 @@ import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
 import type { StoredHold } from '#domain/holds/model.ts';
 import { Project } from '#domain/projects/entity.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { EnvironmentKind } from './model.ts';
 import type { VariableCategory } from './variable-model.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
 
 /** `template`: a default for the template's variable of that name; `env`: an environment variable of the run's tools. */

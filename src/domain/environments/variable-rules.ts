@@ -1,5 +1,5 @@
 import { Invalid } from '#domain/shared/errors.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type NewVariable, type VariableCategory, variablePhases } from './variable-model.ts';
 import { explainVariableName } from './variable-names.ts';
 import type { ShownVariable } from './variable-store.ts';

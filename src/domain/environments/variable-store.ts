@@ -3,8 +3,8 @@ import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
 import { db, prepare } from '#domain/db.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
 import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { VariableCategory, VariablePhase } from './variable-model.ts';
 import { explainVariableName } from './variable-names.ts';
 

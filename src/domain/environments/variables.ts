@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { VariablePhase } from './variable-model.ts';
 import { readVariables } from './variable-store.ts';
 

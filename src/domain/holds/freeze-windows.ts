@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { TimeZone } from '#domain/shared/time-zone.ts';
-import { TimeInput } from '#domain/shared/times.ts';
+import { TimeZone } from '#domain/shared/values/time-zone.ts';
+import { TimeInput } from '#domain/shared/values/times.ts';
 import { clockTimeAt, timeOf } from './clock-time.ts';
 
 /** The times at which no apply starts in an environment: once, between two times, or every week by the clocks of a time zone. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Principal, type PrincipalReference, referenceTo } from '#domain/shared/access/principal.ts';
 import { invalidField } from '#domain/shared/errors.ts';
-import { TimeInput } from '#domain/shared/times.ts';
+import { TimeInput } from '#domain/shared/values/times.ts';
 
 /**
  * What keeps applies from starting: the lock of an environment, its freeze windows, and a pause of the whole installation. Runs

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { hasIncompleteApply } from '#domain/runs/incomplete-applies.ts';
+import { hasIncompleteApply } from '#domain/runs/deletion/incomplete-applies.ts';
 import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 
 const history = 'what was deployed and what its states were outlives who did it and where';

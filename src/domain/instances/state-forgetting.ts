@@ -1,5 +1,5 @@
 import { db } from '#domain/db.ts';
-import { hasIncompleteApply } from '#domain/runs/incomplete-applies.ts';
+import { hasIncompleteApply } from '#domain/runs/deletion/incomplete-applies.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ApprovalRule } from '#domain/runs/model.ts';
-import { durationBetween } from '#domain/shared/durations.ts';
-import { Json } from '#domain/shared/json.ts';
+import { durationBetween } from '#domain/shared/values/durations.ts';
+import { Json } from '#domain/shared/values/json.ts';
 import { checkFiles, commandFiles, hasConfiguration, inlineLimits } from './files.ts';
 import { GitSource } from './git/source.ts';
 

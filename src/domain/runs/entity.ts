@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { PrincipalReference } from '#domain/shared/access/principal.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import { RunTransitionRefused } from './errors.ts';
 import {

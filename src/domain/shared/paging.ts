@@ -2,8 +2,8 @@ import { type SelectQueryBuilder, type SqlBool, type StringReference, sql } from
 import { z } from 'zod';
 import { Invalid } from './errors.ts';
 import { isId } from './ids.ts';
-import { largestInteger } from './storable.ts';
-import { wholeNumber } from './whole-number.ts';
+import { largestInteger } from './values/storable.ts';
+import { wholeNumber } from './values/whole-number.ts';
 
 /** The query of every list. A cursor names the last row of the page before, so every page costs the same. */
 export const pageQuery = {

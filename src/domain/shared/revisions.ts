@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { Conflict } from './errors.ts';
-import { largestInteger } from './storable.ts';
+import { largestInteger } from './values/storable.ts';
 
 const Revision = z.int().min(1).max(largestInteger);
 

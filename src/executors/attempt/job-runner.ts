@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { describeDuration } from '#domain/shared/durations.ts';
+import { describeDuration } from '#domain/shared/values/durations.ts';
 import { OutputCapture } from '#executors/output/capture.ts';
 import { awaitIdleOutput, OutputPump } from '#executors/output/output-pump.ts';
 import type { OutputRecorder } from '#executors/output/output-recorder.ts';

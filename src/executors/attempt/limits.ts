@@ -1,5 +1,5 @@
 import { type ExecutionReason, executionReasons } from '#domain/runs/model.ts';
-import { describeDuration } from '#domain/shared/durations.ts';
+import { describeDuration } from '#domain/shared/values/durations.ts';
 import type { WireRequest } from '../protocol/messages.ts';
 import type { LaunchedJob, Usage } from '../sandbox/job-launcher.ts';
 import type { JobLimits } from '../sandbox/job-limits.ts';

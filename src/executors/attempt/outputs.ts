@@ -1,5 +1,5 @@
 import type { MaskedOutputs } from '#domain/runs/model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../shared/json.ts';
 import type { Attempt } from './attempt.ts';

@@ -1,4 +1,4 @@
-import { parseDuration } from '#domain/shared/durations.ts';
+import { parseDuration } from '#domain/shared/values/durations.ts';
 import { type StepKind, stepKinds, type WireRequest, type WireStep } from '../protocol/messages.ts';
 import type { CommandStep, ExecutionRequest } from '../protocol/request.ts';
 import { AttemptFailure } from '../shared/errors.ts';

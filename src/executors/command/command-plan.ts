@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type ChangeAction, changeActions } from '#domain/runs/model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Attempt, Results } from '../attempt/attempt.ts';
 import type { PlannedChange } from '../protocol/request.ts';
 import { maskSecrets, sensitiveMark } from '../redaction/masking.ts';

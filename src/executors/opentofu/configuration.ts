@@ -1,7 +1,7 @@
 import { join, normalize } from 'node:path';
 import type { TemplateFiles } from '#domain/registry/files.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { sha256 } from '../attempt/artifact.ts';
 import { toWorkFiles } from '../attempt/work-files.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { summarizeChanges } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type PlanFacts, packArtifact, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
 import type { OpenTofuExecutor } from '../protocol/request.ts';

@@ -1,5 +1,5 @@
 import { type ChangeAction, type PlanSummary, summarizeChanges } from '#domain/runs/model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { PlannedChange } from '../protocol/request.ts';
 import { collectMarked, maskMarked, maskSecrets, sensitiveMark, unknownMark } from '../redaction/masking.ts';
 import type { Redactor } from '../redaction/redaction.ts';

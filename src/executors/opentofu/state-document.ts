@@ -1,5 +1,5 @@
 import type { MaskedOutputs } from '#domain/runs/model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { asArray, isObject, type JsonObject, parseJson } from '../shared/json.ts';
 
 /** The parts of OpenTofu's state that the service reads. */

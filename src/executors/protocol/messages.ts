@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { changeActions, type ExecutionReason, executionReasons } from '#domain/runs/model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /**
  * The messages between a worker and its executor host. They cross one pipe as frames (`frames.ts`), each a JSON message with

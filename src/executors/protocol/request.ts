@@ -1,6 +1,6 @@
 import type { TemplateFiles } from '#domain/registry/files.ts';
 import type { ExecutionReason, MaskedOutputs, PlanSummary, ResourceChange, RunOperation } from '#domain/runs/model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** What a worker asks an executor to do, and what it gets back. */
 

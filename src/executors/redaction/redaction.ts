@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { PatternMatcher } from './matcher.ts';
 import { collectTexts, secretForms } from './secret-forms.ts';

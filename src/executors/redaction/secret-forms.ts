@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** Shorter values occur too often by chance: replacing them everywhere would reveal more than it hides. */
 const minSecretLength = 4;

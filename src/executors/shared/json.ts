@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 
 export type JsonObject = { [key: string]: JsonValue };
 

@@ -1,5 +1,3 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isDatabaseAway, isTransientError, sqlState } from '#database/errors.ts';
@@ -8,16 +6,14 @@ import type { RefusedState } from '#domain/runs/attempts/refused-state.ts';
 import type { StateOutcome } from '#domain/runs/attempts/state.ts';
 import type { AttemptState } from '#domain/runs/attempts/writes.ts';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
-import { digestOf } from '#domain/shared/digest.ts';
-import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { digestOf } from '#domain/shared/values/digest.ts';
+import { refusedName, SpoolDirectory } from './spool-directory.ts';
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
 /** How long the database may refuse a state for a temporary reason, such as a full disk, before the refusal counts as final. */
 const giveUpAfterMs = 5 * 60_000;
-/** A draft this old was left by a worker that died while writing it. Its tool never learned that the state was kept. */
-const abandonedDraftMs = 10 * 60_000;
-const context = (name: string): SealContext => ['state-spool', name];
 
 type Save = (state: AttemptState) => Promise<StateOutcome>;
 type RecordRefusal = (refused: Omit<RefusedState, 'workerId'>) => Promise<void>;
@@ -43,8 +39,7 @@ export interface StateSpoolDeps {
  */
 export class StateSpool {
   readonly #deps: StateSpoolDeps;
-  readonly #directory: string;
-  readonly #keyRing: KeyRing;
+  readonly #directory: SpoolDirectory;
   readonly #log: Logger;
   readonly #pending = new Map<string, Promise<SpoolVerdict>>();
   /** When a state was first refused for a temporary reason, by its file. */
@@ -53,8 +48,7 @@ export class StateSpool {
 
   constructor(deps: StateSpoolDeps) {
     this.#deps = deps;
-    this.#directory = deps.directory;
-    this.#keyRing = deps.keyRing;
+    this.#directory = new SpoolDirectory(deps.directory, deps.keyRing);
     this.#log = deps.log;
   }
 
@@ -69,8 +63,7 @@ export class StateSpool {
    */
   async add(state: AttemptState, onRefused: () => void = () => undefined): Promise<void> {
     checkWriteNumber(state.write);
-    const name = `${state.attemptId}.${String(state.write).padStart(6, '0')}`;
-    await this.#write(name, state);
+    const name = await this.#directory.write(state);
     const before = this.#pending.get(state.attemptId) ?? Promise.resolve('settled');
     this.#pending.set(
       state.attemptId,
@@ -91,46 +84,19 @@ export class StateSpool {
 
   /** Saves the states that other processes left. A state that cannot be read or saved now stays on disk for the next time. */
   async recover(): Promise<void> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    const names = (await readdir(this.#directory)).sort();
-    for (const name of names) {
-      if (name.endsWith('.new')) await this.#removeOldDraft(name);
-      const [, attemptId] = /^([0-9a-f-]{36})\.\d{6}$/.exec(name) ?? [];
-      if (attemptId !== undefined && !this.#pending.has(attemptId)) await this.#recover(name);
+    await this.#directory.removeOldDrafts();
+    for (const { name, attemptId } of await this.#directory.list()) {
+      if (!this.#pending.has(attemptId)) await this.#recover(name);
     }
   }
 
   async #recover(name: string): Promise<void> {
     try {
-      const sealed = await readFile(join(this.#directory, name));
-      const state = this.#keyRing.openJson<Omit<AttemptState, 'content'> & { content: string }>(context(name), sealed);
-      await this.#trySave(name, { ...state, content: Buffer.from(state.content, 'base64') });
+      const state = await this.#directory.read(name);
+      if (state) await this.#trySave(name, state);
     } catch (error) {
-      if (isMissing(error)) return; // Another worker has saved it meanwhile.
       this.#log.error({ err: error, file: name }, 'could not read a state that another worker left; it stays on disk');
     }
-  }
-
-  async #removeOldDraft(name: string): Promise<void> {
-    const path = join(this.#directory, name);
-    const written = await stat(path).catch(() => null);
-    if (written && Date.now() - written.mtimeMs > abandonedDraftMs) await rm(path, { force: true });
-  }
-
-  async #write(name: string, state: AttemptState): Promise<void> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    const sealed = this.#keyRing.sealJson(context(name), { ...state, content: state.content.toString('base64') });
-    const path = join(this.#directory, name);
-    const file = await open(`${path}.new`, 'w', 0o600);
-    try {
-      await file.writeFile(sealed);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(`${path}.new`, path);
-    const directory = await open(this.#directory, 'r');
-    await directory.sync().finally(() => directory.close());
   }
 
   /** Tries until the database has stored or refused the state. */
@@ -186,7 +152,7 @@ export class StateSpool {
       attemptId,
       write,
       digest: digestOf(content),
-      file: `${name}.refused`,
+      file: refusedName(name),
       problem: describeError(error),
     };
     try {
@@ -210,30 +176,25 @@ export class StateSpool {
 
   /** A file that cannot be renamed keeps its name, and the next worker that finds it tries again to save it. */
   async #markRefused(name: string): Promise<void> {
-    const path = join(this.#directory, name);
-    await rename(path, `${path}.refused`).catch((error: unknown) => {
-      if (!isMissing(error))
-        this.#log.error({ err: error, file: name }, 'could not rename the file of a refused state');
+    await this.#directory.setAside(name).catch((error: unknown) => {
+      this.#log.error({ err: error, file: name }, 'could not rename the file of a refused state');
     });
   }
 
   /** Removes the file of a stored state, and keeps that of an outdated one aside. */
   async #tidy(name: string, attemptId: string, fate: StateOutcome): Promise<void> {
-    const path = join(this.#directory, name);
     if (fate === 'late') {
       this.#log.warn(
         { attempt_id: attemptId },
         'a state of an attempt that had ended became the latest of its instance',
       );
     }
-    if (fate !== 'outdated') return rm(path, { force: true });
+    if (fate !== 'outdated') return this.#directory.remove(name);
     this.#log.error(
-      { attempt_id: attemptId, file: `${name}.refused` },
+      { attempt_id: attemptId, file: refusedName(name) },
       'a state of an attempt that had ended is older than the latest of its instance; it is set aside for people to compare',
     );
-    await rename(path, `${path}.refused`).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
+    await this.#directory.setAside(name);
   }
 }
 
@@ -242,8 +203,4 @@ function describeError(error: unknown): string {
   if (error instanceof AttemptWriteRefused) return error.message;
   const code = sqlState(error);
   return code ? `the database refused it (${code})` : 'it could not be stored; the log of the worker says why';
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

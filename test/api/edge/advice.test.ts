@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { RunSteps } from '#test/support/run-steps.ts';
+import { RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
 let admin: ApiUser;

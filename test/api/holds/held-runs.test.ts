@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addEnvironment } from '#test/support/access/people.ts';
-import { type RunStage, startRunStage } from '#test/support/run-stage.ts';
+import { type RunStage, startRunStage } from '#test/support/runs/run-stage.ts';
 
 /** Runs of the whole service that wait for the end of a hold. */
 let at: RunStage;

@@ -4,7 +4,7 @@ import { ApplyObstructed } from '#domain/runs/errors.ts';
 import { readEvent } from '#domain/shared/events/event-store.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { aPlan, executing, RunSteps } from '#test/support/run-steps.ts';
+import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
 
 /** Locks, freeze windows and the pause of all applies, and the runs that wait because of them. */
 let api: TestApi;

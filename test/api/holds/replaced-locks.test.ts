@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { aPlan, RunSteps } from '#test/support/run-steps.ts';
+import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
 /** Two people lock one environment. */
 let api: TestApi;

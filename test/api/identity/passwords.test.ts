@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isCommonPassword } from '#domain/identity/passwords/common-passwords.ts';
 import { hashPassword, isOutdated, verifyPassword } from '#domain/identity/passwords/passwords.ts';
 import { recoverAdministrator } from '#domain/identity/recovery.ts';
-import { ConcurrencyLimit } from '#domain/shared/concurrency-limit.ts';
+import { ConcurrencyLimit } from '#domain/shared/tasks/concurrency-limit.ts';
 import {
   type ApiAnswer,
   type ApiUser,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { RunSteps } from '#test/support/run-steps.ts';
+import { RunSteps } from '#test/support/runs/run-steps.ts';
 import { repairResourceLists } from '#worker/resource-list-repair.ts';
 
 let api: TestApi;

@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { runApi } from '#api/main.ts';
-import { commandKey } from '#api/pipeline/idempotency.ts';
+import { commandKey } from '#api/pipeline/headers/idempotency.ts';
 import { type CommandOperation, command } from '#api/pipeline/operation.ts';
 import { addEnvironment, addPerson, addTeam, type Person, publish, sayHello } from '#test/support/access/people.ts';
 import { type ApiProcess, startApiProcess } from '#test/support/api/api-process.ts';

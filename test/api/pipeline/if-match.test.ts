@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operations } from '#api/operations.ts';
-import { honoursIfMatch } from '#api/pipeline/if-match.ts';
+import { honoursIfMatch } from '#api/pipeline/headers/if-match.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 

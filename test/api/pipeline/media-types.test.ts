@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { operations } from '#api/operations.ts';
-import { negotiateMediaType } from '#api/pipeline/media-types.ts';
+import { negotiateMediaType } from '#api/pipeline/headers/media-types.ts';
 
 function answerOf(id: string, accept: string | undefined): string {
   const operation = operations.find((each) => each.id === id);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Template, TemplateVersion } from '#domain/registry/entity.ts';
 import { type Client, type RegistryApi, startRegistryApi } from '#test/support/api/registry-api.ts';
-import { makeGitRoot, Repository } from '#test/support/git.ts';
+import { makeGitRoot, Repository } from '#test/support/programs/git.ts';
 
 const git = makeGitRoot();
 let api: RegistryApi;

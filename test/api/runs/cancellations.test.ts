@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunStage, startRunStage } from '#test/support/run-stage.ts';
+import { type RunStage, startRunStage } from '#test/support/runs/run-stage.ts';
 
 let at: RunStage;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
 import { publish } from '#test/support/access/people.ts';
-import { type RunStage, startRunStage } from '#test/support/run-stage.ts';
+import { type RunStage, startRunStage } from '#test/support/runs/run-stage.ts';
 
 let at: RunStage;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { runActions } from '#domain/runs/actions.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiAnswer, type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { StatementFaults } from '#test/support/database/statement-faults.ts';
-import { aPlan, executing, RunSteps } from '#test/support/run-steps.ts';
+import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
 
 interface Action {
   name: (typeof runActions)[number];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { withKey } from '#test/support/access/tenant-levels.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { aPlan, executing, RunSteps } from '#test/support/run-steps.ts';
+import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
 let admin: ApiUser;

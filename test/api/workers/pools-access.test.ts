@@ -6,7 +6,7 @@ import { codeOf } from '#test/support/access/reviews.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { Caller } from '#test/support/api/caller.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { RunSteps } from '#test/support/run-steps.ts';
+import { RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
 let admin: ApiUser;

@@ -3,7 +3,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { registerWorker } from '#domain/workers/store.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { RunSteps } from '#test/support/run-steps.ts';
+import { RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
 let admin: ApiUser;

@@ -8,7 +8,7 @@ import { type SnapshotOptions, snapshotGit } from '#domain/registry/git/snapshot
 import { giveToGit } from '#domain/registry/git/user.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { parseOutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
-import { type GitServer, makeGitRoot, Repository, serveGit } from '#test/support/git.ts';
+import { type GitServer, makeGitRoot, Repository, serveGit } from '#test/support/programs/git.ts';
 
 const root = makeGitRoot();
 const policy = parseOutboundPolicy([`file://${root.path}`, '127.0.0.1', 'git.test']);

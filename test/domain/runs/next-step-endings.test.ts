@@ -13,7 +13,7 @@ import {
   running,
   secondsAgo,
   table,
-} from '#test/support/step-facts.ts';
+} from '#test/support/runs/step-facts.ts';
 
 const two = { required: 2, when: 'always', allow_self: false } as const;
 const pending = (change: Change = {}, expiresAt = new Date(now.getTime() + 90_500)): Change => ({

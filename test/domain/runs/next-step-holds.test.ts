@@ -15,7 +15,7 @@ import {
   planning,
   running,
   table,
-} from '#test/support/step-facts.ts';
+} from '#test/support/runs/step-facts.ts';
 
 /** What a lock, a freeze window or a pause does to a run in each of its states. */
 const secondsFromNow = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString();

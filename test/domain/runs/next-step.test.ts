@@ -9,7 +9,7 @@ import {
   running,
   secondsAgo,
   table,
-} from '#test/support/step-facts.ts';
+} from '#test/support/runs/step-facts.ts';
 
 table('a queued run', [
   ['begins where the pool is open, the instance is free and a worker lives', {}, { kind: 'begin' }],

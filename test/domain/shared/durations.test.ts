@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeDuration, durationBetween, formatDuration, parseDuration } from '#domain/shared/durations.ts';
+import { describeDuration, durationBetween, formatDuration, parseDuration } from '#domain/shared/values/durations.ts';
 
 describe('a duration', () => {
   it.each([

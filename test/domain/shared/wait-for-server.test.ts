@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { isDatabaseAway } from '#database/errors.ts';
-import { waitForServer } from '#domain/shared/wait-for-server.ts';
+import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
 
 const log = pino({ level: 'silent' });
 

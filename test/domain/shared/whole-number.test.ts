@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { wholeNumber } from '#domain/shared/whole-number.ts';
+import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 
 const limit = wholeNumber({ min: 1, max: 200 });
 const message = 'expected a whole number from 1 to 200';

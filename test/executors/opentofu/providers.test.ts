@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Executor } from '#executors/client/executor.ts';
 import type { ExecutionRequest } from '#executors/protocol/request.ts';
-import { hasProviders, makeProviderMirror } from '#test/support/providers.ts';
+import { hasProviders, makeProviderMirror } from '#test/support/programs/providers.ts';
 import { makeRequest, RecordingSink, requireTools } from '../support.ts';
 import { loggedCommands } from './opentofu-support.ts';
 

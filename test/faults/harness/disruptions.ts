@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listProcesses } from '#test/support/start.ts';
+import { listProcesses } from '#test/support/programs/start.ts';
 import type { Installation } from './installation.ts';
 import type { Load } from './load.ts';
 import type { Random } from './random.ts';

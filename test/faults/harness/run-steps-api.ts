@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
-import { RunSteps } from '#test/support/run-steps.ts';
+import { RunSteps } from '#test/support/runs/run-steps.ts';
 
 /** An API on its own database, whose runs a test leads step by step, as the engine and the workers would. */
 export interface RunStepsApi {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assertPortFree } from '#local/ports.ts';
 import { startPostgres } from '#local/postgres/postgres.ts';
 import { startTemporal } from '#local/temporal.ts';
-import { listProcesses } from '#test/support/start.ts';
+import { listProcesses } from '#test/support/programs/start.ts';
 
 /** A server that the service needs. It can be killed and started again, with the same address and data. */
 export interface Server {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { ProcessEntry } from '../start.ts';
+import type { ProcessEntry } from '../programs/start.ts';
 
 /** Another user of the same machine, without an account and without rights. */
 export const stranger = { uid: 65_533, gid: 65_533 };

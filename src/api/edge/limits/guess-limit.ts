@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import { ConcurrencyLimit } from '#domain/shared/concurrency-limit.ts';
 import { ServiceError, WrongSecret } from '#domain/shared/errors.ts';
 import { decrementCounts, incrementCounts, type RateCount, type RateLimit } from '#domain/shared/rate-counts/store.ts';
+import { ConcurrencyLimit } from '#domain/shared/tasks/concurrency-limit.ts';
 import { tooManyRequests } from './too-many-requests.ts';
 
 export interface GuessLimits {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ServerEvent, sendEvents } from '#api/edge/sse.ts';
-import { cutOffWithoutAccess } from '#api/pipeline/cut-off.ts';
 import { authorizeRead } from '#api/pipeline/invoke.ts';
+import { cutOffWithoutAccess } from '#api/pipeline/long-answers/cut-off.ts';
 import type { ReadOperation } from '#api/pipeline/operation.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { authorizeForPage, type PageInput, type PageServices } from '../visit/operations.ts';

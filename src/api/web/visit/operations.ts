@@ -3,8 +3,9 @@ import type { z } from 'zod';
 import { encodeAnswer } from '#api/edge/json/serialization.ts';
 import { parsePart } from '#api/edge/json/validation.ts';
 import type { RequestPart } from '#api/edge/json/validation-messages.ts';
-import type { EncodedAnswerOf, Responses } from '#api/pipeline/answer-types.ts';
-import { formKey } from '#api/pipeline/idempotency.ts';
+import type { EncodedAnswerOf, Responses } from '#api/pipeline/answers/answer-types.ts';
+import { successStatus } from '#api/pipeline/answers/receipt-answer.ts';
+import { formKey } from '#api/pipeline/headers/idempotency.ts';
 import type { Invocation, OperationInput } from '#api/pipeline/invocation.ts';
 import {
   answerCommand,
@@ -14,7 +15,6 @@ import {
   invokeRead,
 } from '#api/pipeline/invoke.ts';
 import { type CommandOperation, isPublic, type Operation, type ReadOperation } from '#api/pipeline/operation.ts';
-import { successStatus } from '#api/pipeline/receipt-answer.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
 import type { Services } from '../../services.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isSameOrigin } from '#api/edge/same-origin.ts';
 import { pageHeaders } from '#api/edge/security-headers.ts';
-import { authenticateVisitor } from '#api/pipeline/authentication.ts';
+import { authenticateVisitor } from '#api/pipeline/access/authentication.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Forbidden, Unauthenticated } from '#domain/shared/errors.ts';
 import { seeOther } from '../layout.ts';

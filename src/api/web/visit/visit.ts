@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ActionDeclaration, describeActions } from '#api/pipeline/actions.ts';
-import type { EncodedAnswerOf, Responses } from '#api/pipeline/answer-types.ts';
+import type { EncodedAnswerOf, Responses } from '#api/pipeline/answers/answer-types.ts';
 import type { CommandOperation, ReadOperation } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';

@@ -1,5 +1,5 @@
 import argon2 from 'argon2';
-import { ConcurrencyLimit } from '#domain/shared/concurrency-limit.ts';
+import { ConcurrencyLimit } from '#domain/shared/tasks/concurrency-limit.ts';
 
 /** argon2id at OWASP's first recommendation: 19 MiB, two passes. */
 const cost = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;

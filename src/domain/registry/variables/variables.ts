@@ -1,5 +1,5 @@
 import type { Masked } from '#domain/runs/model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { isCheap } from './cost.ts';
 import { compileVariables, type JsonObject } from './engine.ts';
 import { describeErrors, type VariableError } from './errors.ts';

@@ -6,7 +6,7 @@ import { throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { settledValue } from '#domain/shared/settled.ts';
+import { settledValue } from '#domain/shared/tasks/settled.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
 import type { RunDetails } from '../details-store.ts';
 import { runWorkflow } from '../model.ts';

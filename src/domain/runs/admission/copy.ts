@@ -1,7 +1,7 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { invalidField } from '#domain/shared/errors.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Run } from '../entity.ts';
 import type { RunOperation } from '../model.ts';
 import { openInputs } from './inputs.ts';

@@ -5,8 +5,8 @@ import { db } from '#domain/db.ts';
 import { variablePhases } from '#domain/environments/variable-model.ts';
 import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type EnvironmentInput, openInputs, type RunInputs } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
 

@@ -1,6 +1,6 @@
 import type { VariablePhase } from '#domain/environments/variable-model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AttemptPhase } from '../model.ts';
 
 /** The inputs of a run, secrets included. They are sealed in its row; the worker that executes an attempt unseals them. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Masked } from '../model.ts';
 
 /** What a copy of a run takes over of its variables. */

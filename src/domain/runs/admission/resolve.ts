@@ -6,11 +6,11 @@ import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { maskVariables, mergeVariables, secretNames } from '#domain/registry/variables/variables.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { parseDuration } from '#domain/shared/durations.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { parseDuration } from '#domain/shared/values/durations.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import {
   type ApprovalRule,
   defaultPool,

@@ -1,7 +1,7 @@
 import { JsonError } from '#domain/instances/state-file/json-cursor.ts';
 import { readStateFile, type StateFile } from '#domain/instances/state-file/state-file.ts';
-import { findUnstorable, findUnstorableText, isStorableInteger } from '#domain/shared/storable.ts';
-import { isStorableTime } from '#domain/shared/times.ts';
+import { findUnstorable, findUnstorableText, isStorableInteger } from '#domain/shared/values/storable.ts';
+import { isStorableTime } from '#domain/shared/values/times.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptWriteRefused } from '../errors.ts';
 import {

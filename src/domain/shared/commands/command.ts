@@ -8,7 +8,7 @@ import { lockCaller } from '../access/store.ts';
 import { type AuditedAction, type CommandChange, entriesOf, insertAuditRecord, type RequestFacts } from '../audit.ts';
 import { Unauthenticated } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { settledValue } from '../settled.ts';
+import { settledValue } from '../tasks/settled.ts';
 import { canonicalJson } from './canonical.ts';
 import { type Bindings, claimKey, completeReceipt, type Receipt, readReceipt } from './receipts.ts';
 import type { Transaction, Transactions } from './transaction.ts';

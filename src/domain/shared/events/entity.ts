@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id } from '#database/columns.ts';
 import type { EventTypeName } from '#domain/events.ts';
 import type { PrincipalKind } from '#domain/identity/model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { OutboxPayload } from './outbox.ts';
 
 /** Everything that happened, for good. Its columns name owners and actors as they were, without foreign keys. */

@@ -65,7 +65,7 @@ class Received {
 
 /** Runs `publishing-process.ts`, which ends by SIGKILL. */
 async function runKilled(...args: string[]): Promise<void> {
-  const program = join(import.meta.dirname, '../../../support/publishing-process.ts');
+  const program = join(import.meta.dirname, '../../../support/programs/publishing-process.ts');
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
   const [, signal] = await once(child, 'exit');
   expect(signal).toBe('SIGKILL');

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { PersonKey } from '../people.ts';
 import type { TeamKey } from '../tenants.ts';
 import * as infrastructure from './infrastructure-schemas.ts';

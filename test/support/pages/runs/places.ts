@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { SeededTemplate, Templates } from '../catalog/add-templates.ts';
 import type { TemplateKey } from '../catalog/templates.ts';
 import type { EnvironmentKey, Environments, SeededEnvironment } from '../environments.ts';

@@ -1,5 +1,5 @@
 import type { ChangeAction, ResourceChange, RunOperation } from '#domain/runs/model.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Random } from '../random.ts';
 import { addressOf, type Resource } from './infrastructure.ts';
 

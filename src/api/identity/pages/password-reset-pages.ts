@@ -1,0 +1,56 @@
+import type { FastifyReply } from 'fastify';
+import { answerError } from '#api/edge/errors/error-answers.ts';
+import { fieldProblems } from '#api/web/forms/read-form.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { toFieldProblem } from '#api/web/text.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { findPasswordReset } from '#domain/identity/passwords/resets.ts';
+import { invalidField, WrongSecret } from '#domain/shared/errors.ts';
+import { redeemReset } from '../password-operations.ts';
+import { deadLinkPage, passwordResetPage } from './password-reset-views.ts';
+
+/** Adds the pages of a password reset link. */
+export function registerPasswordReset(addPage: AddPage): void {
+  addPage('GET', pages.passwordReset, (visit) => {
+    const { token } = visit.request.query as Readonly<Record<string, unknown>>;
+    return showForm(visit, typeof token === 'string' ? token : '');
+  });
+  addPage('POST', pages.passwordReset, submitForm);
+}
+
+/** Shows the form of a valid link. An invalid one is refused here already, before the user has chosen a password. */
+async function showForm(
+  visit: Visit,
+  token: string,
+  { status = 200, problems = {} }: { status?: number; problems?: Readonly<Record<string, string>> } = {},
+): Promise<FastifyReply> {
+  const { request } = visit;
+  try {
+    const { email } = await request.server.limitGuesses(request, 'password reset', () =>
+      findPasswordReset(visit.em, token),
+    );
+    return await visit.show(passwordResetPage({ token, email, problems }), status);
+  } catch (error) {
+    if (!(error instanceof WrongSecret)) throw error;
+    return visit.show(deadLinkPage(), 404);
+  }
+}
+
+async function submitForm(visit: Visit): Promise<FastifyReply> {
+  const { token, new_password, confirm_password, revoke_api_keys } = visit.form(
+    ...(['token', 'new_password', 'confirm_password', 'revoke_api_keys'] as const),
+  );
+  try {
+    if (new_password !== confirm_password) throw invalidField('confirm_password', 'must be the new password once more');
+    await visit.run(redeemReset, { body: { token, new_password, revoke_api_keys: revoke_api_keys === 'yes' } });
+  } catch (error) {
+    if (error instanceof WrongSecret) return visit.show(deadLinkPage(), 404);
+    const problems = fieldProblems(error, ['new_password', 'confirm_password']);
+    if (!problems) throw error;
+    const sentences = Object.entries(problems).map(([name, text]) => [name, toFieldProblem(text)]);
+    const { status } = answerError(error, visit.request);
+    return showForm(visit, token, { status, problems: Object.fromEntries(sentences) });
+  }
+  return visit.redirect(pagePath(pages.login, {}, { password_reset: 'yes' }));
+}

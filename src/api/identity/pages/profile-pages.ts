@@ -1,0 +1,105 @@
+import type { FastifyReply } from 'fastify';
+import { answerError } from '#api/edge/errors/error-answers.ts';
+import { fieldProblems } from '#api/web/forms/read-form.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { formatDuration, toFieldProblem } from '#api/web/text.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { ServiceError, WrongSecret } from '#domain/shared/errors.ts';
+import { changeOwn } from '../password-operations.ts';
+import { listApiKeys, revokeApiKey } from '../profile-operations.ts';
+import { listSessions, signOut } from '../session-operations.ts';
+import { get as getUser, update as updateUser } from '../user-operations.ts';
+import { type Problems, type ProfileNews, profileNews, profilePage } from './profile-views.ts';
+
+/** Adds the profile page: a user's details, password, sessions and keys. (specification, *Users and profile*) */
+export function registerProfile(addPage: AddPage): void {
+  addPage('GET', pages.profile, (visit) => showProfile(visit));
+  addPage('POST', pages.profile, submitDetails);
+  addPage('POST', pages.profilePassword, submitPassword);
+  addPage('POST', pages.revokeSession, (visit) => submitRevocation(visit, signOut));
+  addPage('POST', pages.revokeApiKey, (visit) => submitRevocation(visit, revokeApiKey));
+}
+
+/** Shows the profile. After a form was refused, `problems` has the messages of its fields and `typed` what was typed. */
+async function showProfile(
+  visit: Visit,
+  {
+    status = 200,
+    problems = {},
+    typed = {},
+  }: { status?: number; problems?: Problems; typed?: Record<string, string> } = {},
+): Promise<FastifyReply> {
+  const [sessionPage, keyPage, user] = await Promise.all([
+    visit.read(listSessions, { query: {} }),
+    visit.read(listApiKeys, { query: {} }),
+    visit.read(getUser, { params: { id: visit.principal.id } }),
+  ]);
+  const { done } = visit.request.query as Readonly<Record<string, unknown>>;
+  const news = typeof done === 'string' && Object.hasOwn(profileNews, done) ? (done as ProfileNews) : null;
+  const sessions = { items: sessionPage.sessions, areAll: sessionPage.next_cursor === null };
+  const keys = { items: keyPage.api_keys, areAll: keyPage.next_cursor === null };
+  return visit.show(profilePage({ user, sessions, keys, news, problems, typed }), status);
+}
+
+function submitDetails(visit: Visit): Promise<FastifyReply> {
+  const typed = visit.form('name', 'email');
+  const body = { name: typed.name, email: typed.email.trim() };
+  return submit(visit, { typed, done: 'details' }, () =>
+    visit.run(updateUser, { params: { id: visit.principal.id }, body }),
+  );
+}
+
+function submitPassword(visit: Visit): Promise<FastifyReply> {
+  const names = ['current_password', 'new_password', 'confirm_password', 'revoke_api_keys'] as const;
+  const { revoke_api_keys: choice, ...passwords } = visit.form(...names);
+  const body = { ...passwords, revoke_api_keys: choice === 'yes' };
+  return submit(visit, { typed: {}, done: 'password' }, () => visit.run(changeOwn, { body }));
+}
+
+/** Runs the operation of a form, and shows the profile with a message of success or with the problems at their fields. */
+async function submit(
+  visit: Visit,
+  { typed, done }: { typed: Record<string, string>; done: ProfileNews },
+  work: () => Promise<unknown>,
+): Promise<FastifyReply> {
+  try {
+    await work();
+  } catch (error) {
+    const { status, headers } = answerError(error, visit.request);
+    const problems = explain(error, status, headers);
+    if (!problems) throw error;
+    visit.reply.headers({ ...headers });
+    return showProfile(visit, { status, problems, typed });
+  }
+  return visit.redirect(pagePath(pages.profile, {}, { done }));
+}
+
+/** The problems of fields for an error that the user can correct in the form; undefined for any other error. */
+function explain(error: unknown, status: number, headers: Readonly<Record<string, string>>): Problems | undefined {
+  if (error instanceof WrongSecret) return { current_password: 'This is not your password.' };
+  if (status === 409 && error instanceof ServiceError) return { email: 'Somebody else has this address.' };
+  if (status === 429) {
+    const wait = formatDuration(Number(headers['retry-after']));
+    return { current_password: `Too many attempts have failed. Try again in ${wait}.` };
+  }
+  const names = ['name', 'email', 'current_password', 'new_password', 'confirm_password'];
+  const problems = fieldProblems(error, names);
+  return problems && Object.fromEntries(Object.entries(problems).map(([name, text]) => [name, toFieldProblem(text)]));
+}
+
+/** Ends a session or revokes a key. One that has ended already, perhaps from another window, counts as ended now. */
+async function submitRevocation(
+  visit: Visit<{ id: string }>,
+  operation: typeof signOut | typeof revokeApiKey,
+): Promise<FastifyReply> {
+  visit.form();
+  const { id } = visit.params;
+  try {
+    await visit.run(operation, { params: { id } });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.kind !== 'notFound') throw error;
+  }
+  if (id === visit.principal.credential.id) return visit.redirect(pagePath(pages.login, {}, { signed_out: 'yes' }));
+  return visit.redirect(pagePath(pages.profile, {}, { done: operation === signOut ? 'session' : 'api-key' }));
+}

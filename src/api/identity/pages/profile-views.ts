@@ -1,0 +1,171 @@
+import type { z } from 'zod';
+import { renderTime } from '#api/web/components/time.ts';
+import { renderCheckbox, renderField, renderStatus } from '#api/web/forms/fields.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { SessionView } from '../session-operations.ts';
+import { describeAgent } from '../user-agent.ts';
+import type { UserView } from '../user-operations.ts';
+import type { ApiKeyView } from '../views.ts';
+
+/** The problem of each field, by the field's name. */
+export type Problems = Readonly<Record<string, string>>;
+
+/** Messages about what has just happened, by the name in the page's address. */
+export const profileNews = {
+  details: 'Your details are saved.',
+  password: 'Your password is changed, and all your other sessions have ended.',
+  session: 'The session has ended.',
+  'api-key': 'The API key is revoked.',
+} as const;
+export type ProfileNews = keyof typeof profileNews;
+
+type Session = z.input<typeof SessionView>;
+type Key = z.input<typeof ApiKeyView>;
+
+/** The newest items of a list. */
+interface Newest<Item> {
+  readonly items: readonly Item[];
+  readonly areAll: boolean;
+}
+
+export interface Profile {
+  readonly user: z.input<typeof UserView>;
+  readonly sessions: Newest<Session>;
+  readonly keys: Newest<Key>;
+  readonly news: ProfileNews | null;
+  readonly problems: Problems;
+  readonly typed: Readonly<Record<string, string>>;
+}
+
+export function profilePage(profile: Profile): Page {
+  const { user, sessions, keys, news, problems } = profile;
+  return {
+    title: 'Your profile',
+    hasProblem: Object.keys(problems).length > 0,
+    main: html`<div class="page">
+<header class="page-head">
+<div>
+<h1>Your profile</h1>
+<p class="muted">${user.email} · ${user.role}</p>
+</div>
+<form method="post" action="${pagePath(pages.logout)}"><button class="button" type="submit">Sign out</button></form>
+</header>
+${news ? renderStatus(profileNews[news]) : null}
+${renderSection('details', 'Details', 'Who you are to others here. Your role is given by an administrator.', renderDetails(profile))}
+${renderSection(
+  'password',
+  'Password',
+  'At least 8 characters, and not one that many people use. All your other sessions end with the change.',
+  renderPasswordForm(profile),
+)}
+${renderSection('sessions', 'Sessions', 'Where you are signed in. A session lasts 24 hours.', renderSessions(sessions))}
+${renderSection('api-keys', 'API keys', 'Automation sends one of them with each request, as X-API-Key.', renderKeys(keys))}
+</div>`,
+  };
+}
+
+function renderSection(id: string, title: string, explanation: string, content: Html): Html {
+  return html`<section class="section" aria-labelledby="${id}">
+<div class="section-head">
+<h2 id="${id}">${title}</h2>
+<p class="muted">${explanation}</p>
+</div>
+<div class="panel">${content}</div>
+</section>`;
+}
+
+function renderDetails({ user, problems, typed }: Profile): Html {
+  return html`<form class="form" method="post" action="${pagePath(pages.profile)}" novalidate>
+${renderField({
+  name: 'name',
+  label: 'Name',
+  type: 'text',
+  autocomplete: 'name',
+  maxLength: 200,
+  value: typed['name'] ?? user.name,
+  problem: problems['name'],
+  isFirst: 'name' in problems,
+})}
+${renderField({
+  name: 'email',
+  label: 'E-mail address',
+  type: 'email',
+  autocomplete: 'email',
+  maxLength: 254,
+  value: typed['email'] ?? user.email,
+  problem: problems['email'],
+  isFirst: firstOf(problems) === 'email',
+})}
+${user.email_verified ? null : html`<p class="muted">This address is not confirmed. Until an administrator confirms it, it accepts no invitations.</p>`}
+<button class="button" type="submit">Save details</button>
+</form>`;
+}
+
+const passwordFields = [
+  ['current_password', 'Current password', 'current-password'],
+  ['new_password', 'New password', 'new-password'],
+  ['confirm_password', 'New password, once more', 'new-password'],
+] as const;
+
+function renderPasswordForm({ user, problems }: Profile): Html {
+  const first = firstOf(problems);
+  return html`<form class="form" method="post" action="${pagePath(pages.profilePassword)}" novalidate>
+<input type="email" name="username" value="${user.email}" autocomplete="username" hidden disabled>
+${passwordFields.map(([name, label, autocomplete]) =>
+  renderField({
+    name,
+    label,
+    autocomplete,
+    type: 'password',
+    maxLength: 1024,
+    problem: problems[name],
+    isFirst: first === name,
+  }),
+)}
+${renderCheckbox({ name: 'revoke_api_keys', label: 'Revoke all my API keys too' })}
+<button class="button button-primary" type="submit">Change password</button>
+</form>`;
+}
+
+function firstOf(problems: Problems): string | undefined {
+  return ['name', 'email', ...passwordFields.map(([name]) => name)].find((name) => name in problems);
+}
+
+function renderSessions({ items, areAll }: Newest<Session>): Html {
+  return html`<ul class="rows">${items.map(
+    ({ id, current, address, user_agent: agent, created_at: since, expires_at: until }) => html`<li class="row">
+<div class="row-text">
+<p class="row-title">${describeAgent(agent ?? null)}${current ? html` <span class="badge">This session</span>` : null}</p>
+<p class="muted">${address ? html`${address} · ` : null}since ${renderTime(since)} · ends ${renderTime(until)}</p>
+</div>
+${current ? null : renderRevocation(pagePath(pages.revokeSession, { id }), 'End', `the session of ${describeAgent(agent ?? null)}`)}
+</li>`,
+  )}${areAll ? null : olderOnes}</ul>`;
+}
+
+function renderKeys({ items, areAll }: Newest<Key>): Html {
+  const kept = items.filter(({ state }) => state !== 'revoked');
+  if (kept.length === 0 && areAll)
+    return html`<p class="muted">You have no API key. Make one by <code>POST /api/v1/profile/api-keys</code>.</p>`;
+  return html`<ul class="rows">${kept.map(
+    ({ id, name, hint, state, created_at: since, expires_at: until, last_used_at: used }) => html`<li class="row">
+<div class="row-text">
+<p class="row-title">${name} <code class="muted">…${hint}</code>${state === 'expired' ? html` <span class="badge">Expired</span>` : null}</p>
+<p class="muted">since ${renderTime(since)} · ${used ? html`last used ${renderTime(used)}` : 'never used'}${
+      until ? html` · ${state === 'expired' ? 'expired' : 'expires'} ${renderTime(until)}` : null
+    }</p>
+</div>
+${renderRevocation(pagePath(pages.revokeApiKey, { id }), 'Revoke', `the key ${name}`)}
+</li>`,
+  )}${areAll ? null : olderOnes}</ul>`;
+}
+
+const olderOnes = html`<li class="row muted">There are older ones, which the API lists.</li>`;
+
+function renderRevocation(action: string, verb: string, what: string): Html {
+  return html`<form method="post" action="${action}">
+<button class="button button-small" type="submit">${verb}<span class="unseen"> ${what}</span></button>
+</form>`;
+}

@@ -1,0 +1,105 @@
+import {
+  type Access,
+  type Decision,
+  decide,
+  decidePermission,
+  installationOwnership,
+  type Ownership,
+} from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Forbidden, HiddenResource } from '#domain/shared/errors.ts';
+import { isPublic, type Operation } from '../operation.ts';
+
+/** A decision, with the access that was required. */
+export interface AccessDecision {
+  readonly decision: Decision;
+  readonly access: Access;
+}
+
+/** An operation that requires an authorized principal. */
+export type ProtectedOperation = Operation & { readonly access: Access };
+
+export function isProtected(operation: Operation): operation is ProtectedOperation {
+  return !isPublic(operation.access);
+}
+
+/** The operation with the access that the caller needs for what the path names, which may be the caller. */
+export function asCalled<O extends Operation>(operation: O, principal: Principal, params: unknown): O {
+  const { ownAccess } = operation;
+  if (!ownAccess || Object(params)[ownAccess.parameter] !== principal.id) return operation;
+  return { ...operation, access: ownAccess.access, accessTo: undefined };
+}
+
+/** Decides whether a principal may use an operation at all, on any target. */
+export function decideOperation({ access }: ProtectedOperation, principal: Principal): AccessDecision {
+  return { decision: decidePermission(principal, access), access };
+}
+
+/**
+ * Decides whether a principal who may use the operation may use it on this target. `undefined`: the target does not exist;
+ * `null`: the operation has no target.
+ */
+export function decideTarget(
+  operation: ProtectedOperation,
+  principal: Principal,
+  target: Ownership | null | undefined,
+): AccessDecision {
+  if (target === undefined) return { decision: { allowed: false, because: 'hidden' }, access: operation.access };
+  const access = (target && operation.accessTo?.(target, principal)) ?? operation.access;
+  return { decision: decide(principal, access, target ?? installationOwnership), access };
+}
+
+/** Makes both decisions, in the order in which an operation makes them. Null if the principal has the authority. */
+export function findDenial(
+  operation: ProtectedOperation,
+  principal: Principal,
+  target: Ownership | null | undefined,
+): Forbidden | HiddenResource | null {
+  return (
+    toDenial(operation, decideOperation(operation, principal)) ??
+    toDenial(operation, decideTarget(operation, principal, target))
+  );
+}
+
+/** The error with which an operation refuses its caller after such a decision; null after one that allows. */
+export function toDenial(
+  operation: Pick<Operation, 'targetName'>,
+  { decision, access }: AccessDecision,
+): Forbidden | HiddenResource | null {
+  if (decision.allowed) return null;
+  if (decision.because === 'hidden' && access.hidden === 'not_found')
+    return new HiddenResource(targetNameOf(operation));
+  return new Forbidden(describeDenial(operation, decision, access));
+}
+
+/** The text of a denial. It reveals nothing that the caller may not read. */
+export function describeDenial(
+  operation: Pick<Operation, 'targetName'>,
+  { because }: Exclude<Decision, { allowed: true }>,
+  access: Access,
+): string {
+  if (because === 'hidden' || access.hidden === 'forbidden') return 'permission denied';
+  const permissions = access.anyOf.join(' or ');
+  if (because === 'installation')
+    return 'permission denied: what belongs to the whole installation is for administrators';
+  if (because === 'kind') return 'permission denied: only people may do this, not service accounts';
+  if (because === 'permission') return `permission denied: this needs ${permissions}`;
+  if (access.scope === 'organization') return `permission denied: this needs ${requiredRole(access)}`;
+  const required = [access.teamAction ?? requiredRole(access)].flat().join(' and ');
+  return `permission denied: this needs ${required} in ${owningTeamOf(targetNameOf(operation))}`;
+}
+
+/** The words with which a denial names the team in which the caller lacks a role or an action. */
+function owningTeamOf(targetName: string): string {
+  if (targetName === 'team') return 'the team';
+  if (targetName === 'the owner') return 'the team that becomes the owner';
+  return `the team that owns the ${targetName.replace(/^the /, '')}`;
+}
+
+function targetNameOf({ targetName = 'the resource' }: Pick<Operation, 'targetName'>): string {
+  return targetName;
+}
+
+function requiredRole({ scope, organizationRole }: Access): string {
+  return scope === 'service_account' ? 'the team role owner' : `the organization role ${organizationRole}`;
+}

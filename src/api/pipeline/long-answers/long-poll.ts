@@ -1,0 +1,47 @@
+import type { FastifyReply } from 'fastify';
+import { openStreams } from '#api/edge/limits/stream-limit.ts';
+import { anonymous } from '#domain/shared/access/principal.ts';
+import { authenticate } from '../access/authentication.ts';
+import { auditingRefusals } from '../audit/auditing.ts';
+import type { Invocation } from '../invocation.ts';
+import { authorizeRead } from '../invoke.ts';
+import type { ReadOperation } from '../operation.ts';
+
+/** A caller who loses its access while it waits learns of that within this time. */
+const checkEveryMs = 4_000;
+
+/**
+ * Waits, if the request asks for that, until its answer differs from what the client has. The caller is authenticated and authorized
+ * again and again meanwhile, and once more before the answer. It waits no longer when the client disconnects or the server stops.
+ * @throws HttpProblem (429) if the caller has too many streams and waiting requests open; what refuses a caller who has lost its access
+ */
+export async function waitForChange(
+  invocation: Invocation<ReadOperation>,
+  reply: FastifyReply,
+): Promise<Invocation<ReadOperation>> {
+  const { operation, request, input, principal } = invocation;
+  const longestMs = operation.waits?.longestMs(input.query) ?? 0;
+  if (!operation.waits || longestMs === 0 || request.method === 'HEAD') return invocation;
+  const hasChanged = operation.waits.begin(await authorizeRead(invocation));
+  const close = openStreams.open(principal.id);
+  request.hasWaited = true;
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  const end = AbortSignal.any([gone.signal, request.server.stopping, AbortSignal.timeout(longestMs)]);
+  try {
+    for (let current = invocation; ; ) {
+      const isNew = await hasChanged(AbortSignal.any([end, AbortSignal.timeout(checkEveryMs)]));
+      current = await authenticateAgain(current);
+      if (isNew || end.aborted) return current;
+      await authorizeRead(current);
+    }
+  } finally {
+    close();
+  }
+}
+
+async function authenticateAgain(invocation: Invocation<ReadOperation>): Promise<Invocation<ReadOperation>> {
+  const { services, request } = invocation;
+  const unauthenticated = { ...invocation, principal: anonymous };
+  return { ...invocation, principal: await auditingRefusals(unauthenticated, () => authenticate(services, request)) };
+}

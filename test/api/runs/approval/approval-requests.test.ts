@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
+
+/** Asking people to review a run: who may be asked, and what the run shows of it. */
+let api: TestApi;
+let admin: ApiUser;
+let tenant: Tenant;
+let viewer: ApiUser;
+let reviewer: ApiUser;
+let run: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  admin = await api.addUser('admin');
+  tenant = await makeTenant(api, { approval_policy: { required: 2, when: 'always', allow_self: false } });
+  viewer = await joined('requester', 'viewer');
+  reviewer = await joined('maintainer', 'admin');
+  const steps = new RunSteps(api, admin);
+  const worker = await steps.worker('none');
+  const { runId, attemptId } = await steps.planning(worker, 'none', { environment_id: tenant.environment });
+  await steps.complete(attemptId, { outcome: 'planned', plan: aPlan() });
+  await steps.next({ runId, executed: attemptId });
+  run = runId;
+});
+afterAll(() => api?.close());
+
+async function joined(role: 'requester' | 'maintainer', team: 'viewer' | 'admin' | 'member'): Promise<ApiUser> {
+  const user = await api.addUser(role);
+  await join(tenant, user, 'member', team);
+  return user;
+}
+
+const ask = (by: ApiUser, ...reviewers: string[]) =>
+  by.post(`/runs/${run}/approval/request`, { reviewers, message: 'please' });
+const read = async () => (await viewer.get(`/runs/${run}`)).body;
+
+describe('a request for reviews', () => {
+  it('shows the reviewers on the run, is an event, and changes nothing else', async () => {
+    const before = await read();
+    expect(before.reviewers).toEqual([]);
+    const answer = await ask(viewer, reviewer.id, reviewer.id);
+    const shown = [{ type: 'user', id: reviewer.id, name: expect.any(String) }];
+    expect(answer).toMatchObject({ status: 202, body: { reviewers: shown, status: 'pending_approval' } });
+    const { reviewers: _, revision, ...after } = await read();
+    const { reviewers: __, revision: former, ...rest } = before;
+    expect(after).toEqual(rest);
+    expect(revision).toBe(former + 1);
+    const { events } = (await viewer.get(`/runs/${run}/events`)).body;
+    expect(events.at(-1)).toMatchObject({
+      type: 'run.approval_requested',
+      data: { reviewers: [reviewer.id], message: 'please' },
+    });
+  });
+
+  it('adds reviewers to those who were asked before', async () => {
+    const other = await joined('maintainer', 'admin');
+    await ask(viewer, reviewer.id);
+    await ask(viewer, other.id);
+    expect((await read()).reviewers.map(({ id }: { id: string }) => id)).toEqual([reviewer.id, other.id]);
+  });
+
+  it('names nobody and is still an event', async () => {
+    expect(await ask(viewer)).toMatchObject({ status: 202 });
+  });
+
+  it('names everybody who may not review the run, and asks nobody then', async () => {
+    const disabled = await joined('maintainer', 'admin');
+    await admin.put(`/users/${disabled.id}`, { enabled: false });
+    const { reviewers } = await read();
+    const [member, powerless] = [await joined('maintainer', 'member'), await joined('requester', 'admin')];
+    const wrong = [disabled.id, member.id, powerless.id, viewer.id, admin.id];
+    const answer = await ask(viewer, reviewer.id, ...wrong);
+    expect(answer).toMatchObject({ status: 422, headers: { 'x-error-code': 'reviewers_ineligible' } });
+    for (const id of wrong) expect(answer.body.error).toContain(id);
+    expect(answer.body.error).not.toContain(reviewer.id);
+    expect((await read()).reviewers).toEqual(reviewers);
+  });
+
+  it('tells nothing about users whom the caller may not know', async () => {
+    const stranger = await api.addUser('admin');
+    const nobody = randomUUID();
+    const [existing, missing] = [await ask(viewer, stranger.id), await ask(viewer, nobody)];
+    expect([existing.status, missing.status]).toEqual([422, 422]);
+    expect(existing.body.error.replace(stranger.id, '')).toBe(missing.body.error.replace(nobody, ''));
+  });
+
+  it('lets a caller who manages users ask an administrator outside the team', async () => {
+    const other = await api.addUser('admin');
+    expect(await ask(admin, other.id)).toMatchObject({ status: 202 });
+  });
+
+  it('refuses somebody who has reviewed the run already', async () => {
+    const { plan } = await read();
+    const body = { decision: 'approve', plan_digest: plan.digest };
+    expect(await reviewer.post(`/runs/${run}/approval/review`, body)).toMatchObject({ status: 200 });
+    expect(await ask(viewer, reviewer.id)).toMatchObject({ status: 422 });
+  });
+});

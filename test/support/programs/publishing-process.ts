@@ -1,0 +1,31 @@
+import { appendFileSync } from 'node:fs';
+import pino from 'pino';
+import { Transactions } from '#domain/shared/commands/transaction.ts';
+import { EventDelivery } from '#engine/event-delivery.ts';
+import { openDatabase } from '#open-database';
+import { publishCounted, subscribe } from '../events.ts';
+
+/**
+ * A process that kills itself: `publish <database> <subject> <workflow>` between the commit of an event and any delivery,
+ * `deliver <database> <file>` between the delivery of an event, which it notes in the file, and the removal from the outbox.
+ */
+const [mode, databaseUrl = '', ...rest] = process.argv.slice(2);
+const orm = openDatabase({ databaseUrl, databasePoolSize: 4 });
+const killItself = () => process.kill(process.pid, 'SIGKILL');
+
+if (mode === 'publish') {
+  const [subject = '', workflow = ''] = rest;
+  const transactions = new Transactions(orm, { dispatch: killItself }, [subscribe('webhooks')]);
+  await transactions.run(async (tx) => {
+    publishCounted(tx, subject, 1);
+    tx.notifyEngine(workflow, { kind: 'start', workflow: 'run', input: { run_id: subject } });
+  });
+} else {
+  const [file = ''] = rest;
+  const handle = async ({ id }: { id: string }) => {
+    appendFileSync(file, `${id}\n`);
+    killItself();
+    await new Promise(() => undefined);
+  };
+  new EventDelivery({ orm, log: pino({ level: 'silent' }) }, { webhooks: handle }).start();
+}
