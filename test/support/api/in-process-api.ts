@@ -7,6 +7,7 @@ import { RunFeed } from '#api/runs/feed.ts';
 import { buildServer } from '#api/server.ts';
 import type { Services } from '#api/services.ts';
 import { ChangeFeed } from '#api/web/live/change-feed.ts';
+import type { Config } from '#config';
 import { issueApiKey } from '#domain/identity/api-keys/api-keys.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
@@ -92,6 +93,15 @@ export async function startApi(
 ): Promise<TestApi> {
   const database = await createDatabase();
   const config = createTestConfig(database.url, overrides);
+  return openApi(config, log, database.drop);
+}
+
+/** Opens the API on a migrated database. `dropDatabase` is called after it has closed. */
+export async function openApi(
+  config: Config,
+  log: Logger,
+  dropDatabase: () => Promise<void> = async () => undefined,
+): Promise<TestApi> {
   const orm = openDatabase(config);
   const keyRing = new KeyRing(config.secretKeys);
   const engineMessages: OutboxMessage[] = [];
@@ -116,7 +126,7 @@ export async function startApi(
     await services.evaluator.close();
     await expectKnownActions(orm);
     await orm.close();
-    await database.drop();
+    await dropDatabase();
     rmSync(config.dataDir, { recursive: true, force: true });
   });
 }

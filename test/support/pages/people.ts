@@ -22,6 +22,8 @@ const cast = {
   fjordReviewer: { name: 'Lucía Fernández-Quesada', role: 'maintainer' },
   fjordRequester: { name: 'Karim Haddad', role: 'requester' },
   newcomer: { name: 'Dana Petrova', role: 'requester' },
+  /** Belongs to no organization. */
+  nobody: { name: 'Aiko Mori', role: 'requester' },
   former: { name: 'Viktor Lange', role: 'requester' },
 } as const satisfies Record<string, { name: string; role: PlatformRole }>;
 

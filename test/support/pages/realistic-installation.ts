@@ -26,6 +26,11 @@ export interface Installation extends Tenants {
   readonly runs: Readonly<Record<RunKey, { readonly id: string; readonly instance: Place }>>;
   /** The token of an invitation that `people.developer` may accept. */
   readonly invitationToken: string;
+  /** A service account of the platform team, and one of its keys. */
+  readonly accountId: string;
+  readonly accountKeyId: string;
+  /** The record of an approval. */
+  readonly auditRecordId: string;
 }
 
 const pastRuns = 280;
@@ -58,6 +63,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     instances: places.all,
     runs: namesOf(present),
     invitationToken,
+    ...(await findRecords(api, accounts.platform?.id ?? '')),
   };
 }
 
@@ -71,6 +77,15 @@ export type RunKey = keyof ReturnType<typeof tellPresent>;
 function namesOf(stories: Record<RunKey, RunStory>): Installation['runs'] {
   const named = Object.entries(stories).map(([key, { id, place }]) => [key, { id, instance: place }]);
   return Object.fromEntries(named);
+}
+
+async function findRecords(api: TestApi, accountId: string) {
+  const first = async (sql: string, ...values: string[]) => (await api.rows<{ id: string }>(sql, values))[0]?.id ?? '';
+  return {
+    accountId,
+    accountKeyId: await first('select id from api_keys where principal_id = ? order by id limit 1', accountId),
+    auditRecordId: await first(`select id from audit_records where action = 'run.reviewed' order by id limit 1`),
+  };
 }
 
 /** The logs of past runs need the partitions of past months. */

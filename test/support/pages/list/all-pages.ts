@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify';
+import { type PagePattern, pages } from '#api/web/paths.ts';
+import type { Installation } from '../realistic-installation.ts';
+import { catalogPages } from './catalog-pages.ts';
+import type { DeclaredPage } from './declared-page.ts';
+import { administrationPages, ownPages } from './people-pages.ts';
+import { environmentPages, organizationPages } from './tenancy-pages.ts';
+import { instancePages, runPages, workerPages } from './work-pages.ts';
+
+/** The pages that answer with something else than a page, such as a stream or a file. */
+export const notLookedAt: readonly PagePattern[] = [
+  pages.runStream,
+  pages.runChanges,
+  pages.runLog,
+  pages.runPlanFile,
+  pages.approvalStream,
+  pages.exportAudit,
+];
+
+/** Every page of the service in its states. A page that the service does not have is left out. */
+export function declareAll(app: FastifyInstance, installation: Installation): DeclaredPage[] {
+  const declared = [
+    ...ownPages(),
+    ...runPages(installation),
+    ...instancePages(installation),
+    ...workerPages(),
+    ...catalogPages(installation),
+    ...environmentPages(installation),
+    ...organizationPages(installation),
+    ...administrationPages(installation),
+  ];
+  return declared.filter(({ pattern }) => hasPage(app, pattern));
+}
+
+export function hasPage(app: FastifyInstance, pattern: PagePattern): boolean {
+  return app.hasRoute({ method: 'GET', url: pattern });
+}

@@ -1,0 +1,77 @@
+import { pages } from '#api/web/paths.ts';
+import type { Installation } from '../realistic-installation.ts';
+import { type DeclaredPage, declare } from './declared-page.ts';
+
+const pictured = { isPictured: true };
+
+/** The pages of runs: lists, one run in each state, what people do with it. */
+export function runPages({ runs, teams, templates }: Installation): DeclaredPage[] {
+  const named = Object.entries(runs).map(([key, { id }]) =>
+    declare(`run-${toWords(key)}`, pages.run, { params: { id }, ...picturedIf(key) }),
+  );
+  const needsApproval = { params: { id: runs.needsApproval.id } };
+  return [
+    declare('runs', pages.runs, pictured),
+    declare('runs-of-team', pages.runs, { query: { team_id: teams.payments.id } }),
+    declare('runs-failed', pages.runs, { query: { status: ['failed', 'timed_out'] } }),
+    declare('runs-empty', pages.runs, { who: 'nobody' }),
+    declare('runs-none-found', pages.runs, { query: { status: 'timed_out', template_id: templates.flags.id } }),
+    declare('runs-bad-filter', pages.runs, { query: { status: 'burned' } }),
+    ...named,
+    declare('run-log-tab', pages.run, { params: { id: runs.colours.id }, query: { tab: 'log' }, ...pictured }),
+    declare('run-plan-tab', pages.run, { ...needsApproval, query: { tab: 'plan' } }),
+    declare('run-viewed', pages.run, { ...needsApproval, who: 'viewer' }),
+    declare('run-of-strangers', pages.run, { ...needsApproval, who: 'fjordOwner' }),
+    declare('run-delete', pages.deleteRun, { params: { id: runs.destroyed.id }, who: 'operator' }),
+    declare('run-cancel', pages.cancelRun, needsApproval),
+    declare('run-force-cancel', pages.forceCancelRun, { params: { id: runs.canceling.id }, who: 'operator' }),
+    declare('run-requeue', pages.requeueRun, { params: { id: runs.failed.id } }),
+    declare('approvals', pages.approvals, pictured),
+    declare('approvals-empty', pages.approvals, { who: 'requester' }),
+  ];
+}
+
+/** The runs that the documentation has pictures of. */
+function picturedIf(key: string) {
+  return ['needsApproval', 'bigPlan', 'applying', 'failed'].includes(key) ? pictured : {};
+}
+
+/** The pages of instances, their resources and states, and of workers. */
+export function instancePages({ runs, instances }: Installation): DeclaredPage[] {
+  const { id } = runs.needsApproval.instance;
+  const emptied = runs.destroyed.instance.id;
+  const another = instances.find(({ name }) => name === 'ledger-db')?.id ?? id;
+  return [
+    declare('instances', pages.instances, pictured),
+    declare('instances-empty', pages.instances, { who: 'nobody' }),
+    declare('instance', pages.instance, { params: { id }, ...pictured }),
+    declare('instance-outputs', pages.instance, { params: { id: another } }),
+    declare('instance-destroyed', pages.instance, { params: { id: emptied } }),
+    declare('instance-states', pages.instance, { params: { id }, query: { tab: 'states' } }),
+    declare('instance-new', pages.newInstance),
+    declare('instance-unlock', pages.unlockInstance, { params: { id }, who: 'operator' }),
+    declare('instance-import', pages.importState, { params: { id: emptied } }),
+    declare('instance-delete', pages.deleteInstance, { params: { id: emptied } }),
+    declare('state-version', pages.stateVersion, { params: { id, serial: '1' } }),
+    declare('compare-states', pages.compareStates, { params: { id }, query: { from: '1', to: '2' } }),
+    declare('resources', pages.resources, pictured),
+    declare('resources-empty', pages.resources, { who: 'nobody' }),
+  ];
+}
+
+export function workerPages(): DeclaredPage[] {
+  return [
+    declare('workers', pages.workers, { who: 'admin', ...pictured }),
+    declare('workers-hidden', pages.workers, { who: 'requester' }),
+    declare('pool', pages.workerPool, { params: { name: 'cloud' }, who: 'admin' }),
+    declare('pool-closed', pages.workerPool, { params: { name: 'payments-restricted' }, who: 'admin' }),
+    declare('pool-new', pages.newWorkerPool, { who: 'admin' }),
+    declare('pool-delete', pages.deleteWorkerPool, { params: { name: 'edge' }, who: 'admin' }),
+    declare('apply-pause', pages.pauseApplies, { who: 'admin' }),
+  ];
+}
+
+/** `needsApproval` becomes `needs-approval`. */
+function toWords(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
