@@ -104,7 +104,7 @@ export const { archive, unarchive, remove } = archivingOperations({
   path: '/api/v1/environments/:id',
   params: EnvironmentParams,
   view: EnvironmentView,
-  toView: viewEnvironment,
+  show: (_context, environment) => viewEnvironment(environment),
   summaries: {
     archive: 'Archive an environment: it takes nothing new, and no run starts in it',
     unarchive: 'Take an environment out of the archive',

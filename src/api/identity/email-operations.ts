@@ -13,7 +13,8 @@ import { findUserToChange } from '#domain/identity/users/store.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { ownSession } from './session-operations.ts';
-import { manageAccess, UserParams, UserView, viewUser } from './user-operations.ts';
+import { manageAccess, UserParams } from './user-operations.ts';
+import { showUser, UserView } from './user-views.ts';
 
 const ConfirmEmail = z
   .strictObject({
@@ -43,11 +44,12 @@ export const confirm = command({
   ifMatch: true,
   locks: ({ params }) => [authorityLock(params.id)],
   audit: emailConfirmed.action,
-  handle: async ({ tx, principal, target, body, request }) => {
+  handle: async ({ tx, principal, target, body, request, operations }) => {
     refuseStale(target, revisionOf(request.headers));
     const before = { emailVerified: target.emailVerified };
     const user = await confirmEmail(tx.em, principal, target, body?.email);
-    return { id: user.id, before, after: verified, revision: user.revision, answer: viewUser(user) };
+    const answer = await showUser(tx.em, { operations, principal }, user);
+    return { id: user.id, before, after: verified, revision: user.revision, answer };
   },
 });
 
@@ -84,9 +86,10 @@ export const redeemToken = command({
   resource: emailConfirmed.resourceType,
   resourceId: ({ principal }) => principal.id,
   limitGuesses: ({ principal }) => principal.id,
-  handle: async ({ tx, principal, body }) => {
+  handle: async ({ tx, principal, body, operations }) => {
     const user = await redeemConfirmation(tx.em, principal, body.token);
     const before = { emailVerified: false };
-    return { id: user.id, before, after: verified, revision: user.revision, answer: viewUser(user) };
+    const answer = await showUser(tx.em, { operations, principal }, user);
+    return { id: user.id, before, after: verified, revision: user.revision, answer };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
-import { AnswerId, Flag, pageOf, Time } from '#api/pipeline/schemas.ts';
-import { Email, PlatformRole } from '#domain/identity/model.ts';
+import { Flag, pageOf } from '#api/pipeline/schemas.ts';
+import { Email } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { refusePersonal } from '#domain/identity/passwords/rules.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
@@ -13,21 +13,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { CreateUser, toUserChange, UpdateUser } from './bodies.ts';
-
-export const UserView = z
-  .object({
-    id: AnswerId,
-    email: z.string(),
-    email_verified: z
-      .boolean()
-      .describe('Whether the address is confirmed. A changed one accepts no invitation until it is.'),
-    name: z.string(),
-    role: PlatformRole,
-    enabled: z.boolean(),
-    revision: z.int(),
-    created_at: Time,
-  })
-  .meta({ id: 'User' });
+import { ListedUserView, showUser, UserView, viewUser } from './user-views.ts';
 
 export const UserParams = z.strictObject({ id: Id });
 
@@ -55,7 +41,7 @@ export const list = read({
   route: 'GET /api/v1/users',
   summary: 'List users',
   query: z.strictObject({ ...pageQuery, email: Email.optional(), enabled: Flag.optional() }),
-  responses: { 200: pageOf('users', UserView) },
+  responses: { 200: pageOf('users', ListedUserView) },
   access: manageAccess,
   handle: async ({ em, query }) => {
     const enabled = query.enabled && query.enabled === 'true';
@@ -74,7 +60,7 @@ export const get = read({
   target: ({ em, params }) => findUser(em, params.id),
   targetName: 'user',
   accessTo,
-  handle: async ({ target }) => viewUser(target),
+  handle: async ({ em, target, operations, principal }) => showUser(em, { operations, principal }, target),
 });
 
 export const create = command({
@@ -88,10 +74,11 @@ export const create = command({
   idempotency: 'none',
   audit: 'user.created',
   prepare: ({ body }) => hashPassword(body.password),
-  handle: async ({ tx, principal, body, prepared }) => {
+  handle: async ({ tx, principal, body, prepared, operations }) => {
     const user = await addUser(tx.em, principal, body, prepared);
     const { email, name, role, enabled, revision } = user;
-    return { id: user.id, after: { email, name, role, enabled }, revision, answer: viewUser(user) };
+    const answer = await showUser(tx.em, { operations, principal }, user);
+    return { id: user.id, after: { email, name, role, enabled }, revision, answer };
   },
 });
 
@@ -119,13 +106,14 @@ export const update = command({
     refusePersonal('password', password, { email, name });
     return { hash: await hashPassword(password), revokesKeys: body.revoke_api_keys ?? false };
   },
-  handle: async ({ tx, principal, target, body, prepared }) => {
+  handle: async ({ tx, principal, target, body, prepared, operations }) => {
     refuseOwn(principal, target, body);
     const { updated, difference, ended } = await updateUser(tx.em, principal, target, toUserChange(body), prepared);
     const verified = difference.after.email !== undefined && { emailVerified: updated.emailVerified };
     const after = { ...difference.after, ...verified, ...(ended && { password: 'changed', ...ended }) };
     const { id, revision } = updated;
-    return { id, before: difference.before, after, revision, answer: viewUser(updated) };
+    const answer = await showUser(tx.em, { operations, principal }, updated);
+    return { id, before: difference.before, after, revision, answer };
   },
 });
 
@@ -133,8 +121,4 @@ export const update = command({
 function refuseOwn(principal: Principal, user: UserTarget, body: z.output<typeof UpdateUser>): void {
   if (body.password !== undefined) refuseOwnPassword(principal, user);
   refuseOwnPrivileges(principal, user, toUserChange(body));
-}
-
-export function viewUser({ id, email, emailVerified, name, role, enabled, revision, createdAt }: UserTarget) {
-  return { id, email, email_verified: emailVerified, name, role, enabled, revision, created_at: createdAt };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { findsByName } from '#api/pipeline/resource-names.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
@@ -14,11 +15,12 @@ import {
 } from '#domain/organizations/store.ts';
 import { findOrganizationTransfer, transferOrganization } from '#domain/organizations/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
+import { readCallerAgain } from '#domain/shared/access/store.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { Slug } from '#domain/tenancy/model.ts';
 import { TransferOrganization } from './bodies.ts';
-import { OrganizationView, viewOrganization } from './views.ts';
+import { ListedOrganizationView, OrganizationView, showOrganization, viewOrganization } from './views.ts';
 
 /** An organization in a path: its id, or a slug that it has or had. */
 export const OrganizationName = findsByName(
@@ -52,7 +54,7 @@ export const list = read({
   route: 'GET /api/v1/organizations',
   summary: 'List the organizations that you are in',
   query: z.strictObject({ ...pageQuery, ...archivedQuery }),
-  responses: { 200: pageOf('organizations', OrganizationView) },
+  responses: { 200: pageOf('organizations', ListedOrganizationView) },
   access: { ...readAccess, scope: 'platform', review: { resource: 'organizations', verb: 'list' } },
   handle: async ({ em, principal, query }) => {
     const page = await listOrganizations(em, principal, withArchivedFilter(query));
@@ -70,7 +72,7 @@ export const get = read({
   target: ({ em, params }) => findOrganization(em, params.orgID),
   targetName: 'organization',
   resourceId: ({ target }) => target?.id,
-  handle: async ({ target }) => viewOrganization(target),
+  handle: async ({ target, operations, principal }) => showOrganization({ operations, principal }, target),
 });
 
 export const create = command({
@@ -90,10 +92,11 @@ export const create = command({
   },
   idempotency: 'none',
   audit: 'organization.created',
-  handle: async ({ tx, principal, body }) => {
+  handle: async ({ tx, principal, body, operations }) => {
     const organization = await createOrganization(tx.em, principal, body);
     const { name, slug } = organization;
-    return { ...changeOf(organization), owners: organization, after: { name, slug, owner: principal.id } };
+    const context = { operations, principal: await readCallerAgain(tx.em, principal) };
+    return { ...changeOf(context, organization), owners: organization, after: { name, slug, owner: principal.id } };
   },
 });
 
@@ -110,10 +113,10 @@ export const update = command({
   resourceId: ({ target }) => target?.id,
   idempotency: 'none',
   audit: 'organization.updated',
-  handle: async ({ tx, target, body }) => {
+  handle: async ({ tx, target, body, operations, principal }) => {
     const { updated, difference } = await updateOrganization(tx.em, target, toRenaming(body));
     const { before, after } = difference;
-    return { ...changeOf(updated), before, after };
+    return { ...changeOf({ operations, principal }, updated), before, after };
   },
 });
 
@@ -122,7 +125,7 @@ export const { archive, unarchive, remove } = archivingOperations({
   path: '/api/v1/organizations/:orgID',
   params: OrganizationParams,
   view: OrganizationView,
-  toView: viewOrganization,
+  show: showOrganization,
   summaries: {
     archive: 'Archive an organization: it takes nothing new, and no run starts in it',
     unarchive: 'Take an organization out of the archive',
@@ -151,16 +154,18 @@ export const transfer = command({
   resourceId: ({ target }) => target?.id,
   idempotency: 'none',
   audit: 'organization.transferred',
-  handle: async ({ tx, principal, target, body }) => {
+  handle: async ({ tx, principal, target, body, operations }) => {
     const transferred = await transferOrganization(tx.em, principal, target, {
       expectedRevision: body.expected_revision,
     });
     const wasOwner = principal.organizations[target.id] === 'owner';
     const before = { owner: wasOwner ? principal.id : null };
-    return { ...changeOf(transferred), before, after: { owner: body.new_owner_user_id } };
+    const context = { operations, principal: await readCallerAgain(tx.em, principal) };
+    return { ...changeOf(context, transferred), before, after: { owner: body.new_owner_user_id } };
   },
 });
 
-function changeOf(organization: OrganizationTarget) {
-  return { id: organization.id, revision: organization.revision, answer: viewOrganization(organization) };
+function changeOf(context: ActionContext, organization: OrganizationTarget) {
+  const { id, revision } = organization;
+  return { id, revision, answer: showOrganization(context, organization) };
 }

@@ -3,6 +3,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Action, type Refusal, toAction } from '#domain/shared/actions.ts';
 import { findDenial, isProtected, type ProtectedOperation } from './access/authorization.ts';
 import type { Operation } from './operation.ts';
+import { actionsView } from './schemas.ts';
 
 /** An action on one resource, as its area declares it. */
 export interface ActionDeclaration<Name extends string> {
@@ -12,8 +13,11 @@ export interface ActionDeclaration<Name extends string> {
   /** The target that the operation would find; undefined if there is none. */
   readonly target: Ownership | undefined;
   /** The area's own rule against the action at this moment. It is asked only if the caller has the authority. */
-  readonly findRefusal: () => Refusal | null;
+  readonly findRefusal: () => RuleAgainst;
 }
+
+/** What a rule has against an action; null if it has nothing against it. */
+export type RuleAgainst = Pick<Refusal, 'message'> | null;
 
 /** The caller to describe actions for, and the operations that carry the actions out. */
 export interface ActionContext {
@@ -30,6 +34,38 @@ export function describeActions<Name extends string>(
     const denial = findDenial(findProtected(operations, operation), principal, target);
     return toAction(name, denial?.message ?? findRefusal()?.message ?? null);
   });
+}
+
+/** An action of a kind of resource: the operation that carries it out, and the area's rule against it, if there is one. */
+export interface ActionRule<Target> {
+  readonly operation: string;
+  readonly findRefusal?: (target: Target, caller: Principal) => RuleAgainst;
+}
+
+/**
+ * The actions of a kind of resource whose operations all find the resource itself, by their names. `view` is the schema of the resource's `actions`, and
+ * `describe` tells what the caller may do with one resource. A `Target` holds every fact that the rules need.
+ */
+export function actionsOf<Target extends Ownership>() {
+  return <Name extends string>(rules: Readonly<Record<Name, ActionRule<Target>>>) => {
+    const names = Object.keys(rules) as [Name, ...Name[]];
+    return {
+      view: actionsView(names),
+      describe: (context: ActionContext, target: Target): Action<Name>[] =>
+        describeActions(
+          context,
+          names.map((name) => {
+            const { operation, findRefusal } = rules[name];
+            return {
+              name,
+              operation,
+              target,
+              findRefusal: () => findRefusal?.(target, context.principal) ?? null,
+            };
+          }),
+        ),
+    };
+  };
 }
 
 /** @throws Error if no operation has this id, or if it is public: the action is declared wrongly */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
@@ -12,7 +13,7 @@ import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import { CreateProject, TransferProject, toNewProject, toProjectChange, UpdateProject } from './bodies.ts';
-import { ProjectView, viewProject } from './views.ts';
+import { ListedProjectView, ProjectView, showProject, viewProject } from './views.ts';
 
 const ProjectParams = z.strictObject({ id: Id });
 
@@ -44,7 +45,7 @@ export const list = read({
   route: 'GET /api/v1/projects',
   summary: 'List the projects that you may read',
   query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional() }),
-  responses: { 200: pageOf('projects', ProjectView) },
+  responses: { 200: pageOf('projects', ListedProjectView) },
   access: { ...readAccess, review: { resource: 'projects', verb: 'list' } },
   target: ({ em, query }) => findListOwner(em, { team: query.team_id }),
   targetName: 'team',
@@ -64,7 +65,7 @@ export const get = read({
   access: readAccess,
   target: ({ em, params }) => findProject(em, params.id),
   targetName: 'project',
-  handle: async ({ target }) => viewProject(target),
+  handle: async ({ target, operations, principal }) => showProject({ operations, principal }, target),
 });
 
 export const create = command({
@@ -79,10 +80,10 @@ export const create = command({
   targetName: 'team',
   idempotency: 'none',
   audit: 'project.created',
-  handle: async ({ tx, target, body }) => {
+  handle: async ({ tx, target, body, operations, principal }) => {
     const project = await createProject(tx.em, target, toNewProject(body));
     const { name, slug, description } = project;
-    return { ...changeOf(project), after: { name, slug, description } };
+    return { ...changeOf({ operations, principal }, project), after: { name, slug, description } };
   },
 });
 
@@ -98,10 +99,10 @@ export const update = command({
   targetName: 'project',
   idempotency: 'none',
   audit: 'project.updated',
-  handle: async ({ tx, target, body }) => {
+  handle: async ({ tx, target, body, operations, principal }) => {
     const { updated, difference } = await updateProject(tx.em, target, toProjectChange(body));
     const { before, after } = difference;
-    return { ...changeOf(updated), before, after };
+    return { ...changeOf({ operations, principal }, updated), before, after };
   },
 });
 
@@ -110,7 +111,7 @@ export const { archive, unarchive, remove } = archivingOperations({
   path: '/api/v1/projects/:id',
   params: ProjectParams,
   view: ProjectView,
-  toView: viewProject,
+  show: showProject,
   summaries: {
     archive: 'Archive a project: it takes nothing new, and no run starts in it',
     unarchive: 'Take a project out of the archive',
@@ -140,13 +141,19 @@ export const transfer = command({
   targetName: 'project',
   idempotency: 'none',
   audit: 'project.transferred',
-  handle: async ({ tx, principal, target, body }) => {
+  handle: async ({ tx, principal, target, body, operations }) => {
     const transferred = await transferProject(tx.em, principal, target, { expectedRevision: body.expected_revision });
     const [before, after] = [target, transferred].map(({ organizationId, teamId }) => ({ organizationId, teamId }));
-    return { ...changeOf(transferred), owners: transferred, formerOwners: target, before, after };
+    return {
+      ...changeOf({ operations, principal }, transferred),
+      owners: transferred,
+      formerOwners: target,
+      before,
+      after,
+    };
   },
 });
 
-function changeOf(project: ProjectTarget) {
-  return { id: project.id, revision: project.revision, answer: viewProject(project) };
+function changeOf(context: ActionContext, project: ProjectTarget) {
+  return { id: project.id, revision: project.revision, answer: showProject(context, project) };
 }

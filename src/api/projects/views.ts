@@ -1,18 +1,29 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
 import { commonFields, viewCommon } from '#api/tenancy/views.ts';
 import type { ProjectTarget } from '#domain/projects/store.ts';
+import { projectActions } from './actions.ts';
 
-export const ProjectView = z
-  .object({
-    ...commonFields,
-    organization_id: AnswerId,
-    team_id: AnswerId,
-    description: z.string(),
-  })
-  .meta({ id: 'Project' });
+const fields = {
+  ...commonFields,
+  organization_id: AnswerId,
+  team_id: AnswerId,
+  description: z.string(),
+};
+
+/** A project in a list. */
+export const ListedProjectView = z.object(fields).meta({ id: 'ListedProject' });
+
+/** A project in every answer about one project. */
+export const ProjectView = z.object({ ...fields, actions: projectActions.view }).meta({ id: 'Project' });
 
 export function viewProject(project: ProjectTarget) {
   const { organizationId, teamId, description } = project;
   return { ...viewCommon(project), organization_id: organizationId, team_id: teamId, description };
+}
+
+/** Shows one project with the actions that the caller may take. */
+export function showProject(context: ActionContext, project: ProjectTarget) {
+  return { ...viewProject(project), actions: projectActions.describe(context, project) };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -26,7 +27,13 @@ import {
   toNewOwner,
   UpdateServiceAccount,
 } from './bodies.ts';
-import { ServiceAccountView, viewOwner, viewServiceAccount } from './views.ts';
+import {
+  ListedServiceAccountView,
+  ServiceAccountView,
+  showServiceAccount,
+  viewOwner,
+  viewServiceAccount,
+} from './views.ts';
 
 const AccountParams = z.strictObject({ id: Id });
 
@@ -56,7 +63,7 @@ export const list = read({
     owner_team_id: Id.optional(),
     enabled: Flag.optional(),
   }),
-  responses: { 200: pageOf('service_accounts', ServiceAccountView) },
+  responses: { 200: pageOf('service_accounts', ListedServiceAccountView) },
   access: { ...readAccess, scope: 'platform', review: { resource: 'service_accounts', verb: 'list' } },
   handle: async ({ em, principal, query }) => {
     const { owner_user_id: ownerUserId, owner_team_id: ownerTeamId, ...rest } = query;
@@ -76,7 +83,7 @@ export const get = read({
   target: ({ em, params }) => findAccount(em, params.id),
   targetName: 'service account',
   accessTo: succession(readAccess),
-  handle: async ({ target }) => viewServiceAccount(target),
+  handle: async ({ em, target, operations, principal }) => showServiceAccount(em, { operations, principal }, target),
 });
 
 export const create = command({
@@ -93,10 +100,11 @@ export const create = command({
   accessTo: ({ teamId }) => ({ ...manageAccess, hidden: teamId === null ? 'forbidden' : 'not_found' }),
   idempotency: 'none',
   audit: 'service_account.created',
-  handle: async ({ tx, principal, target, body }) => {
+  handle: async ({ tx, principal, target, body, operations }) => {
     const account = await createAccount(tx.em, principal, target, body);
     const { name, role } = account;
-    return { ...changeOf(account), after: { name, role, owner: viewOwner(account) } };
+    const change = await changeOf(tx.em, { operations, principal }, account);
+    return { ...change, after: { name, role, owner: viewOwner(account) } };
   },
 });
 
@@ -113,10 +121,10 @@ export const update = command({
   idempotency: 'none',
   locks: ({ params }) => [authorityLock(params.id), administratorsLock],
   audit: 'service_account.updated',
-  handle: async ({ tx, principal, target, body }) => {
+  handle: async ({ tx, principal, target, body, operations }) => {
     const { updated, difference } = await updateAccount(tx.em, principal, target, toAccountChange(body));
     const { before, after } = difference;
-    return { ...changeOf(updated), before, after };
+    return { ...(await changeOf(tx.em, { operations, principal }, updated)), before, after };
   },
 });
 
@@ -132,7 +140,7 @@ export const enable = command({
   idempotency: 'none',
   locks: ({ params }) => [authorityLock(params.id)],
   audit: 'service_account.enabled',
-  handle: ({ tx, principal, target }) => setEnabled(tx, principal, target, true),
+  handle: ({ tx, principal, target, operations }) => setEnabled(tx, { operations, principal }, target, true),
 });
 
 export const disable = command({
@@ -147,7 +155,7 @@ export const disable = command({
   idempotency: 'none',
   locks: ({ params }) => [authorityLock(params.id), administratorsLock],
   audit: 'service_account.disabled',
-  handle: ({ tx, principal, target }) => setEnabled(tx, principal, target, false),
+  handle: ({ tx, principal, target, operations }) => setEnabled(tx, { operations, principal }, target, false),
 });
 
 export const remove = command({
@@ -186,13 +194,14 @@ export const transfer = command({
   idempotency: 'none',
   locks: ({ params }) => [authorityLock(params.id)],
   audit: 'service_account.transferred',
-  handle: async ({ tx, principal, target, body }) => {
+  handle: async ({ tx, principal, target, body, operations }) => {
     if (!target.newOwner) throw missingOwner(body);
     const { updated, ...ended } = await transferAccount(tx.em, principal, target, target.newOwner, {
       expectedRevision: body.expected_revision,
     });
     const [before, after] = [{ owner: viewOwner(target) }, { owner: viewOwner(updated), ...ended }];
-    return { ...changeOf(updated), owners: updated, formerOwners: target, before, after };
+    const change = await changeOf(tx.em, { operations, principal }, updated);
+    return { ...change, owners: updated, formerOwners: target, before, after };
   },
 });
 
@@ -222,12 +231,14 @@ function missingOwner({ owner }: z.output<typeof TransferServiceAccount>) {
   return unknownPrincipal();
 }
 
-async function setEnabled(tx: Transaction, principal: Principal, target: AccountTarget, enabled: boolean) {
-  await setAccountEnabled(tx.em, principal, target, enabled);
+async function setEnabled(tx: Transaction, context: ActionContext, target: AccountTarget, enabled: boolean) {
+  await setAccountEnabled(tx.em, context.principal, target, enabled);
   const updated = await readBack(findAccount(tx.em, target.id));
-  return { ...changeOf(updated), before: { enabled: target.enabled }, after: { enabled: updated.enabled } };
+  const change = await changeOf(tx.em, context, updated);
+  return { ...change, before: { enabled: target.enabled }, after: { enabled: updated.enabled } };
 }
 
-function changeOf(account: AccountTarget) {
-  return { id: account.id, revision: account.revision, answer: viewServiceAccount(account) };
+async function changeOf(em: Em, context: ActionContext, account: AccountTarget) {
+  const { id, revision } = account;
+  return { id, revision, answer: await showServiceAccount(em, context, account) };
 }

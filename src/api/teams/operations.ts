@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OrganizationName, OrganizationParams } from '#api/organizations/operations.ts';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
@@ -8,13 +9,14 @@ import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
 import type { Em } from '#database/database.ts';
 import { findOrganization } from '#domain/organizations/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
+import { readCallerAgain } from '#domain/shared/access/store.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { findTeam, findTeamById, findTeamToChange, listTeams, type TeamTarget } from '#domain/teams/store.ts';
 import { createTeam, updateTeam } from '#domain/teams/teams.ts';
 import { findTeamTransfer, transferTeam } from '#domain/teams/transfer.ts';
 import { TransferTeam } from './bodies.ts';
-import { TeamView, viewTeam } from './views.ts';
+import { ListedTeamView, showTeam, TeamView, viewTeam } from './views.ts';
 
 export const TeamParams = z.strictObject({ orgID: OrganizationName, id: Id });
 
@@ -57,7 +59,7 @@ export const list = read({
   summary: 'List the teams of an organization that you may read',
   params: OrganizationParams,
   query: z.strictObject({ ...pageQuery, ...archivedQuery }),
-  responses: { 200: pageOf('teams', TeamView) },
+  responses: { 200: pageOf('teams', ListedTeamView) },
   access: {
     anyOf: ['team:read'],
     scope: 'organization',
@@ -81,7 +83,7 @@ export const get = read({
   access: readAccess,
   target: ({ em, params }) => teamOf(em, params),
   targetName: 'team',
-  handle: async ({ target }) => viewTeam(target),
+  handle: async ({ target, operations, principal }) => showTeam({ operations, principal }, target),
 });
 
 export const create = command({
@@ -104,10 +106,11 @@ export const create = command({
   targetName: 'organization',
   idempotency: 'none',
   audit: 'team.created',
-  handle: async ({ tx, principal, target, body }) => {
+  handle: async ({ tx, principal, target, body, operations }) => {
     const team = await createTeam(tx.em, principal, target, body);
     const { name, slug } = team;
-    return { ...changeOf(team), owners: team, after: { name, slug, owner: principal.id } };
+    const context = { operations, principal: await readCallerAgain(tx.em, principal) };
+    return { ...changeOf(context, team), owners: team, after: { name, slug, owner: principal.id } };
   },
   atParams: ({ id }, { target }) => ({ orgID: target.organizationId, id }),
 });
@@ -124,10 +127,10 @@ export const update = command({
   targetName: 'team',
   idempotency: 'none',
   audit: 'team.updated',
-  handle: async ({ tx, target, body }) => {
+  handle: async ({ tx, target, body, operations, principal }) => {
     const { updated, difference } = await updateTeam(tx.em, target, toRenaming(body));
     const { before, after } = difference;
-    return { ...changeOf(updated), before, after };
+    return { ...changeOf({ operations, principal }, updated), before, after };
   },
 });
 
@@ -136,7 +139,7 @@ export const { archive, unarchive, remove } = archivingOperations({
   path: '/api/v1/organizations/:orgID/teams/:id',
   params: TeamParams,
   view: TeamView,
-  toView: viewTeam,
+  show: showTeam,
   summaries: {
     archive: 'Archive a team: it takes nothing new, and no run starts in it',
     unarchive: 'Take a team out of the archive',
@@ -164,13 +167,19 @@ export const transfer = command({
   targetName: 'team',
   idempotency: 'none',
   audit: 'team.transferred',
-  handle: async ({ tx, principal, target, body }) => {
+  handle: async ({ tx, principal, target, body, operations }) => {
     const transferred = await transferTeam(tx.em, principal, target, { expectedRevision: body.expected_revision });
     const [before, after] = [target, transferred].map(({ organizationId }) => ({ organizationId }));
-    return { ...changeOf(transferred), owners: transferred, formerOwners: target, before, after };
+    return {
+      ...changeOf({ operations, principal }, transferred),
+      owners: transferred,
+      formerOwners: target,
+      before,
+      after,
+    };
   },
 });
 
-function changeOf(team: TeamTarget) {
-  return { id: team.id, revision: team.revision, answer: viewTeam(team) };
+function changeOf(context: ActionContext, team: TeamTarget) {
+  return { id: team.id, revision: team.revision, answer: showTeam(context, team) };
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import type { TargetLookup } from '#api/pipeline/call.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command } from '#api/pipeline/operation.ts';
@@ -25,7 +26,7 @@ export interface ArchivingOperations<Params, Target extends LevelTarget> {
   readonly path: `/${string}`;
   readonly params: z.ZodType<Params>;
   readonly view: z.ZodType<CommonAnswer>;
-  readonly toView: (target: Target) => CommonAnswer;
+  readonly show: (context: ActionContext, target: Target) => CommonAnswer;
   readonly summaries: Readonly<Record<OperationName, string>>;
   readonly access: Readonly<Record<OperationName, Access>>;
   readonly find: (em: Em, id: string) => Promise<Target | undefined>;
@@ -56,10 +57,10 @@ function archiveOperation<Params, Target extends LevelTarget>(declared: Archivin
     idempotency: 'none',
     ifMatch: true,
     audit: `${level}.archived`,
-    handle: async ({ tx, target, request }) => {
+    handle: async ({ tx, target, request, operations, principal }) => {
       refuseStale(target, revisionOf(request.headers));
       await archive(tx.em, level, target);
-      return archivedChange(declared, tx, target);
+      return archivedChange(declared, { operations, principal }, tx, target);
     },
   });
 }
@@ -79,10 +80,10 @@ function unarchiveOperation<Params, Target extends LevelTarget>(declared: Archiv
     idempotency: 'none',
     ifMatch: true,
     audit: `${level}.unarchived`,
-    handle: async ({ tx, target, request }) => {
+    handle: async ({ tx, target, request, operations, principal }) => {
       refuseStale(target, revisionOf(request.headers));
       await unarchive(tx.em, level, target);
-      return archivedChange(declared, tx, target);
+      return archivedChange(declared, { operations, principal }, tx, target);
     },
   });
 }
@@ -126,7 +127,8 @@ function findTarget<Params, Target extends LevelTarget>(
 
 /** The change that archived or unarchived the target. */
 async function archivedChange<Params, Target extends LevelTarget>(
-  { find, toView }: ArchivingOperations<Params, Target>,
+  { find, show }: ArchivingOperations<Params, Target>,
+  context: ActionContext,
   { em }: Transaction,
   { id, archivedAt }: Target,
 ) {
@@ -134,7 +136,7 @@ async function archivedChange<Params, Target extends LevelTarget>(
   return {
     id,
     revision: archived.revision,
-    answer: toView(archived),
+    answer: show(context, archived),
     before: { archivedAt },
     after: { archivedAt: archived.archivedAt },
   };

@@ -1,12 +1,12 @@
 import type { Em } from '#database/database.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
-import { refuseRoleAboveOwn } from '#domain/identity/users/user-changes.ts';
+import { findRoleAboveOwn } from '#domain/identity/users/user-changes.ts';
 import { isPlatformAdministrator, teamActionsOf } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
 import { teamRoleActions } from '#domain/teams/model.ts';
 import { teamRoleOfAccount } from './model.ts';
-import { findTeamsOf } from './store.ts';
+import { findTeamsOf, type TeamOfAccount } from './store.ts';
 
 /**
  * Refuses a caller who would get authority through an account that they do not have themselves: by its platform role, or by the
@@ -22,16 +22,25 @@ export async function refuseBeyondOwn(
   role: PlatformRole = account.role,
 ): Promise<void> {
   if (isPlatformAdministrator(caller)) return;
-  refuseRoleAboveOwn(caller, role);
-  const teams = await findTeamsOf(em, account.id);
+  const message = findBeyondOwn(caller, role, await findTeamsOf(em, account.id));
+  if (message !== null) throw new Forbidden(message);
+}
+
+/** The message of that refusal; null if the account has no more authority than the caller. @param memberOf the account's teams */
+export function findBeyondOwn(
+  caller: Principal,
+  role: PlatformRole,
+  memberOf: readonly TeamOfAccount[],
+): string | null {
+  if (isPlatformAdministrator(caller)) return null;
   const teamRole = teamRoleOfAccount[role];
-  const above = teams.find(({ id, organizationId }) => {
+  const above = memberOf.find(({ id, organizationId }) => {
     const own = teamActionsOf(caller, organizationId, id);
     return !teamRoleActions[teamRole].every((action) => own.has(action));
   });
-  if (!above) return;
-  throw new Forbidden(
+  const inTeam =
+    above &&
     `permission denied: the service account would be ${teamRole} of the team "${above.slug}", with more authority than you have ` +
-      `there; have it removed from the team, or ask an owner of the team for the role`,
-  );
+      `there; have it removed from the team, or ask an owner of the team for the role`;
+  return findRoleAboveOwn(caller, role) ?? inTeam ?? null;
 }

@@ -106,5 +106,8 @@ export async function deleteAccount(em: Em, caller: Principal, account: AccountT
 /** Refuses to let a service account change its own authority. @throws Forbidden */
 export function refuseOnItself(caller: Principal, account: { readonly id: string }): void {
   if (caller.id !== account.id) return;
-  throw new Forbidden('permission denied: a service account cannot change its own authority; ask its owner');
+  throw new Forbidden(onItself);
 }
+
+/** Why a service account may not change itself. */
+export const onItself = 'permission denied: a service account cannot change its own authority; ask its owner';

@@ -160,11 +160,15 @@ export async function findOwnerUser(
   return user;
 }
 
+/** A team that an account is a member of. */
+export interface TeamOfAccount {
+  readonly id: string;
+  readonly slug: string;
+  readonly organizationId: string;
+}
+
 /** The teams that an account is a member of. */
-export function findTeamsOf(
-  em: Em,
-  accountId: string,
-): Promise<{ id: string; slug: string; organizationId: string }[]> {
+export function findTeamsOf(em: Em, accountId: string): Promise<TeamOfAccount[]> {
   return db(em)
     .selectFrom('team_members as m')
     .innerJoin('teams as t', (join) => join.onRef('t.id', '=', 'm.team_id').on('t.deleted_at', 'is', null))

@@ -19,6 +19,11 @@ export function findArchivedRefusal({ archived: [level] }: Archivable): Refusal 
   return level ? { code: 'archived', message: `the ${level} is archived: unarchive it first` } : null;
 }
 
+/** Something is taken out of the archive only while all its owners are active. @param level its own level */
+export function findUnarchivingRefusal(level: string, { archived }: Archivable): Refusal | null {
+  return findArchivedRefusal({ archived: archived.filter((each) => each !== level) });
+}
+
 /** @throws ActionRefused (a Conflict) if a level is archived */
 export function refuseArchived(archivable: Archivable): void {
   throwIfRefused(findArchivedRefusal(archivable));

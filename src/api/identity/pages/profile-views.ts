@@ -6,7 +6,7 @@ import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { SessionView } from '../session-operations.ts';
 import { describeAgent } from '../user-agent.ts';
-import type { UserView } from '../user-operations.ts';
+import type { UserView } from '../user-views.ts';
 import type { ApiKeyView } from '../views.ts';
 
 /** The problem of each field, by the field's name. */

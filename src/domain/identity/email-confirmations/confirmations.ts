@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Em } from '#database/database.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import { Conflict, WrongSecret } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { withinBound } from '../api-keys/bounds.ts';
@@ -46,7 +47,7 @@ export async function confirmEmail(
  */
 export async function issueConfirmation(em: Em, caller: Principal, user: UserTarget): Promise<IssuedConfirmation> {
   refuseRoleAboveOwn(caller, user.role);
-  if (user.emailVerified) throw new Conflict('the address of this user is confirmed already', 'email_confirmed');
+  throwIfRefused(findConfirmationRefusal(user));
   const token = randomBytes(32).toString('base64url');
   const expiresAt = await withinBound(em, caller, new Date(Date.now() + lifetimeMs));
   const key = emailKey(user.email);
@@ -58,6 +59,12 @@ export async function issueConfirmation(em: Em, caller: Principal, user: UserTar
     expiresAt,
   });
   return { token, expiresAt };
+}
+
+/** A confirmed address needs no token. */
+export function findConfirmationRefusal({ emailVerified }: Pick<UserTarget, 'emailVerified'>): Refusal | null {
+  if (!emailVerified) return null;
+  return { code: 'email_confirmed', message: 'the address of this user is confirmed already' };
 }
 
 /**

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Em } from '#database/database.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { anonymous, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
-import { Conflict, WrongSecret } from '#domain/shared/errors.ts';
+import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
+import { WrongSecret } from '#domain/shared/errors.ts';
 import { withinBound } from '../api-keys/bounds.ts';
 import { type EndedCredentials, type NewPassword, setPassword } from '../sessions/credentials.ts';
 import type { UserTarget } from '../users/store.ts';
@@ -29,12 +30,17 @@ export interface IssuedReset {
 export async function issuePasswordReset(em: Em, caller: Principal, user: UserTarget): Promise<IssuedReset> {
   refuseOwnPassword(caller, user);
   refuseRoleAboveOwn(caller, user.role);
-  if (!user.enabled)
-    throw new Conflict('this user is disabled: enable them before they get a new password', 'user_disabled');
+  throwIfRefused(findResetRefusal(user));
   const token = randomBytes(32).toString('base64url');
   const expiresAt = await withinBound(em, caller, new Date(Date.now() + lifetimeMs));
   await putPasswordReset(em, { userId: user.id, verifier: verifierOf(token), issuedBy: caller.id, expiresAt });
   return { token, expiresAt };
+}
+
+/** A disabled user gets no new password. */
+export function findResetRefusal({ enabled }: Pick<UserTarget, 'enabled'>): Refusal | null {
+  if (enabled) return null;
+  return { code: 'user_disabled', message: 'this user is disabled: enable them before they get a new password' };
 }
 
 /** The user whose password the token of a link sets. @throws WrongSecret for an unknown, used, expired or replaced token */

@@ -25,16 +25,24 @@ export async function addUser(em: Em, caller: Principal, user: NewUser, password
 export function refuseOwnPrivileges(caller: Principal, user: Fields & { id: string }, change: UserChange): void {
   if (caller.id !== user.id) return;
   const { role, enabled } = findDifference<Fields>(user, change).after;
-  if (role !== undefined) throw new Forbidden('role: you cannot change your own role');
-  if (enabled !== undefined) throw new Forbidden('enabled: you cannot enable or disable yourself');
+  if (role !== undefined) throw new Forbidden(ownPrivileges.role);
+  if (enabled !== undefined) throw new Forbidden(ownPrivileges.enabled);
 }
+
+/** Why users may not change their own authority. */
+export const ownPrivileges = {
+  role: 'role: you cannot change your own role',
+  enabled: 'enabled: you cannot enable or disable yourself',
+} as const;
+
+/** Why users may not set their own password without the current one. */
+export const ownPassword =
+  'password: you cannot set your own password here: use the operation for your own password, which asks for the current one';
 
 /** Users change their own password only by the operation that asks for the current one. @throws Invalid */
 export function refuseOwnPassword(caller: Principal, user: { id: string }): void {
   if (caller.id !== user.id) return;
-  throw new Invalid(
-    'password: you cannot set your own password here: use the operation for your own password, which asks for the current one',
-  );
+  throw new Invalid(ownPassword);
 }
 
 /**
@@ -67,8 +75,14 @@ export async function updateUser(
 
 /** Refuses to grant a role above the caller's own, or a credential of a principal with such a role. @throws Forbidden */
 export function refuseRoleAboveOwn(caller: Principal, role: PlatformRole): void {
-  if (isPlatformAdministrator(caller) || (caller.role && !isRoleAbove(role, caller.role))) return;
-  throw new Forbidden(`role: ${role} is above your own`);
+  const message = findRoleAboveOwn(caller, role);
+  if (message !== null) throw new Forbidden(message);
+}
+
+/** The message of that refusal; null if the role is not above the caller's own. */
+export function findRoleAboveOwn(caller: Principal, role: PlatformRole): string | null {
+  if (isPlatformAdministrator(caller) || (caller.role && !isRoleAbove(role, caller.role))) return null;
+  return `role: ${role} is above your own`;
 }
 
 function staysAdministrator({ role, enabled }: Fields, after: Partial<Fields>): boolean {

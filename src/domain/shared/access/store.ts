@@ -139,6 +139,13 @@ export function lockCaller(tx: Em, caller: Principal): Promise<Principal | undef
   return lockAndRead(tx, caller, findByCredential[caller.credential.type]);
 }
 
+/** The caller as the transaction has left it: a command may have given or taken memberships of the caller. */
+export async function readCallerAgain(tx: Em, caller: Principal): Promise<Principal> {
+  const { id, credential } = caller;
+  const [snapshot] = await findByCredential.system(tx, { id, credentialId: credential.id });
+  return snapshot ? toPrincipal(snapshot, credential) : caller;
+}
+
 async function lockAndRead(
   tx: Em,
   { id, credential }: Pick<Principal, 'id' | 'credential'>,

@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
-import { type Archivable, refuseArchived } from '#domain/shared/archiving.ts';
+import { throwIfRefused } from '#domain/shared/actions.ts';
+import { type Archivable, findUnarchivingRefusal } from '#domain/shared/archiving.ts';
 import { refuseArchiving } from './blockers.ts';
 import { changeOne, clock } from './conditions.ts';
 import { declarationOf } from './graph.ts';
@@ -26,7 +27,7 @@ export async function archive(em: Em, kind: Kind, { id, archivedAt }: ToArchive)
 /** Takes a thing out of the archive; false if it was not archived. @throws Conflict while an owner of it is archived */
 export async function unarchive(em: Em, kind: Kind, { id, archived, archivedAt }: ToArchive): Promise<boolean> {
   if (archivedAt === null) return false;
-  refuseArchived({ archived: archived.filter((each) => each !== kind) });
+  throwIfRefused(findUnarchivingRefusal(kind, { archived }));
   const { generation: _, ...declaration } = archivableOf(kind);
   await changeOne(em, declaration, id, { archived_at: null });
   return true;

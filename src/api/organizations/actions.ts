@@ -1,0 +1,19 @@
+import { actionsOf } from '#api/pipeline/actions.ts';
+import type { OrganizationTarget } from '#domain/organizations/store.ts';
+import { findArchivedRefusal, findUnarchivingRefusal } from '#domain/shared/archiving.ts';
+
+/** What a caller may do with an organization. Deletion also depends on what the organization owns (`organizations.list_blockers`). */
+export const organizationActions = actionsOf<OrganizationTarget>()({
+  update: { operation: 'organizations.update', findRefusal: findArchivedRefusal },
+  archive: { operation: 'organizations.archive' },
+  unarchive: {
+    operation: 'organizations.unarchive',
+    findRefusal: (organization) => findUnarchivingRefusal('organization', organization),
+  },
+  transfer: { operation: 'organizations.transfer', findRefusal: findArchivedRefusal },
+  delete: { operation: 'organizations.delete' },
+  set_members: { operation: 'organization_members.set', findRefusal: findArchivedRefusal },
+  remove_members: { operation: 'organization_members.remove' },
+  invite: { operation: 'organization_invitations.create', findRefusal: findArchivedRefusal },
+  create_team: { operation: 'teams.create', findRefusal: findArchivedRefusal },
+});

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { acquaint, join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+type Shown = { name: string; allowed: boolean; reason: string | null }[];
+
+/** How a client sends each action of a resource. */
+type Requests = Readonly<Record<string, (user: ApiUser) => Promise<{ status: number; body: { error: string } }>>>;
+
+async function actionsOf(user: ApiUser, path: string): Promise<Shown> {
+  const { status, body, text } = await user.get(path);
+  if (status !== 200) throw new Error(`${path} answered ${status}: ${text}`);
+  return body.actions;
+}
+
+const allowed = (actions: Shown) => actions.filter((action) => action.allowed).map(({ name }) => name);
+
+/** Sends every action that is refused, which must be refused with the reason that was told. */
+async function expectRefusals(user: ApiUser, path: string, requests: Requests): Promise<string[]> {
+  const actions = await actionsOf(user, path);
+  expect(actions.map(({ name }) => name)).toEqual(Object.keys(requests));
+  for (const { name, allowed: isAllowed, reason } of actions) {
+    if (isAllowed) expect(reason).toBeNull();
+    else {
+      const answer = await requests[name]?.(user);
+      expect({ name, status: answer?.status, error: answer?.body.error }).toEqual({
+        name,
+        status: expect.toSatisfy((status) => [400, 403, 404, 409].includes(status)),
+        error: reason,
+      });
+    }
+  }
+  return allowed(actions);
+}
+
+const key = () => ({ 'idempotency-key': randomUUID() });
+
+function ofOrganization({ organization, owner }: Tenant): Requests {
+  const path = `/organizations/${organization}`;
+  return {
+    update: (user) => user.patch(path, { name: 'Other' }),
+    archive: (user) => user.post(`${path}/archive`),
+    unarchive: (user) => user.post(`${path}/unarchive`),
+    transfer: (user) => user.post(`${path}/transfer`, { new_owner_user_id: user.id }),
+    delete: (user) => user.send('DELETE', path, undefined, key()),
+    set_members: (user) => user.put(`${path}/members/${owner.id}`, { role: 'member' }),
+    remove_members: (user) => user.send('DELETE', `${path}/members/${owner.id}`),
+    invite: (user) => user.post(`${path}/invitations`, { email: 'new@example.com' }),
+    create_team: (user) => user.post(`${path}/teams`, { name: 'Second' }),
+  };
+}
+
+function ofTeam({ organization, team, teamPath: path, owner }: Tenant, to = organization): Requests {
+  return {
+    update: (user) => user.patch(path, { name: 'Other' }),
+    archive: (user) => user.post(`${path}/archive`),
+    unarchive: (user) => user.post(`${path}/unarchive`),
+    transfer: (user) => user.post(`${path}/transfer`, { organization_id: to }),
+    delete: (user) => user.send('DELETE', path, undefined, key()),
+    set_members: (user) => user.put(`${path}/members/${owner.id}`, { role: 'member' }),
+    remove_members: (user) => user.send('DELETE', `${path}/members/${owner.id}`),
+    invite: (user) => user.post(`${path}/invitations`, { email: 'new@example.com' }),
+    create_project: (user) => user.post('/projects', { team_id: team, name: 'Second' }),
+    create_service_account: (user) =>
+      user.post('/service-accounts', { name: 'Bot', role: 'requester', owner: { team_id: team } }),
+  };
+}
+
+function ofProject({ project, team }: Tenant, to = team): Requests {
+  const path = `/projects/${project}`;
+  return {
+    update: (user) => user.patch(path, { name: 'Other' }),
+    archive: (user) => user.post(`${path}/archive`),
+    unarchive: (user) => user.post(`${path}/unarchive`),
+    transfer: (user) => user.post(`${path}/transfer`, { team_id: to }),
+    delete: (user) => user.send('DELETE', path, undefined, key()),
+    create_environment: (user) =>
+      user.post('/environments', { project_id: project, name: 'Second', kind: 'development' }),
+  };
+}
+
+describe('the actions of an organization, a team and a project', () => {
+  test('are all allowed to the owner, but unarchiving what an archived owner holds', async () => {
+    const tenant = await makeTenant(api);
+    const { owner, organization, teamPath, project } = tenant;
+    for (const [path, requests] of [
+      [`/organizations/${organization}`, ofOrganization(tenant)],
+      [teamPath, ofTeam(tenant)],
+      [`/projects/${project}`, ofProject(tenant)],
+    ] as const)
+      expect(await expectRefusals(owner, path, requests)).toEqual(Object.keys(requests));
+  });
+
+  test('are few for a member and a viewer, who are told what they lack', async () => {
+    const tenant = await makeTenant(api);
+    const [member, viewer] = [await api.addUser('maintainer'), await api.addUser('requester')];
+    await join(tenant, member, 'member', 'member');
+    await join(tenant, viewer, 'member', 'viewer');
+    for (const user of [member, viewer]) {
+      expect(await expectRefusals(user, `/organizations/${tenant.organization}`, ofOrganization(tenant))).toEqual([]);
+      expect(await expectRefusals(user, tenant.teamPath, ofTeam(tenant))).toEqual([]);
+      expect(await expectRefusals(user, `/projects/${tenant.project}`, ofProject(tenant))).toEqual([]);
+    }
+  });
+
+  test('are those of membership for an admin of the organization who is not in the team', async () => {
+    const tenant = await makeTenant(api);
+    const admin = await api.addUser('maintainer');
+    await join(tenant, admin, 'admin');
+    expect(await expectRefusals(admin, `/organizations/${tenant.organization}`, ofOrganization(tenant))).toEqual([
+      'update',
+      'set_members',
+      'remove_members',
+      'invite',
+      'create_team',
+    ]);
+    expect(await expectRefusals(admin, tenant.teamPath, ofTeam(tenant))).toEqual([
+      'set_members',
+      'remove_members',
+      'invite',
+    ]);
+    expect(await expectRefusals(admin, `/projects/${tenant.project}`, ofProject(tenant))).toEqual([]);
+  });
+
+  test('name the archived level that must be unarchived first', async () => {
+    const tenant = await makeTenant(api);
+    const { owner, organization, teamPath, project } = tenant;
+    const other = await owner.make('/organizations', { name: 'Elsewhere' });
+    const otherTeam = await owner.make(`/organizations/${other.id}/teams`, { name: 'Elsewhere' });
+    const paths = [`/projects/${project}`, teamPath, `/organizations/${organization}`];
+    for (const path of paths) expect((await owner.post(`${path}/archive`)).status).toBe(200);
+    const mayEnd = ['archive', 'delete'];
+    expect(await expectRefusals(owner, `/projects/${project}`, ofProject(tenant, otherTeam.id))).toEqual(mayEnd);
+    expect(await expectRefusals(owner, teamPath, ofTeam(tenant, other.id))).toEqual([...mayEnd, 'remove_members']);
+    const shown = await actionsOf(owner, `/organizations/${organization}`);
+    expect(shown.find(({ name }) => name === 'update')?.reason).toBe(
+      'the organization is archived: unarchive it first',
+    );
+    expect(allowed(shown)).toEqual(['archive', 'unarchive', 'delete', 'remove_members']);
+  });
+
+  test('are told in the answer of a command by the memberships that it has changed', async () => {
+    const owner = await api.addUser('maintainer');
+    const heir = await api.addUser('maintainer');
+    await acquaint(owner, heir);
+    const organization = await owner.make('/organizations', { name: `Changing ${randomUUID()}` });
+    expect(allowed(organization['actions'] as Shown)).toContain('delete');
+    const path = `/organizations/${organization.id}`;
+    const transferred = await owner.post(`${path}/transfer`, { new_owner_user_id: heir.id });
+    expect(transferred.body.actions).toEqual((await owner.get(path)).body.actions);
+    expect(allowed(transferred.body.actions)).not.toContain('delete');
+  });
+
+  test('are not in lists', async () => {
+    const { owner, organization } = await makeTenant(api);
+    const lists = await Promise.all(
+      ['/organizations', `/organizations/${organization}/teams`, '/projects'].map((path) => owner.get(path)),
+    );
+    for (const { body } of lists) {
+      const [[first]] = Object.values(body) as [{ id: string }[]];
+      expect(first).toHaveProperty('id');
+      expect(first).not.toHaveProperty('actions');
+    }
+  });
+});
+
+describe('the actions of a service account', () => {
+  const requestsOf = (id: string, team: string): Requests => {
+    const path = `/service-accounts/${id}`;
+    return {
+      update: (user) => user.patch(path, { name: 'Other' }),
+      change_role: (user) => user.patch(path, { role: 'maintainer' }),
+      enable: (user) => user.post(`${path}/enable`),
+      disable: (user) => user.post(`${path}/disable`),
+      transfer: (user) => user.post(`${path}/transfer`, { owner: { team_id: team } }),
+      delete: (user) => user.send('DELETE', path),
+      create_key: (user) => user.post(`${path}/api-keys`, { name: 'ci' }),
+      revoke_key: (user) => user.send('DELETE', `${path}/api-keys/${randomUUID()}`),
+    };
+  };
+
+  test('follow the role of the account: nobody enables one with more authority than their own', async () => {
+    const { owner, team } = await makeTenant(api);
+    const account = await owner.make('/service-accounts', {
+      name: 'Bot',
+      role: 'maintainer',
+      owner: { team_id: team },
+    });
+    const path = `/service-accounts/${account.id}`;
+    const requests = requestsOf(account.id, team);
+    expect(await expectRefusals(owner, path, requests)).toEqual(Object.keys(requests));
+    await api.rows("update principals set role = 'operator' where id = ?", [account.id]);
+    await owner.post(`${path}/disable`);
+    const weaker = await expectRefusals(owner, path, requests);
+    expect(weaker).toEqual(['update', 'change_role', 'disable', 'transfer', 'delete', 'revoke_key']);
+  });
+});
+
+describe('the actions of a user', () => {
+  const requestsOf = (id: string): Requests => {
+    const path = `/users/${id}`;
+    return {
+      update: (user) => user.put(path, { name: 'Other' }),
+      change_role: (user) => user.put(path, { role: 'maintainer' }),
+      enable: (user) => user.put(path, { enabled: true }),
+      disable: (user) => user.put(path, { enabled: false }),
+      confirm_email: (user) => user.post(`${path}/email-confirmation`),
+      issue_email_confirmation: (user) => user.post(`${path}/email-confirmation-token`),
+      reset_password: (user) => user.post(`${path}/password-reset`),
+      delete: (user) => user.send('DELETE', path),
+    };
+  };
+
+  test('are all for an administrator, except those that take away their own authority', async () => {
+    const [root, second, other] = [
+      await api.addUser('admin'),
+      await api.addUser('admin'),
+      await api.addUser('requester'),
+    ];
+    await root.put(`/users/${other.id}`, { email: `changed-${randomUUID()}@example.com` });
+    const all = Object.keys(requestsOf(other.id));
+    expect(await expectRefusals(root, `/users/${other.id}`, requestsOf(other.id))).toEqual(all);
+    expect(await expectRefusals(root, `/users/${root.id}`, requestsOf(root.id))).toEqual([
+      'update',
+      'enable',
+      'confirm_email',
+      'delete',
+    ]);
+    await root.put(`/users/${second.id}`, { enabled: false });
+    const alone = await actionsOf(root, `/users/${root.id}`);
+    expect(alone.find(({ name }) => name === 'delete')?.reason).toContain('this is the last administrator');
+  });
+
+  test('are only the change of their own details for everybody else', async () => {
+    const user = await api.addUser('operator');
+    expect(await expectRefusals(user, `/users/${user.id}`, requestsOf(user.id))).toEqual(['update', 'enable']);
+  });
+});
