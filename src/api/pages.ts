@@ -4,6 +4,7 @@ import { registerLogin } from '#api/identity/pages/login-pages.ts';
 import { registerPasswordReset } from '#api/identity/pages/password-reset-pages.ts';
 import { registerProfile } from '#api/identity/pages/profile-pages.ts';
 import { countApprovals } from '#api/runs/pages/approval-count.ts';
+import { registerRuns } from '#api/runs/pages/register.ts';
 import { registerAssets } from '#api/web/assets.ts';
 import type { PageServices } from '#api/web/visit/operations.ts';
 import { type AddPage, pageAdder } from '#api/web/visit/route.ts';
@@ -14,6 +15,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerLogin,
   registerPasswordReset,
   registerProfile,
+  registerRuns,
 ];
 
 /** Registers all pages of the service, and the files that they use. */

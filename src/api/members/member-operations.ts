@@ -9,7 +9,7 @@ import { findMember, findMemberPrincipal, listMembers } from '#domain/members/st
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { type MemberAnswer, viewMember } from './views.ts';
+import { type MemberAnswer, type SentMember, viewMember } from './views.ts';
 
 /** The parameters in the paths of organizations and teams. */
 interface OwnerPaths {
@@ -26,7 +26,7 @@ export interface MemberOperations<Level extends MembershipLevel> {
   readonly ownerParams: z.ZodType<OwnerPaths[Level]>;
   readonly memberParams: z.ZodType<MemberPath<Level>>;
   readonly body: z.ZodObject & z.ZodType<{ role: MemberRoles[Level]; expected_revision?: number | undefined }>;
-  readonly view: z.ZodType<MemberAnswer<string>>;
+  readonly view: z.ZodType<MemberAnswer<string>, SentMember<string>>;
   readonly summaries: Readonly<Record<'list' | 'get' | 'set' | 'remove', string>>;
   /** `leave`: what people need to end their own membership. */
   readonly access: Readonly<Record<'list' | 'set' | 'remove' | 'leave', Access>>;

@@ -25,3 +25,6 @@ export function viewMember<Role extends string>({ userId, createdAt, ...member }
 }
 
 export type MemberAnswer<Role extends string> = Omit<z.output<typeof TeamMemberView>, 'role'> & { role: Role };
+
+/** The same as clients receive it. */
+export type SentMember<Role extends string> = Omit<z.input<typeof TeamMemberView>, 'role'> & { role: Role };

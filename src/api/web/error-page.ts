@@ -39,6 +39,7 @@ export function sendErrorPage(
 <p class="kicker">Error ${status}</p>
 <h1 id="title">${title}</h1>
 <p>${toSentence(body.error)}</p>
+${status === 404 ? html`<p class="aside">It doesn't exist, or you may not have access to it.</p>` : null}
 ${renderNextStep(request, status, headers['retry-after'])}
 <dl class="facts facts-small">
 <dt>Request</dt><dd><code>${request.id}</code></dd>

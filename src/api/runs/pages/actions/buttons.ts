@@ -1,0 +1,41 @@
+import { type ActionButton, renderActions } from '#api/web/components/actions.ts';
+import type { Html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { actionsByStatus, type RunAction } from '#domain/runs/actions.ts';
+import type { ShownEvent } from '../run/timeline.ts';
+import type { ShownRun } from '../run-tab.ts';
+
+/** A worker has half a minute to end what it does before it is killed. Then a cancellation had its time. */
+const cancelTakesMs = 40_000;
+
+/** The buttons of a run: those for which its status leaves room. Whoever may not use one is told why. Reviews stand under the plan. */
+export function renderRunActions(run: ShownRun, events: readonly ShownEvent[], now = Date.now()): Html {
+  const { id, template_id: template } = run;
+  const buttons: Readonly<Partial<Record<RunAction, ActionButton>>> = {
+    request_approval: { label: 'Ask for a review', icon: 'mail', path: pagePath(pages.requestApproval, { id }) },
+    cancel: { label: 'Cancel', icon: 'circle-stop', tone: 'danger', path: pagePath(pages.cancelRun, { id }) },
+    force: { label: 'End by force', icon: 'octagon-x', tone: 'danger', path: pagePath(pages.forceCancelRun, { id }) },
+    copy: {
+      label: 'Run again with changes',
+      icon: 'pencil',
+      path: pagePath(pages.newRun, { id: template }, { from: id }),
+    },
+    requeue: { label: 'Run again', icon: 'refresh-cw', path: pagePath(pages.requeueRun, { id }) },
+    delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteRun, { id }) },
+  };
+  const shown = run.actions.filter(({ name }) => isShown(name, run, hadItsTime(events, now)));
+  return renderActions(shown, buttons);
+}
+
+function isShown(action: RunAction, { status, deleted_at: deletedAt }: ShownRun, cancelHadItsTime: boolean): boolean {
+  if (deletedAt !== null || !actionsByStatus[status].includes(action)) return false;
+  if (action === 'cancel') return status !== 'canceling';
+  if (action === 'force') return status === 'canceling' && cancelHadItsTime;
+  return true;
+}
+
+/** Whether a cancellation was asked for long enough ago, so that it should have ended the run. */
+function hadItsTime(events: readonly ShownEvent[], now: number): boolean {
+  const asked = events.find(({ type }) => type === 'run.cancel_requested');
+  return asked !== undefined && now - Date.parse(asked.at) >= cancelTakesMs;
+}

@@ -1,0 +1,140 @@
+import type { FastifyReply } from 'fastify';
+import { confirmationPage } from '#api/web/forms/confirmation.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import { submit } from '#api/web/forms/problems.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { cancel, getRun, remove } from '../../operations.ts';
+import { requeue } from '../../repeat-operations.ts';
+import { titleOf } from '../run/head.ts';
+import type { RunVisit, ShownRun } from '../run-tab.ts';
+import { operationWords } from '../words.ts';
+
+/** A page that asks whether an action is meant, and carries it out. */
+interface Question {
+  readonly pattern:
+    | typeof pages.cancelRun
+    | typeof pages.forceCancelRun
+    | typeof pages.requeueRun
+    | typeof pages.deleteRun;
+  readonly title: (run: ShownRun) => string;
+  readonly verb: string;
+  readonly fields: readonly FormField[];
+  readonly consequences: (visit: RunVisit, run: ShownRun) => Promise<Html> | Html;
+  /** Carries it out, and answers where to go then. */
+  readonly work: (visit: RunVisit, typed: Record<'reason' | 'key', string>) => Promise<LocalPath>;
+}
+
+const reasonField: FormField = {
+  name: 'reason',
+  label: 'Reason',
+  isOptional: true,
+  maxLength: 1000,
+  hint: 'The run and its events show it.',
+};
+
+const questions: readonly Question[] = [
+  {
+    pattern: pages.cancelRun,
+    title: (run) => `Cancel “${titleOf(run)}”`,
+    verb: 'Cancel the run',
+    fields: [reasonField],
+    consequences: (_visit, { status }) =>
+      status === 'running'
+        ? html`<p>The worker is told to stop, and has half a minute to end cleanly. What it has already changed stays changed, and its state is kept.</p>`
+        : html`<p>The run ends. It has changed nothing.</p>`,
+    work: async (visit, { reason, key }) => {
+      const { id } = visit.params;
+      await visit.run(cancel, { params: { id }, body: reason ? { reason } : {}, key });
+      return pagePath(pages.run, { id }, { done: 'canceled' });
+    },
+  },
+  {
+    pattern: pages.forceCancelRun,
+    title: (run) => `End “${titleOf(run)}” by force`,
+    verb: 'End the run now',
+    fields: [reasonField],
+    consequences: () =>
+      html`<p>The run ends at once, and the next run of its instance starts. Its worker is not waited for, and whatever that still writes is refused, its state included.</p>
+<p>If the run was applying, resources may exist that no state lists. Compare what is deployed with the latest state before the next apply.</p>`,
+    work: async (visit, { reason, key }) => {
+      const { id } = visit.params;
+      await visit.run(cancel, { params: { id }, body: { force: true, ...(reason && { reason }) }, key });
+      return pagePath(pages.run, { id }, { done: 'forced' });
+    },
+  },
+  {
+    pattern: pages.requeueRun,
+    title: (run) => `Run “${titleOf(run)}” again`,
+    verb: 'Run again',
+    fields: [],
+    consequences: describeRepetition,
+    work: async (visit, { key }) => {
+      const run = await visit.run(requeue, { params: { id: visit.params.id }, key });
+      return pagePath(pages.run, { id: run.id }, { done: 'admitted' });
+    },
+  },
+  {
+    pattern: pages.deleteRun,
+    title: (run) => `Delete “${titleOf(run)}”`,
+    verb: 'Delete the run',
+    fields: [],
+    consequences: () =>
+      html`<p><strong>What goes:</strong> its log, its plan, its comments and its inputs. Nothing brings them back, and the run cannot be repeated.</p>
+<p><strong>What stays:</strong> what it deployed, its state versions, who asked for it, its reviews, its events and the audit.</p>`,
+    work: async (visit) => {
+      await visit.run(remove, { params: { id: visit.params.id } });
+      return pagePath(pages.runs, {}, { done: 'deleted' });
+    },
+  },
+];
+
+async function describeRepetition(visit: RunVisit, run: ShownRun): Promise<Html> {
+  const names = await readNames(visit.em, { environments: [run.environment_id], templates: [run.template_id] });
+  const environment = run.environment_id === null ? null : names.get(run.environment_id)?.name;
+  return html`<p>A new run is admitted with the same inputs: <strong>${operationWords[run.operation].toLowerCase()}</strong> of <strong>${run.instance}</strong>${
+    environment ? html` in <strong class="foreign">${environment}</strong>` : null
+  }, with <strong class="foreign">${names.get(run.template_id)?.name ?? 'the template'} ${run.template_version}</strong>.</p>
+<p>It makes a new plan, and waits for the approvals that its environment demands now.</p>`;
+}
+
+/** Adds the pages that ask before a run is canceled, ended by force, repeated or deleted. */
+export function registerRunQuestions(addPage: AddPage): void {
+  for (const question of questions) {
+    addPage('GET', question.pattern, (visit) => ask(visit, question));
+    addPage('POST', question.pattern, (visit) => answer(visit, question));
+  }
+}
+
+async function ask(
+  visit: RunVisit,
+  { pattern, title, verb, fields, consequences }: Question,
+  refused: Pick<Parameters<typeof confirmationPage>[0], 'problems' | 'typed'> = {},
+): Promise<FastifyReply> {
+  const { id } = visit.params;
+  const run = await visit.read(getRun, { params: { id }, query: {} });
+  const page = confirmationPage({
+    title: title(run),
+    crumbs: [
+      { label: 'Runs', path: pagePath(pages.runs) },
+      { label: titleOf(run), path: pagePath(pages.run, { id }) },
+    ],
+    consequences: await consequences(visit, run),
+    verb,
+    fields,
+    action: pagePath(pattern, { id }),
+    cancel: pagePath(pages.run, { id }),
+    hasKey: true,
+    ...refused,
+  });
+  return visit.show(page, refused.problems?.status ?? 200);
+}
+
+async function answer(visit: RunVisit, question: Question): Promise<FastifyReply> {
+  const typed = visit.form('reason', 'key');
+  const names = question.fields.map(({ name }) => name);
+  const done = await submit(visit, names, () => question.work(visit, typed));
+  return done.done ? visit.redirect(done.result) : ask(visit, question, { problems: done.problems, typed });
+}

@@ -1,0 +1,105 @@
+import type { IconName } from '#api/web/components/icon.ts';
+import { runStatusLooks } from '#api/web/components/status.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { EventData } from '#domain/events.ts';
+import type { LapseReason } from '#domain/runs/model.ts';
+import type { RunEventType } from '#domain/runs/publish-event.ts';
+import { explainReason } from '../run/reasons.ts';
+import type { ShownEvent } from '../run/timeline.ts';
+import { count, operationWords } from '../words.ts';
+
+/** What happened, in words. */
+export interface EventWords {
+  readonly icon: IconName;
+  readonly text: Html | string;
+  /** What somebody wrote about it. */
+  readonly said?: string | null;
+}
+
+/** Tells what an event says. */
+export function describeEvent({ type, data }: Pick<ShownEvent, 'type' | 'data'>): EventWords {
+  // The publisher's schema has validated the data, and each type has its own.
+  const describe = words[type as RunEventType] as (data: unknown) => EventWords;
+  return describe(data);
+}
+
+const person = (name: string): Html => html`<strong class="foreign">${name}</strong>`;
+
+const lapses: Readonly<Record<LapseReason, string>> = {
+  disabled: 'the reviewer was disabled',
+  not_permitted: 'the reviewer may not review the run any more',
+  self_approval: 'the reviewer answers for the run',
+};
+
+const holds = {
+  paused: 'all applies are paused',
+  locked: 'its environment is locked',
+  frozen: 'a freeze window is open',
+};
+
+const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => EventWords } = {
+  'run.admitted': ({ by, operation }) => ({
+    icon: 'play',
+    text: html`${person(by)} asked for the run: ${operationWords[operation].toLowerCase()}.`,
+  }),
+  'run.planning': () => ({ icon: 'file-text', text: 'Planning began.' }),
+  'run.planned': ({ add, change, destroy }) => ({
+    icon: 'file-text',
+    text: `The plan is ready: ${destroy} to destroy, ${change} to change, ${add} to add.`,
+  }),
+  'run.approval_required': ({ required }) => ({
+    icon: 'hand',
+    text: `The run waits for ${count(required, 'approval')}.`,
+  }),
+  'run.approval_requested': ({ by, reviewers, message }) => ({
+    icon: 'mail',
+    text: html`${person(by)} asked ${reviewers.length > 0 ? count(reviewers.length, 'reviewer') : 'everybody who may review it'} for a review.`,
+    said: message,
+  }),
+  'run.reviewed': ({ by, decision, comment }) => ({
+    icon: decision === 'approve' ? 'circle-check' : 'ban',
+    text: html`${person(by)} ${decision === 'approve' ? 'approved' : 'rejected'} the plan.`,
+    said: comment,
+  }),
+  'run.approval_lapsed': ({ by, reason }) => ({
+    icon: 'circle-alert',
+    text: html`The approval of ${person(by)} no longer counts: ${lapses[reason]}.`,
+  }),
+  'run.held': ({ code, reason, until }) => ({
+    icon: 'pause',
+    text: html`The apply is held: ${holds[code]}${until ? html` until ${renderTime(until)}` : null}.`,
+    said: reason,
+  }),
+  'run.applying': () => ({ icon: 'rocket', text: 'Applying began.' }),
+  'run.attempt_lost': ({ phase }) => ({ icon: 'triangle-alert', text: `The worker was lost while it was ${phase}.` }),
+  'run.state_recovered': ({ serial }) => ({
+    icon: 'history',
+    text: `A state that an ended attempt had written became the latest one, version ${serial}.`,
+  }),
+  'run.state_refused': ({ problem }) => ({
+    icon: 'octagon-x',
+    text: 'A state that an attempt had written could not be stored, and was set aside.',
+    said: problem,
+  }),
+  'run.not_contained': ({ pool, message }) => ({
+    icon: 'triangle-alert',
+    text: html`The run needs a sandbox, and no live worker of the pool ${pool} has one.`,
+    said: message,
+  }),
+  'run.cancel_requested': ({ by, reason, force }) => ({
+    icon: 'circle-stop',
+    text: html`${person(by)} ${force ? 'ended the run without waiting for its worker' : 'asked to cancel the run'}.`,
+    said: reason,
+  }),
+  'run.finished': ({ status, reason }) => ({
+    icon: runStatusLooks[status].icon,
+    text: html`The run ended: ${runStatusLooks[status].word.toLowerCase()}.`,
+    said: explainReason(reason)?.why ?? null,
+  }),
+  'run.commented': ({ by }) => ({ icon: 'message-square', text: html`${person(by)} commented.` }),
+  'run.deleted': ({ by }) => ({
+    icon: 'trash-2',
+    text: html`${person(by)} deleted the run: its log, plan and comments are gone.`,
+  }),
+};

@@ -1,0 +1,17 @@
+import { pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { showApprovalRequest, submitApprovalRequest } from './actions/approval-request.ts';
+import { submitComment } from './actions/comment-form.ts';
+import { registerRunQuestions } from './actions/forms.ts';
+import { streamRunChanges } from './run-changes.ts';
+import { showRunPage } from './run-page.ts';
+
+/** Adds the list of runs, the page of a run, and the forms for what can be done with it. */
+export function registerRuns(addPage: AddPage): void {
+  addPage('GET', pages.run, (visit) => showRunPage(visit));
+  addPage('GET', pages.runChanges, streamRunChanges);
+  addPage('POST', pages.commentOnRun, submitComment);
+  addPage('GET', pages.requestApproval, (visit) => showApprovalRequest(visit));
+  addPage('POST', pages.requestApproval, submitApprovalRequest);
+  registerRunQuestions(addPage);
+}

@@ -1,0 +1,114 @@
+import type { FastifyReply } from 'fastify';
+import { runStatusLooks } from '#api/web/components/status.ts';
+import { renderEmpty } from '#api/web/components/table.ts';
+import { renderTabs } from '#api/web/components/tabs.ts';
+import { renderStatus } from '#api/web/forms/fields.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { renderLive, renderStill } from '#api/web/live/live.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { isTerminal } from '#domain/runs/model.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { getEvents } from '../log-operations.ts';
+import { getRun } from '../operations.ts';
+import { renderRunActions } from './actions/buttons.ts';
+import { eventsTab } from './events/events-tab.ts';
+import { logTab } from './log/log-tab.ts';
+import { planTab } from './plan/plan-tab.ts';
+import { detailsTab } from './run/details-tab.ts';
+import { type CommentForm, renderCommentForm, renderDiscussion } from './run/discussion.ts';
+import { renderRunHead, renderSituation, titleOf } from './run/head.ts';
+import { renderTimeline } from './run/timeline-view.ts';
+import { type RunTab, type RunTabKey, type RunVisit, runTabPath, type ShownRun } from './run-tab.ts';
+
+/** The parts of a run's page, in their order. */
+const tabs: readonly RunTab[] = [planTab, logTab, eventsTab, detailsTab];
+
+/** The tabs below which people talk about the run. */
+const discussedIn: readonly RunTabKey[] = ['plan', 'details'];
+
+/** What has happened, by the word with which a form redirects here. */
+const news: Readonly<Record<string, string>> = {
+  admitted: 'The run is admitted.',
+  reviewed: 'Your review is recorded. It is final.',
+  commented: 'Your comment is added.',
+  canceled: 'The run is being canceled.',
+  forced: 'The run has ended. What its worker still writes is refused.',
+  asked: 'The request for a review is recorded.',
+};
+
+/** Shows a run. A form that was refused is shown again with its problems. */
+export async function showRunPage(
+  visit: RunVisit,
+  { status = 200, comment = {} }: { status?: number; comment?: CommentForm } = {},
+): Promise<FastifyReply> {
+  const run = await visit.read(getRun, { params: { id: visit.params.id }, query: {} });
+  const chosen = comment.typed?.['tab'] ?? visit.query('tab');
+  const tab = tabs.find(({ key }) => key === chosen) ?? findTabThatMatters(run);
+  const isDiscussed = discussedIn.includes(tab.key) && run.deleted_at === null;
+  const [head, content, discussion] = await Promise.all([
+    renderHead(visit, run),
+    renderTab(visit, run, tab),
+    isDiscussed ? renderDiscussion(visit, run) : null,
+  ]);
+  const done = news[visit.query('done') ?? ''];
+  const page = {
+    title: titleOf(run),
+    tabStatus: runStatusLooks[run.status].word,
+    hasProblem: Boolean(comment.problems),
+    scripts: tab.scripts ?? [],
+    main: html`<div class="page page-wide">
+${done ? renderStatus(done) : null}
+${renderLivePart(visit, { run, tab }, html`${head}${renderTabLinks(run, tab)}${tab.hasOwnStream ? null : content}${discussion}`)}
+${tab.hasOwnStream ? content : null}
+${isDiscussed ? renderCommentForm(run, tab.key, comment) : null}
+</div>`,
+  };
+  return visit.show(page, status);
+}
+
+/** Without a choice, the tab opens that the reader most probably came for. */
+function findTabThatMatters({ status, plan }: ShownRun): RunTab {
+  const opensLog = status === 'running' || status === 'failed' || status === 'timed_out' || status === 'canceling';
+  if (opensLog) return logTab;
+  return plan === null && status === 'queued' ? eventsTab : planTab;
+}
+
+async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
+  const [names, { events }] = await Promise.all([
+    readNames(visit.em, { environments: [run.environment_id], templates: [run.template_id] }),
+    visit.read(getEvents, { params: { id: run.id }, query: { limit: '1000' } }),
+  ]);
+  return html`${renderRunHead(run, names, renderRunActions(run, events))}
+${renderSituation(run)}
+${renderTimeline(run, events)}`;
+}
+
+/** Nothing is left of the plan and the log of a deleted run. */
+async function renderTab(visit: RunVisit, run: ShownRun, tab: RunTab): Promise<Html> {
+  const isGone = run.deleted_at !== null && (tab.key === 'plan' || tab.key === 'log');
+  if (isGone) return renderEmpty(`No ${tab.key}`, 'It was deleted with the run.');
+  return tab.render(visit, run);
+}
+
+function renderTabLinks(run: ShownRun, current: RunTab): Html {
+  return renderTabs(
+    'Parts of the run',
+    tabs.map((tab) => ({ label: tab.label, path: runTabPath(run.id, tab.key), isCurrent: tab === current })),
+  );
+}
+
+/** A run that has ended changes no more. */
+function renderLivePart(visit: RunVisit, { run, tab }: { run: ShownRun; tab: RunTab }, content: Html): Html {
+  if (isTerminal(run.status)) return renderStill(content);
+  const stream = pagePath(pages.runChanges, { id: run.id }, { revision: String(run.revision) });
+  const live = { stream: tab.hasOwnStream ? null : stream, address: addressOf(visit, run, tab), again: '20s' };
+  return renderLive(live, content);
+}
+
+/** The address of what is shown. It names the tab, so that an update does not open another one. */
+function addressOf({ request }: RunVisit, { id }: ShownRun, { key }: RunTab): string {
+  const shown = new URL(request.method === 'GET' ? request.url : '/', 'http://service.invalid').searchParams;
+  shown.set('tab', key);
+  shown.delete('done');
+  return `${pagePath(pages.run, { id })}?${shown}`;
+}

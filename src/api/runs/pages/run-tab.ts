@@ -1,0 +1,40 @@
+import type { EncodedAnswerOf } from '#api/pipeline/answer-types.ts';
+import type { Html } from '#api/web/html.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { listAllRuns } from '../list-operations.ts';
+import type { getRun } from '../operations.ts';
+
+/** A run as the API shows it to the visitor where it is read alone. */
+export type ShownRun = EncodedAnswerOf<(typeof getRun)['responses']>;
+
+/** A run as the API shows it to the visitor in a list. */
+export type ListedShownRun = EncodedAnswerOf<(typeof listAllRuns)['responses']>['runs'][number];
+
+export type RunTabKey = 'plan' | 'log' | 'events' | 'details';
+
+/** A visit of a page of one run. */
+export type RunVisit = Visit<{ readonly id: string }>;
+
+/** A part of a run's page. The page shows one at a time, below the head and the steps of the run. */
+export interface RunTab {
+  readonly key: RunTabKey;
+  readonly label: string;
+  /**
+   * The content. While the run is under way, it is rendered again at every change, so what keeps a state in the browser needs an id
+   * by which an update finds it.
+   */
+  readonly render: (visit: RunVisit, run: ShownRun) => Promise<Html>;
+  /**
+   * The tab follows the run by a stream of its own and an update leaves it alone. Its script dispatches `changed` on the element
+   * `#stream` when its stream says that the run has changed, so that the head and the steps follow. Unless set, the page opens a stream.
+   */
+  readonly hasOwnStream?: boolean;
+  /** Scripts that the tab needs. */
+  readonly scripts?: readonly string[];
+}
+
+/** A part of the page of a run. */
+export function runTabPath(id: string, tab: RunTabKey): LocalPath {
+  return pagePath(pages.run, { id }, { tab });
+}

@@ -1,0 +1,135 @@
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { PrincipalKind } from '#domain/identity/model.ts';
+import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
+import { operationWords } from '../words.ts';
+import { renderOutputs, renderVariables } from './values.ts';
+
+/** Everything that is known about a run: who asked for it, what it ran, with what, and what came out. */
+export const detailsTab: RunTab = {
+  key: 'details',
+  label: 'Details',
+  async render(visit, run) {
+    const names = await namesIn(visit, run);
+    return html`<div class="run-details">
+${section('Request', renderRequest(run, names))}
+${section('Place', renderPlace(run, names))}
+${section('Execution', renderExecution(run))}
+${section('Outputs', renderOutputs(run.outputs))}
+${section('Variables', renderVariables(run.variables))}
+</div>`;
+  },
+};
+
+function section(title: string, content: Html): Html {
+  const id = `details-${title.toLowerCase()}`;
+  return html`<section class="panel run-section" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`;
+}
+
+function namesIn(visit: RunVisit, run: ShownRun): Promise<Names> {
+  return readNames(visit.em, {
+    teams: [run.team_id],
+    projects: [run.project_id],
+    environments: [run.environment_id],
+    templates: [run.template_id],
+    principals: [run.responsible_user_id],
+  });
+}
+
+function nameOf(names: Names, id: string | null): string {
+  return (id === null ? null : names.get(id)?.name) ?? 'deleted';
+}
+
+const kinds: Readonly<Record<PrincipalKind, string>> = {
+  user: 'user',
+  service_account: 'service account',
+  background: 'background principal',
+  system: 'the service itself',
+};
+
+function renderRequest(run: ShownRun, names: Names): Html {
+  const { requested_by: by, responsible_user_id: responsible } = run;
+  return renderFacts([
+    ['Asked by', html`<span class="foreign">${by.name}</span> <span class="muted">(${kinds[by.type]})</span>`],
+    [
+      'Responsible',
+      responsible === null || responsible === by.id
+        ? null
+        : html`<span class="foreign">${nameOf(names, responsible)}</span>`,
+    ],
+    ['Message', run.message ? html`<span class="foreign">${run.message}</span>` : null],
+    ['Admitted', renderTime(run.created_at)],
+    ['Started', run.started_at && renderTime(run.started_at)],
+    ['Ended', run.finished_at && renderTime(run.finished_at)],
+    ['Repeats', run.requeued_from && runLink(run.requeued_from, 'an earlier run')],
+    ['Undoes', run.undoes && runLink(run.undoes, 'a run')],
+    ['Undone by', run.undone_by && runLink(run.undone_by, 'a run')],
+    ['Run', html`<code>${run.id}</code>`],
+    ['Key', html`<code>${run.idempotency_key}</code>`],
+  ]);
+}
+
+function runLink(id: string, label: string): Html {
+  return html`<a href="${pagePath(pages.run, { id })}">${label}</a>`;
+}
+
+function renderPlace(run: ShownRun, names: Names): Html {
+  const { environment_id: environment, template_id: template, project_id: project } = run;
+  return renderFacts([
+    ['Instance', html`<a href="${pagePath(pages.instance, { id: run.instance_id })}">${run.instance}</a>`],
+    [
+      'Environment',
+      environment &&
+        html`<a class="foreign" href="${pagePath(pages.environment, { id: environment })}">${nameOf(names, environment)}</a>`,
+    ],
+    [
+      'Project',
+      project &&
+        html`<a class="foreign" href="${pagePath(pages.project, { id: project })}">${nameOf(names, project)}</a>`,
+    ],
+    ['Team', run.team_id ? html`<span class="foreign">${nameOf(names, run.team_id)}</span>` : 'the whole installation'],
+    [
+      'Template',
+      html`<a class="foreign" href="${pagePath(pages.template, { id: template })}">${nameOf(names, template)}</a>`,
+    ],
+    [
+      'Version',
+      html`<a href="${pagePath(pages.templateVersion, { id: template, version: run.template_version })}">${run.template_version}</a>`,
+    ],
+  ]);
+}
+
+const isolationWords = {
+  sandbox: 'Template code ran in a sandbox',
+  none: 'Template code was not contained',
+} as const;
+
+function renderExecution(run: ShownRun): Html {
+  return renderFacts([
+    ['Operation', operationWords[run.operation]],
+    ['Replaces', run.replace.length > 0 ? html`<span class="foreign mono">${run.replace.join(', ')}</span>` : null],
+    ['Pool', html`<a href="${pagePath(pages.workerPool, { name: run.pool })}">${run.pool}</a>`],
+    ['Tool', run.tool && `${run.tool.name} ${run.tool.version}`],
+    ['Isolation', run.isolation && isolationWords[run.isolation]],
+    ['Plan', run.plan && html`<code class="foreign">${run.plan.digest}</code>`],
+    ['State before', stateLink(run, run.state_serial_before)],
+    ['State after', stateLink(run, run.state_serial_after)],
+    ['What changed', compareLink(run)],
+  ]);
+}
+
+/** Serial 0 is the state of an instance that has none yet. */
+function stateLink({ instance_id: id }: ShownRun, serial: number | null): Html | string | null {
+  if (serial === null) return null;
+  if (serial === 0) return 'none';
+  return html`<a href="${pagePath(pages.stateVersion, { id, serial: String(serial) })}">version ${serial}</a>`;
+}
+
+function compareLink({ instance_id: id, state_serial_before: from, state_serial_after: to }: ShownRun): Html | null {
+  if (!from || !to || from === to) return null;
+  const path = pagePath(pages.compareStates, { id }, { from: String(from), to: String(to) });
+  return html`<a href="${path}">Compare the two states</a>`;
+}

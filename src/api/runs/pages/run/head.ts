@@ -1,0 +1,90 @@
+import { type IconName, renderIcon } from '#api/web/components/icon.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderRunStatus } from '#api/web/components/status.ts';
+import { renderAge } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import type { ShownRun } from '../run-tab.ts';
+import { runTabPath } from '../run-tab.ts';
+import { operationWords } from '../words.ts';
+import { explainReason } from './reasons.ts';
+import { describeWaiting } from './waiting.ts';
+
+export function titleOf({ operation, instance }: Pick<ShownRun, 'operation' | 'instance'>): string {
+  return `${operationWords[operation]}: ${instance}`;
+}
+
+/** The head of a run's page: what it does, its status, its most important facts, and what can be done. */
+export function renderRunHead(run: ShownRun, names: Names, actions: Html | null): Html {
+  return renderPageHead({
+    title: titleOf(run),
+    crumbs: [{ label: 'Runs', path: pagePath(pages.runs) }],
+    beside: renderRunStatus(run.status),
+    below: renderBrief(run, names),
+    actions,
+  });
+}
+
+function renderBrief(run: ShownRun, names: Names): Html {
+  const { environment_id: environment, template_id: template, template_version: version, requested_by: by } = run;
+  const items: readonly (readonly [icon: IconName, label: string, content: Html] | null)[] = [
+    ['user', 'Asked by', html`<span class="foreign">${by.name}</span>`],
+    ['clock', 'Admitted', renderAge(run.created_at)],
+    environment === null
+      ? null
+      : [
+          'layers',
+          'Environment',
+          html`<a class="foreign" href="${pagePath(pages.environment, { id: environment })}">${names.get(environment)?.name ?? 'deleted'}</a>`,
+        ],
+    [
+      'book-open',
+      'Template',
+      html`<a class="foreign" href="${pagePath(pages.templateVersion, { id: template, version })}">${names.get(template)?.name ?? 'deleted'} ${version}</a>`,
+    ],
+  ];
+  return html`<span class="run-brief">${items
+    .filter((item) => item !== null)
+    .map(
+      ([icon, label, content]) =>
+        html`<span class="run-brief-item">${renderIcon(icon)}<span class="unseen">${label} </span>${content}</span> `,
+    )}</span>${run.message ? html`<q class="run-message foreign">${run.message}</q>` : null}`;
+}
+
+/** What the reader should know first: why the run waits, or why it did not succeed, and what can be done about it. */
+export function renderSituation(run: ShownRun): Html | null {
+  if (run.deleted_at !== null)
+    return notice(
+      'info',
+      html`<strong>This run was deleted.</strong> Its log, plan and comments are gone. Its reviews and events stay.`,
+    );
+  const waiting = describeWaiting(run);
+  if (waiting) return renderWait(run, waiting);
+  const reason = explainReason(run.status_reason);
+  if (!reason) return null;
+  return notice(
+    run.status === 'canceled' || run.status === 'canceling' ? 'info' : 'octagon-x',
+    html`<strong>${reason.why}</strong> ${run.cancel_reason ? html`<q class="foreign">${run.cancel_reason}</q> ` : null}${reason.advice}`,
+  );
+}
+
+function renderWait(
+  { id, status, waiting_on: waiting }: ShownRun,
+  words: NonNullable<ReturnType<typeof describeWaiting>>,
+) {
+  const review = status === 'pending_approval' && waiting?.code === 'approval';
+  return notice(
+    review ? 'hand' : 'clock',
+    html`<strong>${words.what}</strong> ${words.who} ${
+      waiting ? html`<span class="muted">Since ${renderAge(waiting.since)}.</span>` : null
+    }${words.blocker ? html` <a href="${words.blocker.path}">${words.blocker.label}</a>` : null}${
+      review ? html` <a href="${runTabPath(id, 'plan')}">Review the plan</a>` : null
+    }`,
+  );
+}
+
+function notice(icon: 'info' | 'hand' | 'clock' | 'octagon-x', content: Html): Html {
+  const tone = { info: '', hand: ' notice-wait', clock: ' notice-wait', 'octagon-x': ' notice-problem' }[icon];
+  return html`<div class="notice${tone}">${renderIcon(icon)}<p>${content}</p></div>`;
+}

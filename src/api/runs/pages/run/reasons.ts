@@ -1,0 +1,54 @@
+import { type StatusReason, statusReasons } from '#domain/runs/model.ts';
+
+/** What to do about each reason for which a run ends without success. docs/operating.md says more. */
+const advice: Readonly<Record<StatusReason, string>> = {
+  rejected: 'Read the comment of the review, change what it asks for, and run it again.',
+  canceled_by_user: 'Run it again when you want what it would have done.',
+  forced: 'Compare what is deployed with the latest state before the next apply.',
+  approval_timeout: 'Requeue the run, and ask somebody to review it. The template sets the time for approval.',
+  plan_timeout: "Raise the template's time for planning, then run it again.",
+  apply_timeout: "Check what was applied, then run it again. The template's time for applying can be raised.",
+  plan_interrupted: 'An operator finds out why workers die, often for lack of memory. Then requeue the run.',
+  apply_interrupted: 'Check what was applied, then run it again: its plan shows what is missing.',
+  plan_moved: 'Requeue the run. It gets a new plan, which needs a new approval.',
+  pool_closed: 'An operator opens the pool, or the template names another one.',
+  engine_lost: 'An operator checks whether Temporal was restored from a backup. Then requeue the run.',
+  step_timeout: "The log names the step and its limit. Raise the step's timeout.",
+  output_limit: 'Print less.',
+  directory_limit: 'Write less, or write to another place.',
+  process_limit: 'Start fewer processes at a time.',
+  memory_limit: 'Use less memory, or fewer providers at a time.',
+  cpu_limit: 'Compute less, or compute in another place.',
+  open_files_limit: 'Open fewer files and connections at a time.',
+  sandbox_unavailable: 'An operator repairs the worker; its log says why. Then requeue the run.',
+  init_failed: 'Read the log. Often the worker cannot download a module or a provider.',
+  plan_failed: 'Read the log, then correct the template or the variables of the run.',
+  apply_failed: 'Read the log, then run it again: the state has what was applied before the failure.',
+  step_failed: 'Read the log, then correct the step.',
+  step_not_started: 'Check that the program is installed on the workers of the pool and can be executed.',
+  plan_invalid: "The template's plan steps must leave a list of changes in plan.json.",
+  plan_missing: 'The steps or the tool left no plan. Read the log.',
+  outputs_invalid: "The template's steps must leave an object in outputs.json.",
+  state_invalid: "The template's steps must leave JSON in state.json.",
+  state_conflict: 'Find out what else writes this state.',
+  state_not_saved: "The worker's log says why, and its spool holds the state.",
+  state_refused: 'An operator examines the state that was set aside, before the next apply.',
+  logs_not_saved: "The worker's log says why.",
+  artifact_missing: 'Requeue the run.',
+  artifact_mismatch: 'Requeue the run.',
+  backend_forbidden: 'Remove the backend or cloud block from the configuration.',
+  files_invalid: "Correct the template's files.",
+  environment_invalid: 'Remove the NUL character from the variable, or give it a valid name.',
+  operation_unsupported: 'A command template can be destroyed only if it has destroy steps.',
+  tool_unavailable: 'An operator installs the tool on the workers of the pool, in the version that made the plan.',
+  executor_lost: "Often it was killed for lack of memory. The worker's log shows its last output.",
+  executor_failed: "A defect, or a machine without free memory or disk. The worker's log shows its last output.",
+};
+
+/** Why a run ended without success, and what to do about it, as sentences; null for a reason that this release does not know. */
+export function explainReason(reason: string | null): { readonly why: string; readonly advice: string } | null {
+  if (reason === null || !Object.hasOwn(statusReasons, reason)) return null;
+  const known = reason as StatusReason;
+  const why = statusReasons[known];
+  return { why: `${why.charAt(0).toUpperCase()}${why.slice(1)}.`, advice: advice[known] };
+}

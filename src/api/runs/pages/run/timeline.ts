@@ -1,0 +1,93 @@
+import type { EncodedAnswerOf } from '#api/pipeline/answer-types.ts';
+import type { RunOperation, RunStatus } from '#domain/runs/model.ts';
+import type { getEvents } from '../../log-operations.ts';
+
+/** The events of a run as the API shows them. */
+export type ShownEvent = EncodedAnswerOf<(typeof getEvents)['responses']>['events'][number];
+
+export type StepKey = 'queued' | 'planning' | 'approval' | 'held' | 'applying' | 'canceling';
+
+export interface TimelineStep {
+  readonly key: StepKey;
+  /** Milliseconds since 1970; null for a step that is still to come. */
+  readonly from: number | null;
+  /** Null while the step is not over. */
+  readonly to: number | null;
+  /** How many workers were lost during it. */
+  readonly lost: number;
+}
+
+/** The steps in which nothing of the run is executed. */
+const idleSteps: readonly StepKey[] = ['queued', 'approval', 'held'];
+
+/** The step that an event begins. */
+const begins: Partial<Record<ShownEvent['type'], StepKey>> = {
+  'run.admitted': 'queued',
+  'run.planning': 'planning',
+  'run.approval_required': 'approval',
+  'run.held': 'held',
+  'run.applying': 'applying',
+  'run.cancel_requested': 'canceling',
+};
+
+/** The events that end a step without beginning another one. */
+const ends: readonly ShownEvent['type'][] = ['run.planned', 'run.finished'];
+
+/** The steps of a run, by its events in order: those that were, the one that is, and those that are still to come. */
+export function toSteps(run: { operation: RunOperation; finished_at: string | null }, events: readonly ShownEvent[]) {
+  const steps: { key: StepKey; from: number; to: number | null; lost: number }[] = [];
+  for (const { type, at } of events) {
+    const current = steps.findLast(({ to }) => to === null);
+    const next = begins[type];
+    if (type === 'run.attempt_lost' && current) current.lost += 1;
+    if (next === current?.key || (next === undefined && !ends.includes(type))) continue;
+    if (current) current.to = Date.parse(at);
+    if (next) steps.push({ key: next, from: Date.parse(at), to: null, lost: 0 });
+  }
+  return run.finished_at === null ? [...steps, ...stepsToCome(run.operation, steps)] : steps;
+}
+
+function stepsToCome(operation: RunOperation, begun: readonly { readonly key: StepKey }[]): TimelineStep[] {
+  if (begun.some(({ key }) => key === 'canceling')) return [];
+  const usual: readonly StepKey[] = operation === 'plan' ? ['planning'] : ['planning', 'applying'];
+  const missing = usual.filter((key) => !begun.some((step) => step.key === key));
+  return missing.map((key) => ({ key, from: null, to: null, lost: 0 }));
+}
+
+/** A step in the bar: where it begins and how wide it is, in units of `barWidth`. */
+export interface BarPart {
+  readonly key: StepKey;
+  readonly x: number;
+  readonly width: number;
+  /** It is drawn shorter than it was, because the run only waited. */
+  readonly isFolded: boolean;
+}
+
+export const barWidth = 1000;
+const foldedWidth = 48;
+const narrowest = 6;
+/** A wait that is at least this part of the time in which something was executed is folded. */
+const foldedFrom = 0.1;
+
+/** Lays the steps out along a bar, in proportion to their time. Long waits are folded, or they would leave no room for the work. */
+export function layOutBar(steps: readonly TimelineStep[], now: number): BarPart[] {
+  const begun = steps.filter(({ from }) => from !== null);
+  const lengths = begun.map(({ from, to }) => Math.max(0, (to ?? now) - (from ?? now)));
+  const isIdle = (index: number) => idleSteps.includes(begun[index]?.key ?? 'queued');
+  const busy = lengths.reduce((sum, length, index) => (isIdle(index) ? sum : sum + length), 0);
+  const isFolded = (index: number) => isIdle(index) && busy > 0 && (lengths[index] ?? 0) >= busy * foldedFrom;
+  const drawn = lengths.reduce((sum, length, index) => (isFolded(index) ? sum : sum + length), 0);
+  const room = barWidth - foldedWidth * begun.filter((_, index) => isFolded(index)).length - narrowest * begun.length;
+  let x = 0;
+  return begun.map(({ key }, index) => {
+    const share = drawn > 0 ? (room * (lengths[index] ?? 0)) / drawn : room / begun.length;
+    const width = narrowest + (isFolded(index) ? foldedWidth : share);
+    x += width;
+    return { key, x: x - width, width, isFolded: isFolded(index) };
+  });
+}
+
+/** How the run ended or goes on, for the colour of its last step. */
+export function isBadEnd(status: RunStatus): boolean {
+  return status === 'failed' || status === 'timed_out';
+}

@@ -1,0 +1,52 @@
+import { renderIcon } from '#api/web/components/icon.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
+import type { ShownRun } from '../run-tab.ts';
+
+/** A value that is longer is folded. */
+const longest = 400;
+/** A page shows no more of one value. */
+const most = 20_000;
+
+/** The outputs of a run. Sensitive ones are masked. */
+export function renderOutputs(outputs: ShownRun['outputs']): Html {
+  const entries = Object.entries(outputs);
+  if (entries.length === 0) return html`<p class="muted">None.</p>`;
+  return html`<dl class="facts">${entries.map(
+    ([name, { value, sensitive }]) =>
+      html`<dt class="foreign">${name}</dt><dd>${sensitive ? masked : renderCopied(textOf(value))}</dd>`,
+  )}</dl>`;
+}
+
+/** The variables of a run. Secret ones are masked. */
+export function renderVariables(variables: ShownRun['variables']): Html {
+  const entries = Object.entries(variables);
+  if (entries.length === 0) return html`<p class="muted">None.</p>`;
+  return html`<dl class="facts">${entries.map(
+    ([name, value]) =>
+      html`<dt class="foreign">${name}</dt><dd>${isMasked(value) ? masked : renderValue(textOf(value))}</dd>`,
+  )}</dl>`;
+}
+
+const masked = html`<span class="muted masked">${renderIcon('eye-off')}sensitive, not shown</span>`;
+
+function isMasked(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'sensitive' in value && value.sensitive === true;
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+function renderCopied(text: string): Html {
+  return html`<div class="copied">${renderValue(text)}<button class="icon-button" type="button" data-copy="${text.slice(0, most)}" aria-label="Copy" hidden>${renderIcon('copy')}</button></div>`;
+}
+
+function renderValue(text: string): Html {
+  if (text === '') return html`<span class="muted">empty</span>`;
+  const code = html`<code class="foreign value">${text.slice(0, most)}</code>${
+    text.length > most ? html` <span class="muted">The first ${most} of ${text.length} characters.</span>` : null
+  }`;
+  if (text.length <= longest) return code;
+  return html`<details><summary class="foreign">${text.slice(0, 80)}… <span class="muted">${text.length} characters</span></summary>${code}</details>`;
+}

@@ -1,0 +1,105 @@
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import type { WaitingCode } from '#domain/runs/waiting.ts';
+import type { ListedShownRun } from '../run-tab.ts';
+import { count } from '../words.ts';
+
+type Waiting = NonNullable<ListedShownRun['waiting_on']>;
+type Hold = Exclude<Waiting['blocker'], string | null>;
+
+/** Why a run waits, in words. */
+export interface WaitingWords {
+  /** A few words for a list. */
+  readonly short: string;
+  /** What it waits for. */
+  readonly what: Html | string;
+  /** Who can end the wait, and how. */
+  readonly who: Html | string;
+  /** Where what the run waits for can be seen. */
+  readonly blocker: { readonly label: string; readonly path: LocalPath } | null;
+}
+
+/** Describes what a run waits for, who can end that, and where it can be seen; null if the run does not wait. */
+export function describeWaiting(run: ListedShownRun): WaitingWords | null {
+  const { waiting_on: waiting } = run;
+  return waiting && words[waiting.code](run, waiting);
+}
+
+const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting) => WaitingWords>> = {
+  engine: () => ({
+    short: 'its start',
+    what: 'The run is admitted, and its workflow has not started yet.',
+    who: 'This takes a moment. If it stays, an operator checks that a worker runs and that Temporal can be reached.',
+    blocker: null,
+  }),
+  instance_busy: ({ instance }, { position, blocker }) => ({
+    short: position ? `another run (${position} ahead)` : 'another run',
+    what: html`Another run has the instance ${instance}. Runs of one instance go one after the other${
+      position ? `; ${count(position, 'unfinished run')} ahead of this one` : null
+    }.`,
+    who: 'It goes on by itself when that run has ended. Whoever may cancel that run can end it earlier.',
+    blocker:
+      typeof blocker === 'string' ? { label: 'Show that run', path: pagePath(pages.run, { id: blocker }) } : null,
+  }),
+  quota: () => ({
+    short: "the team's quota",
+    what: 'The team already has as many running runs as it may have.',
+    who: 'It goes on by itself when one of them ends.',
+    blocker: null,
+  }),
+  no_worker: ({ pool }) => ({
+    short: `a worker of ${pool}`,
+    what: html`No worker of the pool ${pool} is free for it: all are busy, or none is live, has the tool, or contains template code where that is required.`,
+    who: 'It goes on by itself when a worker is free. An operator can start one more.',
+    blocker: { label: 'Show the workers', path: pagePath(pages.workers) },
+  }),
+  approval: describeApproval,
+  paused: (_run, { blocker }) => ({
+    short: 'the end of a pause',
+    what: html`All applies of the installation are paused${describeHold(blocker)}.`,
+    who: 'It goes on by itself when the pause ends. An administrator can end it earlier.',
+    blocker: { label: 'Show the pause', path: pagePath(pages.workers) },
+  }),
+  locked: (run, { blocker }) => ({
+    short: 'the lock of its environment',
+    what: html`The environment is locked${describeHold(blocker)}.`,
+    who: 'It goes on by itself when the lock ends. Whoever may change the environment can unlock it.',
+    blocker: environmentOf(run),
+  }),
+  frozen: (run, { blocker }) => ({
+    short: 'the end of a freeze window',
+    what: html`A freeze window of the environment is open${describeHold(blocker)}.`,
+    who: 'It goes on by itself when the window closes. Whoever may change the environment can change its windows.',
+    blocker: environmentOf(run),
+  }),
+};
+
+/** In a list nobody knows which reviews count now, so only a run that is read alone says how many are missing. */
+function describeApproval({ approval, reviewers }: ListedShownRun): WaitingWords {
+  const { required, expires_at: expires, reviews } = approval;
+  const counted = reviews.filter((review) => 'counts' in review && review.counts === true).length;
+  const asked = reviewers.map(({ name }) => name).join(', ');
+  return {
+    short: 'approval',
+    what: html`The plan needs ${required === 1 ? 'one approval' : `${required} approvals`}${
+      counted > 0 ? html`, and has ${counted}` : null
+    }.${asked ? html` Asked: <span class="foreign">${asked}</span>.` : null}`,
+    who: html`Members of its team who may approve runs decide${
+      approval.allow_self ? null : ', but not who asked for the run or published its template version'
+    }.${expires ? html` Without a decision, it ends ${renderTime(expires)}.` : null}`,
+    blocker: null,
+  };
+}
+
+function describeHold(blocker: Waiting['blocker']): Html | null {
+  if (blocker === null || typeof blocker === 'string') return null;
+  const { by, name, reason, until }: Hold = blocker;
+  return html`${name ? html` (<span class="foreign">${name}</span>)` : null}${
+    by ? html` by <span class="foreign">${by.name}</span>` : null
+  }${until ? html` until ${renderTime(until)}` : null}: <q class="foreign">${reason}</q>`;
+}
+
+function environmentOf({ environment_id: id }: ListedShownRun): WaitingWords['blocker'] {
+  return id === null ? null : { label: 'Show the environment', path: pagePath(pages.environment, { id }) };
+}

@@ -1,0 +1,14 @@
+import type { RunOperation } from '#domain/runs/model.ts';
+
+/** What a run does, as a verb before the name of its instance. */
+export const operationWords: Readonly<Record<RunOperation, string>> = {
+  apply: 'Apply',
+  destroy: 'Destroy',
+  plan: 'Plan only',
+  refresh: 'Refresh state',
+};
+
+/** "1 run", "2 runs". */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

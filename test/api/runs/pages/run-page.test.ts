@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+import { RunSteps } from '#test/support/run-steps.ts';
+
+let api: TestApi;
+let root: ApiUser;
+let steps: RunSteps;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  api = await startApi();
+  root = await api.addUser('admin', 'Root <b>Admin</b>');
+  steps = new RunSteps(api, root);
+  visitor = await visitAs(root);
+});
+afterAll(() => api?.close());
+
+async function visitAs(user: ApiUser): Promise<Visitor> {
+  const visiting = new Visitor(api.app);
+  await visiting.submit('/login', { email: user.email, password: testPassword });
+  return visiting;
+}
+
+const hiddenKey = (text: string) => /name="key" value="([^"]+)"/.exec(text)![1]!;
+
+describe('the page of a run', () => {
+  it('shows the status in the title of the tab, why the run waits, its steps and its facts', async () => {
+    const id = await steps.admit({ message: 'Because <i>I</i> can' });
+    const { status, text } = await visitor.get(`/workloads/runs/${id}`);
+    expect(status).toBe(200);
+    expect(text).toContain('<title>Queued: Apply: stepped-');
+    expect(text).toContain('its workflow has not started yet');
+    expect(text).toContain('Because &lt;i&gt;I&lt;/i&gt; can');
+    expect(text).toContain('Root &lt;b&gt;Admin&lt;/b&gt;');
+    expect(text).toContain('aria-current="step"');
+    expect(text).not.toMatch(/<script(?! src="\/assets\/)|\sstyle=/);
+  });
+
+  it.each(['plan', 'log', 'events', 'details'])('shows the tab %s', async (tab) => {
+    const worker = await steps.worker('sandbox');
+    const { runId } = await steps.planned(worker, 'sandbox');
+    const { status, text } = await visitor.get(`/workloads/runs/${runId}?tab=${tab}`);
+    expect(status).toBe(200);
+    expect(text).toMatch(new RegExp(`tab=${tab}"[^>]*aria-current="page"`));
+  });
+
+  it('of another team and of no run at all look the same', async () => {
+    const missing = await visitor.get('/workloads/runs/019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11');
+    expect(missing.status).toBe(404);
+    expect(missing.text).toContain("It doesn't exist, or you may not have access to it.");
+  });
+
+  it('takes a comment once, however often its form is sent', async () => {
+    const id = await steps.admit();
+    const { text } = await visitor.get(`/workloads/runs/${id}?tab=details`);
+    const fields = { key: hiddenKey(text), text: 'Looks <em>good</em>', tab: 'details' };
+    for (let sent = 0; sent < 2; sent += 1) {
+      const answer = await visitor.submit(`/workloads/runs/${id}/comments`, fields);
+      expect([answer.status, answer.location]).toEqual([
+        303,
+        `/workloads/runs/${id}?tab=details&done=commented#discussion`,
+      ]);
+    }
+    const after = await visitor.get(`/workloads/runs/${id}?tab=details&done=commented`);
+    expect(after.text.match(/Looks &lt;em&gt;good&lt;\/em&gt;/g)).toHaveLength(1);
+    const empty = await visitor.submit(`/workloads/runs/${id}/comments`, { ...fields, text: ' ' });
+    expect(empty.status).toBe(400);
+    expect(empty.text).toContain('id="field-text-problem"');
+  });
+});
