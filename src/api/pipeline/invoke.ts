@@ -212,10 +212,14 @@ function refuseUnlessAllowed(operation: Operation, decision: AccessDecision): vo
   if (denial) throw denial;
 }
 
-/** @throws HttpProblem (406) if the client accepts none of the operation's media types */
+/**
+ * What the client accepts is a media type of the operation, or of the page that invokes it: a page reads JSON and answers HTML.
+ * @throws HttpProblem (406) if the client accepts none of the operation's media types
+ */
 function metadataOf(operation: Operation, request: FastifyRequest): RequestMetadata {
   const socketAddress = request.socket.remoteAddress ?? null;
   const { headers } = request;
-  const mediaType = negotiateMediaType(operation, headers.accept);
+  const isPage = request.routeOptions.config.page === true;
+  const mediaType = negotiateMediaType(operation, isPage ? undefined : headers.accept);
   return { ...requestFacts(request), headers, mediaType, socketAddress };
 }

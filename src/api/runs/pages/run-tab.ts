@@ -1,4 +1,4 @@
-import type { EncodedAnswerOf } from '#api/pipeline/answer-types.ts';
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import type { Html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';

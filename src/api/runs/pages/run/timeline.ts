@@ -1,4 +1,4 @@
-import type { EncodedAnswerOf } from '#api/pipeline/answer-types.ts';
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import type { RunOperation, RunStatus } from '#domain/runs/model.ts';
 import type { getEvents } from '../../log-operations.ts';
 

@@ -1,6 +1,6 @@
 import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ShownRun } from '../run-tab.ts';
 
 /** A value that is longer is folded. */
