@@ -23,6 +23,7 @@ import { Holds } from './20261127_8_holds.ts';
 import { ResolvedBindings } from './20261127_9_resolved_bindings.ts';
 import { RunComments } from './20261127_9_run_comments.ts';
 import { AskedReviewers } from './20261128_01_asked_reviewers.ts';
+import { LogLines } from './20261128_02_log_lines.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -51,4 +52,5 @@ export const migrations = [
   { name: '20261127_9_resolved_bindings', class: ResolvedBindings },
   { name: '20261127_9_run_comments', class: RunComments },
   { name: '20261128_01_asked_reviewers', class: AskedReviewers },
+  { name: '20261128_02_log_lines', class: LogLines },
 ];

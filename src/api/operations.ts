@@ -29,6 +29,7 @@ import * as runApproval from '#api/runs/approval-operations.ts';
 import * as runComments from '#api/runs/comment-operations.ts';
 import * as runInbox from '#api/runs/inbox-operations.ts';
 import * as runLists from '#api/runs/list-operations.ts';
+import * as runLogLines from '#api/runs/log-line-operations.ts';
 import * as runLogs from '#api/runs/log-operations.ts';
 import * as runs from '#api/runs/operations.ts';
 import * as runRepetitions from '#api/runs/repeat-operations.ts';
@@ -55,6 +56,7 @@ const areas = [
   runApproval,
   runInbox,
   runLogs,
+  runLogLines,
   runComments,
   instances,
   instanceStates,

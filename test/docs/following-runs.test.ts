@@ -43,7 +43,7 @@ describe('the commands that find and follow runs', () => {
       .replaceAll('http://127.0.0.1:8080', system.url);
     const { code, output, errors } = await runShell(['-eu'], environment, { shell, input });
     expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
-    const [polled = '', waited, streams = '', searched = '', found = '', comments = '', copied = ''] =
+    const [polled = '', waited, streams = '', searched = '', lines = '', found = '', comments = '', copied = ''] =
       output.split('==\n');
     const [, stream = '', resumed = ''] = streams.split('--\n');
 
@@ -67,6 +67,9 @@ describe('the commands that find and follow runs', () => {
 
     const [{ entries }] = parse(searched);
     expect(entries.map(({ text }: { text: string }) => text).join('')).toMatch(/step (one|two)/);
+    const [last, matches] = parse(lines);
+    expect(last).toMatchObject({ total: last.to, lines: [{ number: last.total, text: expect.any(String) }] });
+    expect(matches).toMatchObject({ numbers: [expect.any(Number), expect.any(Number)], next: null });
     const [list, statistics, inbox] = parse(found);
     expect(list.runs.at(-1)).toMatchObject({ id: environment.RUN, status: 'succeeded' });
     expect(statistics.total).toMatchObject({ succeeded: 1, unfinished: 0 });

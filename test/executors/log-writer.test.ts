@@ -72,7 +72,7 @@ describe('the log of an attempt', () => {
     writer.write('stdout', Buffer.from('gh'));
     await writer.end();
     expect(joined(chunks).toString()).toBe(
-      '0123456789[log truncated: it reached its limit of 10 bytes]\n[8 bytes of log were dropped]\n',
+      '0123456789\n[log truncated: it reached its limit of 10 bytes]\n[8 bytes of log were dropped]\n',
     );
   });
 

@@ -56,7 +56,7 @@ describe('the output of an attempt', () => {
     const executor = { kind: 'command' as const, apply: [], detect: [big, last] };
     const { result } = await run(makeRequest({ workRoot: work.path, executor, phase: 'detect' }), sink);
     expect(result.outcome).toBe('succeeded');
-    expect(sink.text()).toMatch(/^step big\nx{3000000}step last\nthe-end\n$/);
+    expect(sink.text()).toMatch(/^step big\nx{3000000}\nstep last\nthe-end\n$/);
   });
 
   it('arrives complete at a size of two hundred megabytes', async () => {

@@ -169,15 +169,17 @@ export type AttemptPhase = 'planning' | 'applying';
  * How an attempt ended. `handed_back`: its worker stopped before it had changed anything. `lost`: its worker is gone, and
  * its writes are refused.
  */
-export type AttemptOutcome =
-  | 'planned'
-  | 'unchanged'
-  | 'applied'
-  | 'failed'
-  | 'canceled'
-  | 'timed_out'
-  | 'handed_back'
-  | 'lost';
+export const attemptOutcomes = [
+  'planned',
+  'unchanged',
+  'applied',
+  'failed',
+  'canceled',
+  'timed_out',
+  'handed_back',
+  'lost',
+] as const;
+export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
 /** What the workflow of a run does next. */
 export type NextStep =

@@ -33,6 +33,8 @@ export class LogWriter {
   #timer: NodeJS.Timeout | null = null;
   #sequence = 0;
   #line = 0;
+  /** The last chunk did not end its last line. */
+  #endsInLine = false;
   #kept = 0;
   #dropped = 0;
   #inFlight = 0;
@@ -51,10 +53,10 @@ export class LogWriter {
     this.#dropped += content.length - kept.length;
   }
 
-  /** Logs a line of the executor's own, after everything that was written before. */
+  /** Logs a line of the executor's own, after everything that was written before. It never continues a line of the programs. */
   note(text: string): void {
     this.#flush(true);
-    this.#add(this.#newPending('system', Buffer.from(`${text}\n`)));
+    this.#add(this.#newPending('system', Buffer.from(`${this.#endsInLine ? '\n' : ''}${text}\n`)));
   }
 
   /** Whether the window is full, so that the worker must acknowledge something first. */
@@ -140,6 +142,7 @@ export class LogWriter {
     this.#inFlight += content.length;
     this.#options.send({ sequence, phase, stream, time, content, firstLine: this.#line, lines, checksum });
     this.#line += lines;
+    this.#endsInLine = content.at(-1) !== newline;
   }
 }
 

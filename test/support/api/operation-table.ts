@@ -130,6 +130,8 @@ runs.get                            run:read                            team:met
 runs.get_plan                       run:read                            team:metadata.read
 runs.get_events                     run:read                            team:metadata.read
 runs.get_logs                       run:read                            team:metadata.read
+runs.get_log_lines                  run:read                            team:metadata.read
+runs.find_log_lines                 run:read                            team:metadata.read
 runs.stream_logs                    run:read                            team:metadata.read
 run_comments.list                   run:read                            team:metadata.read
 run_comments.get                    run:read                            team:metadata.read

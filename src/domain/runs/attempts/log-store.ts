@@ -64,6 +64,7 @@ interface SystemLine {
   readonly sequence: number;
   readonly phase: LogPhase;
   readonly firstLine: number;
+  readonly lines: number;
   readonly content: Buffer;
   readonly checksum: string;
 }
@@ -80,14 +81,17 @@ export async function insertSystemLine(em: Em, line: SystemLine): Promise<void> 
       phase: line.phase,
       stream: 'system',
       first_line: line.firstLine,
-      lines: 1,
+      lines: line.lines,
       content: line.content,
       checksum: line.checksum,
     })
     .execute();
 }
 
-/** The number of the last chunk in the log of a run, and the number of lines up to its end. */
+/** Whether a chunk ends before its last line does: its last byte is no line feed. */
+export const endsInLine = sql<boolean>`octet_length(content) > 0 and get_byte(content, octet_length(content) - 1) <> 10`;
+
+/** The number of the last chunk in the log of a run, and the number of lines that have ended up to its end. */
 export function findLogEnd(em: Em, { id, createdAt }: Pick<Run, 'id' | 'createdAt'>) {
   return db(em)
     .selectFrom('run_log_chunks')
@@ -95,7 +99,7 @@ export function findLogEnd(em: Em, { id, createdAt }: Pick<Run, 'id' | 'createdA
     .where('time', '>=', createdAt.toISOString())
     .orderBy('sequence', 'desc')
     .limit((eb) => eb.lit(1))
-    .select((eb) => ['sequence', eb('first_line', '+', eb.ref('lines')).as('lines')])
+    .select((eb) => ['sequence', eb('first_line', '+', eb.ref('lines')).as('lines'), endsInLine.as('endsInLine')])
     .executeTakeFirst();
 }
 

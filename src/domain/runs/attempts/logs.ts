@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptSuperseded } from '../errors.ts';
 import { checkLogChunk } from './checks.ts';
-import { insertChunk, insertSystemLine, type LogQuery, readLog } from './log-store.ts';
+import { findLogEnd, insertChunk, insertSystemLine, type LogQuery, readLog } from './log-store.ts';
 import type { LogChunk } from './writes.ts';
 
 /**
@@ -27,9 +27,10 @@ export async function beginLog(em: Em, run: Run, attempt: RunAttempt, attempts: 
   const begun = attempts.filter(({ workerId, phase }) => workerId && phase === attempt.phase);
   const earlier = begun.filter(({ id }) => id !== attempt.id);
   const last = earlier.at(-1);
-  if (last) await addSystemLine(em, attempt, describeRepetition(earlier.length, last));
+  if (last) await addSystemLine(em, attempt, run, describeRepetition(earlier.length, last));
   const isFirstUncontained = attempts.every(({ id, isolation }) => id === attempt.id || isolation !== 'none');
-  if (attempt.isolation === 'none' && isFirstUncontained) await addSystemLine(em, attempt, describeNoContainment(run));
+  if (attempt.isolation === 'none' && isFirstUncontained)
+    await addSystemLine(em, attempt, run, describeNoContainment(run));
 }
 
 function describeRepetition(before: number, { outcome }: RunAttempt): string {
@@ -41,19 +42,23 @@ function describeNoContainment({ pool }: Run): string {
   return `this worker does not contain template code: it cannot enforce the egress policy of the pool "${pool}", and template code can reach whatever this machine can`;
 }
 
-async function addSystemLine(em: Em, attempt: RunAttempt, text: string): Promise<void> {
-  const content = Buffer.from(`${text}\n`);
+/** A worker that was lost may not have ended its last line, so that it is ended here. */
+async function addSystemLine(em: Em, attempt: RunAttempt, run: Run, text: string): Promise<void> {
+  const last = await findLogEnd(em, run);
+  const content = Buffer.from(`${last?.endsInLine ? '\n' : ''}${text}\n`);
+  const lines = last?.endsInLine ? 2 : 1;
   await insertSystemLine(em, {
     runId: attempt.runId,
     attemptId: attempt.id,
     sequence: attempt.logBase + 1,
     phase: attempt.phase === 'planning' ? 'plan' : 'apply',
     firstLine: attempt.lineBase,
+    lines,
     content,
     checksum: `sha256:${createHash('sha256').update(content).digest('hex')}`,
   });
   attempt.logBase += 1;
-  attempt.lineBase += 1;
+  attempt.lineBase += lines;
 }
 
 /** The rest of a log as bytes, a page at a time, however slowly the reader takes them. */

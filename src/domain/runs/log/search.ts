@@ -1,0 +1,55 @@
+import type { Em } from '#database/database.ts';
+import { type LineWalk, walkLines } from './lines.ts';
+import { toShownText } from './shown-text.ts';
+
+/** A text to find in a line, or lines that report an error. */
+export type Wanted = { readonly find: string; readonly ignoreCase: boolean } | 'errors';
+
+export interface LineSearch extends Omit<LineWalk, 'longest'> {
+  readonly wanted: Wanted;
+  readonly limit: number;
+}
+
+export interface FoundLines {
+  readonly numbers: readonly number[];
+  /** The line from which the search goes on; null: it has come to the end. */
+  readonly next: number | null;
+}
+
+/** A request searches about this much of the log. */
+const mostSearchedBytes = 8 * 1024 * 1024;
+/** A longer line is searched up to here. */
+const longestSearched = 1_000_000;
+
+/**
+ * What tools write where something failed: "Error: …", "fatal: …", "panic: …", "[ERROR]", "level=error", "npm ERR!", "FAILED!", "*** … Error 2",
+ * a traceback. A count of errors, such as "0 errors", is none.
+ */
+const errorLine =
+  /(?:^|[^\p{L}\d_])(?:\p{L}*error|fatal|panic|failed|failure|exception)\s*(?:\[[^\]]*\]\s*)?[:!\]]|\berr!|\blevel=(?:error|fatal)|\berror \d+$|^traceback \(most recent/iu;
+
+/** Finds the lines that contain a text, as a reader sees them, or that report an error. */
+export async function searchLines(em: Em, { wanted, limit, ...walk }: LineSearch): Promise<FoundLines> {
+  const isWanted = testOf(wanted);
+  const numbers: number[] = [];
+  let searched = 0;
+  let next = walk.from;
+  for await (const { lines, bytes } of walkLines(em, { ...walk, longest: longestSearched })) {
+    for (const { number, text } of lines) {
+      if (numbers.length === limit) return { numbers, next };
+      next = number + 1;
+      if (isWanted(toShownText(text))) numbers.push(number);
+    }
+    searched += bytes;
+    if (searched >= mostSearchedBytes && next > walk.from) return { numbers, next };
+  }
+  return { numbers, next: null };
+}
+
+function testOf(wanted: Wanted): (text: string) => boolean {
+  if (wanted === 'errors') return (text) => errorLine.test(text);
+  const { find, ignoreCase } = wanted;
+  if (!ignoreCase) return (text) => text.includes(find);
+  const lower = find.toLowerCase();
+  return (text) => text.toLowerCase().includes(lower);
+}

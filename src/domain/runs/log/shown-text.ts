@@ -1,0 +1,23 @@
+/** Sequences of a terminal: titles and links (OSC), strings of devices (DCS, SOS, PM, APC), CSI with colours among them, and short ones. */
+const sequences =
+  /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[PX^_][^\x1b]*(?:\x1b\\)?|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?/g;
+const colour = /^\x1b\[[\d;]*m$/;
+
+/** Colours beyond this number in one line are left out: showing them takes time, and nobody means them. */
+const mostColours = 200;
+
+/** What a terminal would show of a line, with its colours: the text after the last carriage return, without other control sequences. */
+export function withColours(line: string): string {
+  let colours = 0;
+  return withoutSequences(line, (sequence) => (colour.test(sequence) && ++colours <= mostColours ? sequence : ''));
+}
+
+/** The text that a reader sees of a line. Searches look in it. */
+export function toShownText(line: string): string {
+  return withoutSequences(line, () => '');
+}
+
+function withoutSequences(line: string, replace: (sequence: string) => string): string {
+  const shown = line.includes('\r') ? line.slice(line.trimEnd().lastIndexOf('\r') + 1) : line;
+  return /[\x1b\x9b]/.test(shown) ? shown.replace(sequences, replace) : shown;
+}
