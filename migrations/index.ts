@@ -24,6 +24,7 @@ import { ResolvedBindings } from './20261127_9_resolved_bindings.ts';
 import { RunComments } from './20261127_9_run_comments.ts';
 import { AskedReviewers } from './20261128_01_asked_reviewers.ts';
 import { LogLines } from './20261128_02_log_lines.ts';
+import { TemplateReadmes } from './20261128_04_template_readmes.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -53,4 +54,5 @@ export const migrations = [
   { name: '20261127_9_run_comments', class: RunComments },
   { name: '20261128_01_asked_reviewers', class: AskedReviewers },
   { name: '20261128_02_log_lines', class: LogLines },
+  { name: '20261128_04_template_readmes', class: TemplateReadmes },
 ];

@@ -9,12 +9,18 @@ import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 /** The bodies of requests about templates and their versions (api.md of the design, *Registry*). */
 
 const Description = z.string().max(4_000);
+const longestReadme = 256 * 1024;
+const Readme = z
+  .string()
+  .refine((text) => Buffer.byteLength(text) <= longestReadme, { error: 'must have at most 256 KiB' })
+  .describe('Markdown for people who choose and use the template.');
 
 export const CreateTemplate = z
   .strictObject({
     name: ResourceName,
     slug: Slug.optional(),
     description: Description.default(''),
+    readme: Readme.default(''),
     /** Without a team, the template belongs to the installation. */
     team_id: Id.nullable().optional(),
     tags: Tags.default([]),
@@ -30,6 +36,7 @@ export const UpdateTemplate = z
     name: ResourceName.optional(),
     slug: Slug.optional(),
     description: Description.optional(),
+    readme: Readme.optional(),
     tags: Tags.optional(),
     ...ExpectedRevision,
   })
@@ -47,6 +54,10 @@ export const PublishVersion = z
     changelog: z.string().max(20_000).default(''),
   })
   .meta({ id: 'PublishVersion' });
+
+export const YankVersion = z
+  .strictObject({ reason: z.string().trim().max(1_000).default('') })
+  .meta({ id: 'YankVersion' });
 
 /** The names and values are checked against the schema of the version. */
 const Variables = z.record(z.string(), Json);

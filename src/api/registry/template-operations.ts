@@ -1,16 +1,14 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
-import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { Flag, Nothing, pageOf, repeated } from '#api/pipeline/schemas.ts';
 import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
-import {
-  findTemplate,
-  findTemplateOwner,
-  findTemplateToChange,
-  listTemplates,
-  readTemplate,
-  type TemplateTarget,
-} from '#domain/registry/store.ts';
+import type { Em } from '#database/database.ts';
+import { findOrganization } from '#domain/organizations/store.ts';
+import { listTemplates, loadReadme } from '#domain/registry/catalog-store.ts';
+import { readLastRuns } from '#domain/registry/last-runs-store.ts';
+import { findTemplate, findTemplateOwner, findTemplateToChange, type TemplateTarget } from '#domain/registry/store.ts';
 import {
   archiveTemplate,
   createTemplate,
@@ -18,16 +16,15 @@ import {
   unarchiveTemplate,
   updateTemplate,
 } from '#domain/registry/templates.ts';
-import type { Access } from '#domain/shared/access/decide.ts';
-import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { NotFound } from '#domain/shared/errors.ts';
+import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
 import { findTeamOrInstallation } from '#domain/teams/store.ts';
+import { showTemplate } from './actions.ts';
 import { CreateTemplate, toNewTemplate, toTemplateChange, UpdateTemplate } from './bodies.ts';
-import { TemplateView, viewTemplate } from './views.ts';
+import { ListedTemplateView, TemplateView, viewListed } from './views.ts';
 
 const TemplateParams = z.strictObject({ id: Id });
 
@@ -51,11 +48,23 @@ export const writeAccess: Access = {
   review: { ...accessReview, verb: 'update' },
 };
 
+const listAccess: Access = { ...readAccess, review: { ...accessReview, verb: 'list' } };
+
+/** A member of an organization may ask for its templates: the list holds those of the teams that the member may read. */
+function listAccessTo({ organizationId, teamId }: Ownership): Access {
+  const { teamAction: _, ...ofMembers } = listAccess;
+  return teamId === null && organizationId !== null ? { ...ofMembers, scope: 'organization' } : listAccess;
+}
+
 const ListQuery = z.strictObject({
   ...pageQuery,
   team_id: Id.optional(),
-  tag: z.string().min(1).max(63).optional(),
-  search: z.string().max(100).optional().describe('Text in the name, the slug or the description.'),
+  organization_id: Id.optional().describe("The templates of the organization's teams that you may read."),
+  with_installation: Flag.default('false').describe('Those of the whole installation as well.'),
+  tag: repeated(z.string().min(1).max(63), { max: 20 }).describe(
+    'Repeat it for templates that have all of these tags.',
+  ),
+  q: z.string().max(100).optional().describe('Text in the name, the slug or the description, in any case.'),
   ...archivedQuery,
 });
 
@@ -64,17 +73,34 @@ export const list = read({
   route: 'GET /api/v1/registry/templates',
   summary: 'List the templates that you may read',
   query: ListQuery,
-  responses: { 200: pageOf('templates', TemplateView) },
-  access: { ...readAccess, review: { ...accessReview, verb: 'list' } },
-  target: ({ em, query }) => findListOwner(em, { team: query.team_id }),
-  targetName: 'team',
+  responses: { 200: pageOf('templates', ListedTemplateView) },
+  access: listAccess,
+  accessTo: listAccessTo,
+  target: ({ em, query }) => findOwner(em, query),
+  targetName: 'team or organization',
   handle: async ({ em, principal, query }) => {
-    const { team_id: teamId, tag, search, archived } = withArchivedFilter(query);
-    const filter = { teamId, tag, search, archived };
-    const page = await listTemplates(em, principal, filter, query);
-    return { templates: page.items.map(viewTemplate), next_cursor: page.nextCursor };
+    const { team_id: teamId, organization_id: organizationId, tag: tags = [], q: search } = query;
+    const { archived } = withArchivedFilter(query);
+    const withInstallation = query.with_installation === 'true';
+    const filter = { teamId, organizationId, withInstallation, tags, search, archived };
+    const { items, nextCursor } = await listTemplates(em, principal, filter, query);
+    const lastRuns = await readLastRuns(
+      em,
+      principal,
+      items.map(({ id }) => id),
+    );
+    return { templates: items.map((each) => viewListed(each, lastRuns.get(each.id))), next_cursor: nextCursor };
   },
 });
+
+/** What the list is filtered by; undefined if that does not exist, or if the team is not in the organization. */
+async function findOwner(em: Em, { team_id, organization_id }: z.output<typeof ListQuery>) {
+  const owner = await findListOwner(em, { team: team_id });
+  if (organization_id === undefined || !owner) return owner;
+  if (owner.teamId !== null) return owner.organizationId === organization_id ? owner : undefined;
+  const organization = await findOrganization(em, organization_id);
+  return organization?.id === organization_id ? { organizationId: organization_id, teamId: null } : undefined;
+}
 
 export const get = read({
   id: 'templates.get',
@@ -85,11 +111,7 @@ export const get = read({
   access: readAccess,
   target: ({ em, params }) => findTemplate(em, params.id),
   targetName: 'template',
-  handle: async ({ em, params }) => {
-    const template = await readTemplate(em, params.id);
-    if (!template) throw new NotFound('template');
-    return viewTemplate(template);
-  },
+  handle: ({ em, operations, principal, target }) => showTemplate({ em, operations, principal }, target),
 });
 
 export const create = command({
@@ -106,7 +128,7 @@ export const create = command({
   audit: 'template.created',
   handle: async ({ tx, target, body }) => {
     const template = await createTemplate(tx, target, toNewTemplate(body));
-    return { ...(await changeOf(tx, template)), after: { slug: template.slug } };
+    return { ...changeOf(template), after: { slug: template.slug } };
   },
 });
 
@@ -124,9 +146,10 @@ export const update = command({
   idempotency: 'none',
   audit: 'template.updated',
   handle: async ({ tx, target, body }) => {
+    await loadReadme(tx.em, target.template);
     const before = describeTemplate(target.template);
     await updateTemplate(tx, target, toTemplateChange(body));
-    return { ...(await changeOf(tx, target.template)), before, after: describeTemplate(target.template) };
+    return { ...changeOf(target.template), before, after: describeTemplate(target.template) };
   },
 });
 
@@ -146,7 +169,7 @@ export const archive = command({
   handle: async ({ tx, target, request }) => {
     refuseStale(target.template, revisionOf(request.headers));
     await archiveTemplate(tx, target);
-    return { ...(await changeOf(tx, target.template)), after: {} };
+    return { ...changeOf(target.template), after: {} };
   },
 });
 
@@ -166,7 +189,7 @@ export const unarchive = command({
   handle: async ({ tx, target, request }) => {
     refuseStale(target.template, revisionOf(request.headers));
     await unarchiveTemplate(tx, target);
-    return { ...(await changeOf(tx, target.template)), after: {} };
+    return { ...changeOf(target.template), after: {} };
   },
 });
 
@@ -194,10 +217,12 @@ export const remove = command({
 
 type Template = TemplateTarget['template'];
 
-function describeTemplate({ name, slug, description, tags }: Template) {
-  return { name, slug, description, tags };
+/** The readme is too long for a record: its digest says whether it has changed. */
+function describeTemplate({ name, slug, description, readme, tags }: Template) {
+  const readmeDigest = `sha256:${createHash('sha256').update(readme).digest('hex')}`;
+  return { name, slug, description, readmeDigest, tags };
 }
 
-async function changeOf(tx: Transaction, { id, revision }: Template) {
-  return { id, revision, answer: viewTemplate(await readBack(readTemplate(tx.em, id))) };
+function changeOf({ id, revision }: Template) {
+  return { id, revision };
 }

@@ -5,24 +5,27 @@ import { CreateRun, createRun } from '#api/runs/operations.ts';
 import type { Em } from '#database/database.ts';
 import { prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
 import { loadVersion, type PublishedVersion } from '#domain/registry/published.ts';
-import {
-  findTemplate,
-  findTemplateToChange,
-  findVersionToChange,
-  listVersions,
-  readVersion,
-} from '#domain/registry/store.ts';
+import { findTemplate, findTemplateToChange, findVersionToChange } from '#domain/registry/store.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
+import { listVersions, readVersion, readVersionFile } from '#domain/registry/version-store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
-import { NotFound, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
+import { Invalid, NotFound, ServiceError, Unprocessable } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { PublishVersion, ValidateVersion } from './bodies.ts';
+import { PublishVersion, ValidateVersion, YankVersion } from './bodies.ts';
 import { refuseSchemaProblems } from './schema-problems.ts';
 import { readAccess, writeAccess } from './template-operations.ts';
-import { ValidationView, VersionSummaryView, VersionView, viewSummary, viewVersion } from './views.ts';
+import {
+  ValidationView,
+  VersionFileView,
+  VersionSummaryView,
+  VersionView,
+  viewFile,
+  viewSummary,
+  viewVersion,
+} from './views.ts';
 
 const RunVersion = CreateRun.omit({ template_id: true, version: true }).meta({ id: 'RunTemplateVersion' });
 const TemplateParams = z.strictObject({ id: Id });
@@ -64,6 +67,29 @@ export const get = read({
   },
 });
 
+export const file = read({
+  id: 'template_versions.file',
+  route: 'GET /api/v1/registry/templates/:id/versions/:version/file',
+  summary: 'Read a file that the runs of a version get',
+  params: VersionParams,
+  query: z.strictObject({
+    path: z.string().max(512).optional().describe('Required: one of the `files` of the version.'),
+  }),
+  responses: { 200: VersionFileView },
+  access: { ...readAccess, review: { inherits: 'templates.get' } },
+  target: ({ em, params }) => findTemplate(em, params.id),
+  targetName: 'template',
+  resourceId: () => null,
+  // The schema cannot demand the path: a missing template must be answered before a missing parameter.
+  handle: async ({ em, params, query }) => {
+    if (query.path === undefined) throw new Invalid('path: name one of the files of the version, such as "main.tf"');
+    const { id } = await loadNamed(em, params);
+    const content = await readVersionFile(em, id, query.path);
+    if (content === undefined) throw new NotFound('the file');
+    return viewFile(query.path, content);
+  },
+});
+
 export const publish = command({
   id: 'template_versions.publish',
   route: 'POST /api/v1/registry/templates/:id/versions',
@@ -100,6 +126,7 @@ export const yank = command({
   route: 'POST /api/v1/registry/templates/:id/versions/:version/yank',
   summary: 'Remove a version from ranges and `latest`; its exact name still finds it',
   params: VersionParams,
+  body: YankVersion.prefault({}),
   responses: { 200: VersionView },
   at: get,
   access: { ...writeAccess, review: { inherits: 'templates.update' } },
@@ -108,11 +135,11 @@ export const yank = command({
   resourceId: ({ target }) => target?.version.id ?? null,
   idempotency: 'none',
   audit: 'template_version.yanked',
-  handle: async ({ tx, principal, target }) => {
+  handle: async ({ tx, principal, target, body }) => {
     const { version } = target;
-    await yankVersion(tx, version, principal);
+    await yankVersion(tx, version, principal, body.reason);
     const { id, templateId } = version;
-    const after = { templateId, version: version.version };
+    const after = { templateId, version: version.version, reason: version.yankReason };
     return { id, after, answer: viewVersion(await readBack(readVersion(tx.em, id))) };
   },
   atParams: (_change, { params }) => params,

@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
+import type { TemplateDetails } from '#domain/registry/catalog-store.ts';
+import type { FileContent } from '#domain/registry/files.ts';
+import type { LastRun } from '#domain/registry/last-runs-store.ts';
 import { executorKinds } from '#domain/registry/spec.ts';
-import type { TemplateDetails, VersionDetails, VersionSummary } from '#domain/registry/store.ts';
+import type { VersionDetails, VersionSummary } from '#domain/registry/version-store.ts';
+import { runStatuses } from '#domain/runs/model.ts';
 
-export const TemplateView = z
+export const templateActions = ['run', 'publish', 'update', 'archive', 'unarchive', 'delete'] as const;
+
+/** A template in a list. */
+export const ListedTemplateView = z
   .object({
     id: AnswerId,
     team_id: AnswerId.nullable().describe('Null: the template belongs to the whole installation.'),
@@ -12,16 +19,31 @@ export const TemplateView = z
     description: z.string(),
     tags: z.array(z.string()),
     latest_version: z.string().nullable().describe('What `latest` means now; null while nothing is published.'),
+    executor: z.enum(executorKinds).nullable().describe('How the latest version is executed.'),
+    last_run: z
+      .object({ id: AnswerId, status: z.enum(runStatuses), created_at: Time })
+      .nullable()
+      .describe('The newest run that you may read, if it is among the newest 200 of the template.'),
     revision: z.int(),
     created_at: Time,
     archived_at: Time.nullable(),
   })
-  .meta({ id: 'Template' });
+  .meta({ id: 'ListedTemplate' });
 
-export function viewTemplate(template: TemplateDetails): z.input<typeof TemplateView> {
-  const { teamId, latestVersion, createdAt, archivedAt, tags, ...rest } = template;
+export function viewListed(
+  template: TemplateDetails,
+  lastRun: LastRun | undefined,
+): z.input<typeof ListedTemplateView> {
+  const { id, name, slug, description, executor, revision } = template;
+  const { teamId, latestVersion, createdAt, archivedAt, tags } = template;
   return {
-    ...rest,
+    id,
+    name,
+    slug,
+    description,
+    executor,
+    revision,
+    last_run: lastRun ? { id: lastRun.id, status: lastRun.status, created_at: lastRun.createdAt } : null,
     tags: [...tags],
     team_id: teamId,
     latest_version: latestVersion,
@@ -29,6 +51,12 @@ export function viewTemplate(template: TemplateDetails): z.input<typeof Template
     archived_at: archivedAt,
   };
 }
+
+/** A template that is read alone. */
+export const TemplateView = ListedTemplateView.extend({
+  readme: z.string().describe('Markdown.'),
+  actions: actionsView(templateActions),
+}).meta({ id: 'Template' });
 
 export const VersionSummaryView = z
   .object({
@@ -44,12 +72,20 @@ export const VersionSummaryView = z
     published_by: z.object({ id: AnswerId, name: z.string() }),
     created_at: Time,
     yanked_at: Time.nullable(),
+    yank_reason: z.string().describe('Empty: it is not yanked, or nobody said why.'),
   })
   .meta({ id: 'TemplateVersionSummary' });
 
 export function viewSummary(version: VersionSummary): z.input<typeof VersionSummaryView> {
-  const { templateId, publishedBy, createdAt, yankedAt, ...rest } = version;
-  return { ...rest, template_id: templateId, published_by: publishedBy, created_at: createdAt, yanked_at: yankedAt };
+  const { templateId, publishedBy, createdAt, yankedAt, yankReason, ...rest } = version;
+  return {
+    ...rest,
+    template_id: templateId,
+    published_by: publishedBy,
+    created_at: createdAt,
+    yanked_at: yankedAt,
+    yank_reason: yankReason,
+  };
 }
 
 export const VersionView = VersionSummaryView.extend({
@@ -59,6 +95,19 @@ export const VersionView = VersionSummaryView.extend({
 
 export function viewVersion(version: VersionDetails): z.input<typeof VersionView> {
   return { ...viewSummary(version), spec: version.spec, files: version.files };
+}
+
+export const VersionFileView = z
+  .object({
+    path: z.string(),
+    text: z.string().nullable().describe('Null: it is not text.'),
+    base64: z.string().nullable().describe('The bytes of a file that is not text.'),
+  })
+  .meta({ id: 'TemplateVersionFile' });
+
+export function viewFile(path: string, content: FileContent): z.input<typeof VersionFileView> {
+  const isText = typeof content === 'string';
+  return { path, text: isText ? content : null, base64: isText ? null : content.base64 };
 }
 
 export const ValidationView = z

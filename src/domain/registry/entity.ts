@@ -22,6 +22,8 @@ export const TemplateSchema = defineEntity({
     name: p.string(),
     slug: p.string(),
     description: p.text().default(''),
+    /** Markdown for people; shown on the template's page. */
+    readme: p.text().default('').lazy(),
     tags: p.json<string[]>(),
     revision: revision(),
     createdAt: createdAt(),
@@ -32,8 +34,8 @@ export const TemplateSchema = defineEntity({
 export class Template extends TemplateSchema.class {
   /** Changes the given fields and keeps the rest; false if nothing differs, which is no new revision. */
   change(wanted: Omit<TemplateChange, 'expectedRevision'>): boolean {
-    const { name, slug, description, tags } = this;
-    const { after, isEmpty } = findDifference({ name, slug, description, tags }, wanted);
+    const { name, slug, description, readme, tags } = this;
+    const { after, isEmpty } = findDifference({ name, slug, description, readme, tags }, wanted);
     if (isEmpty) return false;
     Object.assign(this, after);
     this.revision += 1;
@@ -66,14 +68,17 @@ export const TemplateVersionSchema = defineEntity({
     createdAt: createdAt(),
     yankedAt: at().nullable(),
     yankedBy: p.uuid().nullable(),
+    /** Why it was yanked; empty if nobody said. */
+    yankReason: p.text().default(''),
   },
 });
 export class TemplateVersion extends TemplateVersionSchema.class {
   /** Removes the version from ranges and `latest`, for good. The first yank is the one that is recorded. */
-  yank(principalId: string): void {
+  yank(principalId: string, reason: string): void {
     if (this.yankedAt) return;
     this.yankedAt = new Date();
     this.yankedBy = principalId;
+    this.yankReason = reason;
   }
 }
 TemplateVersionSchema.setClass(TemplateVersion);

@@ -18,6 +18,7 @@ export interface NewTemplate {
   /** Made from the name if it is absent. */
   readonly slug?: string | undefined;
   readonly description: string;
+  readonly readme: string;
   readonly tags: string[];
 }
 
@@ -26,6 +27,7 @@ export interface TemplateChange {
   readonly name?: string | undefined;
   readonly slug?: string | undefined;
   readonly description?: string | undefined;
+  readonly readme?: string | undefined;
   readonly tags?: string[] | undefined;
   /** Refuses the change if the template has another revision by now. */
   readonly expectedRevision?: number | undefined;

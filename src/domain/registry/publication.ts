@@ -68,9 +68,17 @@ export async function publishVersion(
   return { version, isNew: true };
 }
 
-/** Removes a version from ranges and `latest`, for good. Its exact name still finds it. Yanking it again changes nothing. */
-export async function yankVersion(tx: Transaction, version: TemplateVersion, by: Principal): Promise<void> {
-  version.yank(by.id);
+/**
+ * Removes a version from ranges and `latest`, for good. Its exact name still finds it. Yanking it again changes nothing.
+ * @param reason for those who use the version; may be empty
+ */
+export async function yankVersion(
+  tx: Transaction,
+  version: TemplateVersion,
+  by: Principal,
+  reason: string,
+): Promise<void> {
+  version.yank(by.id, reason);
   await tx.em.flush();
 }
 

@@ -1,10 +1,13 @@
 import type { Expression } from 'kysely';
+import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import type { Refusal } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts';
+import { findArchivingRefusal, findDeletionRefusal, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
@@ -14,15 +17,20 @@ import { Template } from './entity.ts';
 import type { NewTemplate, TemplateChange } from './model.ts';
 import type { TemplateTarget } from './store.ts';
 
+/** What refuses the deletion or the archiving shows of what uses the template: names that the principal may read, else a number. */
+function namesShownTo(principal: Principal): ShowsNames {
+  return (_kind, row) => isInReadableTeam(principal, row('team_id') as Expression<string | null>, 'visible');
+}
+
 /** Creates a template under its owner, whose rows the caller has locked. @throws Conflict */
 export async function createTemplate(
   tx: Transaction,
   owner: Owner,
-  { name, slug: wanted, description, tags }: NewTemplate,
+  { name, slug: wanted, ...described }: NewTemplate,
 ): Promise<Template> {
   refuseArchived(owner);
   const slug = chooseSlug({ name, slug: wanted });
-  const template = tx.em.create(Template, { id: newId(), teamId: owner.teamId, name, slug, description, tags });
+  const template = tx.em.create(Template, { id: newId(), teamId: owner.teamId, name, slug, ...described });
   tx.em.persist(template);
   await reportingSlugConflict('template', slug, () => tx.em.flush());
   return template;
@@ -67,7 +75,20 @@ export function deleteTemplate(
   expectedRevision: number | undefined,
 ): Promise<number> {
   refuseStale({ revision }, expectedRevision);
-  return deleteOwned(em, 'template', { id }, (_kind, row) =>
-    isInReadableTeam(principal, row('team_id') as Expression<string | null>, 'visible'),
-  );
+  return deleteOwned(em, 'template', { id }, namesShownTo(principal));
+}
+
+/** What keeps a template from being archived or deleted at this moment; null if nothing does. */
+export interface TemplateUse {
+  readonly archiving: Refusal | null;
+  readonly deletion: Refusal | null;
+}
+
+/** Reads what uses a template. */
+export async function findTemplateUse(em: Em, principal: Principal, id: string): Promise<TemplateUse> {
+  const [archiving, deletion] = await Promise.all([
+    findArchivingRefusal(em, 'template', id),
+    findDeletionRefusal(em, 'template', id, { showsNames: namesShownTo(principal) }),
+  ]);
+  return { archiving, deletion };
 }

@@ -197,6 +197,8 @@ describe('a member of the tenant', () => {
   /** The status of operations that a new tenant's resources are in the wrong state for, or that answer 202. */
   const otherwise: Record<string, number> = {
     'runs.get_plan': 404,
+    // It names no file.
+    'template_versions.file': 400,
     'runs.request_approval': 409,
     'runs.review': 409,
     'runs.requeue': 409,

@@ -5,7 +5,12 @@ const spec = { executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] 
 
 describe('a request about a template', () => {
   it('needs a name and takes different tags and no unknown field', () => {
-    expect(CreateTemplate.parse({ name: 'Network' })).toEqual({ name: 'Network', description: '', tags: [] });
+    expect(CreateTemplate.parse({ name: 'Network' })).toEqual({
+      name: 'Network',
+      description: '',
+      readme: '',
+      tags: [],
+    });
     expect(CreateTemplate.safeParse({ name: 'N', tags: ['a', 'a'] }).success).toBe(false);
     expect(CreateTemplate.safeParse({ name: 'N', tags: ['A B'] }).success).toBe(false);
     expect(CreateTemplate.safeParse({ name: 'N', owner: 'me' }).success).toBe(false);

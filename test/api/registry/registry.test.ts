@@ -53,7 +53,7 @@ describe('a template', () => {
     });
     const path = `/templates/${created.body.id}`;
     expect(created.headers.get('location')).toBe(`/api/v1/registry${path}`);
-    expect((await requester('GET', path)).body).toEqual(created.body);
+    expect((await administrator('GET', path)).body).toEqual(created.body);
 
     const changed = await administrator('PATCH', path, { description: 'All of it', expected_revision: 1 });
     expect(changed).toMatchObject({ status: 200, body: { description: 'All of it', revision: 2, tags: ['aws'] } });
@@ -106,7 +106,7 @@ describe('a template', () => {
     await admin('POST', `${paths[0]?.path}/archive`);
     expect((await list(viewer, '')).ids).toHaveLength(2);
     expect((await list(viewer, 'archived=true')).ids).toEqual([paths[0]?.id]);
-    expect((await list(viewer, `search=${encodeURIComponent("x%' or 1=1")}`)).ids).toEqual([]);
+    expect((await list(viewer, `q=${encodeURIComponent("x%' or 1=1")}`)).ids).toEqual([]);
     expect((await viewer('GET', '/templates?owner=me')).status).toBe(400);
   });
 

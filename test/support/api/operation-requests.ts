@@ -208,6 +208,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'templates.update': () => ({ description: 'Changed' }),
   'template_versions.publish': () => ({ version: '2.0.0', spec: sayHello }),
   'template_versions.validate': () => ({ variables: {} }),
+  'template_versions.yank': () => ({ reason: 'Replaced' }),
   'template_versions.run': ({ environment }) => ({ environment_id: environment }),
   'runs.create': ({ template, environment }) => ({ template_id: template, environment_id: environment }),
   'runs.request_approval': () => ({}),

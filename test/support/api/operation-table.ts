@@ -119,6 +119,7 @@ templates.unarchive                 template:write                      team:met
 templates.delete                    template:write                      team:metadata.write
 template_versions.list              template:read                       team:metadata.read
 template_versions.get               template:read                       team:metadata.read
+template_versions.file              template:read                       team:metadata.read
 template_versions.publish           template:write                      team:metadata.write
 template_versions.yank              template:write                      team:metadata.write
 template_versions.validate          template:read                       team:metadata.read

@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { Kind } from '#domain/ownership.ts';
-import { Conflict } from '../errors.ts';
+import { type Refusal, throwIfRefused } from '../actions.ts';
 import { belowCondition, columnsOf, type DeclaredTables, declaredTables, linkCondition } from './conditions.ts';
 import type { AnyDeclaration, Blocker, Row, Use } from './declaration.ts';
 import { declarationOf, edgesTo, kindsBelow, ownerColumn } from './graph.ts';
@@ -25,23 +25,29 @@ export interface Wording {
 const everyName: Wording = { showsNames: () => true };
 
 /** @throws Conflict naming the instances that still hold resources and the runs that have not ended */
-export function refuseArchiving(em: Em, kind: Kind, id: string): Promise<void> {
-  return refuse(em, kind, usesThatPrevent('archiving', kind, id));
+export async function refuseArchiving(em: Em, kind: Kind, id: string): Promise<void> {
+  throwIfRefused(await findArchivingRefusal(em, kind, id));
 }
 
 /** @throws Conflict naming or counting everything that uses it, and everything that would lose its owner or its author */
-export function refuseDeletion(em: Em, kind: Kind, id: string, wording: Wording): Promise<void> {
-  return refuse(em, kind, [...usesThatPrevent('deletion', kind, id), ...blockersOf(kind, id)], wording);
+export async function refuseDeletion(em: Em, kind: Kind, id: string, wording: Wording): Promise<void> {
+  throwIfRefused(await findDeletionRefusal(em, kind, id, wording));
+}
+
+/** What stands in the way of a deletion at this moment; null if nothing does. */
+export function findDeletionRefusal(em: Em, kind: Kind, id: string, wording: Wording): Promise<Refusal | null> {
+  return findRefusal(em, kind, [...usesThatPrevent('deletion', kind, id), ...blockersOf(kind, id)], wording);
+}
+
+/** What stands in the way of archiving a thing at this moment; null if nothing does. */
+export function findArchivingRefusal(em: Em, kind: Kind, id: string): Promise<Refusal | null> {
+  return findRefusal(em, kind, usesThatPrevent('archiving', kind, id));
 }
 
 /** @throws Conflict naming what uses those kinds whose columns the transfer of a thing changes */
-export function refuseTransfer(em: Em, kind: Kind, id: string, moved: readonly AnyDeclaration[]): Promise<void> {
-  const uses = usesThatPrevent('transfer', kind, id);
-  return refuse(
-    em,
-    kind,
-    uses.filter(({ declaration }) => moved.includes(declaration)),
-  );
+export async function refuseTransfer(em: Em, kind: Kind, id: string, moved: readonly AnyDeclaration[]): Promise<void> {
+  const uses = usesThatPrevent('transfer', kind, id).filter(({ declaration }) => moved.includes(declaration));
+  throwIfRefused(await findRefusal(em, kind, uses));
 }
 
 /** A blocker of one thing, with the condition of the rows that may be that blocker. */
@@ -72,13 +78,13 @@ function blockersOf(kind: Kind, id: string): Candidate[] {
   return found.sort((one, other) => one.rank - other.rank);
 }
 
-/** One conflict names everything that blocks. */
-async function refuse(
+/** One refusal names everything that blocks. */
+async function findRefusal(
   em: Em,
   kind: Kind,
   candidates: readonly Candidate[],
   { subject = `the ${kind}`, joint = '; it ', showsNames }: Wording = everyName,
-): Promise<void> {
+): Promise<Refusal | null> {
   const found = await Promise.all(
     candidates.map(async (candidate) => {
       const { message, remedy } = candidate.blocker;
@@ -88,7 +94,7 @@ async function refuse(
     }),
   );
   const reasons = found.flat();
-  if (reasons.length > 0) throw new Conflict(`${subject} ${reasons.join(joint)}`, 'in_use');
+  return reasons.length > 0 ? { code: 'in_use', message: `${subject} ${reasons.join(joint)}` } : null;
 }
 
 type Names = ReturnType<typeof blockingNames>;

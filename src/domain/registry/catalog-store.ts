@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { Template } from './entity.ts';
+import type { ExecutorKind } from './spec.ts';
+import { type AvailableVersion, findLatest } from './versions.ts';
+
+/** A template as lists show it to its readers. */
+export interface TemplateDetails {
+  readonly id: string;
+  readonly teamId: string | null;
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** Null while nothing is published. */
+  readonly latestVersion: string | null;
+  /** How the latest version is executed. */
+  readonly executor: ExecutorKind | null;
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly archivedAt: string | null;
+}
+
+export interface TemplateFilter {
+  readonly teamId: string | undefined;
+  readonly organizationId: string | undefined;
+  /** Those of the whole installation, beside those of the team or organization. */
+  readonly withInstallation: boolean;
+  /** The template must have all of them. */
+  readonly tags: readonly string[];
+  /** Text in the name, the slug or the description, in any case. */
+  readonly search: string | undefined;
+  /** Archived templates instead of active ones. */
+  readonly archived: boolean;
+}
+
+/** A page of the templates that a principal may read: those of its teams, and those of the whole installation. */
+export async function listTemplates(
+  em: Em,
+  principal: Principal,
+  filter: TemplateFilter,
+  request: PageRequest,
+): Promise<Page<TemplateDetails>> {
+  const { tags, search, archived } = filter;
+  const templates = selectTemplates(em)
+    .where('t.archived_at', archived ? 'is not' : 'is', null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('t.team_id'), 'visible'))
+    .where((eb) => isOwnedBy(eb, filter))
+    .$if(tags.length > 0, (query) => query.where('t.tags', '@>', sql<string[]>`${json(tags)}::jsonb`))
+    .$if(search !== undefined, (query) => query.where((eb) => mentions(eb, search ?? '')));
+  const { items, nextCursor } = await pageOf(templates, 't.id', request);
+  return { items: await withLatest(em, items), nextCursor };
+}
+
+/** One template with its readme; the caller has decided that it may be read. */
+export async function readTemplate(
+  em: Em,
+  id: string,
+): Promise<(TemplateDetails & { readonly readme: string }) | undefined> {
+  const [template] = await withLatest(
+    em,
+    await selectTemplates(em).where('t.id', '=', id).select('t.readme').execute(),
+  );
+  return template;
+}
+
+/** Loads the readme of a template, which is long and rarely needed. */
+export async function loadReadme(em: Em, template: Template): Promise<void> {
+  await em.populate(template, ['readme']);
+}
+
+function isOwnedBy(eb: Over<{ t: 'templates' }>, { teamId, organizationId, withInstallation }: TemplateFilter) {
+  if (teamId === undefined && organizationId === undefined) return eb.lit(true);
+  const owned =
+    teamId === undefined
+      ? eb('t.team_id', 'in', (of) =>
+          of
+            .selectFrom('teams as m')
+            .where('m.organization_id', '=', organizationId ?? null)
+            .select('m.id'),
+        )
+      : eb('t.team_id', '=', teamId);
+  return withInstallation ? eb.or([owned, eb('t.team_id', 'is', null)]) : owned;
+}
+
+function mentions(eb: Over<{ t: 'templates' }>, text: string) {
+  const fields = sql`${eb.ref('t.name')} || ' ' || ${eb.ref('t.slug')} || ' ' || ${eb.ref('t.description')}`;
+  return sql<boolean>`position(${text.toLowerCase()} in lower(${fields})) > 0`;
+}
+
+function selectTemplates(em: Em) {
+  return db(em)
+    .selectFrom('templates as t')
+    .where('t.deleted_at', 'is', null)
+    .select(['t.id', 't.team_id as teamId', 't.name', 't.slug', 't.description', 't.tags', 't.revision'])
+    .select(['t.created_at as createdAt', 't.archived_at as archivedAt'])
+    .select((eb) => collectVersions(eb).$asScalar().$notNull().as('versions'));
+}
+
+function collectVersions(eb: Over<{ t: 'templates' }>) {
+  return eb
+    .selectFrom('template_versions as v')
+    .whereRef('v.template_id', '=', 't.id')
+    .select((of) => {
+      const version = sql`jsonb_build_object('id', ${of.ref('v.id')}, 'version', ${of.ref('v.version')}, 'yanked', ${of('v.yanked_at', 'is not', null)})`;
+      return sql<IdentifiedVersion[]>`coalesce(jsonb_agg(${version}), '[]')`.as('versions');
+    });
+}
+
+type IdentifiedVersion = AvailableVersion & { readonly id: string };
+
+/** Adds what the latest versions are and how they are executed. */
+async function withLatest<Row extends { versions: IdentifiedVersion[] }>(em: Em, rows: readonly Row[]) {
+  const found = rows.map(({ versions, ...row }) => ({ row, latest: findLatest(versions) }));
+  const ids = found.flatMap(({ latest }) => latest?.id ?? []);
+  const executors = new Map(ids.length > 0 ? await readExecutors(em, ids) : []);
+  return found.map(({ row, latest }) => ({
+    ...row,
+    latestVersion: latest?.version ?? null,
+    executor: executors.get(latest?.id ?? '') ?? null,
+  }));
+}
+
+async function readExecutors(em: Em, ids: readonly string[]): Promise<[string, ExecutorKind][]> {
+  const rows = await db(em)
+    .selectFrom('template_versions as v')
+    .where('v.id', 'in', ids)
+    .select((eb) => ['v.id', sql<ExecutorKind>`${eb.ref('v.spec')} #>> '{executor,kind}'`.as('executor')])
+    .execute();
+  return rows.map(({ id, executor }) => [id, executor]);
+}

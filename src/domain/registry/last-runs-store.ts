@@ -1,0 +1,50 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { RunStatus } from '#domain/runs/model.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+
+/** The newest run of a template that somebody may read. */
+export interface LastRun {
+  readonly id: string;
+  readonly status: RunStatus;
+  readonly createdAt: string;
+}
+
+/** So many of the newest runs of a template are searched, since other tenants may have used it a million times. */
+const searched = 200;
+
+/** The newest run of each template that the principal may read, by the template's id. */
+export async function readLastRuns(
+  em: Em,
+  principal: Principal,
+  templateIds: readonly string[],
+): Promise<ReadonlyMap<string, LastRun>> {
+  if (templateIds.length === 0) return new Map();
+  const rows = await db(em)
+    .selectFrom('templates as t')
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom(
+            eb
+              .selectFrom('runs as r')
+              .whereRef('r.template_id', '=', 't.id')
+              .where('r.deleted_at', 'is', null)
+              .select(['r.id', 'r.status', 'r.created_at', 'r.team_id'])
+              .orderBy('r.id', 'desc')
+              .limit(searched)
+              .as('newest'),
+          )
+          .where((of) => isInReadableTeam(principal, of.ref('newest.team_id'), 'visible'))
+          .select(['newest.id', 'newest.status', 'newest.created_at as createdAt'])
+          .orderBy('newest.id', 'desc')
+          .limit(1)
+          .as('last'),
+      (join) => join.onTrue(),
+    )
+    .where('t.id', 'in', templateIds)
+    .select(['t.id as templateId', 'last.id', 'last.status', 'last.createdAt'])
+    .execute();
+  return new Map(rows.map(({ templateId, ...run }) => [templateId, run as LastRun]));
+}
