@@ -1,0 +1,79 @@
+import { formats, type JsonObject } from '#domain/registry/variables/engine.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
+import { type Html, html } from '../../html.ts';
+import type { Node } from './node.ts';
+import { showValue } from './options.ts';
+
+const longestShown = 160;
+const mostExamples = 3;
+
+/** What the rules of a schema demand of a value, in words, so that it is right at the first attempt. */
+export function describeRules(schema: JsonObject): Html[] {
+  const texts = [
+    describeRange(schema, ['minLength', 'maxLength'], 'character', 'characters'),
+    describeBounds(schema),
+    typeof schema['multipleOf'] === 'number' && schema['multipleOf'] !== 1
+      ? `a multiple of ${schema['multipleOf']}`
+      : '',
+    describeRange(schema, ['minItems', 'maxItems'], 'item', 'items'),
+    schema['uniqueItems'] === true && schema['type'] === 'array' ? 'no item twice' : '',
+    describeRange(schema, ['minProperties', 'maxProperties'], 'member', 'members'),
+    describeFormat(schema),
+  ].filter((text) => text !== '');
+  const rules = texts.map((text, index) => html`${index === 0 ? capitalize(text) : text}`);
+  const { pattern } = schema;
+  if (typeof pattern === 'string')
+    rules.push(html`${rules.length === 0 ? 'Pattern' : 'pattern'} <code class="foreign">${cut(pattern)}</code>`);
+  return rules;
+}
+
+/** Examples of the author, as the schema gives them. */
+export function describeExamples({ examples }: JsonObject): string {
+  if (!Array.isArray(examples) || examples.length === 0) return '';
+  return `Such as ${examples.slice(0, mostExamples).map(shorten).join(', ')}`;
+}
+
+/** What applies if nothing is entered; empty if nothing does. */
+export function describeDefault({ default: value, isSecret }: Node): string {
+  return value === undefined || isSecret ? '' : `Default: ${shorten(value)}`;
+}
+
+/** A value on one line, cut where it is long. */
+export function shorten(value: JsonValue): string {
+  return cut(showValue(value));
+}
+
+function cut(text: string): string {
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown)}…`;
+}
+
+function describeRange(schema: JsonObject, [least, most]: [string, string], one: string, many: string): string {
+  const [from, to] = [schema[least], schema[most]];
+  const noun = (count: unknown) => (count === 1 ? one : many);
+  const hasLeast = typeof from === 'number' && from > 0;
+  if (hasLeast && typeof to === 'number') return from === to ? `${from} ${noun(from)}` : `${from} to ${to} ${noun(to)}`;
+  if (hasLeast) return `at least ${from} ${noun(from)}`;
+  return typeof to === 'number' ? `at most ${to} ${noun(to)}` : '';
+}
+
+function describeBounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, type }: JsonObject): string {
+  const kind = type === 'integer' ? 'a whole number' : '';
+  const bounds = [
+    typeof minimum === 'number' ? `at least ${minimum}` : '',
+    typeof exclusiveMinimum === 'number' ? `more than ${exclusiveMinimum}` : '',
+    typeof maximum === 'number' ? `at most ${maximum}` : '',
+    typeof exclusiveMaximum === 'number' ? `less than ${exclusiveMaximum}` : '',
+  ].filter((text) => text !== '');
+  if (typeof minimum === 'number' && typeof maximum === 'number' && bounds.length === 2)
+    return `${kind || 'a number'} from ${minimum} to ${maximum}`;
+  return [kind, bounds.join(' and ')].filter((text) => text !== '').join(', ');
+}
+
+function describeFormat({ format }: JsonObject): string {
+  const example = Object.entries(formats).find(([name]) => name === format)?.[1];
+  return example === undefined ? '' : `${String(format).replaceAll('-', ' ')}, such as ${example}`;
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,106 @@
+import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
+
+/** What every part of a form says about its value. */
+interface Described {
+  /** The name in JSON: of a variable, or of a member of an object. Empty for items, and for shapes. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly isRequired: boolean;
+  readonly isDeprecated: boolean;
+  /** The value must never be shown again once it is typed. */
+  readonly isSecret: boolean;
+  readonly default: JsonValue | undefined;
+  /** The schema itself, whose bounds and examples become hints. */
+  readonly schema: JsonObject;
+}
+
+export interface LabeledValue {
+  readonly value: JsonValue;
+  readonly label: string;
+}
+
+export interface TextNode extends Described {
+  readonly kind: 'text';
+  readonly input: 'line' | 'lines' | 'date';
+}
+
+export interface NumberNode extends Described {
+  readonly kind: 'number';
+}
+
+/** One of a few values, such as an enum, true or false, or null. */
+export interface OptionsNode extends Described {
+  readonly kind: 'options';
+  readonly options: readonly LabeledValue[];
+}
+
+/** A value that cannot be chosen. It is sent whenever the thing that it belongs to is sent. */
+export interface FixedNode extends Described {
+  readonly kind: 'fixed';
+  readonly value: JsonValue;
+}
+
+/** Any number of the options, each at most once. */
+export interface ManyNode extends Described {
+  readonly kind: 'many';
+  readonly options: readonly LabeledValue[];
+}
+
+export interface ObjectNode extends Described {
+  readonly kind: 'object';
+  readonly members: readonly Node[];
+  /** Members with names of the visitor's choice; null if the schema allows none. */
+  readonly row: Node | null;
+}
+
+export interface ArrayNode extends Described {
+  readonly kind: 'array';
+  /** The items whose places have schemas of their own. */
+  readonly first: readonly Node[];
+  /** Every further item; null if there may be none. */
+  readonly item: Node | null;
+}
+
+/** One of several shapes, which the visitor chooses. */
+export interface ShapesNode extends Described {
+  readonly kind: 'shapes';
+  readonly shapes: readonly Node[];
+}
+
+/** A value that no form can express. It is written as JSON. */
+export interface JsonNode extends Described {
+  readonly kind: 'json';
+}
+
+/** A part of a form that is made from a schema. */
+export type Node =
+  | TextNode
+  | NumberNode
+  | OptionsNode
+  | FixedNode
+  | ManyNode
+  | ObjectNode
+  | ArrayNode
+  | ShapesNode
+  | JsonNode;
+
+/** Whether a node consists of others, so that it can also be written as JSON. */
+export function isComposite(node: Node): node is ObjectNode | ArrayNode | ShapesNode {
+  return node.kind === 'object' || node.kind === 'array' || node.kind === 'shapes';
+}
+
+/** Whether a node or a part of it is secret. */
+export function holdsSecret(node: Node): boolean {
+  if (node.isSecret) return true;
+  if (node.kind === 'object') return [...node.members, ...(node.row ? [node.row] : [])].some(holdsSecret);
+  if (node.kind === 'array') return [...node.first, ...(node.item ? [node.item] : [])].some(holdsSecret);
+  return node.kind === 'shapes' && node.shapes.some(holdsSecret);
+}
+
+/** A text of a schema: authors may leave it out. */
+export function textOf(schema: Schema, keyword: string): string {
+  const value = typeof schema === 'boolean' ? undefined : schema[keyword];
+  return typeof value === 'string' ? value : '';
+}

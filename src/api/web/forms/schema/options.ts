@@ -1,0 +1,38 @@
+import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
+import { type LabeledValue, textOf } from './node.ts';
+import { resolveSchema } from './resolve.ts';
+
+const mostOptions = 500;
+
+export const yesAndNo: readonly LabeledValue[] = [
+  { value: true, label: 'Yes' },
+  { value: false, label: 'No' },
+];
+
+export const nothing: LabeledValue = { value: null, label: 'Nothing (null)' };
+
+/** A value as an option. Texts stand for themselves, everything else is shown as JSON. */
+export function optionOf(value: JsonValue, title = ''): LabeledValue {
+  return { value, label: title || showValue(value) };
+}
+
+/** A value as people read it. */
+export function showValue(value: JsonValue): string {
+  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+}
+
+/** The values of an `enum`, or of a `oneOf` or `anyOf` that lists constants with titles; null if the schema has neither. */
+export function findOptions(schema: JsonObject, root: JsonObject): LabeledValue[] | null {
+  const values = schema['enum'];
+  if (Array.isArray(values)) return values.length <= mostOptions ? values.map((value) => optionOf(value)) : null;
+  const branches = schema['oneOf'] ?? schema['anyOf'];
+  if (!Array.isArray(branches) || branches.length > mostOptions) return null;
+  const options: LabeledValue[] = [];
+  for (const branch of branches) {
+    const resolved = resolveSchema(branch as Schema, root);
+    if (resolved['const'] === undefined) return null;
+    options.push(optionOf(resolved['const'], textOf(resolved, 'title')));
+  }
+  return options.length > 0 ? options : null;
+}

@@ -1,0 +1,101 @@
+import { renderIcon } from '../../components/icon.ts';
+import { type Html, html } from '../../html.ts';
+import { type Edit, writeEdit } from './edit.ts';
+import type { Entry } from './entry.ts';
+import { describeDefault, describeExamples, describeRules } from './hints.ts';
+import type { Node } from './node.ts';
+import { groupId, idOf } from './slots.ts';
+
+/** What all parts of a form share while it is rendered. */
+export interface FormContext {
+  /** Where the form is sent. */
+  readonly action: string;
+  /** The message at each slot. */
+  readonly problems: ReadonlyMap<string, string>;
+  /** What applies to a variable that is left empty instead of its default, by its slot. */
+  readonly inherited: ReadonlyMap<string, string>;
+  readonly render: (part: Part) => Html;
+}
+
+/** One part of a form. */
+export interface Part {
+  readonly node: Node;
+  readonly entry: Entry;
+  readonly slot: string;
+  /** The name where the node has none, such as "Item 2". */
+  readonly label?: string;
+  readonly context: FormContext;
+}
+
+/** How a control refers to its label, hints and problem. */
+export interface Labeled {
+  readonly id: string;
+  readonly label: Html;
+  /** The attributes that tie a control to what describes it. */
+  readonly state: Html;
+  readonly notes: Html;
+}
+
+/** The label, the hints and the problem of a part whose main field has this name. */
+export function labelPart(part: Part, fieldName: string): Labeled {
+  const { node, slot, context } = part;
+  const id = idOf(fieldName);
+  const problem = context.problems.get(slot);
+  const hints = hintsOf(part);
+  const described = [hints ? `${id}-hint` : '', problem ? `${id}-problem` : ''].filter(Boolean).join(' ');
+  return {
+    id,
+    label: html`${nameOf(part)}${isNeeded(part) || node.kind === 'fixed' ? null : html` <span class="muted">optional</span>`}`,
+    state: html`${described ? html`aria-describedby="${described}"` : null} ${problem ? html`aria-invalid="true"` : null}`,
+    notes: html`${hints ? html`<div class="field-hint" id="${id}-hint">${hints}</div>` : null}${
+      problem
+        ? html`<p class="field-problem" id="${id}-problem">${renderIcon('octagon-x')}<span>${problem}</span></p>`
+        : null
+    }`,
+  };
+}
+
+/** Whether the visitor must enter something: nothing else gives the value. */
+export function isNeeded({ node, slot, context }: Part): boolean {
+  return node.isRequired && node.default === undefined && !context.inherited.has(slot);
+}
+
+/** The name of a part: the author's title with the name in JSON beside it, else the name alone. */
+export function nameOf({ node, label }: Part): Html {
+  const { name, title } = node;
+  if (title !== '' && name !== '' && title !== name)
+    return html`<span class="foreign">${title}</span> <code class="field-name">${name}</code>`;
+  return html`<span class="foreign">${title || name || label || 'Value'}</span>`;
+}
+
+function hintsOf({ node, slot, context }: Part): Html | null {
+  const inherited = context.inherited.get(slot);
+  const rules = node.kind === 'options' || node.kind === 'fixed' ? [] : describeRules(node.schema);
+  const facts = [
+    ...rules,
+    ...[describeExamples(node.schema), inherited ?? describeDefault(node)]
+      .filter((text) => text !== '')
+      .map((text) => html`<span class="foreign">${text}</span>`),
+  ];
+  const line = facts.map((fact, index) => html`${index > 0 ? ' · ' : null}${fact}`);
+  if (!node.description && facts.length === 0 && !node.isDeprecated) return null;
+  return html`${node.isDeprecated ? html`<p><strong>Deprecated.</strong> Its author advises against using it.</p>` : null}${
+    node.description ? html`<p class="foreign prewrap">${node.description}</p>` : null
+  }${facts.length > 0 ? html`<p>${line}</p>` : null}`;
+}
+
+/** A button that changes the form without sending it. Without scripts, the page is loaded again at the part that has changed. */
+export function renderEdit(
+  { slot, context }: Part,
+  edit: {
+    readonly name: Edit['name'];
+    readonly index?: number;
+    readonly label: Html | string;
+    readonly quiet?: string;
+  },
+): Html {
+  const value = writeEdit(edit.name, slot, edit.index);
+  return html`<button class="button button-small" type="submit" name="do" value="${value}" formaction="${context.action}#${groupId(slot)}" data-edit>${edit.label}${
+    edit.quiet ? html`<span class="unseen"> ${edit.quiet}</span>` : null
+  }</button>`;
+}

@@ -1,0 +1,167 @@
+import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
+import { propertiesOf } from '#domain/registry/variables/walk.ts';
+import { type Node, type ObjectNode, textOf } from './node.ts';
+import { findOptions, nothing, optionOf, yesAndNo } from './options.ts';
+import { isObject, namesIn, resolveSchema } from './resolve.ts';
+import { findShapes } from './shapes.ts';
+
+/** What a form shows is bounded: what lies deeper, or would be more, is written as JSON. */
+const deepest = 6;
+const mostMembers = 100;
+const partsOfVariable = 150;
+const partsOfForm = 800;
+
+/** What a node is made in. */
+export interface Place {
+  readonly root: JsonObject;
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly isSecret: boolean;
+  readonly depth: number;
+  /** How many more parts the variable may have. Shared by all parts of it. */
+  readonly budget: { left: number };
+}
+
+/** Plans the form of a template's variables: required ones first, each group in the order of the schema. */
+export function planForm(root: JsonObject): ObjectNode {
+  const schema = resolveSchema(root, root);
+  const required = namesIn(schema['required']);
+  const declared = Object.entries(propertiesOf(schema)) as [string, Schema][];
+  const sorted = [
+    ...declared.filter(([name]) => required.includes(name)),
+    ...declared.filter(([name]) => !required.includes(name)),
+  ];
+  let left = partsOfForm;
+  const members = sorted.map(([name, each]) => {
+    const granted = Math.min(left, partsOfVariable);
+    const budget = { left: granted };
+    const isRequired = required.includes(name);
+    const node = planNode(each, { root, name, isRequired, isSecret: false, depth: 0, budget });
+    left -= granted - Math.max(0, budget.left);
+    return node;
+  });
+  const place = { root, name: '', isRequired: true, isSecret: false, depth: 0, budget: { left } };
+  return { ...describe(schema, place), kind: 'object', members, row: null };
+}
+
+/** Plans the part of a form for one value. */
+export function planNode(given: Schema, place: Place): Node {
+  const schema = resolveSchema(given, place.root);
+  const described = describe(schema, place);
+  place.budget.left -= 1;
+  if (place.budget.left <= 0 || place.depth > deepest) return { ...described, kind: 'json' };
+  const inside = { ...place, isSecret: described.isSecret, depth: place.depth + 1 };
+  return planChoice(schema, described, inside) ?? planTyped(schema, described, inside);
+}
+
+type Described = Omit<Extract<Node, { kind: 'json' }>, 'kind'>;
+
+function describe(schema: JsonObject, { name, isRequired, isSecret }: Place): Described {
+  return {
+    name,
+    title: textOf(schema, 'title'),
+    description: textOf(schema, 'description'),
+    isRequired,
+    isDeprecated: schema['deprecated'] === true,
+    isSecret: isSecret || schema['writeOnly'] === true || schema['format'] === 'password',
+    default: schema['default'],
+    schema,
+  };
+}
+
+/** A value that is one of several values or shapes; null if the schema offers no choice. */
+function planChoice(schema: JsonObject, described: Described, inside: Place): Node | null {
+  if (schema['const'] !== undefined) {
+    const value = schema['const'];
+    if (described.isRequired) return { ...described, kind: 'fixed', value };
+    return { ...described, kind: 'options', options: [optionOf(value)] };
+  }
+  const options = findOptions(schema, inside.root);
+  if (options) return { ...described, kind: 'options', options };
+  const shapes = findShapes(schema, inside.root);
+  if (!shapes) return null;
+  const planned = shapes.map((shape) => planNode(shape, { ...inside, name: '', isRequired: true }));
+  return { ...described, kind: 'shapes', shapes: planned };
+}
+
+type Planner = (schema: JsonObject, described: Described, inside: Place) => Node | null;
+
+/** How a value of each type is entered; null: as JSON. */
+const planners: Readonly<Record<string, Planner>> = {
+  string: (schema, described) => ({ ...described, kind: 'text', input: chooseInput(schema) }),
+  number: (_schema, described) => ({ ...described, kind: 'number' }),
+  integer: (_schema, described) => ({ ...described, kind: 'number' }),
+  boolean: (_schema, described) => ({ ...described, kind: 'options', options: yesAndNo }),
+  null: (_schema, described) =>
+    described.isRequired
+      ? { ...described, kind: 'fixed', value: null }
+      : { ...described, kind: 'options', options: [nothing] },
+  object: planObject,
+  array: planArray,
+};
+
+function planTyped(schema: JsonObject, described: Described, inside: Place): Node {
+  const type = typeof schema['type'] === 'string' ? schema['type'] : inferType(schema);
+  const planned = planners[type]?.(schema, described, inside);
+  return planned ?? { ...described, kind: 'json' };
+}
+
+/** The type that the keywords of a schema without a type are about; empty if they tell nothing. */
+function inferType(schema: JsonObject): string {
+  const has = (...names: string[]) => names.some((name) => schema[name] !== undefined);
+  if (has('properties', 'additionalProperties', 'patternProperties')) return 'object';
+  if (has('items', 'prefixItems')) return 'array';
+  if (has('minLength', 'maxLength', 'pattern', 'format')) return 'string';
+  return has('minimum', 'maximum', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum') ? 'number' : '';
+}
+
+const longLine = 200;
+
+function chooseInput(schema: JsonObject): 'line' | 'lines' | 'date' {
+  if (schema['format'] === 'date') return 'date';
+  const texts = [schema['default'], ...(Array.isArray(schema['examples']) ? schema['examples'] : [])];
+  const hasLines = texts.some((text) => typeof text === 'string' && text.includes('\n'));
+  const isLong = typeof schema['minLength'] === 'number' && schema['minLength'] > longLine;
+  return hasLines || isLong || schema['contentMediaType'] !== undefined ? 'lines' : 'line';
+}
+
+function planObject(schema: JsonObject, described: Described, inside: Place): Node | null {
+  const members = Object.entries(propertiesOf(schema)) as [string, Schema][];
+  const row = findRowSchema(schema);
+  if (members.length > mostMembers || (members.length === 0 && row === null)) return null;
+  const required = namesIn(schema['required']);
+  return {
+    ...described,
+    kind: 'object',
+    members: members.map(([name, each]) => planNode(each, { ...inside, name, isRequired: required.includes(name) })),
+    row: row && planNode(row, { ...inside, name: '', isRequired: true }),
+  };
+}
+
+/** The schema of members that are not named; null if there are none, or if they may be anything. */
+function findRowSchema(schema: JsonObject): JsonObject | null {
+  const patterns = Object.values(propertiesOf(schema, 'patternProperties'));
+  const others = schema['additionalProperties'];
+  if (isObject(others) && Object.keys(others).length > 0 && patterns.length === 0) return others;
+  const [only, ...more] = patterns;
+  return more.length === 0 && isObject(only) && !isObject(others) ? only : null;
+}
+
+function planArray(schema: JsonObject, described: Described, inside: Place): Node | null {
+  const items = schema['items'];
+  const first = Array.isArray(schema['prefixItems']) ? (schema['prefixItems'] as Schema[]) : [];
+  const anonymous = { ...inside, name: '', isRequired: true };
+  const options =
+    isObject(items) && schema['uniqueItems'] === true
+      ? findOptions(resolveSchema(items, inside.root), inside.root)
+      : null;
+  if (options && first.length === 0) return { ...described, kind: 'many', options };
+  if (!isObject(items) && first.length === 0) return null;
+  if (first.length > mostMembers || (isObject(items) && Object.keys(items).length === 0)) return null;
+  return {
+    ...described,
+    kind: 'array',
+    first: first.map((each) => planNode(each, anonymous)),
+    item: isObject(items) ? planNode(items, anonymous) : null,
+  };
+}

@@ -1,0 +1,72 @@
+import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
+import { resolveSchema } from './resolve.ts';
+
+const mostShapes = 20;
+
+/** Keywords by which a branch says what its value is, rather than only when it is right. */
+const shaping = [
+  'type',
+  'properties',
+  'items',
+  'prefixItems',
+  'enum',
+  'const',
+  'oneOf',
+  'anyOf',
+  'additionalProperties',
+];
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'Text',
+  number: 'Number',
+  integer: 'Whole number',
+  boolean: 'Yes or no',
+  object: 'Object',
+  array: 'List',
+  null: 'Nothing (null)',
+};
+
+/** The shapes that a value may have: the branches of `oneOf` or `anyOf`, or several types. Null if it has one shape. */
+export function findShapes(schema: JsonObject, root: JsonObject): JsonObject[] | null {
+  const { oneOf, anyOf, type, ...rest } = schema;
+  const shared = withoutTexts(rest);
+  const branches = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : null;
+  if (branches) {
+    const resolved = branches.map((branch) => resolveSchema(branch as Schema, root));
+    if (!resolved.some((branch) => shaping.some((keyword) => branch[keyword] !== undefined))) return null;
+    if (branches.length > mostShapes) return null;
+    const common: JsonObject = type === undefined ? shared : { ...shared, type };
+    return resolved.map((branch, index) => titled({ allOf: [branch, common] }, branch, index));
+  }
+  if (!Array.isArray(type) || type.length < 2) return null;
+  return type.map((each) => ({ ...shared, type: each, title: typeNames[String(each)] ?? String(each) }));
+}
+
+function titled(shape: JsonObject, branch: JsonObject, index: number): JsonObject {
+  const { title, description } = branch;
+  return {
+    ...shape,
+    title: typeof title === 'string' && title !== '' ? title : describeShape(branch, index),
+    ...(typeof description === 'string' && { description }),
+  };
+}
+
+/** Names a shape that has no title: by a constant that only it has, else by its type. */
+function describeShape(branch: JsonObject, index: number): string {
+  const properties = Object.entries((branch['properties'] ?? {}) as Record<string, JsonValue>);
+  for (const [name, property] of properties) {
+    const fixed = typeof property === 'object' && property !== null && !Array.isArray(property) && property['const'];
+    if (typeof fixed === 'string') return `${name}: ${fixed}`;
+  }
+  const type = String(branch['type'] ?? '');
+  const required = Array.isArray(branch['required']) ? branch['required'].join(', ') : '';
+  if (type === 'object' && required) return `With ${required}`;
+  return typeNames[type] ?? `Shape ${index + 1}`;
+}
+
+/** What the schema says about the value as a whole is shown once, not at every shape. */
+function withoutTexts(schema: JsonObject): JsonObject {
+  const { title: _title, description: _description, default: _default, examples: _examples, ...rest } = schema;
+  return rest;
+}

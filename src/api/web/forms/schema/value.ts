@@ -1,0 +1,121 @@
+import { parseStrictJson } from '#api/edge/json/json-text.ts';
+import { escapePointer } from '#domain/registry/variables/walk.ts';
+import type { JsonValue } from '#domain/shared/json.ts';
+import { type Entry, itemNode } from './entry.ts';
+import type { ArrayNode, Node, ObjectNode } from './node.ts';
+
+/** A problem with one value. `pointer` is its JSON pointer, as in the service's own errors. */
+export interface ValueProblem {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** The value that was entered; undefined if nothing was. The problems are those that no value can carry to the service. */
+export interface Entered {
+  readonly value: JsonValue | undefined;
+  readonly problems: readonly ValueProblem[];
+}
+
+const left: Entered = { value: undefined, problems: [] };
+
+function entered(value: JsonValue | undefined, problems: readonly ValueProblem[] = []): Entered {
+  return { value, problems };
+}
+
+/**
+ * The value of what was entered. What is empty is left out, so that a default applies. The service checks the value; only what is not
+ * even readable is a problem here.
+ * @param isItem the value has a place of its own, such as in a list, and cannot be left out
+ */
+export function readEntry(node: Node, entry: Entry, pointer: string, isItem = false): Entered {
+  const empty = isItem ? entered('') : left;
+  if (entry.kind === 'json') return readJson(entry.text, pointer, empty);
+  if (node.kind === 'fixed') return entered(node.value);
+  if (entry.kind === 'text') {
+    if (entry.text === '') return empty;
+    if (node.kind === 'number') return readNumber(entry.text, pointer);
+    return entered(node.kind === 'options' ? readOption(entry.text) : entry.text);
+  }
+  if (entry.kind === 'many') {
+    return entry.texts.length > 0 || node.isRequired ? entered(entry.texts.map(readOption)) : left;
+  }
+  if (entry.kind === 'shapes') return readShape(node, entry, pointer, isItem);
+  const isNeeded = isItem || node.isRequired;
+  if (entry.kind === 'array' && node.kind === 'array') return readArray(node, entry, pointer, isNeeded);
+  if (entry.kind === 'object' && node.kind === 'object') return readObject(node, entry, pointer, isNeeded);
+  return left;
+}
+
+function readShape(node: Node, entry: Extract<Entry, { kind: 'shapes' }>, pointer: string, isItem: boolean): Entered {
+  const shape = node.kind === 'shapes' && entry.shape !== null ? node.shapes[entry.shape] : undefined;
+  if (!shape || !entry.entry) return isItem ? entered('') : left;
+  return readEntry(shape, entry.entry, pointer, isItem);
+}
+
+function readArray(
+  node: ArrayNode,
+  { items }: Extract<Entry, { kind: 'array' }>,
+  pointer: string,
+  isNeeded: boolean,
+): Entered {
+  const read = items.map((item, index) => readEntry(itemNode(node, index) ?? node, item, `${pointer}/${index}`, true));
+  const isBlank = node.first.length > 0 && read.length <= node.first.length && read.every(({ value }) => value === '');
+  if ((items.length === 0 || isBlank) && !isNeeded) return left;
+  return entered(
+    read.map(({ value }) => value ?? null),
+    read.flatMap(({ problems }) => problems),
+  );
+}
+
+function readObject(
+  node: ObjectNode,
+  { members, rows }: Extract<Entry, { kind: 'object' }>,
+  pointer: string,
+  isNeeded: boolean,
+): Entered {
+  const problems: ValueProblem[] = [];
+  const values = new Map<string, JsonValue>();
+  let isBlank = rows.length === 0;
+  const read = (each: Node, name: string, entry: Entry, isItem: boolean) => {
+    const found = readEntry(each, entry, `${pointer}/${escapePointer(name)}`, isItem);
+    problems.push(...found.problems);
+    if (found.value === undefined && found.problems.length === 0) return;
+    if (each.kind !== 'fixed') isBlank = false;
+    values.set(name, found.value ?? null);
+  };
+  for (const member of node.members) {
+    const entry = members[member.name];
+    if (entry) read(member, member.name, entry, false);
+  }
+  for (const { key, entry } of rows) {
+    if (values.has(key)) problems.push({ pointer: `${pointer}/${escapePointer(key)}`, message: 'is named twice' });
+    else if (node.row) read(node.row, key, entry, true);
+  }
+  if (isBlank && !isNeeded && problems.length === 0) return left;
+  return entered(Object.fromEntries(values), problems);
+}
+
+const decimal = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+/** A text that is no number is sent as it is: the service says what it should be. */
+function readNumber(text: string, pointer: string): Entered {
+  const trimmed = text.trim();
+  const number = Number(trimmed);
+  if (!decimal.test(trimmed) || !Number.isFinite(number)) return entered(text);
+  if (Number.isInteger(number) && !Number.isSafeInteger(number))
+    return entered(undefined, [{ pointer, message: `must lie between ±${Number.MAX_SAFE_INTEGER}` }]);
+  return entered(number);
+}
+
+/** A choice is sent as JSON. Whether it is one of the options is for the service to say. */
+function readOption(text: string): JsonValue {
+  const parsed = parseStrictJson(text);
+  return parsed.ok ? (parsed.value as JsonValue) : text;
+}
+
+function readJson(text: string, pointer: string, empty: Entered): Entered {
+  if (text.trim() === '') return empty;
+  const parsed = parseStrictJson(text);
+  if (parsed.ok) return entered(parsed.value as JsonValue);
+  return entered(undefined, [{ pointer, message: `is not valid JSON: ${parsed.problem.message}` }]);
+}
