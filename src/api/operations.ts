@@ -12,6 +12,7 @@ import * as profile from '#api/identity/profile-operations.ts';
 import * as auth from '#api/identity/session-operations.ts';
 import * as userAdministration from '#api/identity/user-administration-operations.ts';
 import * as users from '#api/identity/user-operations.ts';
+import * as stateComparisons from '#api/instances/comparison-operations.ts';
 import * as instances from '#api/instances/operations.ts';
 import * as instanceResources from '#api/instances/resource-operations.ts';
 import * as instanceStates from '#api/instances/state-operations.ts';
@@ -34,6 +35,7 @@ import * as runLogs from '#api/runs/log-operations.ts';
 import * as runs from '#api/runs/operations.ts';
 import * as runRepetitions from '#api/runs/repeat-operations.ts';
 import * as runStatistics from '#api/runs/statistics-operations.ts';
+import * as search from '#api/search/operations.ts';
 import * as serviceAccountKeys from '#api/service-accounts/key-operations.ts';
 import * as serviceAccounts from '#api/service-accounts/operations.ts';
 import * as system from '#api/system/operations.ts';
@@ -60,6 +62,7 @@ const areas = [
   runComments,
   instances,
   instanceStates,
+  stateComparisons,
   instanceResources,
   templates,
   templateVersions,
@@ -78,6 +81,7 @@ const areas = [
   applyPause,
   workers,
   workerPools,
+  search,
   commands,
   audit,
   invitations,

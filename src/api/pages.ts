@@ -1,21 +1,31 @@
 import type { FastifyInstance } from 'fastify';
+import { registerEnvironmentPages } from '#api/environments/pages/register.ts';
+import { registerHoldPages } from '#api/holds/pages/register.ts';
 import { registerStart } from '#api/home/pages.ts';
 import { registerLogin } from '#api/identity/pages/login-pages.ts';
 import { registerPasswordReset } from '#api/identity/pages/password-reset-pages.ts';
 import { registerProfile } from '#api/identity/pages/profile-pages.ts';
+import { registerInstancePages } from '#api/instances/pages/register.ts';
 import { countApprovals } from '#api/runs/pages/approval-count.ts';
 import { registerRuns } from '#api/runs/pages/register.ts';
+import { registerSearch } from '#api/search/pages.ts';
 import { registerAssets } from '#api/web/assets.ts';
 import type { PageServices } from '#api/web/visit/operations.ts';
 import { type AddPage, pageAdder } from '#api/web/visit/route.ts';
+import { registerWorkerPages } from '#api/workers/pages/register.ts';
 
 /** The areas that have pages. Each adds its own. */
 const areas: readonly ((addPage: AddPage) => void)[] = [
   registerStart,
+  registerSearch,
   registerLogin,
   registerPasswordReset,
   registerProfile,
   registerRuns,
+  registerEnvironmentPages,
+  registerHoldPages,
+  registerInstancePages,
+  registerWorkerPages,
 ];
 
 /** Registers all pages of the service, and the files that they use. */

@@ -18,6 +18,7 @@ export const tags: Readonly<Record<string, string>> = {
   resources: 'What all instances hold.',
   run_comments: 'What people say about runs.',
   runs: 'Governed changes: plan, review, apply, logs.',
+  search: 'Finding things by id or name.',
   service_account_keys: 'API keys of service accounts.',
   service_accounts: 'Accounts for automation.',
   system: 'What this service is.',

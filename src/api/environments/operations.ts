@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
@@ -16,7 +17,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { CreateEnvironment, toEnvironmentChange, toNewEnvironment, UpdateEnvironment } from './bodies.ts';
-import { EnvironmentView, viewEnvironment } from './views.ts';
+import { EnvironmentView, ListedEnvironmentView, showEnvironment, viewEnvironment } from './views.ts';
 
 export const EnvironmentParams = z.strictObject({ id: Id });
 
@@ -39,7 +40,7 @@ export const list = read({
   route: 'GET /api/v1/environments',
   summary: 'List the environments that you may read',
   query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional(), project_id: Id.optional() }),
-  responses: { 200: pageOf('environments', EnvironmentView) },
+  responses: { 200: pageOf('environments', ListedEnvironmentView) },
   access: { ...readAccess, review: { resource: 'environments', verb: 'list' } },
   target: ({ em, query }) => findListOwner(em, { team: query.team_id, project: query.project_id }),
   targetName: 'team or project',
@@ -59,7 +60,7 @@ export const get = read({
   access: readAccess,
   target: ({ em, params }) => findEnvironment(em, params.id),
   targetName: 'environment',
-  handle: async ({ target }) => viewEnvironment(target),
+  handle: async ({ target, operations, principal }) => showEnvironment({ operations, principal }, target),
 });
 
 export const create = command({
@@ -74,9 +75,9 @@ export const create = command({
   targetName: 'project',
   idempotency: 'none',
   audit: 'environment.created',
-  handle: async ({ tx, target, body }) => {
+  handle: async ({ tx, target, body, operations, principal }) => {
     const environment = await createEnvironment(tx.em, target, toNewEnvironment(body));
-    return { ...changeOf(environment), after: describeEnvironment(environment) };
+    return { ...changeOf({ operations, principal }, environment), after: describeEnvironment(environment) };
   },
 });
 
@@ -92,10 +93,10 @@ export const update = command({
   targetName: 'environment',
   idempotency: 'none',
   audit: 'environment.updated',
-  handle: async ({ tx, target, body, principal }) => {
+  handle: async ({ tx, target, body, operations, principal }) => {
     const { updated, difference } = await updateEnvironment(tx, principal, target, toEnvironmentChange(body));
     const { before, after } = difference;
-    return { ...changeOf(updated), before, after };
+    return { ...changeOf({ operations, principal }, updated), before, after };
   },
 });
 
@@ -104,7 +105,7 @@ export const { archive, unarchive, remove } = archivingOperations({
   path: '/api/v1/environments/:id',
   params: EnvironmentParams,
   view: EnvironmentView,
-  show: (_context, environment) => viewEnvironment(environment),
+  show: showEnvironment,
   summaries: {
     archive: 'Archive an environment: it takes nothing new, and no run starts in it',
     unarchive: 'Take an environment out of the archive',
@@ -119,6 +120,6 @@ export const { archive, unarchive, remove } = archivingOperations({
   findToChange: (em, { id }, lock) => findEnvironmentToChange(em, id, lock),
 });
 
-function changeOf(environment: EnvironmentTarget) {
-  return { id: environment.id, revision: environment.revision, answer: viewEnvironment(environment) };
+function changeOf(context: ActionContext, environment: EnvironmentTarget) {
+  return { id: environment.id, revision: environment.revision, answer: showEnvironment(context, environment) };
 }

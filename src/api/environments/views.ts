@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { commonFields, viewCommon } from '#api/tenancy/views.ts';
 import { environmentKinds } from '#domain/environments/model.ts';
@@ -11,6 +12,7 @@ import { approvalRules } from '#domain/registry/spec.ts';
 import { formatDuration } from '#domain/shared/values/durations.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
+import { environmentActions } from './actions.ts';
 
 /** A lock or a pause. */
 export const LockView = z
@@ -22,19 +24,23 @@ export const LockView = z
   })
   .meta({ id: 'Lock' });
 
-export const EnvironmentView = z
-  .object({
-    ...commonFields,
-    organization_id: AnswerId,
-    team_id: AnswerId,
-    project_id: AnswerId,
-    kind: z.enum(environmentKinds),
-    approval_policy: z.object({ required: z.int(), when: z.enum(approvalRules), allow_self: z.boolean() }),
-    ttl: z.string().nullable(),
-    isolation: DemandedIsolation.describe('The isolation that a worker must have to execute its runs; null: any.'),
-    lock: LockView.nullable().describe('What keeps its applies from starting; null: it is not locked.'),
-  })
-  .meta({ id: 'Environment' });
+const fields = {
+  ...commonFields,
+  organization_id: AnswerId,
+  team_id: AnswerId,
+  project_id: AnswerId,
+  kind: z.enum(environmentKinds),
+  approval_policy: z.object({ required: z.int(), when: z.enum(approvalRules), allow_self: z.boolean() }),
+  ttl: z.string().nullable(),
+  isolation: DemandedIsolation.describe('The isolation that a worker must have to execute its runs; null: any.'),
+  lock: LockView.nullable().describe('What keeps its applies from starting; null: it is not locked.'),
+};
+
+/** An environment in a list. */
+export const ListedEnvironmentView = z.object(fields).meta({ id: 'ListedEnvironment' });
+
+/** An environment in every answer about one environment. */
+export const EnvironmentView = z.object({ ...fields, actions: environmentActions.view }).meta({ id: 'Environment' });
 
 export function viewEnvironment(environment: EnvironmentTarget) {
   const { organizationId, teamId, projectId, kind, ttlSeconds, isolation, lock } = environment;
@@ -50,6 +56,11 @@ export function viewEnvironment(environment: EnvironmentTarget) {
     isolation,
     lock: activeHold(lock, new Date()),
   };
+}
+
+/** Shows one environment with the actions that the caller may take. */
+export function showEnvironment(context: ActionContext, environment: EnvironmentTarget) {
+  return { ...viewEnvironment(environment), actions: environmentActions.describe(context, environment) };
 }
 
 export const VariableView = z

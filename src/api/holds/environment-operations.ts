@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EnvironmentParams, readAccess, updateAccess } from '#api/environments/operations.ts';
-import { EnvironmentView, viewEnvironment } from '#api/environments/views.ts';
+import { EnvironmentView, showEnvironment } from '#api/environments/views.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
@@ -34,7 +34,7 @@ export const lock = command({
   targetName: 'environment',
   idempotency: 'none',
   audit: 'environment.locked',
-  handle: async ({ tx, target, body, principal }) => {
+  handle: async ({ tx, target, body, operations, principal }) => {
     const { expected_revision: expectedRevision, ...hold } = body;
     const locked = await lockEnvironment(tx, target, principal, { ...hold, expectedRevision });
     const { id, revision } = locked;
@@ -43,7 +43,7 @@ export const lock = command({
       revision,
       before: { lock: target.lock },
       after: { lock: locked.lock },
-      answer: viewEnvironment(locked),
+      answer: showEnvironment({ operations, principal }, locked),
     };
   },
 });

@@ -1,13 +1,100 @@
+import type { FastifyReply } from 'fastify';
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { list as listApprovals } from '#api/runs/inbox-operations.ts';
+import { listAllRuns } from '#api/runs/list-operations.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { html } from '#api/web/html.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import { renderRunStatus } from '#api/web/components/status.ts';
+import { renderEmpty, renderTable } from '#api/web/components/table.ts';
+import { renderAge } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { renderLive } from '#api/web/live/live.ts';
+import { type LocalPath, pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
 import { isSignedIn } from '#api/web/visit/signed-in.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { rolePermissions } from '#domain/shared/access/permissions.ts';
+import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { renderOutcomes } from './outcomes.ts';
 
-/** Adds the start page: what runs, what waits, what failed lately. Visitors who are not signed in get the sign-in page. */
+type Run = EncodedAnswerOf<typeof listAllRuns.responses>['runs'][number];
+
+const shown = '8';
+
+/** Adds the start page: what runs, what waits and on whom, what failed lately. Visitors who are not signed in get the sign-in page. */
 export function registerStart(addPage: AddPage): void {
-  addPage('GET', pages.home, async (visit) => {
-    if (!isSignedIn(visit.request)) return visit.redirect(pagePath(pages.login));
-    return visit.show({ title: 'Start', main: html`<div class="page">${renderPageHead({ title: 'Start' })}</div>` });
+  addPage('GET', pages.home, (visit) =>
+    isSignedIn(visit.request) ? showStart(visit) : visit.redirect(pagePath(pages.login)),
+  );
+}
+
+async function showStart(visit: Visit): Promise<FastifyReply> {
+  const scope = runScope(visit);
+  const listRuns = (...status: string[]) => visit.read(listAllRuns, { query: { ...scope, status, limit: shown } });
+  const [active, waiting, failed, mine, outcomes] = await Promise.all([
+    listRuns('queued', 'running', 'canceling'),
+    listRuns('pending_approval'),
+    listRuns('failed', 'timed_out'),
+    listMine(visit),
+    renderOutcomes(visit, scope),
+  ]);
+  const all = [active.runs, waiting.runs, failed.runs, mine].flat();
+  const names = await readNames(visit.em, { environments: all.map((run) => run.environment_id) });
+  const link = (query: Query) => pagePath(pages.runs, {}, { ...scopeQuery(visit.scope), ...query });
+  const content = html`<div class="start">
+${mine.length > 0 ? renderBox('Waits for you', pagePath(pages.approvals), mine, names, '') : null}
+${renderBox('Runs now', link({ status: ['queued', 'running', 'canceling'] }), active.runs, names, 'Nothing runs at the moment.')}
+${renderBox('Waits for approval', link({ status: ['pending_approval'] }), waiting.runs, names, 'No plan waits for a decision.')}
+${renderBox('Failed lately', link({ status: ['failed', 'timed_out'] }), failed.runs, names, 'No run has failed.')}
+${outcomes}
+</div>`;
+  return visit.show({
+    title: 'Start',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Start',
+  actions: html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.catalog, {}, scopeQuery(visit.scope))}">Run a template</a></div>`,
+})}
+${renderLive({ stream: pagePath(pages.runStream, {}, scope), address: visit.request.url }, content)}
+</div>`,
+  });
+}
+
+/** The runs of the scope; without one, all that the visitor may read. */
+function runScope(visit: Visit): Query {
+  const { teamId, organizationId } = visit.scope;
+  return teamId === undefined && organizationId === undefined ? { scope: 'readable' } : scopeQuery(visit.scope);
+}
+
+async function listMine(visit: Visit): Promise<Run[]> {
+  const { role } = visit.principal;
+  if (role === null || !rolePermissions[role].has('run:approve')) return [];
+  const { approvals } = await visit.read(listApprovals, { query: { limit: shown } });
+  return approvals.map(({ run }) => run);
+}
+
+function renderBox(title: string, all: LocalPath, runs: readonly Run[], names: Names, nothing: string): Html {
+  const id = `box-${title.toLowerCase().replaceAll(' ', '-')}`;
+  return html`<section class="box" aria-labelledby="${id}">
+<div class="page-head"><h2 id="${id}">${title}</h2>${runs.length > 0 ? html`<a href="${all}">All<span class="unseen">: ${title}</span></a>` : null}</div>
+<div class="list-panel">${runs.length > 0 ? renderRuns(title, runs, names) : renderEmpty('Nothing', nothing)}</div>
+</section>`;
+}
+
+function renderRuns(caption: string, runs: readonly Run[], names: Names): Html {
+  return renderTable<Run>({
+    caption,
+    rows: runs,
+    columns: [
+      {
+        label: 'Instance',
+        kind: 'main',
+        cell: ({ id, instance }) => html`<a class="foreign" href="${pagePath(pages.run, { id })}">${instance}</a>`,
+      },
+      { label: 'Status', cell: ({ status }) => renderRunStatus(status) },
+      { label: 'Environment', cell: ({ environment_id: id }) => (id === null ? null : (names.get(id)?.name ?? null)) },
+      { label: 'Who', cell: ({ requested_by: { name } }) => html`<span class="foreign">${name}</span>` },
+      { label: 'When', cell: ({ created_at: at }) => renderAge(at) },
+    ],
   });
 }

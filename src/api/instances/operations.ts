@@ -14,7 +14,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { CreateInstance } from './bodies.ts';
-import { InstanceView, toInstance } from './views.ts';
+import { InstanceView, ListedInstanceView, showInstance, toInstance } from './views.ts';
 
 export const InstanceParams = z.strictObject({ id: Id });
 /** An access review names an instance by its id. */
@@ -37,7 +37,7 @@ export const list = read({
     environment_id: Id.optional(),
     template_id: Id.optional(),
   }),
-  responses: { 200: pageOf('instances', InstanceView) },
+  responses: { 200: pageOf('instances', ListedInstanceView) },
   access: { ...readAccess, review: { resource: 'instances', verb: 'list', unscoped: true } },
   target: ({ em, query }) => findListOwner(em, { team: query.team_id, environment: query.environment_id }),
   targetName: 'team or environment',
@@ -57,10 +57,10 @@ export const get = read({
   access: readAccess,
   target: findInstance,
   targetName: 'instance',
-  handle: async ({ em, params }) => {
+  handle: async ({ em, params, target, operations, principal }) => {
     const instance = await readInstance(em, params.id);
     if (!instance) throw new NotFound('instance');
-    return toInstance(instance);
+    return showInstance({ operations, principal }, { ...target, ...instance });
   },
 });
 

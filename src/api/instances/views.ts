@@ -1,27 +1,33 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { ListedResource } from '#domain/instances/resource-list-store.ts';
 import type { InstanceDetails, StateVersionDetails } from '#domain/instances/store.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
+import { instanceActions, type OwnedInstance } from './actions.ts';
 
-export const InstanceView = z
-  .object({
-    id: AnswerId,
-    name: z.string(),
-    team_id: AnswerId.nullable(),
-    environment_id: AnswerId.nullable(),
-    template_id: AnswerId,
-    tool: z.string().nullable(),
-    state_serial: z.int(),
-    resource_count: z.int().describe('How many resources it holds: as many as its list of resources has.'),
-    deployed_run_id: AnswerId.nullable(),
-    locked_by_run_id: AnswerId.nullable(),
-    created_at: Time,
-    revision: z.int(),
-  })
-  .meta({ id: 'Instance' });
+const fields = {
+  id: AnswerId,
+  name: z.string(),
+  team_id: AnswerId.nullable(),
+  environment_id: AnswerId.nullable(),
+  template_id: AnswerId,
+  tool: z.string().nullable(),
+  state_serial: z.int(),
+  resource_count: z.int().describe('How many resources it holds: as many as its list of resources has.'),
+  deployed_run_id: AnswerId.nullable(),
+  locked_by_run_id: AnswerId.nullable(),
+  created_at: Time,
+  revision: z.int(),
+};
 
-export function toInstance(instance: InstanceDetails): z.input<typeof InstanceView> {
+/** An instance in a list. */
+export const ListedInstanceView = z.object(fields).meta({ id: 'ListedInstance' });
+
+/** An instance in every answer about one instance. */
+export const InstanceView = z.object({ ...fields, actions: instanceActions.view }).meta({ id: 'Instance' });
+
+export function toInstance(instance: InstanceDetails): z.input<typeof ListedInstanceView> {
   return {
     id: instance.id,
     name: instance.name,
@@ -36,6 +42,11 @@ export function toInstance(instance: InstanceDetails): z.input<typeof InstanceVi
     created_at: instance.createdAt,
     revision: instance.revision,
   };
+}
+
+/** Shows one instance with the actions that the caller may take. */
+export function showInstance(context: ActionContext, instance: OwnedInstance): z.input<typeof InstanceView> {
+  return { ...toInstance(instance), actions: instanceActions.describe(context, instance) };
 }
 
 export const StateVersionView = z

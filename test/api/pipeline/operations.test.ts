@@ -214,6 +214,7 @@ describe('a member of the tenant', () => {
     'instances.unlock': 409,
     'instances.get_state_version': 404,
     'instances.download_state': 404,
+    'instances.compare_states': 404,
     // It has no state.
     'instances.forget_state': 404,
     'environment_variables.get': 404,

@@ -118,8 +118,15 @@ const resourceOfId: Record<string, keyof Ids> = {
 export function pathOf(operation: Operation, ids: Ids): string {
   const values = parametersOf(operation, ids);
   const path = routeOf(operation).path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? name);
-  return isListOfTeam(operation) ? `${path}?team_id=${ids.team}` : path;
+  const query = isListOfTeam(operation) ? `team_id=${ids.team}` : queries[operation.id];
+  return query ? `${path}?${query}` : path;
 }
+
+/** The query of operations that demand one. */
+const queries: Readonly<Record<string, string>> = {
+  'search.find': 'q=network',
+  'instances.compare_states': 'from=1&to=1',
+};
 
 function isListOfTeam({ access, query }: Operation): boolean {
   return 'scope' in access && access.scope === 'team' && query?.shape?.team_id !== undefined;

@@ -154,6 +154,7 @@ instances.get_outputs               workload:read                       team:met
 instances.list_state_versions       workload:read                       team:metadata.read
 instances.get_state_version         workload:read                       team:metadata.read
 instances.download_state            environment:write                   team:metadata.write+secret.read
+instances.compare_states            environment:write                   team:metadata.write+secret.read
 instances.import_state              environment:write                   team:metadata.write+secret.read
 instances.forget_state              environment:write                   team:metadata.write+secret.read
 instances.unlock                    run:cancel                          team:metadata.write
@@ -165,6 +166,7 @@ worker_pools.get                    worker:read                         platform
 worker_pools.create                 worker:manage                       platform
 worker_pools.update                 worker:manage                       platform
 worker_pools.delete                 worker:manage                       platform
+search.find                         workload:read                       platform
 audit_records.list                  audit:read,profile:manage           platform
 audit_records.list_actions          audit:read,profile:manage           platform
 audit_records.export                audit:read,profile:manage           platform

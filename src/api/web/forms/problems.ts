@@ -9,7 +9,9 @@ export interface FormProblems {
   readonly status: number;
   /** The problems of fields, by the field's name. A name is the path of the value in the operation's body. */
   readonly fields: Readonly<Record<string, string>>;
-  /** What concerns no field of the form. */
+  /** The problems of values that are no fields of the form, by their path in the operation's body. */
+  readonly ofOthers: Readonly<Record<string, string>>;
+  /** What concerns no field of the form: the problems of other values, or of the request as a whole. */
   readonly others: readonly string[];
 }
 
@@ -45,9 +47,12 @@ function explain(visit: Visit, names: readonly string[], error: unknown): FormPr
   visit.reply.headers({ ...headers });
   const details = problemDetails(error);
   const [ofFields, ofNone] = partition(details, ({ path }) => names.includes(path));
-  const fields = Object.fromEntries(ofFields.map(({ path, message }) => [path, toFieldProblem(message)]));
-  const others = details.length > 0 ? ofNone.map(({ message }) => toSentence(message)) : [toSentence(body.error)];
-  return { status, fields, others };
+  return {
+    status,
+    fields: Object.fromEntries(ofFields.map(({ path, message }) => [path, toFieldProblem(message)])),
+    ofOthers: Object.fromEntries(ofNone.map(({ path, message }) => [path, toSentence(message)])),
+    others: details.length > 0 ? ofNone.map(({ message }) => toSentence(message)) : [toSentence(body.error)],
+  };
 }
 
 interface ProblemDetail {

@@ -1,0 +1,119 @@
+import type { FastifyReply } from 'fastify';
+import { list as listInstances } from '#api/instances/operations.ts';
+import { renderInstanceTable } from '#api/instances/pages/table.ts';
+import { renderActions } from '#api/web/components/actions.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { type Crumb, renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { renderEmpty } from '#api/web/components/table.ts';
+import { renderTabs } from '#api/web/components/tabs.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { get } from '../operations.ts';
+import { renderProtection } from './protection.ts';
+import { renderVariables } from './variables.ts';
+import { type Environment, kindWords, renderLock } from './words.ts';
+
+const news = {
+  created: 'The environment is created.',
+  saved: 'The changes are saved.',
+  locked: 'The environment is locked: no apply starts in it.',
+  unlocked: 'The environment is unlocked: the applies that waited start.',
+  frozen: 'The freeze windows are saved.',
+  variable: 'The variable is saved. Runs that are admitted from now on get it.',
+  'variable-removed': 'The variable is removed.',
+  archived: 'The environment is archived: it takes nothing new, and no run starts in it.',
+  unarchived: 'The environment is active again.',
+};
+
+type EnvironmentVisit = Visit<{ id: string }>;
+
+interface Part {
+  readonly key: string;
+  readonly label: string;
+  readonly render: (visit: EnvironmentVisit, environment: Environment) => Promise<Html>;
+}
+
+const parts: readonly [Part, ...Part[]] = [
+  { key: 'instances', label: 'Deployed', render: renderInstances },
+  { key: 'variables', label: 'Variables', render: renderVariables },
+  { key: 'protection', label: 'Protection', render: renderProtection },
+];
+
+/** Shows an environment: what is deployed there, what its runs get, and what protects it. */
+export async function showEnvironment(visit: EnvironmentVisit): Promise<FastifyReply> {
+  const environment = await visit.read(get, { params: visit.params });
+  const names = await readNames(visit.em, { projects: [environment.project_id], teams: [environment.team_id] });
+  const { id } = environment;
+  const part = parts.find(({ key }) => key === visit.query('tab')) ?? parts[0];
+  return visit.show({
+    title: environment.name,
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: environment.name,
+  crumbs: crumbsOf(environment, names),
+  beside: html`<span class="badge">${kindWords[environment.kind]}</span>${
+    environment.archived_at ? renderStatusBadge({ word: 'Archived', icon: 'archive', tone: 'canceled' }) : null
+  }`,
+  below: html`Team <span class="foreign">${names.get(environment.team_id)?.name ?? ''}</span> · <a href="${pagePath(pages.runs, {}, { environment_id: id })}">Runs</a>`,
+  actions: renderEnvironmentActions(environment),
+})}
+${renderNews(visit.query('done'), news)}
+${renderLock(environment)}
+${renderTabs(
+  'Parts of the environment',
+  parts.map(({ key, label }) => ({
+    label,
+    path: pagePath(pages.environment, { id }, key === parts[0].key ? {} : { tab: key }),
+    isCurrent: key === part.key,
+  })),
+)}
+${await part.render(visit, environment)}
+</div>`,
+  });
+}
+
+export function crumbsOf({ project_id: id }: Environment, names: Names): Crumb[] {
+  return [
+    { label: 'Environments', path: pagePath(pages.environments) },
+    { label: names.get(id)?.name ?? 'Project', path: pagePath(pages.project, { id }) },
+  ];
+}
+
+function renderEnvironmentActions({ id, actions }: Environment): Html {
+  const params = { id };
+  return renderActions(actions, {
+    deploy: {
+      label: 'Deploy a template',
+      icon: 'rocket',
+      tone: 'primary',
+      path: pagePath(pages.catalog, {}, { environment_id: id }),
+    },
+    update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editEnvironment, params) },
+    lock: { label: 'Lock', icon: 'lock', path: pagePath(pages.lockEnvironment, params) },
+    unlock: { label: 'Unlock', icon: 'lock', path: pagePath(pages.unlockEnvironment, params) },
+    archive: { label: 'Archive', icon: 'archive', path: pagePath(pages.archiveEnvironment, params) },
+    unarchive: {
+      label: 'Unarchive',
+      icon: 'archive',
+      path: pagePath(pages.unarchiveEnvironment, params),
+      isImmediate: true,
+    },
+    delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteEnvironment, params) },
+  });
+}
+
+async function renderInstances(visit: EnvironmentVisit, { id }: Environment): Promise<Html> {
+  const { instances, next_cursor: next } = await visit.read(listInstances, { query: { environment_id: id } });
+  if (instances.length === 0) {
+    return html`<div class="list-panel">${renderEmpty(
+      'Nothing is deployed here',
+      'An instance appears when somebody runs a template in this environment.',
+      html`<a class="button button-primary" href="${pagePath(pages.catalog, {}, { environment_id: id })}">Choose a template</a>`,
+    )}</div>`;
+  }
+  return html`<div class="list-panel">${await renderInstanceTable(visit, instances, { inEnvironment: true })}</div>
+${next ? html`<p><a href="${pagePath(pages.instances, {}, { environment_id: id })}">All instances of this environment</a></p>` : null}`;
+}

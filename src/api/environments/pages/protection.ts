@@ -1,0 +1,59 @@
+import { getFreezeWindows } from '#api/holds/environment-operations.ts';
+import { renderFreezeWindow, type ShownWindow } from '#api/holds/pages/words.ts';
+import { renderAction } from '#api/web/components/actions.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderTable } from '#api/web/components/table.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { describePolicy, type Environment, kindWords } from './words.ts';
+
+/** What protects an environment: its approval policy, the isolation that it demands, and the times without applies. */
+export async function renderProtection(visit: Visit<{ id: string }>, environment: Environment): Promise<Html> {
+  const { freeze_windows: windows } = await visit.read(getFreezeWindows, { params: visit.params });
+  const update = environment.actions.find(({ name }) => name === 'update');
+  return html`<section class="panel stack" aria-labelledby="policy">
+<h2 id="policy">Approval and isolation</h2>
+${renderFacts([
+  ['Kind', kindWords[environment.kind]],
+  ['Approval', describePolicy(environment.approval_policy)],
+  [
+    'Isolation',
+    environment.isolation === null
+      ? 'Any worker may execute its runs.'
+      : 'Only workers with a sandbox execute its runs.',
+  ],
+  [
+    'Time to live',
+    environment.ttl === null
+      ? 'Deployments stay until somebody destroys them.'
+      : `Deployments are due for destruction after ${environment.ttl}.`,
+  ],
+])}
+</section>
+<section class="panel stack" aria-labelledby="windows">
+<div class="page-head"><h2 id="windows">Freeze windows</h2>${
+    update
+      ? renderAction(update, {
+          label: 'Edit freeze windows',
+          icon: 'snowflake',
+          path: pagePath(pages.freezeWindows, { id: environment.id }),
+        })
+      : null
+  }</div>
+<p class="muted">Times at which no apply starts. Runs still plan and wait for review.</p>
+${windows.length > 0 ? html`<div class="list-panel">${renderWindows(windows)}</div>` : html`<p>There are none.</p>`}
+</section>`;
+}
+
+function renderWindows(windows: readonly ShownWindow[]): Html {
+  return renderTable<ShownWindow>({
+    caption: 'Freeze windows',
+    rows: windows,
+    columns: [
+      { label: 'Name', kind: 'main', cell: ({ name }) => html`<span class="foreign">${name}</span>` },
+      { label: 'When', cell: renderFreezeWindow },
+      { label: 'Reason', cell: ({ reason }) => (reason ? html`<span class="foreign">${reason}</span>` : null) },
+    ],
+  });
+}

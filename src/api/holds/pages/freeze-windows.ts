@@ -1,0 +1,153 @@
+import type { FastifyReply } from 'fastify';
+import { get as getEnvironment } from '#api/environments/operations.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { type FormField, renderForm } from '#api/web/forms/form.ts';
+import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { weekdays } from '#domain/holds/freeze-windows.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import { changeFreezeWindows, getFreezeWindows } from '../environment-operations.ts';
+import { environmentCrumbs, toUtc } from './lock.ts';
+import { renderFreezeWindow, type ShownWindow } from './words.ts';
+
+type EnvironmentVisit = Visit<{ id: string }>;
+
+const names = [
+  ...(['do', 'name', 'reason', 'start_day', 'start_time', 'end_day', 'end_time', 'time_zone'] as const),
+  ...(['starts_at', 'ends_at', 'expected_revision'] as const),
+] as const;
+type Typed = Readonly<Record<(typeof names)[number], string>>;
+
+/** Lists the freeze windows of an environment, each with a button to remove it, and has a form for each kind of new one. */
+export async function showFreezeWindows(visit: EnvironmentVisit): Promise<FastifyReply> {
+  return show(visit, {}, null);
+}
+
+async function show(
+  visit: EnvironmentVisit,
+  typed: Partial<Typed>,
+  problems: FormProblems | null,
+): Promise<FastifyReply> {
+  const { id } = visit.params;
+  const [environment, { freeze_windows: windows, revision }] = await Promise.all([
+    visit.read(getEnvironment, { params: { id } }),
+    visit.read(getFreezeWindows, { params: { id } }),
+  ]);
+  const action = pagePath(pages.freezeWindows, { id });
+  const back = pagePath(pages.environment, { id }, { tab: 'protection' });
+  const form = (kind: 'weekly' | 'once', fields: readonly FormField[]) =>
+    renderForm({
+      action,
+      fields: [
+        ...fields,
+        { name: 'do', label: '', kind: 'hidden' },
+        { name: 'expected_revision', label: '', kind: 'hidden' },
+      ],
+      typed: {
+        time_zone: 'UTC',
+        ...(typed.do === kind ? typed : {}),
+        do: kind,
+        expected_revision: String(revision),
+      } as Record<string, string>,
+      submit: 'Add the window',
+      problems: typed.do === kind ? problems : null,
+    });
+  const title = 'Freeze windows';
+  const page = {
+    title,
+    hasProblem: problems !== null,
+    main: html`<div class="page">
+${renderPageHead({
+  title,
+  crumbs: environmentCrumbs(environment.name, back),
+  below: 'No apply starts in a freeze window. Runs still plan and wait for review.',
+})}
+<section class="section" aria-labelledby="present"><div class="section-head"><h2 id="present">Present windows</h2></div>
+<div class="panel">${windows.length === 0 ? 'There are none.' : html`<ul class="rows">${windows.map((window) => renderRow(action, revision, window))}</ul>`}</div></section>
+<section class="section" aria-labelledby="weekly"><div class="section-head"><h2 id="weekly">Every week</h2><p class="muted">By the clocks of a time zone, such as Friday 16:00 to Monday 07:00.</p></div>
+<div class="panel">${form('weekly', weeklyFields)}</div></section>
+<section class="section" aria-labelledby="once"><div class="section-head"><h2 id="once">Once</h2><p class="muted">Between two times, such as the days of a fair.</p></div>
+<div class="panel">${form('once', onceFields)}</div></section>
+</div>`,
+  };
+  return visit.show(page, problems?.status ?? 200);
+}
+
+function renderRow(action: string, revision: number, window: ShownWindow): Html {
+  return html`<li class="row"><div class="row-text"><p class="row-title foreign">${window.name}</p><p class="muted">${renderFreezeWindow(window)}</p></div>
+<form method="post" action="${action}"><input type="hidden" name="do" value="remove"><input type="hidden" name="name" value="${window.name}"><input type="hidden" name="expected_revision" value="${revision}">
+<button class="button button-small" type="submit">Remove<span class="unseen"> ${window.name}</span></button></form></li>`;
+}
+
+const days = weekdays.map((day) => ({ value: day, label: day.charAt(0).toUpperCase() + day.slice(1) }));
+const common: FormField[] = [
+  { name: 'name', label: 'Name', maxLength: 100 },
+  { name: 'reason', label: 'Reason', isOptional: true, maxLength: 1000 },
+];
+const weeklyFields: FormField[] = [
+  ...common,
+  { name: 'start_day', label: 'From', kind: 'select', choices: days },
+  { name: 'start_time', label: 'At', hint: 'Such as 16:00.', maxLength: 5 },
+  { name: 'end_day', label: 'To', kind: 'select', choices: days },
+  { name: 'end_time', label: 'At', hint: 'Such as 07:00.', maxLength: 5 },
+  { name: 'time_zone', label: 'Time zone', hint: 'Such as Europe/Berlin.', maxLength: 64 },
+];
+const onceFields: FormField[] = [
+  ...common,
+  { name: 'starts_at', label: 'From (UTC)', kind: 'datetime' },
+  { name: 'ends_at', label: 'To (UTC)', kind: 'datetime' },
+];
+
+/** Adds or removes one window: the operation replaces the whole list, so the form's revision says which list was shown. */
+export async function submitFreezeWindow(visit: EnvironmentVisit): Promise<FastifyReply> {
+  const typed = visit.form(...names);
+  const { freeze_windows: present } = await visit.read(getFreezeWindows, { params: visit.params });
+  const result = await submit(visit, names, () => {
+    const windows =
+      typed.do === 'remove' ? present.filter(({ name }) => name !== typed.name) : [...present, toWindow(typed)];
+    const body = { freeze_windows: windows, expected_revision: Number(typed.expected_revision) };
+    return visit.run(changeFreezeWindows, { params: visit.params, body });
+  });
+  if (!result.done) return show(visit, typed, atFields(result.problems, present.length));
+  return visit.redirect(pagePath(pages.freezeWindows, visit.params));
+}
+
+function toWindow({ do: kind, name, reason, ...typed }: Typed): Record<string, unknown> {
+  const window = { name, reason };
+  if (kind === 'once') return { ...window, starts_at: toUtc(typed.starts_at), ends_at: toUtc(typed.ends_at) };
+  if (kind !== 'weekly') throw invalidField('do', 'expected weekly, once or remove');
+  const weekly = {
+    starts: { day: typed.start_day, time: typed.start_time },
+    ends: { day: typed.end_day, time: typed.end_time },
+  };
+  return { ...window, weekly, time_zone: typed.time_zone };
+}
+
+/** The fields of the last window of the list, by their paths in it. */
+const fieldOf: Readonly<Record<string, string>> = {
+  name: 'name',
+  reason: 'reason',
+  starts_at: 'starts_at',
+  ends_at: 'ends_at',
+  time_zone: 'time_zone',
+  'weekly.starts.time': 'start_time',
+  'weekly.ends.time': 'end_time',
+  'weekly.ends': 'end_time',
+};
+
+/** Moves the problems of the new window, which is the last one of the list, to the fields of its form. */
+function atFields(problems: FormProblems, index: number): FormProblems {
+  const prefix = `freeze_windows[${index}].`;
+  const moved = Object.entries(problems.ofOthers).flatMap(([path, text]) => {
+    const field = path.startsWith(prefix) ? fieldOf[path.slice(prefix.length)] : undefined;
+    return field === undefined ? [] : [[path, field, text] as const];
+  });
+  const taken = new Set(moved.map(([, , text]) => text));
+  return {
+    ...problems,
+    fields: { ...problems.fields, ...Object.fromEntries(moved.map(([, field, text]) => [field, text])) },
+    others: problems.others.filter((text) => !taken.has(text)),
+  };
+}

@@ -1,0 +1,20 @@
+import type { z } from 'zod';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
+
+/** A freeze window, as an answer has it. */
+export type ShownWindow = z.input<typeof FreezeWindow>;
+
+/** When a freeze window is open. */
+export function renderFreezeWindow(window: ShownWindow): Html {
+  if ('weekly' in window) {
+    const { starts, ends } = window.weekly;
+    return html`Every ${capitalize(starts.day)} ${starts.time} to ${capitalize(ends.day)} ${ends.time}, ${window.time_zone}`;
+  }
+  return html`${renderTime(window.starts_at)} to ${renderTime(window.ends_at)}`;
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

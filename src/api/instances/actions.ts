@@ -1,0 +1,32 @@
+import { actionsOf } from '#api/pipeline/actions.ts';
+import type { InstanceDetails } from '#domain/instances/store.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+
+/** An instance with its owner. */
+export type OwnedInstance = InstanceDetails & Ownership;
+
+const hasState = { message: 'the instance has a state already' };
+const hasNoState = { message: 'the instance has no state' };
+const isBusy = { message: 'a run is changing the instance: wait for it, or cancel it' };
+
+/** What a caller may do with an instance. Undoing an import also depends on what has run since. */
+export const instanceActions = actionsOf<OwnedInstance>()({
+  deploy: { operation: 'runs.create' },
+  import_state: {
+    operation: 'instances.import_state',
+    findRefusal: ({ stateSerial }) => (stateSerial === 0 ? null : hasState),
+  },
+  forget_state: {
+    operation: 'instances.forget_state',
+    findRefusal: ({ stateSerial, lockedByRunId }) => (stateSerial === 0 ? hasNoState : lockedByRunId ? isBusy : null),
+  },
+  unlock: {
+    operation: 'instances.unlock',
+    findRefusal: ({ lockedByRunId }) => (lockedByRunId ? null : { message: 'the instance is not locked' }),
+  },
+  delete: {
+    operation: 'instances.delete',
+    findRefusal: ({ resourceCount }) =>
+      resourceCount === 0 ? null : { message: `the instance holds ${resourceCount} resources: destroy them first` },
+  },
+});

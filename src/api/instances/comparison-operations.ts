@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { read } from '#api/pipeline/operation.ts';
+import { compareStates, type StateComparison } from '#domain/instances/state-comparison.ts';
+import { findInstance } from '#domain/instances/targets.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { wholeNumber } from '#domain/shared/values/whole-number.ts';
+import { InstanceParams } from './operations.ts';
+import { download } from './state-operations.ts';
+
+const Value = z
+  .string()
+  .nullable()
+  .describe('As JSON, cut where it is long. Null: it is not there, or it is sensitive.');
+
+const ComparisonView = z
+  .object({
+    from: z.int(),
+    to: z.int(),
+    changes: z.array(
+      z.object({
+        address: z.string(),
+        action: z.enum(['create', 'update', 'delete']),
+        attributes: z.array(z.object({ path: z.string(), before: Value, after: Value, sensitive: z.boolean() })),
+        omitted_attributes: z.int().describe('How many more of its values differ.'),
+      }),
+    ),
+    omitted: z.int().describe('How many more resources differ.'),
+    unchanged: z.int().describe('How many resources are the same in both.'),
+  })
+  .meta({ id: 'StateComparison' });
+
+export const compare = read({
+  id: 'instances.compare_states',
+  route: 'GET /api/v1/instances/:id/state-comparison',
+  summary: 'Compare two state versions of an instance, resource by resource',
+  description:
+    'It takes the same authority as to download the states, because values that no tool marks as sensitive may be secrets too. States of ' +
+    'up to 8 MiB are compared.',
+  params: InstanceParams,
+  query: z.strictObject({ from: wholeNumber({ min: 1 }), to: wholeNumber({ min: 1 }) }),
+  responses: { 200: ComparisonView },
+  access: { ...download.access, review: { inherits: 'instances.download_state' } },
+  target: findInstance,
+  targetName: 'instance',
+  audit: 'instance.states_compared',
+  handle: async ({ em, params, query, services }) => {
+    const comparison = await compareStates(em, services.keyRing, params.id, query);
+    if (!comparison) throw new NotFound('state version');
+    return { ...query, ...viewComparison(comparison) };
+  },
+});
+
+function viewComparison({ changes, omitted, unchanged }: StateComparison) {
+  const shown = changes.map(({ omittedAttributes, attributes, ...change }) => ({
+    ...change,
+    attributes: [...attributes],
+    omitted_attributes: omittedAttributes,
+  }));
+  return { changes: shown, omitted, unchanged };
+}

@@ -1,0 +1,129 @@
+import { operationPath } from '#api/pipeline/answers/location.ts';
+import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderAge } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { getOutputs } from '../operations.ts';
+import { listOfInstance } from '../resource-operations.ts';
+import { download, list as listStates } from '../state-operations.ts';
+import type { InstanceVisit } from './instance.ts';
+
+/** Lists what the instance holds. */
+export async function renderResources(visit: InstanceVisit): Promise<Html> {
+  const cursor = visit.query('cursor');
+  const { resources, next_cursor: next } = await visit.read(listOfInstance, {
+    params: visit.params,
+    query: { cursor },
+  });
+  if (resources.length === 0 && !cursor) {
+    return html`<div class="list-panel">${renderEmpty('It holds nothing', 'Resources appear with the first apply, or with an imported state.')}</div>`;
+  }
+  const link = (query: Query) => pagePath(pages.instance, visit.params, query);
+  return html`<div class="list-panel">${renderTable({
+    caption: 'Resources',
+    rows: resources,
+    columns: [
+      { label: 'Address', kind: 'main', cell: ({ address }) => html`<span class="mono foreign">${address}</span>` },
+      { label: 'Type', cell: ({ type }) => html`<span class="mono foreign">${type}</span>` },
+      {
+        label: 'Provider',
+        kind: 'minor',
+        cell: ({ provider }) => (provider ? html`<span class="foreign">${provider}</span>` : null),
+      },
+    ],
+  })}</div>
+${renderPager({ first: cursor ? link({}) : null, next: next ? link({ cursor: next }) : null })}`;
+}
+
+/** Lists the outputs; a secret one says that it is one. */
+export async function renderOutputs(visit: InstanceVisit): Promise<Html> {
+  const { outputs } = await visit.read(getOutputs, { params: visit.params });
+  const rows = Object.entries(outputs);
+  if (rows.length === 0)
+    return html`<div class="list-panel">${renderEmpty('It has no outputs', 'A template declares them, and an apply fills them.')}</div>`;
+  return html`<div class="list-panel">${renderTable({
+    caption: 'Outputs',
+    rows,
+    columns: [
+      { label: 'Name', kind: 'main', cell: ([name]) => html`<span class="mono foreign">${name}</span>` },
+      {
+        label: 'Value',
+        cell: ([, { value, sensitive }]) =>
+          sensitive
+            ? html`<span class="muted">secret, not shown</span>`
+            : html`<pre class="value foreign">${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>`,
+      },
+    ],
+  })}</div>`;
+}
+
+/** Lists the state versions, with a form that compares two of them. */
+export async function renderStates(visit: InstanceVisit): Promise<Html> {
+  const cursor = visit.query('cursor');
+  const { state_versions: versions, next_cursor: next } = await visit.read(listStates, {
+    params: visit.params,
+    query: { cursor },
+  });
+  if (versions.length === 0) {
+    return html`<div class="list-panel">${renderEmpty('It has no state', 'The first apply writes one. An existing state can be imported.')}</div>`;
+  }
+  const names = await readNames(visit.em, { principals: versions.map((each) => each.created_by) });
+  const { id } = visit.params;
+  const link = (query: Query) => pagePath(pages.instance, { id }, { tab: 'states', ...query });
+  return html`<form method="get" action="${pagePath(pages.compareStates, { id })}" class="stack">
+<div class="list-panel">${renderTable({
+    caption: 'State versions',
+    rows: versions,
+    rowId: ({ serial }) => `s-${serial}`,
+    columns: [
+      {
+        label: 'Version',
+        kind: 'main',
+        cell: ({ serial }) =>
+          html`<a href="${pagePath(pages.stateVersion, { id, serial: String(serial) })}">#${serial}</a>`,
+      },
+      {
+        label: 'Compare',
+        cell: ({ serial }) => {
+          const choices = [
+            ['from', serial === versions[1]?.serial || (versions.length === 1 && serial === versions[0]?.serial)],
+            ['to', serial === versions[0]?.serial],
+          ] as const;
+          return html`${choices.map(
+            ([name, isChosen]) =>
+              html`<label class="choice choice-inline"><input type="radio" name="${name}" value="${serial}" ${isChosen ? html`checked` : null}> <span>${name}<span class="unseen"> version ${serial}</span></span></label>`,
+          )}`;
+        },
+      },
+      { label: 'Resources', kind: 'number', cell: ({ resource_count: count }) => String(count) },
+      { label: 'Size', kind: 'number', cell: ({ size }) => formatSize(size) },
+      {
+        label: 'Written by',
+        cell: ({ run_id: run, created_by: by }) =>
+          run
+            ? html`<a href="${pagePath(pages.run, { id: run })}">run …${run.slice(-6)}</a>`
+            : by
+              ? html`imported by ${names.get(by)?.name ?? by}`
+              : null,
+      },
+      { label: 'When', cell: ({ created_at: at }) => renderAge(at) },
+      {
+        label: 'File',
+        kind: 'minor',
+        cell: ({ serial }) =>
+          html`<a href="${operationPath(download, { id, serial: String(serial) })}" download>Download</a>`,
+      },
+    ],
+  })}</div>
+<div class="actions"><button class="button button-plain" type="submit">Compare the two</button></div></form>
+${renderPager({ first: cursor ? link({}) : null, next: next ? link({ cursor: next }) : null })}`;
+}
+
+/** A size in bytes for people, such as "1.4 MiB". */
+export function formatSize(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB'];
+  const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
+}

@@ -1,0 +1,126 @@
+import type { FastifyReply } from 'fastify';
+import { renderActions } from '#api/web/components/actions.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { renderTabs } from '#api/web/components/tabs.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { get } from '../operations.ts';
+import { renderOutputs, renderResources, renderStates } from './instance-parts.ts';
+import type { Instance } from './table.ts';
+
+const news = {
+  created: 'The instance is made. Import the state of what exists into it.',
+  imported: 'The state is imported. The next run continues from it.',
+  unlocked: 'The instance is free again.',
+  forgotten: 'The import is undone. Nothing was destroyed.',
+};
+
+export type InstanceVisit = Visit<{ id: string }>;
+
+interface Part {
+  readonly key: string;
+  readonly label: string;
+  readonly count?: (instance: Instance) => number;
+  readonly render: (visit: InstanceVisit, instance: Instance) => Promise<Html>;
+}
+
+const parts: readonly [Part, ...Part[]] = [
+  { key: 'resources', label: 'Resources', count: (instance) => instance.resource_count, render: renderResources },
+  { key: 'outputs', label: 'Outputs', render: renderOutputs },
+  { key: 'states', label: 'State versions', render: renderStates },
+];
+
+/** Shows an instance: what it holds, what it gives, and every state that it had. */
+export async function showInstance(visit: InstanceVisit): Promise<FastifyReply> {
+  const instance = await visit.read(get, { params: visit.params });
+  const names = await readNames(visit.em, {
+    environments: [instance.environment_id],
+    templates: [instance.template_id],
+    teams: [instance.team_id],
+  });
+  const part = parts.find(({ key }) => key === visit.query('tab')) ?? parts[0];
+  return visit.show({
+    title: instance.name,
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: instance.name,
+  crumbs: [{ label: 'Instances', path: pagePath(pages.instances) }],
+  beside: instance.locked_by_run_id
+    ? html`<a href="${pagePath(pages.run, { id: instance.locked_by_run_id })}">${renderStatusBadge({ word: 'Busy with a run', icon: 'loader-circle', tone: 'running' })}</a>`
+    : null,
+  actions: renderInstanceActions(instance),
+})}
+${renderNews(visit.query('done'), news)}
+<div class="panel">${renderInstanceFacts(instance, names)}</div>
+${renderTabs(
+  'Parts of the instance',
+  parts.map(({ key, label, count }) => ({
+    label,
+    path: pagePath(pages.instance, visit.params, key === parts[0].key ? {} : { tab: key }),
+    isCurrent: key === part.key,
+    count: count?.(instance),
+  })),
+)}
+${await part.render(visit, instance)}
+</div>`,
+  });
+}
+
+function renderInstanceActions(instance: Instance): Html {
+  const { id, name, template_id: template, environment_id: environment } = instance;
+  const params = { id };
+  return renderActions(instance.actions, {
+    deploy: {
+      label: 'Deploy',
+      icon: 'rocket',
+      tone: 'primary',
+      path: pagePath(pages.newRun, { id: template }, { instance: name, environment_id: environment ?? undefined }),
+    },
+    import_state: { label: 'Import a state', icon: 'import', path: pagePath(pages.importState, params) },
+    forget_state: {
+      label: 'Undo the import',
+      icon: 'undo-2',
+      path: pagePath(pages.importState, params, { undo: 'yes' }),
+    },
+    unlock: { label: 'Unlock', icon: 'lock', path: pagePath(pages.unlockInstance, params) },
+    delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteInstance, params) },
+  });
+}
+
+function renderInstanceFacts(instance: Instance, names: Names): Html {
+  const {
+    template_id: template,
+    environment_id: environment,
+    deployed_run_id: run,
+    locked_by_run_id: lockedBy,
+  } = instance;
+  const nameOf = (id: string) => names.get(id)?.name ?? id;
+  return renderFacts([
+    ['Template', html`<a class="foreign" href="${pagePath(pages.template, { id: template })}">${nameOf(template)}</a>`],
+    [
+      'Environment',
+      environment
+        ? html`<a class="foreign" href="${pagePath(pages.environment, { id: environment })}">${nameOf(environment)}</a>`
+        : 'none',
+    ],
+    ['Team', instance.team_id ? nameOf(instance.team_id) : 'none: it belongs to the whole installation'],
+    [
+      'Deployed by',
+      run ? html`<a href="${pagePath(pages.run, { id: run })}">run …${run.slice(-6)}</a>` : 'nothing yet',
+    ],
+    [
+      'Busy with',
+      lockedBy ? html`<a href="${pagePath(pages.run, { id: lockedBy })}">run …${lockedBy.slice(-6)}</a>` : null,
+    ],
+    ['Tool', instance.tool],
+    ['Latest state', instance.state_serial === 0 ? 'none' : `#${instance.state_serial}`],
+    ['Made', renderTime(instance.created_at)],
+    ['Runs', html`<a href="${pagePath(pages.runs, {}, { instance_id: instance.id })}">All runs of this instance</a>`],
+  ]);
+}

@@ -1,0 +1,108 @@
+import type { FastifyReply } from 'fastify';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { list } from '../operations.ts';
+import { list as listResources } from '../resource-operations.ts';
+import { renderInstanceTable } from './table.ts';
+
+/** Lists what is deployed. */
+export async function showInstances(visit: Visit): Promise<FastifyReply> {
+  const filter = {
+    ...scopeQuery(visit.scope),
+    environment_id: visit.query('environment_id'),
+    template_id: visit.query('template_id'),
+  };
+  const cursor = visit.query('cursor');
+  const { instances, next_cursor: next } = await visit.read(list, { query: { ...filter, cursor } });
+  const named = await readNames(visit.em, {
+    environments: instances.map((each) => (filter.environment_id ? each.environment_id : null)),
+    templates: instances.map((each) => (filter.template_id ? each.template_id : null)),
+  });
+  const narrowed = [filter.environment_id, filter.template_id].flatMap((id) => (id ? [named.get(id)?.name ?? id] : []));
+  const link = (query: Query) => pagePath(pages.instances, {}, { ...filter, ...query });
+  return visit.show({
+    title: 'Instances',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Instances',
+  below:
+    narrowed.length > 0
+      ? html`Only of ${narrowed.join(' and ')} · <a href="${pagePath(pages.instances, {}, scopeQuery(visit.scope))}">Show all</a>`
+      : 'What templates have deployed: each instance has its own state, and takes one run at a time.',
+  actions: html`<div class="actions"><a class="button button-plain" href="${pagePath(pages.resources, {}, scopeQuery(visit.scope))}">Search resources</a>
+<a class="button button-plain" href="${pagePath(pages.newInstance, {}, { environment_id: filter.environment_id, template_id: filter.template_id })}">Adopt infrastructure</a></div>`,
+})}
+<div class="list-panel">${
+      instances.length > 0
+        ? await renderInstanceTable(visit, instances)
+        : renderEmpty(
+            'Nothing is deployed here yet',
+            'An instance appears when somebody runs a template.',
+            html`<a class="button button-primary" href="${pagePath(pages.catalog)}">Choose a template</a>`,
+          )
+    }</div>
+${renderPager({ first: cursor ? link({}) : null, next: next ? link({ cursor: next }) : null })}
+</div>`,
+  });
+}
+
+/** Searches the resources of everything that is deployed. */
+export async function showResources(visit: Visit): Promise<FastifyReply> {
+  const filter = {
+    ...scopeQuery(visit.scope),
+    environment_id: visit.query('environment_id'),
+    type: visit.query('type'),
+    q: visit.query('q'),
+  };
+  const cursor = visit.query('cursor');
+  const { resources, next_cursor: next } = await visit.read(listResources, { query: { ...filter, cursor } });
+  const names = await readNames(visit.em, { environments: resources.map((each) => each.environment_id) });
+  const link = (query: Query) => pagePath(pages.resources, {}, { ...filter, ...query });
+  return visit.show({
+    title: 'Resources',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Resources',
+  crumbs: [{ label: 'Instances', path: pagePath(pages.instances) }],
+  below: 'Everything that the latest states say exists. Attributes are only in the states.',
+})}
+<form class="filters" method="get" action="${pages.resources}">
+${Object.entries(scopeQuery(visit.scope)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${String(value)}">`)}
+<div class="field"><label for="q">Text in the address</label><input id="q" name="q" value="${filter.q ?? ''}" maxlength="200" data-key="f" data-key-says="Filter"></div>
+<div class="field"><label for="type">Type</label><input id="type" name="type" value="${filter.type ?? ''}" maxlength="255" placeholder="aws_subnet"></div>
+<button class="button button-plain" type="submit">Filter</button>
+</form>
+<div class="list-panel">${
+      resources.length > 0
+        ? renderTable({
+            caption: 'Resources',
+            rows: resources,
+            columns: [
+              {
+                label: 'Address',
+                kind: 'main' as const,
+                cell: ({ address, instance_id: id }) =>
+                  html`<a class="mono foreign" href="${pagePath(pages.instance, { id }, { tab: 'resources' })}">${address}</a>`,
+              },
+              { label: 'Type', cell: ({ type }) => html`<span class="mono foreign">${type}</span>` },
+              { label: 'Instance', cell: ({ instance }) => html`<span class="foreign">${instance}</span>` },
+              {
+                label: 'Environment',
+                cell: ({ environment_id: id }) => (id === null ? null : (names.get(id)?.name ?? id)),
+              },
+            ],
+          })
+        : renderEmpty(
+            'No resources',
+            filter.q || filter.type ? 'None fits the filter.' : 'They appear with the first apply.',
+          )
+    }</div>
+${renderPager({ first: cursor ? link({}) : null, next: next ? link({ cursor: next }) : null })}
+</div>`,
+  });
+}

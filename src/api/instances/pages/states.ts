@@ -1,0 +1,106 @@
+import type { FastifyReply } from 'fastify';
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { operationPath } from '#api/pipeline/answers/location.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { compare } from '../comparison-operations.ts';
+import { get as getInstance } from '../operations.ts';
+import { download, get } from '../state-operations.ts';
+import { formatSize } from './instance-parts.ts';
+
+type Comparison = EncodedAnswerOf<typeof compare.responses>;
+type Change = Comparison['changes'][number];
+
+/** Shows one state version, without its content. */
+export async function showStateVersion(visit: Visit<{ id: string; serial: string }>): Promise<FastifyReply> {
+  const { id, serial } = visit.params;
+  const [instance, version] = await Promise.all([
+    visit.read(getInstance, { params: { id } }),
+    visit.read(get, { params: { id, serial } }),
+  ]);
+  const title = `State version ${version.serial}`;
+  const previous = version.serial > 1 ? String(version.serial - 1) : null;
+  return visit.show({
+    title,
+    main: html`<div class="page page-narrow">
+${renderPageHead({ title, crumbs: crumbsOf(id, instance.name) })}
+<div class="panel stack">${renderFacts([
+      [
+        'Written by',
+        version.run_id
+          ? html`<a href="${pagePath(pages.run, { id: version.run_id })}">run …${version.run_id.slice(-6)}</a>`
+          : 'an import',
+      ],
+      ['When', renderTime(version.created_at)],
+      ['Resources', version.resource_count],
+      ['Size', formatSize(version.size)],
+      ['Digest', html`<code class="foreign">${version.digest}</code>`],
+    ])}
+<div class="actions"><a class="button button-plain" href="${operationPath(download, { id, serial })}" download>Download, secrets included</a>
+${previous ? html`<a class="button button-plain" href="${pagePath(pages.compareStates, { id }, { from: previous, to: serial })}">Compare with the version before</a>` : null}</div></div>
+</div>`,
+  });
+}
+
+/** Compares two state versions. */
+export async function showComparison(visit: Visit<{ id: string }>): Promise<FastifyReply> {
+  const { id } = visit.params;
+  const query = { from: visit.query('from'), to: visit.query('to') };
+  const [instance, comparison] = await Promise.all([
+    visit.read(getInstance, { params: { id } }),
+    visit.read(compare, { params: { id }, query }),
+  ]);
+  const title = `State ${comparison.from} and state ${comparison.to}`;
+  return visit.show({
+    title,
+    main: html`<div class="page page-wide">
+${renderPageHead({ title, crumbs: crumbsOf(id, instance.name), below: describe(comparison) })}
+${
+  comparison.changes.length > 0
+    ? html`<div class="list-panel">${comparison.changes.map(renderChange)}</div>`
+    : html`<div class="list-panel">${renderEmpty('The two hold the same', 'No resource differs between them.')}</div>`
+}
+${comparison.omitted > 0 ? html`<p class="notice">${comparison.omitted} more resources differ. Download both states to compare all.</p>` : null}
+</div>`,
+  });
+}
+
+function crumbsOf(id: string, name: string) {
+  return [
+    { label: 'Instances', path: pagePath(pages.instances) },
+    { label: name, path: pagePath(pages.instance, { id }, { tab: 'states' }) },
+  ];
+}
+
+function describe({ changes, omitted, unchanged }: Comparison): string {
+  const count = (action: Change['action']) => changes.filter((change) => change.action === action).length;
+  const parts = [
+    `${count('delete')} gone`,
+    `${count('update')} changed`,
+    `${count('create')} new`,
+    ...(omitted > 0 ? [`${omitted} more differ`] : []),
+    `${unchanged} the same`,
+  ];
+  return parts.join(' · ');
+}
+
+const words: Readonly<Record<Change['action'], string>> = { create: 'new', update: 'changed', delete: 'gone' };
+
+function renderChange({ address, action, attributes, omitted_attributes: omitted }: Change): Html {
+  return html`<details class="difference"><summary><span class="change change-${action}">${words[action]}</span> <span class="mono foreign">${address}</span></summary>
+<table class="values"><caption class="unseen">Values of ${address}</caption><thead><tr><th scope="col">Path</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
+<tbody>${attributes.map(
+    ({ path, before, after, sensitive }) =>
+      html`<tr><th scope="row" class="mono foreign">${path}</th>${
+        sensitive
+          ? html`<td colspan="2" class="muted">sensitive, changed</td>`
+          : html`<td class="mono foreign">${before ?? '–'}</td><td class="mono foreign">${after ?? '–'}</td>`
+      }</tr>`,
+  )}</tbody></table>
+${omitted > 0 ? html`<p class="muted">${omitted} more values differ.</p>` : null}</details>`;
+}

@@ -1,0 +1,67 @@
+import type { z } from 'zod';
+import { renderTable } from '#api/web/components/table.ts';
+import { renderAge } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import type { InstanceView, ListedInstanceView } from '../views.ts';
+
+export type Instance = z.input<typeof InstanceView>;
+type ListedInstance = z.input<typeof ListedInstanceView>;
+
+/** A table of instances. The environment is left out where all are of one. */
+export async function renderInstanceTable(
+  visit: Visit,
+  instances: readonly ListedInstance[],
+  { inEnvironment = false }: { readonly inEnvironment?: boolean } = {},
+): Promise<Html> {
+  const names = await readNames(visit.em, {
+    templates: instances.map((each) => each.template_id),
+    environments: instances.map((each) => each.environment_id),
+    teams: instances.map((each) => each.team_id),
+  });
+  const nameOf = (id: string | null) => (id === null ? null : (names.get(id)?.name ?? id));
+  return renderTable<ListedInstance>({
+    caption: 'Instances',
+    rows: instances,
+    rowId: ({ id }) => `i-${id}`,
+    columns: [
+      {
+        label: 'Instance',
+        kind: 'main',
+        cell: ({ id, name }) => html`<a class="foreign" href="${pagePath(pages.instance, { id })}">${name}</a>`,
+      },
+      {
+        label: 'Template',
+        cell: ({ template_id: id }) =>
+          html`<a class="foreign" href="${pagePath(pages.template, { id })}">${nameOf(id)}</a>`,
+      },
+      ...(inEnvironment
+        ? []
+        : [
+            {
+              label: 'Environment',
+              cell: ({ environment_id: id }: ListedInstance) =>
+                id === null
+                  ? null
+                  : html`<a class="foreign" href="${pagePath(pages.environment, { id })}">${nameOf(id)}</a>`,
+            },
+            { label: 'Team', kind: 'minor' as const, cell: ({ team_id: id }: ListedInstance) => nameOf(id) },
+          ]),
+      { label: 'Resources', kind: 'number', cell: ({ resource_count: count }) => String(count) },
+      { label: 'State', kind: 'number', cell: ({ state_serial: serial }) => (serial === 0 ? null : `#${serial}`) },
+      {
+        label: 'Deployed by',
+        cell: ({ deployed_run_id: id }) =>
+          id === null ? null : html`<a href="${pagePath(pages.run, { id })}">run …${id.slice(-6)}</a>`,
+      },
+      {
+        label: 'Busy with',
+        cell: ({ locked_by_run_id: id }) =>
+          id === null ? null : html`<a href="${pagePath(pages.run, { id })}">run …${id.slice(-6)}</a>`,
+      },
+      { label: 'Made', kind: 'minor', cell: ({ created_at: at }) => renderAge(at) },
+    ],
+  });
+}

@@ -1,0 +1,85 @@
+import type { FastifyReply } from 'fastify';
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { type IconName, renderIcon } from '#api/web/components/icon.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty } from '#api/web/components/table.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { SearchedKind } from '#domain/search/search-store.ts';
+import { find } from './operations.ts';
+
+type Result = EncodedAnswerOf<typeof find.responses>['results'][number];
+
+/** Adds the page that the search of the bar leads to. */
+export function registerSearch(addPage: AddPage): void {
+  addPage('GET', pages.search, showSearch);
+}
+
+/** Shows what the visitor may read and a text names. The only result of an id opens at once. */
+async function showSearch(visit: Visit): Promise<FastifyReply> {
+  const text = visit.query('q')?.trim() ?? '';
+  const { results } = text === '' ? { results: [] } : await visit.read(find, { query: { q: text } });
+  const [only] = results;
+  if (only && results.length === 1 && only.id === text.toLowerCase()) return visit.redirect(addressOf(only));
+  return visit.show({
+    title: 'Search',
+    main: html`<div class="page">
+${renderPageHead({ title: 'Search' })}
+<form class="filters" role="search" method="get" action="${pages.search}" aria-label="Everything">
+<div class="field field-wide"><label for="q">Name, or the id of anything</label><input id="q" type="search" name="q" value="${text}" maxlength="200" autocomplete="off" spellcheck="false"></div>
+<button class="button button-primary" type="submit">Search</button>
+</form>
+${text === '' ? null : results.length > 0 ? renderResults(results) : renderNothing(text)}
+</div>`,
+  });
+}
+
+const looks: Readonly<Record<SearchedKind, readonly [label: string, icon: IconName]>> = {
+  run: ['Runs', 'play'],
+  instance: ['Instances', 'boxes'],
+  environment: ['Environments', 'layers'],
+  template: ['Templates', 'book-open'],
+  project: ['Projects', 'folder'],
+  team: ['Teams', 'users'],
+  organization: ['Organizations', 'building-2'],
+  user: ['People', 'user'],
+};
+
+function renderResults(results: readonly Result[]): Html {
+  const kinds = [...new Set(results.map(({ kind }) => kind))];
+  return html`${kinds.map((kind) => {
+    const [label, icon] = looks[kind];
+    return html`<section class="stack" aria-labelledby="k-${kind}"><h2 id="k-${kind}">${label}</h2>
+<ul class="list-panel results" role="list">${results
+      .filter((result) => result.kind === kind)
+      .map(
+        (result) =>
+          html`<li class="result" data-row>${renderIcon(icon)}<a class="foreign" href="${addressOf(result)}">${result.name}</a>${
+            result.context ? html`<span class="muted foreign">${result.context}</span>` : null
+          }</li>`,
+      )}</ul></section>`;
+  })}`;
+}
+
+function renderNothing(text: string): Html {
+  return html`<div class="list-panel">${renderEmpty(
+    'Nothing found',
+    html`Nothing that you may read is called <q class="foreign">${text}</q>. A run is found by its whole id or idempotency key.`,
+  )}</div>`;
+}
+
+function addressOf({ kind, id, organization_id: orgID }: Result): LocalPath {
+  const addresses: Readonly<Record<SearchedKind, () => LocalPath>> = {
+    run: () => pagePath(pages.run, { id }),
+    instance: () => pagePath(pages.instance, { id }),
+    environment: () => pagePath(pages.environment, { id }),
+    template: () => pagePath(pages.template, { id }),
+    project: () => pagePath(pages.project, { id }),
+    team: () => pagePath(pages.team, { orgID: orgID ?? id, id }),
+    organization: () => pagePath(pages.organization, { orgID: id }),
+    user: () => pagePath(pages.user, { id }),
+  };
+  return addresses[kind]();
+}

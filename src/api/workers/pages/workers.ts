@@ -1,0 +1,146 @@
+import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import { get as getPause } from '#api/holds/apply-pause-operations.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderAge } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { rolePermissions } from '#domain/shared/access/permissions.ts';
+import { list } from '../operations.ts';
+import { list as listPools } from '../pool-operations.ts';
+import type { PoolView, WorkerView } from '../views.ts';
+
+export type Worker = z.input<typeof WorkerView>;
+export type Pool = z.input<typeof PoolView>;
+
+const news = {
+  draining: 'The worker finishes what it executes and takes nothing new.',
+  'pool-created': 'The pool is created.',
+  'pool-saved': 'The pool is saved.',
+  'pool-deleted': 'The pool is deleted.',
+};
+
+/** Shows who executes runs, pool by pool, and what waits for them. */
+export async function showWorkers(visit: Visit): Promise<FastifyReply> {
+  const [pool, cursor] = [visit.query('pool'), visit.query('cursor')];
+  const mayPause = visit.principal.role !== null && rolePermissions[visit.principal.role].has('settings.manage');
+  const [{ workers, next_cursor: next }, { worker_pools: pools }, pause] = await Promise.all([
+    visit.read(list, { query: { pool, cursor } }),
+    visit.read(listPools, { query: { limit: '200' } }),
+    mayPause ? visit.read(getPause) : null,
+  ]);
+  const link = (query: Query) => pagePath(pages.workers, {}, { pool, ...query });
+  return visit.show({
+    title: 'Workers',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Workers',
+  below: 'They plan and apply. A run waits in the queue of its pool until a worker of the pool has a free slot.',
+  actions: mayPause
+    ? html`<div class="actions"><a class="button button-plain" href="${pagePath(pages.newWorkerPool)}">New pool</a>
+<a class="button button-danger" href="${pagePath(pages.pauseApplies)}">${pause?.pause ? 'All applies are paused' : 'Pause all applies'}</a></div>`
+    : null,
+})}
+${renderNews(visit.query('done'), news)}
+<section class="stack" aria-labelledby="pools"><h2 id="pools">Pools</h2>
+<div class="list-panel">${pools.length > 0 ? renderPools(pools) : renderEmpty('There is no pool yet', 'A pool appears when a worker serves it.')}</div></section>
+<section class="stack" aria-labelledby="workers"><h2 id="workers">${pool ? html`Workers of ${pool}` : 'Workers'}</h2>
+${pool ? html`<p><a href="${pagePath(pages.workers)}">Show all</a></p>` : null}
+<div class="list-panel">${
+      workers.length > 0
+        ? renderWorkers(workers)
+        : renderEmpty('No worker has registered', 'Start one with npm run worker. Runs wait until then.')
+    }</div>
+${renderPager({ first: cursor ? link({}) : null, next: next ? link({ cursor: next }) : null })}</section>
+</div>`,
+  });
+}
+
+export function renderWorkerStatus({ status, heartbeat_at: at }: Worker): Html {
+  const looks = {
+    active: { word: 'Active', icon: 'circle-check', tone: 'succeeded' },
+    draining: { word: 'Draining', icon: 'circle-stop', tone: 'canceling' },
+    gone: { word: 'Gone', icon: 'ban', tone: 'canceled' },
+  } as const;
+  return html`${renderStatusBadge(looks[status])}${status === 'gone' ? html` <span class="muted">since ${renderAge(at)}</span>` : null}`;
+}
+
+/** How much is used, as text and as a bar. */
+export function renderUse(used: number, all: number): Html {
+  return html`<span class="use">${used} of ${all} <meter class="meter" min="0" max="${Math.max(all, 1)}" value="${used}" aria-hidden="true"></meter></span>`;
+}
+
+function renderPools(pools: readonly Pool[]): Html {
+  return renderTable<Pool>({
+    caption: 'Pools',
+    rows: pools,
+    columns: [
+      {
+        label: 'Pool',
+        kind: 'main',
+        cell: ({ name }) => html`<a class="foreign" href="${pagePath(pages.workerPool, { name })}">${name}</a>`,
+      },
+      { label: 'Workers', kind: 'number', cell: ({ workers }) => String(workers) },
+      { label: 'Slots in use', cell: ({ running, concurrency }) => renderUse(running, concurrency) },
+      { label: 'Waiting', kind: 'number', cell: ({ queued }) => String(queued) },
+      { label: 'Open to', cell: describeAudience },
+      { label: 'Template code reaches', cell: ({ egress }) => describeEgress(egress) },
+      { label: 'Isolation', kind: 'minor', cell: ({ isolation }) => (isolation === null ? 'any' : 'sandbox only') },
+    ],
+  });
+}
+
+export function describeAudience({ team_ids: teams, environment_ids: environments }: Pool): string {
+  if (teams === null && environments === null) return 'everybody';
+  const parts = [
+    ...(teams === null ? [] : [`${teams.length} ${teams.length === 1 ? 'team' : 'teams'}`]),
+    ...(environments === null
+      ? []
+      : [`${environments.length} ${environments.length === 1 ? 'environment' : 'environments'}`]),
+  ];
+  return parts.join(' and ');
+}
+
+export function describeEgress({ policy, allow }: Pool['egress']): string {
+  if (policy === 'none') return 'nothing';
+  if (policy === 'allow') return `${allow.length} named ${allow.length === 1 ? 'place' : 'places'}`;
+  return allow.length > 0 ? `the internet and ${allow.length} named` : 'the internet';
+}
+
+function renderWorkers(workers: readonly Worker[]): Html {
+  return renderTable<Worker>({
+    caption: 'Workers',
+    rows: workers,
+    rowId: ({ id }) => `w-${id}`,
+    columns: [
+      {
+        label: 'Worker',
+        kind: 'main',
+        cell: ({ id, host, process_id: process }) =>
+          html`<a class="foreign" href="${pagePath(pages.worker, { id })}">${host} · ${process}</a>`,
+      },
+      { label: 'State', cell: renderWorkerStatus },
+      { label: 'Pools', cell: ({ pools }) => html`<span class="foreign">${pools.join(', ')}</span>` },
+      { label: 'Slots in use', cell: ({ executing, concurrency }) => renderUse(executing, concurrency) },
+      { label: 'Isolation', cell: renderIsolation },
+      {
+        label: 'Tools',
+        kind: 'minor',
+        cell: ({ tools }) =>
+          html`<span class="foreign">${tools.map(({ name, version }) => `${name} ${version}`).join(', ')}</span>`,
+      },
+      { label: 'Version', kind: 'minor', cell: ({ version }) => version },
+      { label: 'Started', kind: 'minor', cell: ({ started_at: at }) => renderAge(at) },
+    ],
+  });
+}
+
+export function renderIsolation({ isolation }: Worker): Html {
+  return isolation === 'sandbox'
+    ? html`<span>sandbox</span>`
+    : renderStatusBadge({ word: 'none', icon: 'triangle-alert', tone: 'failed' });
+}

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+  visitor = await signIn(tenant.owner.email);
+});
+afterAll(() => api?.close());
+
+async function signIn(email: string): Promise<Visitor> {
+  const visitor = new Visitor(api.app);
+  expect((await visitor.submit('/login', { email, password: testPassword })).status).toBe(303);
+  return visitor;
+}
+
+const fields = {
+  name: 'Shop <b>',
+  slug: '',
+  kind: 'production',
+  'approval_policy.when': '',
+  'approval_policy.required': '',
+  'approval_policy.allow_self': '',
+  ttl: '',
+  isolation: '',
+};
+
+describe('the pages of environments', () => {
+  it('create an environment with the policy of its kind, and show its name as text', async () => {
+    const created = await visitor.submit('/environments/new', { project_id: tenant.project, ...fields });
+    expect(created.status, created.text).toBe(303);
+    const page = await visitor.get(created.location ?? '');
+    expect(page.text).toContain('Shop &lt;b&gt;');
+    expect(page.text).toContain('The environment is created.');
+    const id = /environments\/([0-9a-f-]{36})/.exec(created.location ?? '')?.[1];
+    const { body } = await tenant.owner.get(`/environments/${id}`);
+    expect(body.approval_policy).toEqual({ required: 1, when: 'changes', allow_self: false });
+    expect((await visitor.get('/environments')).text).toContain('1 for changes');
+  });
+
+  it('keep what was typed, and show each problem at its field', async () => {
+    const refused = await visitor.submit('/environments/new', {
+      project_id: tenant.project,
+      ...fields,
+      ttl: 'soon',
+      name: 'Kept',
+    });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('value="Kept"');
+    expect(refused.text).toMatch(/id="field-ttl-problem"/);
+    expect(refused.text).toContain('<title>Problem: New environment');
+  });
+
+  it('show who holds the applies, and unlock', async () => {
+    const path = `/environments/${tenant.environment}`;
+    const { body } = await tenant.owner.get(path);
+    const locked = await visitor.submit(`${path}/lock`, {
+      reason: 'An <i>incident</i>',
+      until: '',
+      expected_revision: String(body.revision),
+    });
+    expect(locked.location).toBe(`${path}?done=locked`);
+    expect((await visitor.get(path)).text).toContain('An &lt;i&gt;incident&lt;/i&gt;');
+    expect((await visitor.get(`${path}/unlock`)).text).toContain('The applies that wait start at once.');
+    expect((await visitor.submit(`${path}/unlock`, {})).location).toBe(`${path}?done=unlocked`);
+  });
+
+  it('add a variable, never show a secret, and keep it when the field stays empty', async () => {
+    const path = `/environments/${tenant.environment}`;
+    const secret = {
+      name: 'TOKEN',
+      category: 'env',
+      value: 'hunter2',
+      sensitive: 'yes',
+      plan: 'yes',
+      apply: 'yes',
+      expected_revision: '',
+    };
+    expect((await visitor.submit(`${path}/new-variable`, secret)).location).toContain('done=variable');
+    const form = await visitor.get(`${path}/variables/TOKEN`);
+    expect(form.text).not.toContain('hunter2');
+    const { body } = await tenant.owner.get(`${path}/variables/TOKEN`);
+    const kept = await visitor.submit(`${path}/variables/TOKEN`, {
+      ...secret,
+      value: '',
+      plan: '',
+      expected_revision: String(body.revision),
+    });
+    expect(kept.status, kept.text).toBe(303);
+    expect((await tenant.owner.get(`${path}/variables/TOKEN`)).body.phases).toEqual(['apply']);
+    const stale = await visitor.submit(`${path}/variables/TOKEN`, {
+      ...secret,
+      value: '',
+      expected_revision: String(body.revision),
+    });
+    expect(stale.status).toBe(409);
+    expect((await visitor.submit(`${path}/variables/TOKEN/delete`, {})).location).toContain('done=variable-removed');
+  });
+
+  it('add and remove freeze windows, with a problem at the field of the new one', async () => {
+    const path = `/environments/${tenant.environment}/freeze-windows`;
+    const revision = async () => String((await tenant.owner.get(path)).body.revision);
+    const weekly = {
+      do: 'weekly',
+      name: 'Weekend',
+      reason: '',
+      start_day: 'friday',
+      start_time: '16:00',
+      end_day: 'monday',
+      end_time: '07:00',
+      time_zone: 'Europe/Berlin',
+    };
+    const wrong = await visitor.submit(path, { ...weekly, start_time: '25:00', expected_revision: await revision() });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toMatch(/id="field-start_time-problem"/);
+    expect((await visitor.submit(path, { ...weekly, expected_revision: await revision() })).status).toBe(303);
+    expect((await visitor.get(path)).text).toContain('Every Friday 16:00 to Monday 07:00, Europe/Berlin');
+    await visitor.submit(path, { do: 'remove', name: 'Weekend', expected_revision: await revision() });
+    expect((await tenant.owner.get(path)).body.freeze_windows).toEqual([]);
+  });
+
+  it('disable what a viewer may not do, and say why', async () => {
+    const viewer = await api.addUser('requester');
+    await join(tenant, viewer, 'member', 'viewer');
+    const page = await (await signIn(viewer.email)).get(`/environments/${tenant.environment}`);
+    expect(page.status).toBe(200);
+    expect(page.text).toMatch(/aria-disabled="true" aria-describedby="why-not-update"/);
+    expect(page.text).toContain('Permission denied: this needs environment:write.');
+  });
+
+  it('ask before they archive and delete, and name what is in the way', async () => {
+    const path = `/environments/${tenant.environment}`;
+    expect((await visitor.submit(`${path}/archive`, {})).location).toBe(`${path}?done=archived`);
+    expect((await visitor.get(path)).text).toContain('Archived');
+    expect((await visitor.submit(`${path}/unarchive`, {})).location).toBe(`${path}?done=unarchived`);
+    const { body } = await tenant.owner.get(path);
+    expect(body.archived_at).toBeNull();
+    const form = await visitor.get(`${path}/delete`);
+    const key = /name="key" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+    expect((await visitor.submit(`${path}/delete`, { key })).location).toBe('/environments');
+  });
+
+  it('do not tell a stranger whether an environment exists', async () => {
+    const other = await makeTenant(api);
+    const stranger = await signIn(other.owner.email);
+    const [hidden, missing] = [
+      await stranger.get(`/environments/${tenant.environment}`),
+      await stranger.get(`/environments/${crypto.randomUUID()}`),
+    ];
+    expect([hidden.status, missing.status]).toEqual([404, 404]);
+  });
+});

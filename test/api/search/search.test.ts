@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sayHello } from '#test/support/access/people.ts';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+
+interface Place extends Tenant {
+  readonly template: string;
+  readonly run: { readonly id: string; readonly instance_id: string };
+}
+
+let api: TestApi;
+let mine: Place;
+let others: Place;
+
+const key = crypto.randomUUID();
+
+beforeAll(async () => {
+  api = await startApi();
+  mine = await makePlace(key);
+  others = await makePlace();
+});
+afterAll(() => api?.close());
+
+async function makePlace(idempotencyKey?: string): Promise<Place> {
+  const tenant = await makeTenant(api);
+  const { owner, team, environment } = tenant;
+  const template = await owner.make('/registry/templates', { name: 'Zebra network', team_id: team });
+  await owner.make(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec: sayHello });
+  const body = { template_id: template.id, environment_id: environment, instance: 'zebra' };
+  const { body: run } = await owner.post('/runs', body, idempotencyKey ? { 'idempotency-key': idempotencyKey } : {});
+  return { ...tenant, template: template.id, run };
+}
+
+const search = async (caller: ApiUser, text: string) => {
+  const { status, body, text: raw } = await caller.get(`/search?q=${encodeURIComponent(text)}`);
+  expect(status, raw).toBe(200);
+  return body.results.map(({ kind, id }: { kind: string; id: string }) => `${kind} ${id}`);
+};
+
+describe('a search', () => {
+  it('finds things by a text in their name in any case, and only those that the caller may read', async () => {
+    expect(await search(mine.owner, 'ZEBRA')).toEqual([
+      `instance ${mine.run.instance_id}`,
+      `template ${mine.template}`,
+    ]);
+    expect(await search(others.owner, 'zebra')).toEqual([
+      `instance ${others.run.instance_id}`,
+      `template ${others.template}`,
+    ]);
+    const admin = await api.addUser('admin');
+    expect(await search(admin, 'zebra')).toHaveLength(4);
+  });
+
+  it('finds a run by its id and by its idempotency key, and nobody else finds it', async () => {
+    expect(await search(mine.owner, mine.run.id)).toEqual([`run ${mine.run.id}`]);
+    expect(await search(mine.owner, key.toUpperCase())).toEqual([`run ${mine.run.id}`]);
+    expect(await search(others.owner, mine.run.id)).toEqual([]);
+  });
+
+  it.each([
+    ['environment', () => mine.environment],
+    ['project', () => mine.project],
+    ['team', () => mine.team],
+    ['organization', () => mine.organization],
+    ['template', () => mine.template],
+    ['instance', () => mine.run.instance_id],
+  ] as const)('finds a %s by its id, and not that of another tenant', async (kind, id) => {
+    expect(await search(mine.owner, id())).toEqual([`${kind} ${id()}`]);
+    expect(await search(others.owner, id())).toEqual([]);
+  });
+
+  it('finds people for administrators alone', async () => {
+    const admin = await api.addUser('admin');
+    expect(await search(admin, mine.owner.email)).toEqual([`user ${mine.owner.id}`]);
+    expect(await search(mine.owner, mine.owner.email)).toEqual([]);
+  });
+
+  it('takes a text as it is, and finds no deleted thing', async () => {
+    expect(await search(mine.owner, '%')).toEqual([]);
+    expect(await search(mine.owner, "'; drop table runs; --")).toEqual([]);
+    const empty = await mine.owner.make('/projects', { team_id: mine.team, name: 'Quagga' });
+    expect(await search(mine.owner, 'quagga')).toEqual([`project ${empty.id}`]);
+    await mine.owner.delete(`/projects/${empty.id}`, { 'idempotency-key': crypto.randomUUID() });
+    expect(await search(mine.owner, 'quagga')).toEqual([]);
+  });
+
+  it('without a text answers 400', async () => {
+    for (const query of ['', '?q=', '?q=%20', `?q=${'x'.repeat(201)}`]) {
+      expect((await mine.owner.get(`/search${query}`)).status, query).toBe(400);
+    }
+  });
+});
+
+describe('the page of the search', () => {
+  it('lists what was found by kind, opens the only thing of an id, and says that it found nothing', async () => {
+    const visitor = new Visitor(api.app);
+    await visitor.submit('/login', { email: mine.owner.email, password: testPassword });
+    const found = await visitor.get('/search?q=zebra');
+    expect(found.text).toContain(`href="/workloads/instances/${mine.run.instance_id}"`);
+    expect((await visitor.get(`/search?q=${mine.run.id}`)).location).toBe(`/workloads/runs/${mine.run.id}`);
+    const nothing = await visitor.get(`/search?q=${encodeURIComponent('<script>')}`);
+    expect(nothing.text).toContain('Nothing found');
+    expect(nothing.text).not.toContain('<script>');
+  });
+});
