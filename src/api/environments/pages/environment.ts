@@ -82,9 +82,12 @@ export function crumbsOf({ project_id: id }: Environment, names: Names): Crumb[]
   ];
 }
 
-function renderEnvironmentActions({ id, actions }: Environment): Html {
+/** Of two actions that undo each other, only the one that fits is shown. */
+function renderEnvironmentActions({ id, actions, lock, archived_at: archivedAt }: Environment): Html {
   const params = { id };
-  return renderActions(actions, {
+  const absent = [lock ? 'lock' : 'unlock', archivedAt ? 'archive' : 'unarchive'];
+  const shown = actions.filter(({ name }) => !absent.includes(name));
+  return renderActions(shown, {
     deploy: {
       label: 'Deploy a template',
       icon: 'rocket',

@@ -72,10 +72,16 @@ ${await part.render(visit, instance)}
   });
 }
 
+/** Of two actions that undo each other, only the one that fits is shown. */
 function renderInstanceActions(instance: Instance): Html {
   const { id, name, template_id: template, environment_id: environment } = instance;
   const params = { id };
-  return renderActions(instance.actions, {
+  const absent = [
+    instance.state_serial === 0 ? 'forget_state' : 'import_state',
+    ...(instance.locked_by_run_id === null ? ['unlock'] : []),
+  ];
+  const shown = instance.actions.filter(({ name: action }) => !absent.includes(action));
+  return renderActions(shown, {
     deploy: {
       label: 'Deploy',
       icon: 'rocket',
@@ -101,26 +107,32 @@ function renderInstanceFacts(instance: Instance, names: Names): Html {
     locked_by_run_id: lockedBy,
   } = instance;
   const nameOf = (id: string) => names.get(id)?.name ?? id;
-  return renderFacts([
-    ['Template', html`<a class="foreign" href="${pagePath(pages.template, { id: template })}">${nameOf(template)}</a>`],
+  return renderFacts(
     [
-      'Environment',
-      environment
-        ? html`<a class="foreign" href="${pagePath(pages.environment, { id: environment })}">${nameOf(environment)}</a>`
-        : 'none',
+      [
+        'Template',
+        html`<a class="foreign" href="${pagePath(pages.template, { id: template })}">${nameOf(template)}</a>`,
+      ],
+      [
+        'Environment',
+        environment
+          ? html`<a class="foreign" href="${pagePath(pages.environment, { id: environment })}">${nameOf(environment)}</a>`
+          : 'none',
+      ],
+      ['Team', instance.team_id ? nameOf(instance.team_id) : 'none: it belongs to the whole installation'],
+      [
+        'Deployed by',
+        run ? html`<a href="${pagePath(pages.run, { id: run })}">run …${run.slice(-6)}</a>` : 'nothing yet',
+      ],
+      [
+        'Busy with',
+        lockedBy ? html`<a href="${pagePath(pages.run, { id: lockedBy })}">run …${lockedBy.slice(-6)}</a>` : null,
+      ],
+      ['Tool', instance.tool],
+      ['Latest state', instance.state_serial === 0 ? 'none' : `#${instance.state_serial}`],
+      ['Made', renderTime(instance.created_at)],
+      ['Runs', html`<a href="${pagePath(pages.runs, {}, { instance_id: instance.id })}">All runs of this instance</a>`],
     ],
-    ['Team', instance.team_id ? nameOf(instance.team_id) : 'none: it belongs to the whole installation'],
-    [
-      'Deployed by',
-      run ? html`<a href="${pagePath(pages.run, { id: run })}">run …${run.slice(-6)}</a>` : 'nothing yet',
-    ],
-    [
-      'Busy with',
-      lockedBy ? html`<a href="${pagePath(pages.run, { id: lockedBy })}">run …${lockedBy.slice(-6)}</a>` : null,
-    ],
-    ['Tool', instance.tool],
-    ['Latest state', instance.state_serial === 0 ? 'none' : `#${instance.state_serial}`],
-    ['Made', renderTime(instance.created_at)],
-    ['Runs', html`<a href="${pagePath(pages.runs, {}, { instance_id: instance.id })}">All runs of this instance</a>`],
-  ]);
+    { isWide: true },
+  );
 }

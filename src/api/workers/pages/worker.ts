@@ -31,21 +31,24 @@ ${renderPageHead({
     ? html`<div class="actions"><a class="button button-plain" href="${pagePath(pages.drainWorker, visit.params)}">Drain</a></div>`
     : null,
 })}
-<div class="panel">${renderFacts([
-      ['Slots in use', renderUse(worker.executing, worker.concurrency)],
+<div class="panel">${renderFacts(
       [
-        'Pools',
-        html`${worker.pools.map((name, index) => html`${index > 0 ? ', ' : ''}<a class="foreign" href="${pagePath(pages.workerPool, { name })}">${name}</a>`)}`,
+        ['Slots in use', renderUse(worker.executing, worker.concurrency)],
+        [
+          'Pools',
+          html`${worker.pools.map((name, index) => html`${index > 0 ? ', ' : ''}<a class="foreign" href="${pagePath(pages.workerPool, { name })}">${name}</a>`)}`,
+        ],
+        ['Tools', worker.tools.map(({ name, version }) => `${name} ${version}`).join(', ')],
+        ['Isolation', renderIsolation(worker)],
+        ['Why not contained', worker.isolation_reason],
+        ['Limits', worker.limits === 'cgroup' ? 'control groups' : 'process limits'],
+        ['Version', worker.version],
+        ['Started', renderTime(worker.started_at)],
+        ['Last heartbeat', renderTime(worker.heartbeat_at)],
+        ['Id', html`<code>${worker.id}</code>`],
       ],
-      ['Tools', worker.tools.map(({ name, version }) => `${name} ${version}`).join(', ')],
-      ['Isolation', renderIsolation(worker)],
-      ['Why not contained', worker.isolation_reason],
-      ['Limits', worker.limits === 'cgroup' ? 'control groups' : 'process limits'],
-      ['Version', worker.version],
-      ['Started', renderTime(worker.started_at)],
-      ['Last heartbeat', renderTime(worker.heartbeat_at)],
-      ['Id', html`<code>${worker.id}</code>`],
-    ])}</div>
+      { isWide: true },
+    )}</div>
 </div>`,
   });
 }
