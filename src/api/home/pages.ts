@@ -4,7 +4,6 @@ import { list as listApprovals } from '#api/runs/inbox-operations.ts';
 import { listAllRuns } from '#api/runs/list-operations.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
-import { renderEmpty, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive } from '#api/web/live/live.ts';
@@ -77,24 +76,21 @@ function renderBox(title: string, all: LocalPath, runs: readonly Run[], names: N
   const id = `box-${title.toLowerCase().replaceAll(' ', '-')}`;
   return html`<section class="box" aria-labelledby="${id}">
 <div class="page-head"><h2 id="${id}">${title}</h2>${runs.length > 0 ? html`<a href="${all}">All<span class="unseen">: ${title}</span></a>` : null}</div>
-<div class="list-panel">${runs.length > 0 ? renderRuns(title, runs, names) : renderEmpty('Nothing', nothing)}</div>
+<div class="list-panel">${runs.length > 0 ? renderRuns(title, runs, names) : html`<p class="empty-line muted">${nothing}</p>`}</div>
 </section>`;
 }
 
 function renderRuns(caption: string, runs: readonly Run[], names: Names): Html {
-  return renderTable<Run>({
-    caption,
-    rows: runs,
-    columns: [
-      {
-        label: 'Instance',
-        kind: 'main',
-        cell: ({ id, instance }) => html`<a class="foreign" href="${pagePath(pages.run, { id })}">${instance}</a>`,
-      },
-      { label: 'Status', cell: ({ status }) => renderRunStatus(status) },
-      { label: 'Environment', cell: ({ environment_id: id }) => (id === null ? null : (names.get(id)?.name ?? null)) },
-      { label: 'Who', cell: ({ requested_by: { name } }) => html`<span class="foreign">${name}</span>` },
-      { label: 'When', cell: ({ created_at: at }) => renderAge(at) },
-    ],
-  });
+  return html`<ul class="briefs" role="list" aria-label="${caption}">${runs.map((run) => renderRun(run, names))}</ul>`;
+}
+
+/** A run in two lines: what it is and how it stands, then where, by whom and when. */
+function renderRun(run: Run, names: Names): Html {
+  const environment = run.environment_id === null ? undefined : names.get(run.environment_id)?.name;
+  return html`<li class="brief" data-row id="start-${run.id}">
+<a class="brief-name foreign" href="${pagePath(pages.run, { id: run.id })}">${run.instance}</a>
+${renderRunStatus(run.status)}
+<p class="muted"><span class="foreign">${[run.operation, environment, run.requested_by.name].filter(Boolean).join(' · ')}</span></p>
+<p class="muted brief-when">${renderAge(run.created_at)}</p>
+</li>`;
 }
