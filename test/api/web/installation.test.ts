@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runStatuses } from '#domain/runs/model.ts';
 import { waitingCodes } from '#domain/runs/waiting.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { addHostileContent } from '#test/support/pages/hostile/hostile-content.ts';
+import { hostileName, hostileText } from '#test/support/pages/hostile/texts.ts';
 import { type Installation, seedInstallation } from '#test/support/pages/realistic-installation.ts';
 
 let api: TestApi;
@@ -43,5 +45,16 @@ describe('the installation that pages are looked at with', () => {
       expect((await admin.get(`/instances/${id}/state-versions/${body.state_serial}/download`)).status, name).toBe(200);
       expect((await admin.get(`/instances/${id}/outputs`)).status, name).toBe(200);
     }
+  });
+
+  it('may be attacked by texts, which the API answers as they are', async () => {
+    const { admin } = installation.people;
+    const { runs, environmentId } = await addHostileContent(api, installation);
+    for (const [name, id] of Object.entries(runs)) {
+      expect((await admin.get(`/runs/${id}`)).body.message, name).toBe(hostileText);
+      expect((await admin.get(`/runs/${id}/plan`)).status, name).toBe(200);
+      expect((await admin.get(`/runs/${id}/logs`)).status, name).toBe(200);
+    }
+    expect((await admin.get(`/environments/${environmentId}`)).body.name).toBe(hostileName());
   });
 });

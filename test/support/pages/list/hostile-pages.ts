@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import { pages } from '#api/web/paths.ts';
+import type { HostileContent } from '../hostile/hostile-content.ts';
+import { longWord } from '../hostile/texts.ts';
+import { hasPage } from './all-pages.ts';
+import { type DeclaredPage, declare } from './declared-page.ts';
+
+/** The pages that show what hostile people have added. */
+export function declareHostile(app: FastifyInstance, content: HostileContent): DeclaredPage[] {
+  const declared = [...workPages(content), ...tenancyPages(content)];
+  return declared.filter(({ pattern }) => hasPage(app, pattern));
+}
+
+function workPages({ runs, instanceId, templateId, teamId }: HostileContent): DeclaredPage[] {
+  const scope = { query: { team_id: teamId } };
+  const tabs = ['plan', 'log', 'timeline'].map((tab) =>
+    declare(`hostile-run-${tab}`, pages.run, { params: { id: runs.pending }, query: { tab } }),
+  );
+  const template = { params: { id: templateId }, who: 'owner' as const };
+  return [
+    declare('hostile-runs', pages.runs, scope),
+    ...Object.entries(runs).map(([key, id]) => declare(`hostile-run-${key}`, pages.run, { params: { id } })),
+    ...tabs,
+    declare('hostile-run-failed-log', pages.run, { params: { id: runs.failed }, query: { tab: 'log' } }),
+    declare('hostile-approvals', pages.approvals, scope),
+    declare('hostile-instances', pages.instances, scope),
+    declare('hostile-instance', pages.instance, { params: { id: instanceId } }),
+    declare('hostile-resources', pages.resources, scope),
+    declare('hostile-catalog', pages.catalog, scope),
+    declare('hostile-template', pages.template, template),
+    declare('hostile-template-edit', pages.editTemplate, template),
+    declare('hostile-template-version', pages.templateVersion, { params: { id: templateId, version: '1.0.0' } }),
+    declare('hostile-run-form', pages.newRun, template),
+    declare('hostile-search', pages.search, { query: { q: `"><script>alert(1)</script>${longWord(60)}` } }),
+  ];
+}
+
+function tenancyPages({
+  organizationId: orgID,
+  teamId,
+  projectId,
+  environmentId,
+  userId,
+}: HostileContent): DeclaredPage[] {
+  const owner = { who: 'owner' as const };
+  const environment = { params: { id: environmentId }, ...owner };
+  return [
+    declare('hostile-environments', pages.environments, { query: { team_id: teamId } }),
+    declare('hostile-environment', pages.environment, environment),
+    declare('hostile-environment-edit', pages.editEnvironment, environment),
+    declare('hostile-environment-delete', pages.deleteEnvironment, environment),
+    declare('hostile-freeze-windows', pages.freezeWindows, environment),
+    declare('hostile-variable', pages.environmentVariable, {
+      params: { id: environmentId, name: 'structure' },
+      ...owner,
+    }),
+    declare('hostile-project', pages.project, { params: { id: projectId }, ...owner }),
+    declare('hostile-organizations', pages.organizations, owner),
+    declare('hostile-organization', pages.organization, { params: { orgID }, ...owner }),
+    declare('hostile-organization-members', pages.organizationMembers, { params: { orgID }, ...owner }),
+    declare('hostile-team', pages.team, { params: { orgID, id: teamId }, ...owner }),
+    declare('hostile-team-members', pages.teamMembers, { params: { orgID, id: teamId }, ...owner }),
+    declare('hostile-users', pages.users, { who: 'admin' }),
+    declare('hostile-user', pages.user, { params: { id: userId }, who: 'admin' }),
+    declare('hostile-audit', pages.audit, { query: { team_id: teamId }, who: 'admin' }),
+  ];
+}
