@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+import { type Installation, seedInstallation } from '#test/support/pages/realistic-installation.ts';
+
+let api: TestApi;
+let installation: Installation;
+let admin: Visitor;
+
+beforeAll(async () => {
+  api = await startApi();
+  installation = await seedInstallation(api);
+  admin = await signIn(installation.people.admin.email);
+});
+afterAll(() => api?.close());
+
+async function signIn(email: string): Promise<Visitor> {
+  const visitor = new Visitor(api.app);
+  expect((await visitor.submit('/login', { email, password: testPassword })).status).toBe(303);
+  return visitor;
+}
+
+/** The instance of the seeded installation with the most state versions. */
+async function findInstance(): Promise<{ id: string; name: string }> {
+  const [row] = await api.rows<{ id: string; name: string }>(
+    `select i.id, i.name from instances i join state_versions s on s.instance_id = i.id group by i.id order by count(*) desc, i.id limit 1`,
+  );
+  return row!;
+}
+
+describe('the pages of instances', () => {
+  it('list what is deployed, by page, and narrow it to an environment', async () => {
+    const all = await admin.get('/workloads/instances');
+    expect(all.status).toBe(200);
+    const [environment] = await api.rows<{ id: string; name: string }>(
+      'select e.id, e.name from environments e join instances i on i.environment_id = e.id limit 1',
+    );
+    const narrowed = await admin.get(`/workloads/instances?environment_id=${environment!.id}`);
+    expect(narrowed.text).toContain(`Only of ${environment!.name}`);
+    const rows = (text: string) => text.match(/<tr role="row" data-row/g)?.length ?? 0;
+    expect(rows(narrowed.text)).toBeLessThan(rows(all.text));
+  });
+
+  it('show resources, outputs without secrets, and state versions that can be compared', async () => {
+    const { id, name } = await findInstance();
+    const path = `/workloads/instances/${id}`;
+    expect((await admin.get(path)).text).toContain(`<h1>${name}</h1>`);
+    expect((await admin.get(`${path}?tab=outputs`)).status).toBe(200);
+    const states = await admin.get(`${path}?tab=states`);
+    expect(states.text).toMatch(/name="from" value="\d+"/);
+    const compared = await admin.get(`${path}/compare?from=1&to=2`);
+    expect([compared.status, compared.text.includes('the same')]).toEqual([200, true]);
+    expect((await admin.get(`${path}/compare?from=1&to=999999`)).status).toBe(404);
+    expect((await admin.get(`${path}/state-versions/1`)).text).toContain('Download, secrets included');
+  });
+
+  it('find resources by a text in their address', async () => {
+    const [row] = await api.rows<{ address: string }>(
+      'select address from instance_resources order by address limit 1',
+    );
+    const found = await admin.get(`/workloads/resources?q=${encodeURIComponent(row!.address)}`);
+    expect(found.status).toBe(200);
+    expect(found.text).toContain('data-row');
+    expect((await admin.get('/workloads/resources?q=no-such-thing')).text).toContain('None fits the filter.');
+  });
+
+  it('make an instance to adopt what exists, and delete it while it is empty', async () => {
+    const [template] = await api.rows<{ id: string }>(
+      'select id from templates where team_id is null and archived_at is null limit 1',
+    );
+    const form = { template_id: template!.id, environment_id: '', name: 'adopted' };
+    const wrong = await admin.submit('/workloads/instances/new', { ...form, name: 'Not A Name!' });
+    expect([wrong.status, wrong.text.includes('id="field-name-problem"')]).toEqual([400, true]);
+    const made = await admin.submit('/workloads/instances/new', form);
+    expect(made.location).toMatch(/^\/workloads\/instances\/[0-9a-f-]{36}\?done=created$/);
+    const path = made.location!.split('?')[0]!;
+    const page = await admin.get(path);
+    expect(page.text).toContain('It holds nothing');
+    expect(page.text).toContain('Import a state');
+    expect((await admin.submit(`${path}/delete`, {})).location).toBe('/workloads/instances');
+    expect((await admin.get(path)).status).toBe(404);
+  });
+});
+
+describe('the pages of workers', () => {
+  it('show pools with what waits, workers with their state, and drain one', async () => {
+    const page = await admin.get('/workloads/workers');
+    for (const text of ['Draining', 'Gone', 'payments-restricted', 'Slots in use']) expect(page.text).toContain(text);
+    const id = /href="\/workloads\/workers\/([0-9a-f-]{36})"/.exec(page.text)?.[1];
+    const worker = await admin.get(`/workloads/workers/${id}`);
+    expect(worker.text).toContain('Last heartbeat');
+    const question = await admin.get(`/workloads/workers/${id}/drain`);
+    const key = /name="key" value="([^"]+)"/.exec(question.text)?.[1] ?? '';
+    expect((await admin.submit(`/workloads/workers/${id}/drain`, { key })).location).toBe(
+      '/workloads/workers?done=draining',
+    );
+  });
+
+  it('change the rules of a pool, and refuse a stale form', async () => {
+    const rules = {
+      name: '',
+      team_ids: 'none',
+      environment_ids: '',
+      isolation: 'sandbox',
+      'egress.policy': 'none',
+      'egress.allow': '',
+    };
+    expect((await admin.submit('/workloads/pools/new', { ...rules, name: 'batch' })).status).toBe(303);
+    const form = await admin.get('/workloads/pools/batch');
+    expect(form.text).toContain('\nnone</textarea>');
+    const changed = { ...rules, team_ids: '', expected_revision: '1' };
+    expect((await admin.submit('/workloads/pools/batch', changed)).location).toBe('/workloads/workers?done=pool-saved');
+    expect((await admin.submit('/workloads/pools/batch', { ...changed, team_ids: 'none' })).status).toBe(409);
+    expect((await admin.submit('/workloads/pools/batch/delete', {})).location).toBe(
+      '/workloads/workers?done=pool-deleted',
+    );
+  });
+
+  it('pause all applies and go on, for administrators alone', async () => {
+    expect((await admin.submit('/workloads/apply-pause', { reason: 'Maintenance', until: '' })).location).toBe(
+      '/workloads/apply-pause',
+    );
+    expect((await admin.get('/workloads/apply-pause')).text).toContain('All applies are paused');
+    expect((await admin.submit('/workloads/apply-pause/end', {})).location).toBe('/workloads/workers');
+    const owner = await signIn(installation.people.owner.email);
+    expect((await owner.get('/workloads/apply-pause')).status).toBe(403);
+    expect((await owner.get('/workloads/workers')).text).not.toContain('Pause all applies');
+  });
+});
