@@ -33,6 +33,7 @@ import * as runLists from '#api/runs/list-operations.ts';
 import * as runLogLines from '#api/runs/log-line-operations.ts';
 import * as runLogs from '#api/runs/log-operations.ts';
 import * as runs from '#api/runs/operations.ts';
+import * as runPlans from '#api/runs/plan-operations.ts';
 import * as runRepetitions from '#api/runs/repeat-operations.ts';
 import * as runStatistics from '#api/runs/statistics-operations.ts';
 import * as search from '#api/search/operations.ts';
@@ -56,6 +57,7 @@ const areas = [
   runLists,
   runStatistics,
   runApproval,
+  runPlans,
   runInbox,
   runLogs,
   runLogLines,

@@ -1,13 +1,21 @@
 import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
-import { Flag, pageOf } from '#api/pipeline/schemas.ts';
+import { Flag, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { listApprovals } from '#domain/runs/approval/inbox.ts';
+import type { PendingRun } from '#domain/runs/approval/inbox-store.ts';
+import { countApprovals } from '#domain/runs/approval/rules.ts';
+import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { ListedRunView, toListedRun } from './views.ts';
 
 const PendingApproval = z
   .object({
     asked: z.boolean().describe('Somebody named you in a request for approval of this run.'),
+    request: z
+      .object({ by: z.string(), message: z.string(), at: Time })
+      .nullable()
+      .describe('The latest request that names you; null if nobody asked you by name.'),
+    approvals: z.int().describe('How many approvals of its plan count now. `run.approval.required` are needed.'),
     run: ListedRunView,
   })
   .meta({ id: 'PendingApproval' });
@@ -21,6 +29,8 @@ export const list = read({
     'that, and not those that you have reviewed. A page may hold fewer than `limit`; the last one has no `next_cursor`.',
   query: z.strictObject({
     ...pageQuery,
+    team_id: Id.optional().describe('Only runs of this team.'),
+    organization_id: Id.optional().describe("Only runs of this organization's teams."),
     asked: Flag.optional().describe('`true`: only runs for which somebody asked you by name.'),
   }),
   responses: { 200: pageOf('approvals', PendingApproval) },
@@ -31,11 +41,14 @@ export const list = read({
     review: { resource: 'approvals', verb: 'list' },
   },
   handle: async ({ em, principal, query }) => {
-    const page = await listApprovals(em, principal, {
-      page: query,
-      asked: query.asked === 'true',
-    });
-    const approvals = page.items.map((run) => ({ asked: run.isAsked, run: toListedRun(run.details) }));
+    const { team_id: teamId, organization_id: organizationId, asked } = query;
+    const page = await listApprovals(em, principal, { page: query, asked: asked === 'true', teamId, organizationId });
+    const approvals = page.items.map(toPendingApproval);
     return { approvals, next_cursor: page.nextCursor };
   },
 });
+
+function toPendingApproval({ isAsked, request, facts, details }: PendingRun): z.input<typeof PendingApproval> {
+  const approvals = facts.approval === null ? 0 : countApprovals(facts.approval);
+  return { asked: isAsked, request, approvals, run: toListedRun(details) };
+}

@@ -199,6 +199,7 @@ describe('a member of the tenant', () => {
     'runs.get_plan': 404,
     // It names no file.
     'template_versions.file': 400,
+    'runs.list_plan_changes': 404,
     'runs.request_approval': 409,
     'runs.review': 409,
     'runs.requeue': 409,

@@ -129,6 +129,7 @@ runs.get_statistics                 run:read                            team:met
 runs.create                         run:create                          team:secret.read
 runs.get                            run:read                            team:metadata.read
 runs.get_plan                       run:read                            team:metadata.read
+runs.list_plan_changes              run:read                            team:metadata.read
 runs.get_events                     run:read                            team:metadata.read
 runs.get_logs                       run:read                            team:metadata.read
 runs.get_log_lines                  run:read                            team:metadata.read

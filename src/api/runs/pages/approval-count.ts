@@ -7,8 +7,12 @@ const most = 20;
 
 /** How many runs wait for the visitor's approval; null if the visitor may approve none. */
 export async function countApprovals(visit: Visit): Promise<{ count: number; isMore: boolean } | null> {
-  const { role } = visit.principal;
-  if (role === null || !rolePermissions[role].has('run:approve')) return null;
+  if (!mayApprove(visit)) return null;
   const { approvals, next_cursor: next } = await visit.read(listApprovals, { query: { limit: String(most) } });
   return { count: approvals.length, isMore: next !== null };
+}
+
+/** Whether the visitor may approve runs at all. Others have no inbox. */
+export function mayApprove({ principal: { role } }: Visit): boolean {
+  return role !== null && rolePermissions[role].has('run:approve');
 }

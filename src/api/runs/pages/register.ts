@@ -3,10 +3,13 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { showApprovalRequest, submitApprovalRequest } from './actions/approval-request.ts';
 import { submitComment } from './actions/comment-form.ts';
 import { registerRunQuestions } from './actions/forms.ts';
+import { registerInbox } from './inbox/inbox-page.ts';
+import { registerPlanFile } from './plan/plan-file.ts';
+import { registerReview } from './plan/review/review-pages.ts';
 import { streamRunChanges } from './run-changes.ts';
 import { showRunPage } from './run-page.ts';
 
-/** Adds the list of runs, the page of a run, and the forms for what can be done with it. */
+/** Adds the list of runs, the page of a run, the forms for what can be done with it, and the inbox of approvals. */
 export function registerRuns(addPage: AddPage): void {
   addPage('GET', pages.run, (visit) => showRunPage(visit));
   addPage('GET', pages.runChanges, streamRunChanges);
@@ -14,4 +17,7 @@ export function registerRuns(addPage: AddPage): void {
   addPage('GET', pages.requestApproval, (visit) => showApprovalRequest(visit));
   addPage('POST', pages.requestApproval, submitApprovalRequest);
   registerRunQuestions(addPage);
+  registerPlanFile(addPage);
+  registerReview(addPage);
+  registerInbox(addPage);
 }

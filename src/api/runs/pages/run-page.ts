@@ -106,9 +106,11 @@ function renderLivePart(visit: RunVisit, { run, tab }: { run: ShownRun; tab: Run
 }
 
 /** The address of what is shown. It names the tab, so that an update does not open another one. */
-function addressOf({ request }: RunVisit, { id }: ShownRun, { key }: RunTab): string {
+function addressOf(visit: RunVisit, run: ShownRun, { key, liveQuery }: RunTab): string {
+  const { request } = visit;
   const shown = new URL(request.method === 'GET' ? request.url : '/', 'http://service.invalid').searchParams;
   shown.set('tab', key);
   shown.delete('done');
-  return `${pagePath(pages.run, { id })}?${shown}`;
+  for (const [name, value] of Object.entries(liveQuery?.(visit, run) ?? {})) shown.set(name, value);
+  return `${pagePath(pages.run, { id: run.id })}?${shown}`;
 }

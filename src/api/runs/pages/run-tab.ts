@@ -30,6 +30,8 @@ export interface RunTab {
    * `#stream` when its stream says that the run has changed, so that the head and the steps follow. Unless set, the page opens a stream.
    */
   readonly hasOwnStream?: boolean;
+  /** What the address of an update holds beside that of the page, such as what the reader was shown before. */
+  readonly liveQuery?: (visit: RunVisit, run: ShownRun) => Readonly<Record<string, string>>;
   /** Scripts that the tab needs. */
   readonly scripts?: readonly string[];
 }

@@ -39,7 +39,8 @@ export interface FormField {
 export interface Form {
   readonly action: LocalPath;
   readonly fields: readonly (FormField | Html)[];
-  readonly submit: string;
+  /** The label of the button, or the buttons themselves where a form has several. */
+  readonly submit: string | Html;
   readonly tone?: 'primary' | 'danger';
   /** Where a visitor goes who changes their mind. */
   readonly cancel?: LocalPath;
@@ -61,7 +62,7 @@ export function renderForm(form: Form): Html {
 ${problems ? renderSummary(problems, plain) : null}
 ${hasKey ? html`<input type="hidden" name="key" value="${typed['key'] || newId()}">` : null}
 ${fields.map((field) => (isField(field) ? renderFormField(withState(field, typed), problems?.fields[field.name]) : field))}
-<div class="form-end"><button class="button button-${tone}" type="submit">${submit}</button>${
+<div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
     cancel ? html`<a class="button button-plain" href="${cancel}">Cancel</a>` : null
   }</div>
 </form>`;

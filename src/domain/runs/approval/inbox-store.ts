@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
@@ -11,13 +12,30 @@ import { responsiblePerson } from './rules.ts';
 /** A run that waits for approval, and whether somebody asked the reviewer by name to review it. */
 export interface PendingRun extends RunWithFacts {
   readonly isAsked: boolean;
+  /** The latest request that names the reviewer; null if there is none. */
+  readonly request: NamingRequest | null;
+}
+
+export interface NamingRequest {
+  /** The name of who asked. */
+  readonly by: string;
+  readonly message: string;
+  readonly at: string;
+}
+
+/** Which of the runs that wait for the reviewer are looked for. */
+export interface PendingFilter {
+  /** Only runs for which somebody asked the reviewer by name. */
+  readonly asked: boolean;
+  readonly teamId?: string | undefined;
+  readonly organizationId?: string | undefined;
 }
 
 /** Finds candidates for a reviewer's inbox, oldest first; `findRunRefusal` decides which of them are listed. */
 export async function findPending(
   em: Em,
   reviewer: Principal,
-  { after, limit, asked }: { after: string | null; limit: number; asked: boolean },
+  { after, limit, asked, teamId, organizationId }: PendingFilter & { after: string | null; limit: number },
 ): Promise<PendingRun[]> {
   const rows = await selectRunsWithFacts(db(em))
     .where('runs.status', '=', 'pending_approval')
@@ -26,12 +44,37 @@ export async function findPending(
     .where((eb) => eb.not(hasReviewed(eb, reviewer)))
     .where((eb) => eb.or([eb('runs.approval_allow_self', '=', true), eb('runs.requested_by_id', '<>', reviewer.id)]))
     .$if(asked, (query) => query.where((eb) => isAsked(eb, reviewer)))
+    .$if(teamId !== undefined, (query) => query.where('runs.team_id', '=', teamId ?? null))
+    .$if(organizationId !== undefined, (query) => query.where((eb) => isOfOrganization(eb, organizationId ?? '')))
     .$if(after !== null, (query) => query.where('runs.id', '>', after))
-    .select((eb) => isAsked(eb, reviewer).as('isAsked'))
+    .select((eb) => [isAsked(eb, reviewer).as('isAsked'), selectRequest(eb, reviewer).as('request')])
     .orderBy('runs.id')
     .limit(limit)
     .execute();
-  return rows.map(({ isAsked: isNamed, ...row }) => ({ ...toRunWithFacts(row), isAsked: isNamed }));
+  return rows.map(({ isAsked: isNamed, request, ...row }) => ({ ...toRunWithFacts(row), isAsked: isNamed, request }));
+}
+
+function isOfOrganization(eb: OverRun, organizationId: string) {
+  const teams = eb.selectFrom('teams as owning').whereRef('owning.id', '=', 'runs.team_id');
+  return eb.exists(teams.where('owning.organization_id', '=', organizationId).select('owning.id'));
+}
+
+/** The latest request for a review that names the reviewer. */
+function selectRequest(eb: OverRun, { id }: Principal) {
+  const request = eb
+    .selectFrom('domain_events as e')
+    .where('e.subject_kind', '=', 'run')
+    .whereRef('e.subject_id', '=', 'runs.id')
+    .where('e.type', '=', 'run.approval_requested')
+    .where((of) => sql<boolean>`${of.ref('e.data')} -> 'reviewers' @> ${json([id])}::jsonb`)
+    .orderBy('e.sequence', 'desc')
+    .limit(1)
+    .select((of) => [
+      sql<string>`${of.ref('e.data')} ->> 'by'`.as('by'),
+      sql<string>`${of.ref('e.data')} ->> 'message'`.as('message'),
+      'e.created_at as at',
+    ]);
+  return jsonObjectFrom(request);
 }
 
 function hasReviewed(eb: OverRun, reviewer: Principal) {

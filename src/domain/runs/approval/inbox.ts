@@ -2,26 +2,24 @@ import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageByRule } from '#domain/shared/paging.ts';
 import { findRunRefusal } from '../actions.ts';
-import { findPending, type PendingRun } from './inbox-store.ts';
+import { findPending, type PendingFilter, type PendingRun } from './inbox-store.ts';
 import { mayReview } from './rules.ts';
 
 /** How many runs one page examines. Most waiting runs may be approved by most reviewers, so few are skipped. */
 const mostRuns = 500;
 
-export interface ApprovalRequest {
+export interface ApprovalRequest extends PendingFilter {
   readonly page: PageRequest;
-  /** Only runs for which somebody asked the reviewer by name. */
-  readonly asked: boolean;
 }
 
 /** The runs that wait for the approval of a reviewer, oldest first: exactly those that `runs.review` would let them approve now. */
 export function listApprovals(
   em: Em,
   reviewer: Principal,
-  { page, asked }: ApprovalRequest,
+  { page, ...filter }: ApprovalRequest,
 ): Promise<Page<PendingRun>> {
   return pageByRule(page, {
-    read: (after, limit) => findPending(em, reviewer, { after, limit, asked }),
+    read: (after, limit) => findPending(em, reviewer, { after, limit, ...filter }),
     isListed: (run) => mayReview(reviewer, run) && findRunRefusal('approve', run.facts, reviewer) === null,
     most: mostRuns,
   });

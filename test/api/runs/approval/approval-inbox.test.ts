@@ -132,6 +132,31 @@ describe('the inbox of approvals', () => {
     ]);
   });
 
+  it('says who asked by name last and what for, and how many approvals count', async () => {
+    const ask = (message: string) =>
+      person('asker').post(`/runs/${runs['approved by one']}/approval/request`, {
+        reviewers: [person('second').id],
+        message,
+      });
+    await ask('first');
+    await ask('before noon, please');
+    const { approvals } = (await person('second').get('/approvals')).body;
+    const asked = approvals.find(({ run }: { run: { id: string } }) => run.id === runs['approved by one']);
+    const request = { by: expect.stringMatching(/^operator/), message: 'before noon, please', at: expect.any(String) };
+    expect(asked).toMatchObject({ asked: true, approvals: 1, request });
+    expect(approvals.at(-1)).toMatchObject({ asked: false, approvals: 0, request: null });
+  });
+
+  it('can be limited to a team or an organization, and tells nothing about those of others', async () => {
+    const { body } = await person('admin').get(`/runs/${runs['of another tenant']}`);
+    expect(await inboxOf('admin', `team_id=${body.team_id}`)).toEqual(named('of another tenant'));
+    expect(await inboxOf('second', `team_id=${body.team_id}`)).toEqual([]);
+    const { organization_id: theirs } = (await person('admin').get(`/environments/${body.environment_id}`)).body;
+    expect(await inboxOf('admin', `organization_id=${theirs}`)).toEqual(named('of another tenant'));
+    expect(await inboxOf('second', `organization_id=${theirs}`)).toEqual([]);
+    expect((await person('second').get('/approvals?team_id=1')).status).toBe(400);
+  });
+
   it('decides whom somebody asked by what the run shows', async () => {
     const shown = JSON.stringify([{ type: 'user', id: person('reviewer').id, name: 'Shown' }]);
     await api.rows('update runs set reviewers = ?::jsonb where id = ?', [shown, runs['self-approval allowed']]);

@@ -1,26 +1,63 @@
-import { renderEmpty, renderTable } from '#api/web/components/table.ts';
-import { html } from '#api/web/html.ts';
-import { getPlan } from '../../approval-operations.ts';
-import type { RunTab } from '../run-tab.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { listPlanChanges } from '../../plan-operations.ts';
+import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
+import { renderNoPlan } from './no-plan.ts';
+import type { PlanAddress } from './plan-address.ts';
+import { changesPerPage, renderOneChange, renderPlanList } from './plan-list.ts';
+import { renderAfterReview } from './review/after-review.ts';
+import { renderMoved } from './review/moved.ts';
+import { renderReview } from './review/review-panel.ts';
+import { renderPlanFilters, renderPlanHead, renderRawPlan } from './toolbar.ts';
 
-const mostChanges = 200;
-
-/** The plan of a run: its changes. */
+/** The plan of a run, and below it the review. */
 export const planTab: RunTab = {
   key: 'plan',
   label: 'Plan',
+  scripts: ['plan.js'],
+  // A plan that is replaced while somebody reads it must not replace what they are about to approve.
+  liveQuery: (visit, run) => {
+    const digest = visit.query('digest') ?? run.plan?.digest;
+    const done = visit.query('done');
+    return { ...(digest !== undefined && { digest }), ...(done !== undefined && { done }) };
+  },
   async render(visit, run) {
-    if (run.plan === null) return renderEmpty('No plan', 'This run has no plan.');
-    const { changes } = await visit.read(getPlan, { params: { id: run.id } });
-    const rows = changes.slice(0, mostChanges);
-    return html`<div class="list-panel">${renderTable({
-      caption: 'Changes of the plan',
-      rows,
-      columns: [
-        { label: 'Resource', kind: 'main', cell: ({ address }) => html`<span class="foreign mono">${address}</span>` },
-        { label: 'Action', cell: ({ action }) => action },
-      ],
-    })}</div>
-${changes.length > mostChanges ? html`<p class="muted">Showing ${mostChanges} of ${changes.length} changes.</p>` : null}`;
+    const after = await renderAfterReview(visit, run);
+    if (run.plan === null) return html`${after}${renderNoPlan(run)}`;
+    const hasMoved = (visit.query('digest') ?? run.plan.digest) !== run.plan.digest;
+    if (hasMoved) return html`${after}${renderMoved(run)}`;
+    return html`${after}${await renderPlan(visit, run)}`;
   },
 };
+
+function addressOf(visit: RunVisit): PlanAddress {
+  const [kind, q, after, change] = ['kind', 'q', 'after', 'change'].map((name) => visit.query(name));
+  return { kind, q, after, change };
+}
+
+async function renderPlan(visit: RunVisit, run: ShownRun): Promise<Html> {
+  const { change, ...address } = addressOf(visit);
+  return change === undefined ? renderWholePlan(visit, run, address) : renderAlone(visit, run, change);
+}
+
+async function renderWholePlan(visit: RunVisit, run: ShownRun, address: PlanAddress): Promise<Html> {
+  const { kind, q, after } = address;
+  const query = { kind, q, after, limit: String(changesPerPage) };
+  const plan = await visit.read(listPlanChanges, { params: { id: run.id }, query });
+  return html`<section class="plan" id="plan" aria-label="Plan">
+${renderPlanHead(run, plan)}
+${plan.total > 1 ? renderPlanFilters(run, plan, address) : null}
+${renderPlanList(run, plan, address)}
+${renderRawPlan(run, plan)}
+</section>
+${await renderReview(visit, run)}`;
+}
+
+/** A change that the plan does not have is the whole plan's business. */
+async function renderAlone(visit: RunVisit, run: ShownRun, position: string): Promise<Html> {
+  const after = /^[1-9]\d{0,8}$/.test(position) ? Number(position) - 1 : 0;
+  const query = { after: String(after), limit: '1' };
+  const { changes, total } = await visit.read(listPlanChanges, { params: { id: run.id }, query });
+  const [change] = changes;
+  if (!change) return renderWholePlan(visit, run, {});
+  return html`<section class="plan" id="plan" aria-label="One change of the plan">${renderOneChange(run, change, total)}</section>`;
+}

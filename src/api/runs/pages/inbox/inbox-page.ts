@@ -1,0 +1,89 @@
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty, renderPager } from '#api/web/components/table.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { renderLive } from '#api/web/live/live.ts';
+import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { list as listApprovals } from '../../inbox-operations.ts';
+import { followApprovals } from './inbox-changes.ts';
+import { type Inbox, renderInboxTable } from './inbox-table.ts';
+import { describeNews } from './news.ts';
+
+const rowsPerPage = 50;
+
+/** Adds the inbox: the runs that wait for the visitor's approval, oldest first. */
+export function registerInbox(addPage: AddPage): void {
+  addPage('GET', pages.approvals, showInbox);
+  addPage('GET', pages.approvalStream, followApprovals);
+}
+
+async function showInbox(visit: Visit) {
+  const query = { ...scopeQuery(visit.scope), asked: visit.query('asked') };
+  const cursor = visit.query('cursor');
+  const inbox = await visit.read(listApprovals, { query: { ...query, cursor, limit: String(rowsPerPage) } });
+  const names = await readNames(visit.em, {
+    environments: inbox.approvals.map(({ run }) => run.environment_id),
+    teams: inbox.approvals.map(({ run }) => run.team_id),
+  });
+  const first = cursor === undefined ? null : pagePath(pages.approvals, {}, query);
+  const next =
+    inbox.next_cursor === null ? null : pagePath(pages.approvals, {}, { ...query, cursor: inbox.next_cursor });
+  const main = html`<div class="page page-wide">
+${renderPageHead({ title: 'Approvals', below: 'Runs that wait for your decision, oldest first. Open one to read its plan and to decide.' })}
+${renderChips(query)}
+${renderCount(visit, inbox, { ...query, cursor })}
+<div class="list-panel inbox">${inbox.approvals.length === 0 ? renderNothing(query.asked !== undefined) : renderInboxTable(inbox, names)}</div>
+${renderPager({ first, next })}
+</div>`;
+  return visit.show({ title: 'Approvals', main });
+}
+
+function renderChips({ asked, ...query }: Query): Html {
+  const chip = (label: string, isCurrent: boolean, more: Query) =>
+    html`<li><a class="chip" href="${pagePath(pages.approvals, {}, { ...query, ...more })}" ${isCurrent ? html`aria-current="true"` : null}>${label}</a></li>`;
+  return html`<nav aria-label="Which approvals"><ul class="chips">
+${chip('All that you may approve', asked === undefined, {})}
+${chip('You were asked by name', asked === 'true', { asked: 'true' })}
+</ul></nav>`;
+}
+
+/**
+ * How many runs wait. It follows changes; the rows do not, so that none moves under the pointer. Instead the line says what differs from the
+ * rows that the reader was shown, which the address of the update names.
+ */
+function renderCount(visit: Visit, inbox: Inbox, query: Query): Html {
+  const ids = inbox.approvals.map(({ run }) => run.id);
+  const shown = visit.query('shown') ?? String(ids.length);
+  const last = visit.query('last') ?? ids.at(-1) ?? '';
+  const live = {
+    stream: pagePath(pages.approvalStream),
+    address: pagePath(pages.approvals, {}, { ...query, shown, last: last || undefined }),
+  };
+  const news = describeNews({ shown: Number(shown), last }, ids, inbox.next_cursor !== null);
+  return renderLive(
+    live,
+    html`<p class="inbox-count" role="status"><strong>${describeCount(inbox)}</strong>${news ? html` <span class="muted">${news} –</span> <a href="${pagePath(pages.approvals, {}, query)}">show</a>` : null}</p>`,
+  );
+}
+
+function describeCount({ approvals, next_cursor: next }: Inbox): string {
+  const count = approvals.length;
+  if (next !== null) return `${count} on this page, and more behind it`;
+  return count === 1 ? '1 run' : `${count} runs`;
+}
+
+function renderNothing(isAskedOnly: boolean): Html {
+  if (isAskedOnly) {
+    const all = html`<a class="button button-plain" href="${pagePath(pages.approvals)}">Show all that you may approve</a>`;
+    return renderEmpty('Nobody waits for you by name', 'Runs appear here when somebody asks you for a review.', all);
+  }
+  const runs = html`<a class="button button-plain" href="${pagePath(pages.runs)}">Look at all runs</a>`;
+  return renderEmpty(
+    'Nothing waits for you',
+    'A run appears here when its plan needs an approval that you may give. Your own runs need somebody else.',
+    runs,
+  );
+}

@@ -1,0 +1,69 @@
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { type Column, renderTable } from '#api/web/components/table.ts';
+import { renderAge, renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { RunOperation } from '#domain/runs/model.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import type { list as listApprovals } from '../../inbox-operations.ts';
+import { renderPlanCounts } from '../plan/counts.ts';
+import { planPath } from '../plan/plan-address.ts';
+import { operationWords } from '../words.ts';
+
+export type Inbox = EncodedAnswerOf<(typeof listApprovals)['responses']>;
+type Row = Inbox['approvals'][number];
+
+/** The runs that wait for the visitor. Nothing is decided here: a decision needs its plan. */
+export function renderInboxTable({ approvals }: Inbox, names: Names): Html {
+  return renderTable({
+    caption: 'Runs that wait for your approval, oldest first',
+    rows: approvals,
+    rowId: ({ run }) => `run-${run.id}`,
+    columns: columnsWith(names),
+  });
+}
+
+function columnsWith(names: Names): Column<Row>[] {
+  const nameOf = (id: string | null) => names.get(id ?? '')?.name ?? null;
+  return [
+    {
+      label: 'Instance',
+      kind: 'main',
+      cell: ({ run }) =>
+        html`<a class="foreign" href="${planPath(run.id)}">${run.instance}</a>${renderMessage(run.message)}`,
+    },
+    { label: 'Operation', cell: ({ run }) => renderOperation(run.operation) },
+    { label: 'Changes', cell: ({ run }) => (run.plan ? renderPlanCounts(run.plan.summary) : 'No plan') },
+    { label: 'Environment', cell: ({ run }) => renderPlace(nameOf(run.environment_id), nameOf(run.team_id)) },
+    { label: 'Requested by', cell: ({ run }) => html`<span class="foreign">${run.requested_by.name}</span>` },
+    { label: 'Waits', cell: renderWait },
+    { label: 'Approvals', cell: ({ approvals, run }) => `${approvals} of ${run.approval.required}` },
+    { label: 'Asked you by name', cell: renderRequest },
+  ];
+}
+
+function renderMessage(message: string): Html | null {
+  return message === '' ? null : html`<p class="inbox-message muted foreign">${message}</p>`;
+}
+
+function renderOperation(operation: RunOperation): Html {
+  return operation === 'destroy'
+    ? html`<strong class="count-of change-destroy">${operationWords[operation]}</strong>`
+    : html`${operationWords[operation]}`;
+}
+
+function renderPlace(environment: string | null, team: string | null): Html | null {
+  if (environment === null && team === null) return null;
+  return html`<span class="foreign">${environment ?? 'No environment'}</span>${team ? html`<span class="muted foreign"> · ${team}</span>` : null}`;
+}
+
+/** Since when a run waits, and when the time for its approval ends. */
+function renderWait({ run }: Row): Html {
+  const { expires_at: end } = run.approval;
+  return html`${renderAge(run.waiting_on?.since ?? run.created_at)}${end ? html`<span class="inbox-end muted">ends ${renderTime(end)}</span>` : null}`;
+}
+
+/** Who asked the visitor by name, and what for. */
+function renderRequest({ asked, request }: Row): Html | null {
+  if (request === null) return asked ? html`Yes` : null;
+  return html`<strong class="foreign">${request.by}</strong>${request.message ? html`<p class="inbox-message muted foreign">${request.message}</p>` : null}`;
+}

@@ -1,0 +1,30 @@
+import { renderEmpty } from '#api/web/components/table.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { toSentence } from '#api/web/text.ts';
+import { isTerminal, type StatusReason, statusReasons } from '#domain/runs/model.ts';
+import { runTabPath, type ShownRun } from '../run-tab.ts';
+
+/** What stands in place of a plan that there is not. It never says that nothing would change, because nobody knows. */
+export function renderNoPlan(run: ShownRun): Html {
+  const { title, explanation } = explain(run);
+  const log = html`<a class="button button-plain" href="${runTabPath(run.id, 'log')}">Open the log</a>`;
+  return html`<section class="panel" id="plan">${renderEmpty(title, explanation, run.status === 'queued' ? null : log)}</section>`;
+}
+
+function explain({ status, status_reason: reason, phase }: ShownRun): { title: string; explanation: string } {
+  if (isTerminal(status)) {
+    const why = status === 'succeeded' ? 'It needed none.' : describeReason(reason);
+    const unknown = 'Nothing is known about what it would have changed.';
+    return {
+      title: 'The run ended without a plan',
+      explanation: `${why} ${status === 'succeeded' ? '' : unknown}`.trim(),
+    };
+  }
+  if (phase === 'queued') return { title: 'There is no plan yet', explanation: 'The run waits to be planned.' };
+  return { title: 'There is no plan yet', explanation: 'It is being made, and appears here when it is ready.' };
+}
+
+function describeReason(reason: string | null): string {
+  if (reason === null || !Object.hasOwn(statusReasons, reason)) return '';
+  return toSentence(statusReasons[reason as StatusReason]);
+}

@@ -1,0 +1,74 @@
+import { renderEmpty, renderPager } from '#api/web/components/table.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { ShownRun } from '../run-tab.ts';
+import { formatCount } from './counts.ts';
+import { type PlanAddress, planPath } from './plan-address.ts';
+import type { PlannedChange, PlanPage } from './planned-change.ts';
+import { renderChange } from './render-change.ts';
+import type { Effort } from './values/compare.ts';
+
+/** How many changes a page of a plan has. */
+export const changesPerPage = 200;
+/** So few changes are all open. */
+const fewChanges = 3;
+/** What a page may cost: values that are compared by path, the time for that in milliseconds, and the characters of its values. */
+const effortOfPage = { values: 150_000, milliseconds: 400 };
+const inList = { mostCharacters: 600, mostDifferences: 40, mostUnchanged: 25 };
+const alone = { mostCharacters: 200_000, mostDifferences: 3000, mostUnchanged: 3000 };
+/** The characters that a page may take. Changes behind them have only their heads, with links to the whole. */
+const mostCharactersOfPage = 1_500_000;
+
+/** A page of the changes of a plan, each closed unless it is one of few, or an import. */
+export function renderPlanList(run: ShownRun, plan: PlanPage, address: PlanAddress): Html {
+  if (plan.total === 0) return renderNoChanges();
+  if (plan.changes.length === 0) {
+    const all = html`<a class="button button-plain" href="${planPath(run.id)}">Show all changes</a>`;
+    return renderEmpty('No change fits the filter', `The plan has ${formatCount(plan.total)} changes.`, all);
+  }
+  const next = plan.next_after === null ? null : planPath(run.id, { ...address, after: String(plan.next_after) });
+  const first = address.after === undefined ? null : planPath(run.id, { ...address, after: undefined });
+  return html`<p class="plan-shown muted">${describeShown(plan, address)}</p>
+<ol class="changes" role="list" data-changes-per-page="${changesPerPage}" data-total="${plan.total}">${renderAll(run, plan)}</ol>
+${renderPager({ first, next })}`;
+}
+
+function renderNoChanges(): Html {
+  return renderEmpty(
+    'This plan changes no resource',
+    'Everything is as the configuration says. Outputs may still change when it is applied.',
+  );
+}
+
+function describeShown({ changes, matching, total }: PlanPage, { kind, q, after }: PlanAddress): string {
+  const isFiltered = kind !== undefined || q !== undefined;
+  const fitting = isFiltered
+    ? `${formatCount(matching)} that fit, of ${formatCount(total)} changes`
+    : formatCount(total);
+  const from = after === undefined ? '' : ` after number ${formatCount(Number(after))}`;
+  return `Showing ${formatCount(changes.length)}${from} of ${fitting}`;
+}
+
+function renderAll(run: ShownRun, { changes, total }: PlanPage): Html[] {
+  const effort = newEffort();
+  let left = mostCharactersOfPage;
+  return changes.map((change) => {
+    const room = left > 0 ? inList : { mostCharacters: 0, mostDifferences: 0, mostUnchanged: 0 };
+    const whole = planPath(run.id, { change: String(change.position) });
+    const isOpen = left > 0 && (total <= fewChanges || change.kind === 'import');
+    const rendered = renderChange(change, { ...room, effort, isOpen, whole, operation: run.operation });
+    left -= String(rendered).length;
+    return html`<li>${rendered}</li>`;
+  });
+}
+
+function newEffort(): Effort {
+  return { left: effortOfPage.values, until: performance.now() + effortOfPage.milliseconds };
+}
+
+/** One change of a plan, with all of its values. */
+export function renderOneChange(run: ShownRun, change: PlannedChange, total: number): Html {
+  const back = `${planPath(run.id)}#r-${change.position}`;
+  const view = { ...alone, effort: newEffort(), isOpen: true, whole: null, operation: run.operation };
+  return html`<p class="plan-shown"><a href="${back}">Back to the plan and its review</a><span class="muted"> · change ${formatCount(change.position)} of ${formatCount(total)}</span></p>
+<ol class="changes" role="list"><li>${renderChange(change, view)}</li></ol>`;
+}

@@ -1,0 +1,36 @@
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { list as listApprovals } from '../../../inbox-operations.ts';
+import { mayApprove } from '../../approval-count.ts';
+import type { RunVisit, ShownRun } from '../../run-tab.ts';
+import { planPath } from '../plan-address.ts';
+
+/** What the visitor decided, by the word with which the form redirects here. */
+const decisions: Readonly<Record<string, string>> = {
+  approved: 'You approved this plan. Your review is final.',
+  rejected: 'You rejected this plan. The run ends, and nothing is applied.',
+};
+
+/** The bar counts no further. */
+const most = 20;
+
+/** After a decision: that it is recorded, and the next run that waits for the visitor. */
+export async function renderAfterReview(visit: RunVisit, run: ShownRun): Promise<Html | null> {
+  const said = decisions[visit.query('done') ?? ''];
+  if (said === undefined) return null;
+  return html`<div class="notice after-review" role="status"><p>${said}</p>${mayApprove(visit) ? await renderNext(visit, run) : null}</div>`;
+}
+
+/** The next run is the next younger one. After the youngest comes the oldest again. */
+async function renderNext(visit: RunVisit, run: ShownRun): Promise<Html> {
+  const { approvals, next_cursor: more } = await visit.read(listApprovals, { query: { limit: String(most) } });
+  const waiting = approvals.map((approval) => approval.run).filter(({ id }) => id !== run.id);
+  const next = waiting.find(({ id }) => id > run.id) ?? waiting[0];
+  if (!next)
+    return html`<p class="muted">Nothing else waits for you. <a href="${pagePath(pages.approvals)}">Your approvals</a></p>`;
+  const names = await readNames(visit.em, { environments: [next.environment_id] });
+  const place = names.get(next.environment_id ?? '')?.name;
+  const number = `${waiting.length}${more === null ? '' : '+'}`;
+  return html`<a class="button button-primary" href="${planPath(next.id)}">Next of ${number}: <span class="foreign">${next.instance}${place ? ` in ${place}` : ''}</span></a>`;
+}

@@ -1,0 +1,68 @@
+import { renderIcon } from '#api/web/components/icon.ts';
+import { renderForm } from '#api/web/forms/form.ts';
+import type { FormProblems } from '#api/web/forms/problems.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { ShownRun } from '../../run-tab.ts';
+import { describeApproval, type Standing } from './standing.ts';
+
+/** What was submitted before, and what is wrong with it. */
+export interface ReviewForm {
+  readonly problems?: FormProblems | null;
+  readonly typed?: Readonly<Record<string, string>>;
+}
+
+/** The fields of the form, by their names in the operation's body. */
+export const reviewFields = ['key', 'decision', 'comment', 'plan_digest'] as const;
+
+/** The form that decides. It carries the digest of the plan that is shown, so that it decides about no other. */
+export function renderReviewForm(run: ShownRun, standing: Standing, { problems = null, typed = {} }: ReviewForm): Html {
+  const digest = run.plan?.digest ?? '';
+  return renderForm({
+    action: pagePath(pages.reviewRun, { id: run.id }),
+    hasKey: true,
+    problems,
+    typed,
+    fields: [
+      { name: 'plan_digest', label: 'Plan', kind: 'hidden', value: digest },
+      { name: 'comment', label: 'Comment with your review', kind: 'area', isOptional: true, maxLength: 4000 },
+      html`<p class="muted">You decide about the plan <code class="digest" title="${digest}">${shorten(digest)}</code>, and about no other. A review is final: nobody can change it or take it back. Rejecting ends the run.</p>`,
+    ],
+    submit: renderButtons(run, standing),
+  });
+}
+
+/** "sha256:" and the first 12 digits. */
+function shorten(digest: string): string {
+  return digest.length > 19 ? `${digest.slice(0, 19)}…` : digest;
+}
+
+function renderButtons(run: ShownRun, standing: Standing): Html {
+  const approve = { label: describeApproval(run, standing), icon: renderIcon('check'), tone: 'primary' };
+  const reject = { label: 'Reject', icon: renderIcon('x'), tone: 'danger' };
+  return html`${renderDecision(run, 'approve', approve)}${renderDecision(run, 'reject', reject)}${renderRefusals(run)}`;
+}
+
+type Decision = 'approve' | 'reject';
+
+function renderDecision(
+  { actions }: ShownRun,
+  decision: Decision,
+  { label, icon, tone }: { label: string; icon: Html; tone: string },
+): Html {
+  const isAllowed = actions.some(({ name, allowed }) => name === decision && allowed);
+  const style = `button button-${tone}`;
+  if (isAllowed)
+    return html`<button class="${style}" type="submit" name="decision" value="${decision}">${icon}${label}</button>`;
+  return html`<button class="${style}" type="button" aria-disabled="true" aria-describedby="why-not-${decision}">${icon}${label}</button>`;
+}
+
+/** Why the visitor may not decide. It stands there to be read, since it is what the visitor came for. */
+function renderRefusals({ actions }: ShownRun): Html {
+  const refused = actions.filter(({ name, allowed }) => (name === 'approve' || name === 'reject') && !allowed);
+  const words = { approve: 'You cannot approve', reject: 'You cannot reject' };
+  return html`${refused.map(
+    ({ name, reason }) =>
+      html`<p class="why-not" id="why-not-${name}">${words[name as Decision]}: ${reason ?? 'this is not possible now'}.</p>`,
+  )}`;
+}

@@ -1,0 +1,48 @@
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderSummary } from '#api/web/forms/form.ts';
+import { submit } from '#api/web/forms/problems.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { type ParamsOf, pages } from '#api/web/paths.ts';
+import type { AddPage, PageHandler } from '#api/web/visit/route.ts';
+import { review } from '../../../approval-operations.ts';
+import { getRun } from '../../../operations.ts';
+import type { RunVisit, ShownRun } from '../../run-tab.ts';
+import { planPath } from '../plan-address.ts';
+import { renderMoved } from './moved.ts';
+import { type ReviewForm, reviewFields } from './review-form.ts';
+import { renderReview } from './review-panel.ts';
+
+type Handler = PageHandler<ParamsOf<typeof pages.reviewRun>>;
+
+/** Adds the form that approves or rejects a plan. */
+export function registerReview(addPage: AddPage): void {
+  addPage('GET', pages.reviewRun, (visit) => visit.redirect(`${planPath(visit.params.id)}#review`));
+  addPage('POST', pages.reviewRun, decide);
+}
+
+const decide: Handler = async (visit) => {
+  const { key, ...body } = visit.form(...reviewFields);
+  const { id } = visit.params;
+  const submission = await submit(visit, reviewFields, () => visit.run(review, { params: { id }, body, key }));
+  if (submission.done)
+    return visit.redirect(planPath(id, { done: body.decision === 'approve' ? 'approved' : 'rejected' }));
+  return showProblem(visit, { problems: submission.problems, typed: { key, ...body } }, submission.problems.status);
+};
+
+/** Nothing was decided. The form is shown again with what was typed, unless the plan is another one by now. */
+async function showProblem(visit: RunVisit, form: ReviewForm, status: number) {
+  const run = await visit.read(getRun, { params: { id: visit.params.id }, query: {} });
+  const hasMoved = run.plan !== null && form.typed?.['plan_digest'] !== run.plan.digest;
+  const title = hasMoved ? 'The plan changed' : 'Nothing was decided';
+  const crumbs = [{ label: `Run of ${run.instance}`, path: planPath(run.id) }];
+  const main = html`<div class="page">${renderPageHead({ title, crumbs })}
+${hasMoved ? renderMoved(run) : await renderAgain(visit, run, form)}</div>`;
+  return visit.show({ title, hasProblem: true, main }, status);
+}
+
+/** A run that does not wait any more has no form. */
+async function renderAgain(visit: RunVisit, run: ShownRun, form: ReviewForm): Promise<Html> {
+  if (run.status === 'pending_approval') return html`${await renderReview(visit, run, form)}`;
+  return html`${form.problems ? renderSummary(form.problems, []) : null}
+<p><a class="button button-primary" href="${planPath(run.id)}">Back to the run</a></p>`;
+}

@@ -1,0 +1,45 @@
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import type { RunVisit, ShownRun } from '../../run-tab.ts';
+import { type ReviewForm, renderReviewForm } from './review-form.ts';
+import { findStanding, type Standing } from './standing.ts';
+
+/** The decision under a plan: who must still approve, by when, and the buttons. Only a run that waits for approval has it. */
+export async function renderReview(visit: RunVisit, run: ShownRun, form: ReviewForm = {}): Promise<Html | null> {
+  if (run.plan === null || run.status !== 'pending_approval') return null;
+  const names = await readNames(visit.em, { teams: [run.team_id] });
+  const team = run.team_id === null ? null : (names.get(run.team_id)?.name ?? null);
+  const standing = findStanding(run);
+  return html`<section class="review panel" id="review" aria-labelledby="review-title">
+<h2 id="review-title">Review</h2>
+<div class="review-standing">${renderStanding(run, standing, team)}</div>
+${renderReviewForm(run, standing, form)}
+</section>`;
+}
+
+function renderStanding(run: ShownRun, standing: Standing, team: string | null): Html {
+  const { expires_at: expiresAt } = run.approval;
+  return html`<p><strong>${standing.given} of ${standing.required} ${standing.required === 1 ? 'approval' : 'approvals'}.</strong> ${describeApprovers(standing)} ${describeMissing(standing, team)}</p>
+${expiresAt ? html`<p>The time for approval ends ${renderTime(expiresAt)}. Then the run times out, and nothing is applied.</p>` : null}
+<p class="muted">${describeRule(run)}</p>`;
+}
+
+function describeApprovers({ approvedBy }: Standing): Html | null {
+  return approvedBy.length === 0 ? null : html`<span class="foreign">${approvedBy.join(', ')}</span> approved.`;
+}
+
+function describeMissing({ missing, waitedFor }: Standing, team: string | null): Html {
+  if (missing === 0) return html`It has all that it needs.`;
+  const somebody = missing === 1 ? 'One more person' : `${missing} more people`;
+  const from =
+    team === null ? html`who may review runs` : html`who may review runs of <span class="foreign">${team}</span>`;
+  const asked = html`<span class="foreign">${waitedFor.join(', ')}</span>`;
+  return html`${somebody} ${from} must approve.${waitedFor.length > 0 ? html` Asked by name: ${asked}.` : null}`;
+}
+
+/** Who may not approve, before they try. */
+function describeRule({ approval, template_version: version }: ShownRun): string {
+  if (approval.allow_self) return 'The environment lets people approve their own runs.';
+  return `Who requested this run, or one that it repeats, or published version ${version} of its template, cannot approve it.`;
+}

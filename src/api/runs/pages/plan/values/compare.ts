@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isMarked, isPlainObject, isUnset, type JsonObject, type Side } from './marks.ts';
+import { matchItems } from './match-items.ts';
+import { insideText, item, member, type Place } from './paths.ts';
+
+/** A value that differs, or one that stays as it is with everything in it. */
+export interface Compared extends Place {
+  readonly before: Side;
+  readonly after: Side;
+  readonly isSame: boolean;
+  /** What differs where no value does. */
+  readonly note?: string;
+}
+
+/** How many values may still be compared by path, and until when. Beyond that, whole values are compared. */
+export interface Effort {
+  left: number;
+  /** In milliseconds, as `performance.now()` counts them. */
+  readonly until: number;
+}
+
+export function isSpent({ left, until }: Effort): boolean {
+  return left <= 0 || performance.now() > until;
+}
+
+/** Nested deeper than this, values are compared as a whole. */
+const deepest = 60;
+/** A longer text is compared as a text, even if it is JSON. */
+const longestJsonText = 200_000;
+
+/** Compares two values by path. Yields maximal parts that stay and minimal parts that differ. */
+export function* compare(before: Side, after: Side, place: Place, effort: Effort, depth = 0): Generator<Compared> {
+  effort.left -= 1;
+  if (isSame(before, after)) return yield { ...place, before, after, isSame: true };
+  if (depth < deepest && !isSpent(effort)) {
+    if (isPlainObject(before) && isPlainObject(after))
+      return yield* compareObjects(before, after, place, effort, depth + 1);
+    if (Array.isArray(before) && Array.isArray(after))
+      return yield* compareLists(before, after, place, effort, depth + 1);
+    const texts = parseTexts(before, after);
+    if (texts) return yield* compareTexts(texts, { ...place, before, after, isSame: false }, effort, depth + 1);
+  }
+  yield { ...place, before, after, isSame: false };
+}
+
+/** What a value with marks stands for may differ although the marks are the same: that is for those who know what the plan says about it. */
+function isSame(before: Side, after: Side): boolean {
+  if (isUnset(before) || isUnset(after)) return isUnset(before) && isUnset(after);
+  return isDeepStrictEqual(before, after) && !isMarked(after);
+}
+
+function* compareObjects(before: JsonObject, after: JsonObject, place: Place, effort: Effort, depth: number) {
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    yield* compare(own(before, name), own(after, name), member(place, name), effort, depth);
+  }
+}
+
+function own(object: JsonObject, name: string): Side {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function* compareLists(before: JsonValue[], after: JsonValue[], place: Place, effort: Effort, depth: number) {
+  const { pairs, isReordered } = matchItems(before, after);
+  if (isReordered) yield { ...place, before, after, isSame: false, note: 'The order of the items changes.' };
+  for (const { name, from, to } of pairs) {
+    yield* compare(at(before, from), at(after, to), item(place, to ?? from ?? 0, name), effort, depth);
+  }
+}
+
+function at(list: JsonValue[], index: number | null): Side {
+  return index === null ? undefined : list[index];
+}
+
+/** Compares the JSON that two texts hold, such as policies. */
+function* compareTexts(
+  [before, after]: [JsonValue, JsonValue],
+  texts: Compared,
+  effort: Effort,
+  depth: number,
+): Generator<Compared> {
+  if (isDeepStrictEqual(before, after)) return yield { ...texts, note: 'Only the format of the JSON changes.' };
+  yield* compare(before, after, insideText(texts), effort, depth);
+}
+
+function parseTexts(before: Side, after: Side): [JsonValue, JsonValue] | null {
+  const values = [parseText(before), parseText(after)] as const;
+  return values[0] !== null && values[1] !== null ? [values[0], values[1]] : null;
+}
+
+/** The object or list that a text holds as JSON; null if it holds none. */
+export function parseText(text: Side): JsonValue {
+  if (typeof text !== 'string' || text.length > longestJsonText || !/^\s*[[{]/.test(text)) return null;
+  if (nests(text) > deepest) return null;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return null; // It only looks like JSON, so it is a text.
+  }
+}
+
+/** How deep brackets nest at most. */
+function nests(text: string): number {
+  let depth = 0;
+  let most = 0;
+  for (const sign of text) {
+    if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '}' || sign === ']') depth -= 1;
+    most = Math.max(most, depth);
+  }
+  return most;
+}

@@ -1,0 +1,81 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isPlainObject } from './marks.ts';
+
+/** An item on both sides, or on one (null on the other), by its position there. */
+export interface Pair {
+  readonly from: number | null;
+  readonly to: number | null;
+  /** What names the item, such as `name="web"`; undefined: its position. */
+  readonly name?: string;
+}
+
+/** What tells the items of a list from each other, in the order of preference. */
+const naming = ['name', 'Name', 'id', 'Id', 'ID', 'key', 'Key', 'Sid', 'sid', 'address', 'from_port'];
+
+/**
+ * Matches the items of two lists: by the member that names them, else by their content, and what is left by the order. So an item that is
+ * added in front does not change all items behind it.
+ */
+export function matchItems(
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+): { pairs: Pair[]; isReordered: boolean } {
+  const name = naming.find((each) => names(each, before) && names(each, after));
+  const pairs = name === undefined ? matchByContent(before, after) : matchByName(name, before, after);
+  return { pairs, isReordered: isReordered(pairs) };
+}
+
+/** Whether a member names every item, each in another way. */
+function names(name: string, items: readonly JsonValue[]): boolean {
+  const values = new Set<JsonValue>();
+  for (const each of items) {
+    const value = isPlainObject(each) && Object.hasOwn(each, name) ? each[name] : undefined;
+    if ((typeof value !== 'string' && typeof value !== 'number') || values.has(value)) return false;
+    values.add(value);
+  }
+  return true;
+}
+
+function matchByName(name: string, before: readonly JsonValue[], after: readonly JsonValue[]): Pair[] {
+  const nameOf = (each: JsonValue | undefined) => JSON.stringify(isPlainObject(each) ? each[name] : null);
+  const rest = new Map(before.map((each, index) => [nameOf(each), index]));
+  const kept = after.map((each, to): Pair => {
+    const is = nameOf(each);
+    const from = rest.get(is) ?? null;
+    rest.delete(is);
+    return { from, to, name: `${name}=${is}` };
+  });
+  return [...kept, ...[...rest].map(([is, from]): Pair => ({ from, to: null, name: `${name}=${is}` }))];
+}
+
+function matchByContent(before: readonly JsonValue[], after: readonly JsonValue[]): Pair[] {
+  const places = new Map<string, number[]>();
+  before.forEach((each, index) => {
+    const content = JSON.stringify(each);
+    const known = places.get(content);
+    if (known) known.push(index);
+    else places.set(content, [index]);
+  });
+  for (const known of places.values()) known.reverse();
+  const equal = after.map((each) => places.get(JSON.stringify(each))?.pop() ?? null);
+  const taken = new Set(equal);
+  const others = before.map((_, index) => index).filter((index) => !taken.has(index));
+  // Only objects and lists change in part. Of other values, one is removed and another is added.
+  const isWhole = [...before, ...after].every((each) => typeof each !== 'object' || each === null);
+  const rest = isWhole ? [] : others;
+  let next = 0;
+  const pairs = equal.map((from, to): Pair => ({ from: from ?? rest[next++] ?? null, to }));
+  const left = isWhole ? others : rest.slice(next);
+  return [...pairs, ...left.map((from): Pair => ({ from, to: null }))];
+}
+
+/** Whether items that both sides have change their order. */
+function isReordered(pairs: readonly Pair[]): boolean {
+  let last = -1;
+  for (const { from, to } of pairs) {
+    if (from === null || to === null) continue;
+    if (from < last) return true;
+    last = from;
+  }
+  return false;
+}

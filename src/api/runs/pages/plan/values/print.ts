@@ -1,0 +1,58 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isSecret, isUnknown, type Side } from './marks.ts';
+
+export interface Printed {
+  readonly text: string;
+  /** Left out at the end, because the value is too long. */
+  readonly isCut: boolean;
+}
+
+/** Signs that a reader does not see, or that change the order in which the text is read. */
+const unseen = /(?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** A text in which signs that a reader would not see are written out. Who approves a plan must see what it contains. */
+export function showUnseen(text: string): string {
+  return text.replace(unseen, (sign) => `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+}
+
+/** A value as JSON with indents, in which marks are words. It stops after `most` characters, so that no value is printed whole. */
+export function printValue(value: Side, most: number): Printed {
+  const pieces: string[] = [];
+  let left = most;
+  for (const piece of piecesOf(value, '')) {
+    pieces.push(piece.slice(0, left));
+    left -= piece.length;
+    if (left < 0) return { text: showUnseen(pieces.join('')), isCut: true };
+  }
+  return { text: showUnseen(pieces.join('')), isCut: false };
+}
+
+function* piecesOf(value: Side, indent: string): Generator<string> {
+  const word = wordOf(value);
+  if (word !== null) return yield word;
+  if (typeof value !== 'object' || value === null) return yield JSON.stringify(value);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const inner = `${indent}  `;
+  let isFirst = true;
+  for (const [name, each] of Object.entries(value)) {
+    yield `${isFirst ? open : ','}\n${inner}${Array.isArray(value) ? '' : `${JSON.stringify(name)}: `}`;
+    yield* piecesOf(each, inner);
+    isFirst = false;
+  }
+  yield isFirst ? `${open}${close}` : `\n${indent}${close}`;
+}
+
+/** What people call a value that is not shown; null for any other. */
+export function wordOf(value: Side): string | null {
+  if (value === undefined) return '(not set)';
+  if (isSecret(value)) return '(sensitive)';
+  if (isUnknown(value)) return '(known after apply)';
+  return null;
+}
+
+/** Whether a value fits into a line, as a name or number does. */
+export function isShort(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return value.length <= 120 && !value.includes('\n');
+  if (typeof value !== 'object' || value === null) return true;
+  return wordOf(value) !== null || Object.keys(value).length === 0;
+}

@@ -1,0 +1,99 @@
+import { type Html, html } from '#api/web/html.ts';
+import { type Effort, isSpent, parseText } from './compare.ts';
+import { cutAround } from './cut.ts';
+import { compareLines, type LinePart } from './lines.ts';
+import { isUnset, type Side } from './marks.ts';
+import { isShort, type Printed, printValue, showUnseen, wordOf } from './print.ts';
+
+/** How much of a value is shown, and how much effort its comparison is worth. */
+export interface Extent {
+  /** The longest value in characters. */
+  readonly mostCharacters: number;
+  readonly effort: Effort;
+}
+
+/** One value that is set, removed, or replaced by another. */
+export function renderSides(before: Side, after: Side, extent: Extent): Html {
+  if (isUnset(before)) return renderOne('ins', after, extent);
+  if (isUnset(after)) return renderOne('del', before, extent);
+  if (isShort(before) && isShort(after)) {
+    return html`<span class="sides">${renderShort('del', before)}<span class="muted" aria-hidden="true"> → </span><span class="unseen"> becomes </span>${renderShort('ins', after)}</span>`;
+  }
+  if (typeof before === 'string' && typeof after === 'string') return renderTexts(before, after, extent);
+  return html`${renderOne('del', before, extent)}${renderOne('ins', after, extent)}`;
+}
+
+/** A value that stays. */
+export function renderPlain(value: Side, { mostCharacters }: Extent): Html {
+  if (isShort(value)) return html`<span class="foreign value">${printValue(value, mostCharacters).text}</span>`;
+  return renderBlock('same', printReadable(value, mostCharacters));
+}
+
+const words = { ins: 'set to ', del: 'removed: ' };
+
+function renderOne(kind: 'ins' | 'del', value: Side, { mostCharacters }: Extent): Html {
+  if (isShort(value)) return html`<span class="sides">${renderShort(kind, value)}</span>`;
+  return renderBlock(kind, printReadable(value, mostCharacters));
+}
+
+function renderShort(kind: 'ins' | 'del', value: Side): Html {
+  const { text } = printValue(value, 1000);
+  const shown = wordOf(value) === null ? text : html`<em>${text}</em>`;
+  const said = html`<span class="unseen">${words[kind]}</span>`;
+  return kind === 'ins'
+    ? html`<ins class="value foreign">${said}${shown}</ins>`
+    : html`<del class="value foreign">${said}${shown}</del>`;
+}
+
+/** A text with lines is printed in lines, and a text that holds JSON as JSON. */
+function printReadable(value: Side, most: number): Printed {
+  if (typeof value !== 'string') return printValue(value, most);
+  const parsed = parseText(value);
+  if (parsed !== null) return printValue(parsed, most);
+  if (!value.includes('\n')) return printValue(value, most);
+  return { text: showUnseen(value.slice(0, most)), isCut: value.length > most };
+}
+
+const signs = { ins: '+', del: '−', same: '' };
+
+function renderBlock(kind: 'ins' | 'del' | 'same', { text, isCut }: Printed): Html {
+  const content = html`${text}${isCut ? html`<em>\n… cut: the value goes on</em>` : null}`;
+  const said = kind === 'same' ? null : html`<span class="unseen">${words[kind]}</span>`;
+  const body =
+    kind === 'ins' ? html`<ins>${content}</ins>` : kind === 'del' ? html`<del>${content}</del>` : html`${content}`;
+  return html`<pre class="block block-${kind} foreign" data-sign="${signs[kind]}">${said}${body}</pre>`;
+}
+
+function renderTexts(before: string, after: string, { mostCharacters, effort }: Extent): Html {
+  const hasLines = before.includes('\n') || after.includes('\n');
+  const parts = hasLines && !isSpent(effort) ? compareLines(before, after) : null;
+  if (parts) return renderLines(parts, mostCharacters);
+  const cut = cutAround(before, after, mostCharacters);
+  const side = (text: string) => ({ text: showUnseen(text), isCut: false });
+  return html`${renderBlock('del', side(cut.before))}${renderBlock('ins', side(cut.after))}`;
+}
+
+function renderLines(parts: readonly LinePart[], most: number): Html {
+  let left = most;
+  const shown: Html[] = [];
+  for (const part of parts) {
+    if (left <= 0) {
+      shown.push(html`<em class="line">… cut: the text goes on</em>`);
+      break;
+    }
+    const text = part.kind === 'hidden' ? '' : part.lines.join('\n');
+    shown.push(renderPart(part, showUnseen(text.slice(0, left))));
+    left -= text.length;
+  }
+  return html`<pre class="block block-lines foreign">${shown}</pre>`;
+}
+
+function renderPart({ kind, lines }: LinePart, text: string): Html {
+  if (kind === 'hidden') return html`<em class="line">${lines.length} unchanged lines</em>`;
+  if (kind === 'same') return html`<span class="line">${text}</span>`;
+  const marked = text
+    .split('\n')
+    .map((line) => `${kind === 'added' ? '+' : '−'} ${line}`)
+    .join('\n');
+  return kind === 'added' ? html`<ins class="line">${marked}</ins>` : html`<del class="line">${marked}</del>`;
+}

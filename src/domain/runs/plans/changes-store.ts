@@ -1,0 +1,136 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { ResourceChange } from '../model.ts';
+import { type ChangeCounts, type ChangeKind, changeKinds } from './change-kinds.ts';
+
+/** What narrows the changes of a plan. */
+export interface ChangeFilter {
+  readonly kind?: ChangeKind | undefined;
+  /** A text in the address, or in the name or value of an attribute that changes; in either case. */
+  readonly text?: string | undefined;
+  /** The position behind which the page starts; 0 for the first page. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** A change with its place in the whole plan, whatever the filter. Places begin with 1, and destroys come first. */
+export interface PlacedChange {
+  readonly position: number;
+  readonly kind: ChangeKind;
+  readonly change: ResourceChange;
+}
+
+export interface ChangePage {
+  readonly digest: string;
+  readonly counts: ChangeCounts;
+  /** How many changes the plan has. */
+  readonly total: number;
+  /** How many of them the filter lets pass. */
+  readonly matching: number;
+  readonly changes: readonly PlacedChange[];
+  /** The position after which the next page starts; null: there is none. */
+  readonly nextAfter: number | null;
+}
+
+interface PageRow {
+  readonly digest: string;
+  readonly kinds: Partial<Record<ChangeKind, number>>;
+  readonly moved: number;
+  readonly imported: number;
+  readonly total: number;
+  readonly matching: number;
+  readonly page: PlacedChange[];
+}
+
+/**
+ * Reads one page of the changes of a plan. The database cuts it out, because a plan may have many megabytes. Undefined: the run has
+ * no plan.
+ */
+export async function readPlanChanges(em: Em, runId: string, filter: ChangeFilter): Promise<ChangePage | undefined> {
+  const row = await db(em)
+    .with(
+      (name) => name('placed').materialized(),
+      () => selectPlaced(runId),
+    )
+    .with('matching', (queries) => queries.selectFrom('placed').where(matches(filter)).selectAll())
+    .selectFrom('run_plans')
+    .where('run_id', '=', runId)
+    .select([
+      'digest',
+      sql<PageRow['kinds']>`coalesce((select jsonb_object_agg(kind, number)
+        from (select kind, count(*) as number from placed group by kind) as counted), '{}')`.as('kinds'),
+      countPlaced(sql`change ->> 'previousAddress' is not null`).as('moved'),
+      countPlaced(sql`change ->> 'imported' is not null`).as('imported'),
+      countPlaced(sql`true`).as('total'),
+      sql<number>`(select count(*)::int from matching)`.as('matching'),
+      selectPage(filter).as('page'),
+    ])
+    .executeTakeFirst();
+  return row && toPage(row, filter);
+}
+
+function toPage({ kinds, moved, imported, page, ...row }: PageRow, { limit }: ChangeFilter): ChangePage {
+  const counts = Object.fromEntries(changeKinds.map((kind) => [kind, kinds[kind] ?? 0])) as ChangeCounts;
+  const changes = page.slice(0, limit);
+  const nextAfter = page.length > limit ? (changes.at(-1)?.position ?? null) : null;
+  return { ...row, counts: { ...counts, move: moved, import: imported }, changes, nextAfter };
+}
+
+/** The changes of a plan with their kinds, in the order in which people should read them. */
+function selectPlaced(runId: string) {
+  return sql<PlacedChange>`(
+    select row_number() over (order by array_position(${sql.val([...changeKinds])}::text[], kind), place)::int as position, kind, change
+    from (
+      select change, place, ${kindOf(sql`change`)} as kind
+      from run_plans as plan, jsonb_array_elements(plan.changes) with ordinality as listed(change, place)
+      where plan.run_id = ${runId}
+    ) as sorted)`;
+}
+
+function kindOf(change: Expression<unknown>) {
+  return sql<ChangeKind>`case ${change} ->> 'action'
+    when 'delete' then 'destroy' when 'replace' then 'replace' when 'update' then 'change' when 'create' then 'add'
+    when 'forget' then 'forget' when 'read' then 'read'
+    else case
+      when ${change} ->> 'imported' is not null then 'import'
+      when ${change} ->> 'previousAddress' is not null then 'move'
+      else 'unchanged' end
+    end`;
+}
+
+function countPlaced(condition: Expression<unknown>) {
+  return sql<number>`(select count(*)::int from placed where ${condition})`;
+}
+
+/** One row more than the page holds tells whether another page follows. */
+function selectPage({ after, limit }: ChangeFilter) {
+  return sql<
+    PlacedChange[]
+  >`coalesce((select jsonb_agg(jsonb_build_object('position', position, 'kind', kind, 'change', change)
+    order by position) from (select * from matching where position > ${after} order by position limit ${limit + 1}) as next), '[]')`;
+}
+
+function matches({ kind, text }: ChangeFilter): Expression<SqlBool> {
+  return sql<SqlBool>`(${isOfKind(kind)} and ${hasText(text)})`;
+}
+
+/** What is moved or imported may also change. */
+function isOfKind(kind: ChangeKind | undefined): Expression<SqlBool> {
+  if (kind === undefined) return sql<SqlBool>`true`;
+  if (kind === 'move') return sql<SqlBool>`change ->> 'previousAddress' is not null`;
+  if (kind === 'import') return sql<SqlBool>`change ->> 'imported' is not null`;
+  return sql<SqlBool>`kind = ${kind}`;
+}
+
+/** A text in an address, or in an attribute that differs between before and after. Attributes that stay do not count. */
+function hasText(text: string | undefined): Expression<SqlBool> {
+  if (text === undefined) return sql<SqlBool>`true`;
+  const holds = (value: Expression<unknown>) => sql`strpos(lower(${value}), lower(${text})) > 0`;
+  const attributes = (side: 'before' | 'after') =>
+    sql`jsonb_each(case jsonb_typeof(change -> ${sql.lit(side)}) when 'object' then change -> ${sql.lit(side)} else '{}' end)`;
+  return sql<SqlBool>`(${holds(sql`change ->> 'address'`)} or ${holds(sql`coalesce(change ->> 'previousAddress', '')`)} or exists (
+    select from ${attributes('before')} as old full join ${attributes('after')} as new on new.key = old.key
+    where old.value is distinct from new.value and (${holds(sql`coalesce(new.key, old.key)`)}
+      or ${holds(sql`coalesce(old.value::text, '')`)} or ${holds(sql`coalesce(new.value::text, '')`)})))`;
+}

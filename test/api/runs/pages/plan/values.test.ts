@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { PlannedChange } from '#api/runs/pages/plan/planned-change.ts';
+import type { Effort } from '#api/runs/pages/plan/values/compare.ts';
+import { cutAround } from '#api/runs/pages/plan/values/cut.ts';
+import { findDifferences } from '#api/runs/pages/plan/values/differences.ts';
+import { compareLines } from '#api/runs/pages/plan/values/lines.ts';
+import { printValue, showUnseen } from '#api/runs/pages/plan/values/print.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+
+const effort = (left = 1000): Effort => ({ left, until: performance.now() + 10_000 });
+const secret = { sensitive: true };
+const unknown = { unknown: true };
+
+function compareSides(before: JsonValue, after: JsonValue, more: Partial<PlannedChange> = {}, left?: number) {
+  const change: PlannedChange = { position: 1, kind: 'change', address: 'a', before, after, ...more };
+  const { differences, unchanged } = findDifferences(change, effort(left));
+  return {
+    differences: differences.map(({ shown, before: from, after: to, note }) => [
+      shown,
+      from,
+      to,
+      ...(note ? [note] : []),
+    ]),
+    unchanged: unchanged.map(({ shown }) => shown),
+    forcing: differences.filter(({ forcesReplacement }) => forcesReplacement).map(({ shown }) => shown),
+  };
+}
+
+describe('the values of a planned change', () => {
+  it('are compared by their full paths, and those that stay are kept as a whole', () => {
+    const before = { size: 1, tags: { Name: 'a', owner: 'x' }, same: { deep: [1] }, gone: null };
+    const after = { size: 2, tags: { Name: 'b', owner: 'x', 'with space': true }, same: { deep: [1] } };
+    expect(compareSides(before, after)).toMatchObject({
+      differences: [
+        ['size', 1, 2],
+        ['tags.Name', 'a', 'b'],
+        ['tags["with space"]', undefined, true],
+      ],
+      unchanged: ['tags.owner', 'same'],
+    });
+  });
+
+  it('of a resource that is added or destroyed are all of its values that are set', () => {
+    expect(compareSides(null, { id: unknown, name: 'x', none: null }).differences).toEqual([
+      ['id', undefined, unknown],
+      ['name', undefined, 'x'],
+    ]);
+    expect(compareSides({ name: 'x' }, null).differences).toEqual([['name', 'x', undefined]]);
+  });
+
+  it('of texts that hold JSON are compared inside of them', () => {
+    const policy = (effect: string) => JSON.stringify({ Statement: [{ Sid: 'read', Effect: effect, Action: '*' }] });
+    expect(compareSides({ policy: policy('Allow') }, { policy: policy('Deny') })).toMatchObject({
+      differences: [['policy (JSON) Statement[Sid="read"].Effect', 'Allow', 'Deny']],
+      unchanged: ['policy (JSON) Statement[Sid="read"].Sid', 'policy (JSON) Statement[Sid="read"].Action'],
+    });
+    const [difference] = compareSides({ policy: '{"a":1}' }, { policy: '{ "a": 1 }' }).differences;
+    expect(difference).toEqual(['policy', '{"a":1}', '{ "a": 1 }', 'Only the format of the JSON changes.']);
+  });
+
+  it('of lists are matched by what names the items, so that an item in front changes no other', () => {
+    const web = { name: 'web', port: 80 };
+    const api = { name: 'api', port: 81 };
+    expect(compareSides({ rule: [web] }, { rule: [api, { ...web, port: 8080 }] })).toMatchObject({
+      differences: [
+        ['rule[name="api"]', undefined, api],
+        ['rule[name="web"].port', 80, 8080],
+      ],
+      unchanged: ['rule[name="web"].name'],
+    });
+  });
+
+  it('of lists without names are matched by content, then by position', () => {
+    expect(compareSides({ zones: ['a', 'b'] }, { zones: ['c', 'a', 'b'] }).differences).toEqual([
+      ['zones[0]', undefined, 'c'],
+    ]);
+    expect(compareSides({ zones: ['a', 'b'] }, { zones: ['a', 'c'] }).differences).toEqual([
+      ['zones[1]', undefined, 'c'],
+      ['zones[1]', 'b', undefined],
+    ]);
+    expect(compareSides({ list: [{ a: 1 }] }, { list: [{ a: 2 }] }).differences).toEqual([['list[0].a', 1, 2]]);
+  });
+
+  it('of a list in another order are named as such', () => {
+    expect(compareSides({ zones: ['a', 'b'] }, { zones: ['b', 'a'] }).differences).toEqual([
+      ['zones', ['a', 'b'], ['b', 'a'], 'The order of the items changes.'],
+    ]);
+  });
+
+  it('that are secret are changed, unchanged or unsaid, as the plan says', () => {
+    const sides = [{ password: secret }, { password: secret }] as const;
+    const said = (changed: boolean) => ({ sensitive: [{ path: ['password'], changed }] });
+    expect(compareSides(...sides, said(true)).differences).toEqual([
+      ['password', secret, secret, 'sensitive, changed'],
+    ]);
+    expect(compareSides(...sides, said(false))).toMatchObject({ differences: [], unchanged: ['password'] });
+    expect(compareSides(...sides).differences).toEqual([
+      ['password', secret, secret, 'sensitive: the plan does not say whether it changes'],
+    ]);
+    expect(compareSides({ password: 'x' }, { password: secret }, said(false)).differences).toEqual([
+      ['password', 'x', secret, 'only sensitivity changed'],
+    ]);
+  });
+
+  it('that force a replacement are marked, with everything inside of them', () => {
+    const more: Partial<PlannedChange> = { kind: 'replace', replace_paths: [['network', 0, 'zone'], ['name']] };
+    const before = { name: 'a', network: [{ zone: 'x', size: 1 }] };
+    const after = { name: 'b', network: [{ zone: 'y', size: 2 }] };
+    expect(compareSides(before, after, more).forcing).toEqual(['name', 'network[0].zone']);
+  });
+
+  it('are compared as a whole once the effort is spent, or nested too deep', () => {
+    const before = { a: { b: { c: 1 } } };
+    const after = { a: { b: { c: 2 } } };
+    expect(compareSides(before, after, {}, 2).differences).toEqual([['a', before.a, after.a]]);
+    const nested = (value: JsonValue) =>
+      Array.from({ length: 500 }).reduce<JsonValue>((inner) => ({ n: inner }), value);
+    expect(compareSides(nested(1), nested(2)).differences).toHaveLength(1);
+    const text = (value: number) => ({ text: `${'['.repeat(50_000)}${value}${']'.repeat(50_000)}` });
+    expect(compareSides(text(1), text(2)).differences).toHaveLength(1);
+  });
+
+  it('may be named like members of every object', () => {
+    const before = JSON.parse('{"__proto__": 1, "constructor": 1}') as JsonValue;
+    const after = JSON.parse('{"__proto__": 2, "toString": 1}') as JsonValue;
+    expect(compareSides(before, after).differences).toEqual([
+      ['__proto__', 1, 2],
+      ['constructor', 1, undefined],
+      ['toString', undefined, 1],
+    ]);
+  });
+});
+
+describe('a printed value', () => {
+  it('has words for what is not shown, and stops where it is too long', () => {
+    expect(printValue({ a: [1, secret], b: unknown, c: {} }, 1000)).toEqual({
+      text: '{\n  "a": [\n    1,\n    (sensitive)\n  ],\n  "b": (known after apply),\n  "c": {}\n}',
+      isCut: false,
+    });
+    expect(printValue('x'.repeat(5000), 10)).toEqual({ text: `"${'x'.repeat(9)}`, isCut: true });
+    expect(printValue({ lines: 'x' }, 100).text).toBe('{\n  "lines": "x"\n}');
+  });
+
+  it('writes out the signs that a reader would not see', () => {
+    expect(showUnseen('a\u202eb\u200bc\u0000\td\ne')).toBe('a\\u202eb\\u200bc\\u0000\td\ne');
+  });
+});
+
+describe('long texts', () => {
+  it('are cut around their difference, never before it', () => {
+    const { before, after, isCut } = cutAround(`${'x'.repeat(1000)}a`, `${'x'.repeat(1000)}b`, 100);
+    expect([before, after, isCut]).toEqual([
+      `… 960 equal characters … ${'x'.repeat(40)}a`,
+      `… 960 equal characters … ${'x'.repeat(40)}b`,
+      true,
+    ]);
+  });
+
+  it('with lines are compared by line, and say how many lines between stay', () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
+    const parts = compareLines(lines.join('\n'), lines.with(15, 'other').join('\n'));
+    expect(parts?.map(({ kind, lines: each }) => [kind, each.length])).toEqual([
+      ['hidden', 12],
+      ['same', 3],
+      ['removed', 1],
+      ['added', 1],
+      ['same', 3],
+      ['hidden', 11],
+    ]);
+  });
+
+  it('that are too long for that are not compared by line', () => {
+    expect(compareLines('a\n'.repeat(300_000), 'b\n'.repeat(300_000))).toBeNull();
+  });
+});
