@@ -4,6 +4,8 @@ import { showApprovalRequest, submitApprovalRequest } from './actions/approval-r
 import { submitComment } from './actions/comment-form.ts';
 import { registerRunQuestions } from './actions/forms.ts';
 import { registerInbox } from './inbox/inbox-page.ts';
+import { streamListChanges } from './list/list-changes.ts';
+import { showRuns } from './list/list-page.ts';
 import { registerPlanFile } from './plan/plan-file.ts';
 import { registerReview } from './plan/review/review-pages.ts';
 import { streamRunChanges } from './run-changes.ts';
@@ -11,6 +13,8 @@ import { showRunPage } from './run-page.ts';
 
 /** Adds the list of runs, the page of a run, the forms for what can be done with it, and the inbox of approvals. */
 export function registerRuns(addPage: AddPage): void {
+  addPage('GET', pages.runs, showRuns);
+  addPage('GET', pages.runStream, streamListChanges);
   addPage('GET', pages.run, (visit) => showRunPage(visit));
   addPage('GET', pages.runChanges, streamRunChanges);
   addPage('POST', pages.commentOnRun, submitComment);

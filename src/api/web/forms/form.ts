@@ -24,6 +24,7 @@ export interface FormField {
     | 'select'
     | 'checkbox'
     | 'hidden'
+    | 'date'
     | 'datetime';
   /** What the value means, or how it should look. */
   readonly hint?: Html | string;

@@ -1,0 +1,124 @@
+import { list as listEnvironments } from '#api/environments/operations.ts';
+import { list as listTemplates } from '#api/registry/template-operations.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
+import { runStatusLooks } from '#api/web/components/status.ts';
+import { type Choice, type FormField, renderFormField } from '#api/web/forms/form.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { runOperations, runStatuses } from '#domain/runs/model.ts';
+import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import type { ListedShownRun } from '../run-tab.ts';
+import { operationWords } from '../words.ts';
+import { isSameSet, type ListAddress, listPath, views } from './filters.ts';
+
+/** What the filters offer: environments and templates that the visitor may read, and those who asked for the shown runs. */
+export interface FilterChoices {
+  readonly environments: readonly Choice[];
+  readonly templates: readonly Choice[];
+  readonly requesters: readonly Choice[];
+}
+
+const most = '200';
+
+export async function readFilterChoices(
+  visit: Visit,
+  { scope, filters }: ListAddress,
+  runs: readonly ListedShownRun[],
+): Promise<FilterChoices> {
+  const { environment_id: environment = null, template_id: template = null, requested_by: requester = null } = filters;
+  const query = { limit: most, ...(scope['team_id'] && { team_id: scope['team_id'] }) };
+  const [{ environments }, { templates }] = await Promise.all([
+    visit.read(listEnvironments, { query }),
+    visit.read(listTemplates, { query: { limit: most } }),
+  ]);
+  const people = runs.flatMap(({ requested_by: { id, name } }) => (id === null ? [] : [{ id, name }]));
+  const known = [...environments, ...templates, ...people, { id: visit.principal.id, name: visit.principal.name }];
+  const isUnknown = (id: string | null) => (known.some((each) => each.id === id) ? null : id);
+  // Somebody may filter by what is not among the first ones, by a link. Names are read only of what a shown run has.
+  const shownOnly = (id: string | null, shown: readonly (string | null)[]) =>
+    shown.includes(id) ? isUnknown(id) : null;
+  const names = await readNames(visit.em, {
+    environments: [
+      shownOnly(
+        environment,
+        runs.map((run) => run.environment_id),
+      ),
+    ],
+    templates: [
+      shownOnly(
+        template,
+        runs.map((run) => run.template_id),
+      ),
+    ],
+  });
+  return {
+    environments: toChoices(environments, environment, names),
+    templates: toChoices(templates, template, names),
+    requesters: toChoices(
+      [...people, { id: visit.principal.id, name: `${visit.principal.name} (you)` }],
+      requester,
+      names,
+    ),
+  };
+}
+
+function toChoices(items: readonly { id: string; name: string }[], chosen: string | null, names: Names): Choice[] {
+  const byId = new Map(items.map(({ id, name }) => [id, name]));
+  if (chosen !== null && !byId.has(chosen)) byId.set(chosen, names.get(chosen)?.name ?? chosen);
+  const choices = [...byId].map(([value, label]) => ({ value, label }));
+  return [{ value: '', label: 'Any' }, ...choices.sort((one, other) => one.label.localeCompare(other.label))];
+}
+
+/** The views that people need most, and below them all filters. Both are in the address, and work without scripts. */
+export function renderFilters(address: ListAddress, choices: FilterChoices): Html {
+  const used = Object.keys(address.filters).length;
+  const isView = views.some(({ statuses }) => isSameSet(statuses, address.statuses));
+  return html`<div class="list-filters">
+<ul class="chips" aria-label="Views">${views.map(
+    ({ label, statuses }) =>
+      html`<li><a class="chip" href="${listPath(address, { statuses })}" ${
+        isSameSet(statuses, address.statuses) ? html`aria-current="true"` : null
+      }>${label}</a></li>`,
+  )}</ul>
+<details class="more-filters" ${used > 0 || !isView ? html`open` : null}>
+<summary class="chip" data-key="f" data-key-says="Filters">${renderIcon('filter')}Filters${used > 0 ? html` <span class="count">${used}</span>` : null}</summary>
+${renderForm(address, choices)}
+</details>
+</div>`;
+}
+
+function renderForm(address: ListAddress, { environments, templates, requesters }: FilterChoices): Html {
+  const { scope, filters, statuses } = address;
+  const operations = [
+    { value: '', label: 'Any' },
+    ...runOperations.map((value) => ({ value, label: operationWords[value] })),
+  ];
+  const fields: FormField[] = [
+    { name: 'operation', label: 'Operation', kind: 'select', choices: operations },
+    { name: 'environment_id', label: 'Environment', kind: 'select', choices: environments },
+    { name: 'template_id', label: 'Template', kind: 'select', choices: templates },
+    { name: 'requested_by', label: 'Asked by', kind: 'select', choices: requesters },
+    { name: 'from', label: 'From', kind: 'date' },
+    { name: 'to', label: 'Before', kind: 'date' },
+  ];
+  const kept = Object.entries({ ...scope, instance_id: filters.instance_id }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return html`<form class="filters panel" method="get" action="${pages.runs}">
+${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<fieldset class="status-filter"><legend>Status</legend>${runStatuses.map(
+    (status) =>
+      html`<label class="choice"><input type="checkbox" name="status" value="${status}" ${
+        statuses.includes(status) ? html`checked` : null
+      }> <span>${runStatusLooks[status].word}</span></label>`,
+  )}</fieldset>
+${fields.map((field) => renderFormField({ ...field, isOptional: false, value: dayOf(filters[field.name as keyof typeof filters]) }))}
+<div class="filters-end"><button class="button button-primary" type="submit">Filter</button><a class="button button-plain" href="${listPath(address, { statuses: [], filters: {} })}">Clear</a></div>
+</form>`;
+}
+
+/** A field for a day shows only the day of a time. */
+function dayOf(value: string | undefined): string | undefined {
+  return value !== undefined && /^\d{4}-\d{2}-\d{2}T/.test(value) ? value.slice(0, 10) : value;
+}

@@ -1,0 +1,62 @@
+import { renderRunStatus } from '#api/web/components/status.ts';
+import { type Column, renderTable } from '#api/web/components/table.ts';
+import { formatSpan, renderAge } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import { describeWaiting } from '../run/waiting.ts';
+import type { ListedShownRun } from '../run-tab.ts';
+import { operationWords } from '../words.ts';
+
+/** The runs of a list, a line each. The first link of a row leads to its run. */
+export function renderRuns(runs: readonly ListedShownRun[], names: Names): Html {
+  return html`<div class="list-panel">${renderTable({
+    caption: 'Runs, newest first',
+    columns: columnsWith(names),
+    rows: runs,
+    rowId: ({ id }) => `run-${id}`,
+  })}</div>`;
+}
+
+function columnsWith(names: Names): Column<ListedShownRun>[] {
+  const nameOf = (id: string) => html`<span class="foreign">${names.get(id)?.name ?? 'deleted'}</span>`;
+  return [
+    { label: 'Status', cell: ({ status }) => renderRunStatus(status) },
+    {
+      label: 'Instance',
+      kind: 'main',
+      cell: ({ id, instance }) => html`<a href="${pagePath(pages.run, { id })}">${instance}</a>`,
+    },
+    { label: 'Operation', cell: ({ operation }) => operationWords[operation] },
+    { label: 'Changes', cell: ({ plan }) => plan && renderChanges(plan.summary) },
+    {
+      label: 'Template',
+      kind: 'minor',
+      cell: ({ template_id: id, template_version: version }) =>
+        html`${nameOf(id)} <span class="muted">${version}</span>`,
+    },
+    { label: 'Environment', cell: ({ environment_id: id }) => id && nameOf(id) },
+    { label: 'Asked by', cell: ({ requested_by: by }) => html`<span class="foreign">${by.name}</span>` },
+    { label: 'Admitted', cell: ({ created_at: at }) => renderAge(at) },
+    { label: 'Took', kind: 'number', cell: renderDuration },
+    { label: 'Waits for', cell: renderWaiting },
+  ];
+}
+
+/** How many resources a plan adds, changes and destroys: what destroys stands out. */
+export function renderChanges({ add, change, destroy }: { add: number; change: number; destroy: number }): Html {
+  if (add + change + destroy === 0) return html`<span class="muted">none</span>`;
+  const part = (kind: string, sign: string, number: number) =>
+    number > 0 ? html`<span class="change-${kind}">${sign}${number}</span> ` : null;
+  return html`<span class="changes" role="img" aria-label="${add} to add, ${change} to change, ${destroy} to destroy">${part('add', '+', add)}${part('change', '~', change)}${part('destroy', '−', destroy)}</span>`;
+}
+
+function renderDuration({ started_at: start, finished_at: end }: ListedShownRun): string | null {
+  return start === null || end === null ? null : formatSpan(Date.parse(end) - Date.parse(start));
+}
+
+function renderWaiting(run: ListedShownRun): Html | null {
+  const words = describeWaiting(run);
+  if (!words) return null;
+  return html`${words.short}${words.blocker ? html` <a href="${words.blocker.path}">${words.blocker.label}</a>` : null}`;
+}
