@@ -1,6 +1,7 @@
 import { type Html, html } from '../html.ts';
 
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** A time in UTC, for people and (`datetime`) for machines. A script shows it in the visitor's own time zone. */
 export function renderTime(time: string): Html {
@@ -10,6 +11,11 @@ export function renderTime(time: string): Html {
 /** A time of which mostly the age matters. A script shows how long ago it was, if that is less than a day. */
 export function renderAge(time: string): Html {
   return html`<time datetime="${time}" data-relative>${format.format(new Date(time))} UTC</time>`;
+}
+
+/** The same where there is little room: of an older time it shows only the day, and the exact time with the pointer. */
+export function renderAgeByDay(time: string): Html {
+  return html`<time datetime="${time}" data-relative data-day-only>${dayFormat.format(new Date(time))}</time>`;
 }
 
 /** How long something took, such as "1 min 12 s". @param milliseconds not negative */
@@ -25,6 +31,7 @@ export function formatSpan(milliseconds: number): string {
   const first = parts.findIndex(([number]) => number > 0);
   return parts
     .slice(first, first + 2)
+    .filter(([number]) => number > 0)
     .map(([number, unit]) => `${number} ${unit}`)
     .join(' ');
 }

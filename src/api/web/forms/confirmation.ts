@@ -4,7 +4,7 @@ import type { Page } from '../layout.ts';
 import type { LocalPath } from '../paths.ts';
 import { type Form, renderForm } from './form.ts';
 
-export interface Confirmation extends Pick<Form, 'fields' | 'problems' | 'typed' | 'hasKey'> {
+export interface Confirmation extends Pick<Form, 'fields' | 'problems' | 'typed' | 'hasKey' | 'cancelLabel'> {
   /** What is about to happen, such as "Delete project network". */
   readonly title: string;
   readonly crumbs: readonly Crumb[];

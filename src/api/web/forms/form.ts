@@ -45,6 +45,8 @@ export interface Form {
   readonly tone?: 'primary' | 'danger';
   /** Where a visitor goes who changes their mind. */
   readonly cancel?: LocalPath;
+  /** What the link says that leads there; "Cancel" unless given. */
+  readonly cancelLabel?: string;
   readonly problems?: FormProblems | null;
   /** What was typed before, by the field's name. It wins over the values of fields. */
   readonly typed?: Readonly<Record<string, string>>;
@@ -57,14 +59,24 @@ export interface Form {
  * fields are checked by the service, which says more than the browser does.
  */
 export function renderForm(form: Form): Html {
-  const { action, fields, submit, tone = 'primary', cancel, problems, typed = {}, hasKey } = form;
+  const {
+    action,
+    fields,
+    submit,
+    tone = 'primary',
+    cancel,
+    cancelLabel = 'Cancel',
+    problems,
+    typed = {},
+    hasKey,
+  } = form;
   const plain = fields.filter(isField);
   return html`<form class="form" method="post" action="${action}" novalidate>
 ${problems ? renderSummary(problems, plain) : null}
 ${hasKey ? html`<input type="hidden" name="key" value="${typed['key'] || newId()}">` : null}
 ${fields.map((field) => (isField(field) ? renderFormField(withState(field, typed), problems?.fields[field.name]) : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
-    cancel ? html`<a class="button button-plain" href="${cancel}">Cancel</a>` : null
+    cancel ? html`<a class="button button-plain" href="${cancel}">${cancelLabel}</a>` : null
   }</div>
 </form>`;
 }

@@ -126,6 +126,7 @@ async function ask(
     fields,
     action: pagePath(pattern, { id }),
     cancel: pagePath(pages.run, { id }),
+    cancelLabel: 'Back to the run',
     hasKey: true,
     ...refused,
   });

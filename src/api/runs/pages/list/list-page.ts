@@ -87,7 +87,7 @@ async function renderLivePart(
       address: listPath(address, { ...(cursor && { cursor }), ...(until && { until }) }),
       again: '30s',
     },
-    html`${renderNewer(newer, address)}${runs.length > 0 ? renderRuns(runs, names) : renderNone(address)}${pager}`,
+    html`<div>${renderNewer(newer, address)}${runs.length > 0 ? renderRuns(runs, names) : renderNone(address)}</div>${pager}`,
   );
 }
 

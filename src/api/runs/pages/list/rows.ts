@@ -1,6 +1,6 @@
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
-import { formatSpan, renderAge } from '#api/web/components/time.ts';
+import { formatSpan, renderAgeByDay } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
@@ -10,7 +10,7 @@ import { operationWords } from '../words.ts';
 
 /** The runs of a list, a line each. The first link of a row leads to its run. */
 export function renderRuns(runs: readonly ListedShownRun[], names: Names): Html {
-  return html`<div class="list-panel">${renderTable({
+  return html`<div class="list-panel run-list">${renderTable({
     caption: 'Runs, newest first',
     columns: columnsWith(names),
     rows: runs,
@@ -19,28 +19,40 @@ export function renderRuns(runs: readonly ListedShownRun[], names: Names): Html 
 }
 
 function columnsWith(names: Names): Column<ListedShownRun>[] {
-  const nameOf = (id: string) => html`<span class="foreign">${names.get(id)?.name ?? 'deleted'}</span>`;
+  const nameOf = (id: string) => clip(names.get(id)?.name ?? 'deleted');
   return [
     { label: 'Status', cell: ({ status }) => renderRunStatus(status) },
-    {
-      label: 'Instance',
-      kind: 'main',
-      cell: ({ id, instance }) => html`<a href="${pagePath(pages.run, { id })}">${instance}</a>`,
-    },
-    { label: 'Operation', cell: ({ operation }) => operationWords[operation] },
+    { label: 'Run', kind: 'main', cell: renderName },
     { label: 'Changes', cell: ({ plan }) => plan && renderChanges(plan.summary) },
     {
       label: 'Template',
       kind: 'minor',
       cell: ({ template_id: id, template_version: version }) =>
-        html`${nameOf(id)} <span class="muted">${version}</span>`,
+        html`<span class="named-version">${nameOf(id)} <span class="muted">${version}</span></span>`,
     },
     { label: 'Environment', cell: ({ environment_id: id }) => id && nameOf(id) },
-    { label: 'Asked by', cell: ({ requested_by: by }) => html`<span class="foreign">${by.name}</span>` },
-    { label: 'Admitted', cell: ({ created_at: at }) => renderAge(at) },
+    { label: 'Asked by', cell: ({ requested_by: by }) => clip(by.name) },
+    { label: 'Admitted', cell: ({ created_at: at }) => renderAgeByDay(at) },
     { label: 'Took', kind: 'number', cell: renderDuration },
-    { label: 'Waits for', cell: renderWaiting },
   ];
+}
+
+/** A long name is cut; the whole one appears with the pointer. */
+function clip(name: string): Html {
+  return html`<span class="foreign clip" title="${name}">${name}</span>`;
+}
+
+/** The instance and what is done to it, and below it what the run waits for. */
+function renderName(run: ListedShownRun): Html {
+  const { id, instance, operation } = run;
+  const waiting = describeWaiting(run);
+  return html`<a href="${pagePath(pages.run, { id })}">${instance}</a> <span class="muted operation-${operation}">${operationWords[operation]}</span>${
+    waiting
+      ? html`<span class="waits">waits for ${
+          waiting.blocker ? html`<a href="${waiting.blocker.path}">${waiting.short}</a>` : waiting.short
+        }</span>`
+      : null
+  }`;
 }
 
 /** How many resources a plan adds, changes and destroys: what destroys stands out. */
@@ -53,10 +65,4 @@ export function renderChanges({ add, change, destroy }: { add: number; change: n
 
 function renderDuration({ started_at: start, finished_at: end }: ListedShownRun): string | null {
   return start === null || end === null ? null : formatSpan(Date.parse(end) - Date.parse(start));
-}
-
-function renderWaiting(run: ListedShownRun): Html | null {
-  const words = describeWaiting(run);
-  if (!words) return null;
-  return html`${words.short}${words.blocker ? html` <a href="${words.blocker.path}">${words.blocker.label}</a>` : null}`;
 }

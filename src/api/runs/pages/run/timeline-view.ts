@@ -56,7 +56,7 @@ function renderStep(run: ShownRun, { key, from, to, lost }: TimelineStep, isLast
   return html`<li class="step step-${state}" ${state === 'current' ? html`aria-current="step"` : null}>${renderIcon(
     state === 'bad' ? 'octagon-x' : icon,
   )}<span class="step-name">${name}</span><span class="step-time">${describeTime(from, to)}${
-    lost > 0 ? html` · ${count(lost, 'worker')} lost, attempt ${lost + 1}` : null
+    lost > 0 ? ` · ${count(lost, 'worker')} lost${to === null ? `, attempt ${lost + 1}` : ''}` : null
   }</span></li>`;
 }
 

@@ -57,19 +57,19 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
   approval: describeApproval,
   paused: (_run, { blocker }) => ({
     short: 'the end of a pause',
-    what: html`All applies of the installation are paused${describeHold(blocker)}.`,
+    what: html`All applies of the installation are paused${describeHold(blocker)}`,
     who: 'It goes on by itself when the pause ends. An administrator can end it earlier.',
     blocker: { label: 'Show the pause', path: pagePath(pages.workers) },
   }),
   locked: (run, { blocker }) => ({
     short: 'the lock of its environment',
-    what: html`The environment is locked${describeHold(blocker)}.`,
+    what: html`The environment is locked${describeHold(blocker)}`,
     who: 'It goes on by itself when the lock ends. Whoever may change the environment can unlock it.',
     blocker: environmentOf(run),
   }),
   frozen: (run, { blocker }) => ({
     short: 'the end of a freeze window',
-    what: html`A freeze window of the environment is open${describeHold(blocker)}.`,
+    what: html`A freeze window of the environment is open${describeHold(blocker)}`,
     who: 'It goes on by itself when the window closes. Whoever may change the environment can change its windows.',
     blocker: environmentOf(run),
   }),
@@ -92,12 +92,13 @@ function describeApproval({ approval, reviewers }: ListedShownRun): WaitingWords
   };
 }
 
-function describeHold(blocker: Waiting['blocker']): Html | null {
-  if (blocker === null || typeof blocker === 'string') return null;
+/** The end of a sentence about a hold, and its reason. */
+function describeHold(blocker: Waiting['blocker']): Html | string {
+  if (blocker === null || typeof blocker === 'string') return '.';
   const { by, name, reason, until }: Hold = blocker;
   return html`${name ? html` (<span class="foreign">${name}</span>)` : null}${
     by ? html` by <span class="foreign">${by.name}</span>` : null
-  }${until ? html` until ${renderTime(until)}` : null}: <q class="foreign">${reason}</q>`;
+  }${until ? html` until ${renderTime(until)}` : null}. <q class="foreign">${reason}</q>`;
 }
 
 function environmentOf({ environment_id: id }: ListedShownRun): WaitingWords['blocker'] {

@@ -34,7 +34,10 @@
     const time = new Date(element.dateTime);
     if (Number.isNaN(time.getTime())) return;
     const exact = format(time, { dateStyle: 'full', timeStyle: 'long' });
-    const plain = format(time, { dateStyle: 'medium', timeStyle: 'short' }) + (isUtc ? ' UTC' : '');
+    const plain =
+      'dayOnly' in element.dataset
+        ? format(time, { dateStyle: 'medium' })
+        : format(time, { dateStyle: 'medium', timeStyle: 'short' }) + (isUtc ? ' UTC' : '');
     const text = ('relative' in element.dataset && describeAge(time)) || plain;
     if (element.title !== exact) element.title = exact;
     if (element.textContent !== text) element.textContent = text;
