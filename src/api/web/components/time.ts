@@ -35,3 +35,12 @@ export function formatSpan(milliseconds: number): string {
     .map(([number, unit]) => `${number} ${unit}`)
     .join(' ');
 }
+
+/** The same to one unit, for a column of numbers: "52 s", "17 min", "1.9 h", "7 d". */
+export function formatShortSpan(milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 86_400) return `${(seconds / 3600).toFixed(1)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}

@@ -1,6 +1,6 @@
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
-import { formatSpan, renderAgeByDay } from '#api/web/components/time.ts';
+import { formatShortSpan, formatSpan, renderAgeByDay } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
@@ -32,7 +32,7 @@ function columnsWith(names: Names): Column<ListedShownRun>[] {
     },
     { label: 'Environment', cell: ({ environment_id: id }) => id && nameOf(id) },
     { label: 'Asked by', cell: ({ requested_by: by }) => clip(by.name) },
-    { label: 'Admitted', cell: ({ created_at: at }) => renderAgeByDay(at) },
+    { label: 'Age', cell: ({ created_at: at }) => renderAgeByDay(at) },
     { label: 'Took', kind: 'number', cell: renderDuration },
   ];
 }
@@ -55,14 +55,20 @@ function renderName(run: ListedShownRun): Html {
   }`;
 }
 
+/** A plan may have thousands of changes: "3.9K". */
+const compact = new Intl.NumberFormat('en', { notation: 'compact' });
+
 /** How many resources a plan adds, changes and destroys: what destroys stands out. */
 export function renderChanges({ add, change, destroy }: { add: number; change: number; destroy: number }): Html {
   if (add + change + destroy === 0) return html`<span class="muted">none</span>`;
+  const inWords = `${add} to add, ${change} to change, ${destroy} to destroy`;
   const part = (kind: string, sign: string, number: number) =>
-    number > 0 ? html`<span class="change-${kind}">${sign}${number}</span> ` : null;
-  return html`<span class="changes" role="img" aria-label="${add} to add, ${change} to change, ${destroy} to destroy">${part('add', '+', add)}${part('change', '~', change)}${part('destroy', '−', destroy)}</span>`;
+    number > 0 ? html`<span class="change-${kind}">${sign}${compact.format(number)}</span> ` : null;
+  return html`<span class="changes" role="img" aria-label="${inWords}" title="${inWords}">${part('add', '+', add)}${part('change', '~', change)}${part('destroy', '−', destroy)}</span>`;
 }
 
-function renderDuration({ started_at: start, finished_at: end }: ListedShownRun): string | null {
-  return start === null || end === null ? null : formatSpan(Date.parse(end) - Date.parse(start));
+function renderDuration({ started_at: start, finished_at: end }: ListedShownRun): Html | null {
+  if (start === null || end === null) return null;
+  const took = Date.parse(end) - Date.parse(start);
+  return html`<span title="${formatSpan(took)}">${formatShortSpan(took)}</span>`;
 }

@@ -2,6 +2,7 @@
 // were, if that is less than a day. The exact time is in the title.
 (() => {
   const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
+  const narrow = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
   const units = /** @type {const} */ ([
     ['hour', 3_600_000],
     ['minute', 60_000],
@@ -20,13 +21,18 @@
     return new Intl.DateTimeFormat('en-GB', { ...options, ...zone }).format(time);
   }
 
-  /** @param {Date} time */
-  function describeAge(time) {
+  /** @param {Date} time @param {Intl.RelativeTimeFormat} words */
+  function describeAge(time, words) {
     const age = Date.now() - time.getTime();
     if (Math.abs(age) >= 86_400_000) return null;
     if (Math.abs(age) < 1_000) return 'now';
     const [unit, length] = units.find(([, each]) => Math.abs(age) >= each) ?? ['second', 1_000];
-    return relative.format(-Math.trunc(age / length), unit);
+    return words.format(-Math.trunc(age / length), unit);
+  }
+
+  /** @param {Date} time */
+  function isThisYear(time) {
+    return time.getFullYear() === new Date().getFullYear();
   }
 
   /** @param {HTMLTimeElement} element */
@@ -36,9 +42,10 @@
     const exact = format(time, { dateStyle: 'full', timeStyle: 'long' });
     const plain =
       'dayOnly' in element.dataset
-        ? format(time, { dateStyle: 'medium' })
+        ? format(time, { day: 'numeric', month: 'short', ...(isThisYear(time) ? {} : { year: 'numeric' }) })
         : format(time, { dateStyle: 'medium', timeStyle: 'short' }) + (isUtc ? ' UTC' : '');
-    const text = ('relative' in element.dataset && describeAge(time)) || plain;
+    const text =
+      ('relative' in element.dataset && describeAge(time, 'dayOnly' in element.dataset ? narrow : relative)) || plain;
     if (element.title !== exact) element.title = exact;
     if (element.textContent !== text) element.textContent = text;
   }

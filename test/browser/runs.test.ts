@@ -1,0 +1,141 @@
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { findAccessibilityFaults } from '#test/support/browser/accessibility.ts';
+import { findBrowser, launchBrowser, openWatchedPage, type PageWatch } from '#test/support/browser/browser.ts';
+import { executing, RunSteps } from '#test/support/runs/run-steps.ts';
+
+let api: TestApi;
+let root: ApiUser;
+let steps: RunSteps;
+let worker: string;
+let origin: string;
+let browser: Browser;
+
+const nothing: PageWatch = { violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] };
+const hostile = `<img src=x onerror=alert(1)> \u202Egnirts ${'Wolfeschlegelsteinhausen'.repeat(8)}`;
+
+describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', () => {
+  beforeAll(async () => {
+    [api, browser] = await Promise.all([startApi(), launchBrowser()]);
+    root = await api.addUser('admin', 'Root');
+    steps = new RunSteps(api, root);
+    worker = await steps.worker('sandbox');
+    await api.app.listen({ port: 0, host: '127.0.0.1' });
+    origin = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await api?.close();
+  });
+
+  it('follow a run: status, title and steps change, and what is being typed stays with its focus', async () => {
+    const runId = await steps.admit();
+    const { page, watch } = await open(`/workloads/runs/${runId}?tab=details`);
+    expect(await page.title()).toMatch(/^Queued: Apply: /);
+    await page.getByLabel('Comment', { exact: true }).fill('half a thou');
+    const attempt = executing(await steps.next({ runId }));
+    await page.locator('.title-line').getByText('Running').waitFor();
+    expect(await page.title()).toMatch(/^Running: Apply: /);
+    expect(await page.getByLabel('Comment', { exact: true }).inputValue()).toBe('half a thou');
+    await page.keyboard.type('ght');
+    expect(await page.getByLabel('Comment', { exact: true }).inputValue()).toBe('half a thought');
+    await steps.claim(attempt, worker, 'sandbox');
+    await steps.complete(attempt, { outcome: 'unchanged' });
+    await steps.next({ runId, executed: attempt });
+    await page.locator('.title-line').getByText('Succeeded').waitFor();
+    await page.getByRole('link', { name: 'Run again', exact: true }).waitFor();
+    expect(watch).toEqual(nothing);
+    await page.close();
+  });
+
+  it('hold new runs back behind a link, and change the status of those that are shown', async () => {
+    const first = await steps.admit({ message: 'first' });
+    const { page, watch } = await open('/workloads/runs');
+    const row = page.locator(`#run-${first}`);
+    await row.getByText('Queued').waitFor();
+    const second = await steps.admit();
+    await page.getByRole('link', { name: '1 new – show' }).waitFor();
+    expect(await page.locator(`#run-${second}`).count()).toBe(0);
+    await steps.next({ runId: first });
+    await row.getByText('Running').waitFor();
+    await page.getByRole('link', { name: '1 new – show' }).click();
+    await page.locator(`#run-${second}`).waitFor();
+    expect(watch).toEqual(nothing);
+    await page.close();
+  });
+
+  it('cancel a run by keyboard alone, with a reason that the page then shows', async () => {
+    const runId = await steps.admit();
+    const { page, watch } = await open(`/workloads/runs/${runId}`);
+    await page.getByRole('link', { name: 'Cancel', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Reason').focus();
+    await page.keyboard.type('Not today');
+    await page.keyboard.press('Enter');
+    await page.getByText('The run is being canceled.').waitFor();
+    await page.locator('.title-line').getByText('Canceling').waitFor();
+    expect(await page.getByText('Not today').count()).toBeGreaterThan(0);
+    expect(watch).toEqual(nothing);
+    await page.close();
+  });
+
+  it('filter, open and comment without scripts', async () => {
+    const runId = await steps.admit();
+    const page = await browser.newPage({ javaScriptEnabled: false });
+    await signIn(page, '/workloads/runs');
+    await page.getByText('Filters', { exact: true }).click();
+    await page.getByLabel('Failed').check();
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByText('No run fits').waitFor();
+    await page.getByRole('link', { name: 'Show all runs' }).click();
+    await page.locator(`#run-${runId} a`).first().click();
+    await page.getByRole('link', { name: 'Details' }).click();
+    await page.getByLabel('Comment', { exact: true }).fill('Without scripts');
+    await page.getByRole('button', { name: 'Add comment' }).click();
+    await page.locator('.talk').getByText('Without scripts').waitFor();
+    await page.close();
+  });
+
+  it('have no accessibility violation and fit, with hostile content, in both schemes and widths', async () => {
+    const { runId } = await steps.planned(worker, 'sandbox', { message: hostile });
+    await root.post(`/runs/${runId}/comments`, { text: hostile });
+    const paths = [
+      '/workloads/runs',
+      '/workloads/runs?operation=destroy',
+      '/workloads/runs?status=burned',
+      ...['plan', 'events', 'details'].map((tab) => `/workloads/runs/${runId}?tab=${tab}`),
+      `/workloads/runs/${runId}/cancel`,
+      '/workloads/runs/019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11',
+    ];
+    const { page, watch } = await open('/workloads/runs');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      for (const path of paths) {
+        await page.goto(origin + path);
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 800 });
+          expect(await findAccessibilityFaults(page), `${path} ${colorScheme} ${width}`).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width);
+        }
+      }
+    }
+    expect({ ...watch, consoleErrors: [], failed: [] }).toEqual(nothing);
+    await page.close();
+  });
+});
+
+async function signIn(page: Page, path: string): Promise<void> {
+  await page.goto(origin + path);
+  await page.getByLabel('E-mail address').fill(root.email);
+  await page.getByLabel('Password').fill(testPassword);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(origin + path);
+}
+
+async function open(path: string): Promise<{ page: Page; watch: PageWatch }> {
+  const opened = await openWatchedPage(browser, origin);
+  await signIn(opened.page, path);
+  return opened;
+}
