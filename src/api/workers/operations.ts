@@ -5,8 +5,8 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { findWorker, listWorkers, readWorker, requestDrain } from '#domain/workers/store.ts';
-import { viewWorker, WorkerView } from './views.ts';
+import { findWorker, listWorkers, readExecutedRuns, readWorker, requestDrain } from '#domain/workers/store.ts';
+import { ListedWorkerView, showWorker, viewWorker, WorkerView } from './views.ts';
 
 const readAccess: Access = {
   anyOf: ['worker:read'],
@@ -20,7 +20,7 @@ export const list = read({
   route: 'GET /api/v1/workers',
   summary: 'List workers, the latest first: their pools, their tools and what they execute now',
   query: z.strictObject({ ...pageQuery, pool: z.string().min(1).max(63).optional() }),
-  responses: { 200: pageOf('workers', WorkerView) },
+  responses: { 200: pageOf('workers', ListedWorkerView) },
   access: { ...readAccess, review: { resource: 'workers', verb: 'list' } },
   handle: async ({ em, query }) => {
     const page = await listWorkers(em, query.pool, query);
@@ -37,10 +37,11 @@ export const get = read({
   access: readAccess,
   target: ({ em, params }) => findWorker(em, params.id),
   targetName: 'worker',
-  handle: async ({ em, params }) => {
+  handle: async ({ em, params, operations, principal }) => {
     const worker = await readWorker(em, params.id);
     if (!worker) throw new NotFound('worker');
-    return viewWorker(worker);
+    const runs = await readExecutedRuns(em, principal, worker.id);
+    return showWorker({ operations, principal }, worker, runs);
   },
 });
 

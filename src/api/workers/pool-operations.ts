@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
@@ -10,7 +11,7 @@ import { createPool, deletePool, rulesOf, updatePool } from '#domain/workers/poo
 import { PoolName } from '#domain/workers/pools/model.ts';
 import { findPool, findPoolToChange, listPools, type PoolDetails, readPool } from '#domain/workers/pools/store.ts';
 import { CreatePool, toNewPool, toPoolChange, UpdatePool } from './bodies.ts';
-import { PoolView, viewPool } from './views.ts';
+import { ListedPoolView, PoolView, showPool, viewPool } from './views.ts';
 
 const PoolParams = z.strictObject({ name: PoolName });
 
@@ -31,7 +32,7 @@ export const list = read({
   route: 'GET /api/v1/worker-pools',
   summary: 'List pools by name: their rules, who serves them, what waits and works in them',
   query: z.strictObject(pageQuery),
-  responses: { 200: pageOf('worker_pools', PoolView) },
+  responses: { 200: pageOf('worker_pools', ListedPoolView) },
   access: { ...readAccess, review: { resource: 'worker_pools', verb: 'list' } },
   handle: async ({ em, principal, query }) => {
     const page = await listPools(em, principal, query);
@@ -48,10 +49,10 @@ export const get = read({
   access: readAccess,
   target: ({ em, params }) => findPool(em, params.name),
   targetName: 'worker pool',
-  handle: async ({ em, principal, params }) => {
+  handle: async ({ em, principal, params, operations }) => {
     const pool = await readPool(em, principal, params.name);
     if (!pool) throw new NotFound('worker pool');
-    return viewPool(pool);
+    return showPool({ operations, principal }, pool);
   },
 });
 
@@ -65,9 +66,9 @@ export const create = command({
   access: { ...manageAccess, review: { resource: 'worker_pools', verb: 'create' } },
   idempotency: 'none',
   audit: 'worker_pool.created',
-  handle: async ({ tx, principal, body }) => {
+  handle: async ({ tx, principal, body, operations }) => {
     const pool = await createPool(tx.em, principal, toNewPool(body));
-    return { ...changeOf(pool), after: rulesOf(pool) };
+    return { ...changeOf({ operations, principal }, pool), after: rulesOf(pool) };
   },
 });
 
@@ -85,10 +86,10 @@ export const update = command({
   targetName: 'worker pool',
   idempotency: 'none',
   audit: 'worker_pool.updated',
-  handle: async ({ tx, principal, target, body }) => {
+  handle: async ({ tx, principal, target, body, operations }) => {
     const { updated, difference } = await updatePool(tx.em, principal, target, toPoolChange(body));
     const { before, after } = difference;
-    return { ...changeOf(updated), before, after };
+    return { ...changeOf({ operations, principal }, updated), before, after };
   },
 });
 
@@ -111,6 +112,6 @@ export const deleteWorkerPool = command({
   },
 });
 
-function changeOf(pool: PoolDetails) {
-  return { id: pool.name, revision: pool.revision, answer: viewPool(pool) };
+function changeOf(context: ActionContext, pool: PoolDetails) {
+  return { id: pool.name, revision: pool.revision, answer: showPool(context, pool) };
 }

@@ -1,30 +1,47 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import { runPhases } from '#domain/runs/model.ts';
 import { DemandedIsolation, isolations, limitKinds, workerStatuses } from '#domain/workers/model.ts';
 import { egressPolicies } from '#domain/workers/pools/egress.ts';
 import type { PoolDetails } from '#domain/workers/pools/store.ts';
-import type { WorkerDetails } from '#domain/workers/store.ts';
+import type { ExecutedRun, WorkerDetails } from '#domain/workers/store.ts';
+import { owned, poolActions, workerActions } from './actions.ts';
 
+const workerFields = {
+  id: AnswerId,
+  host: z.string(),
+  process_id: z.int(),
+  version: z.string(),
+  pools: z.array(z.string()),
+  tools: z.array(z.object({ name: z.string(), version: z.string() })),
+  concurrency: z.int(),
+  isolation: z.enum(isolations).describe('Whether it contains template code in a sandbox.'),
+  limits: z.enum(limitKinds).describe('How it enforces the limits of attempts.'),
+  isolation_reason: z.string().nullable().describe('Why it does not contain template code; null where it does.'),
+  status: z.enum(workerStatuses),
+  executing: z.int(),
+  started_at: Time,
+  heartbeat_at: Time,
+};
+
+/** A worker in a list. */
+export const ListedWorkerView = z.object(workerFields).meta({ id: 'ListedWorker' });
+
+const ExecutedRunView = z
+  .object({ id: AnswerId, instance: z.string(), phase: z.enum(runPhases) })
+  .meta({ id: 'ExecutedRun' });
+
+/** A worker in every answer about one worker. */
 export const WorkerView = z
   .object({
-    id: AnswerId,
-    host: z.string(),
-    process_id: z.int(),
-    version: z.string(),
-    pools: z.array(z.string()),
-    tools: z.array(z.object({ name: z.string(), version: z.string() })),
-    concurrency: z.int(),
-    isolation: z.enum(isolations).describe('Whether it contains template code in a sandbox.'),
-    limits: z.enum(limitKinds).describe('How it enforces the limits of attempts.'),
-    isolation_reason: z.string().nullable().describe('Why it does not contain template code; null where it does.'),
-    status: z.enum(workerStatuses),
-    executing: z.int(),
-    started_at: Time,
-    heartbeat_at: Time,
+    ...workerFields,
+    runs: z.array(ExecutedRunView).describe('Of the runs that it executes now, those that you may read.'),
+    actions: workerActions.view,
   })
   .meta({ id: 'Worker' });
 
-export function viewWorker(worker: WorkerDetails): z.input<typeof WorkerView> {
+export function viewWorker(worker: WorkerDetails): z.input<typeof ListedWorkerView> {
   const { processId, isolationReason, startedAt, heartbeatAt, ...rest } = worker;
   return {
     ...rest,
@@ -35,33 +52,42 @@ export function viewWorker(worker: WorkerDetails): z.input<typeof WorkerView> {
   };
 }
 
-export const PoolView = z
-  .object({
-    name: z.string(),
-    team_ids: z
-      .array(z.string())
-      .nullable()
-      .describe('Of the teams that may use the pool, those that you may read; null: all teams may use it.'),
-    environment_ids: z
-      .array(z.string())
-      .nullable()
-      .describe('Of the environments that may use the pool, those that you may read; null: all may use it.'),
-    isolation: DemandedIsolation.describe('What a worker must have to execute runs of the pool; null: nothing.'),
-    egress: z.object({ policy: z.enum(egressPolicies), allow: z.array(z.string()) }),
-    workers: z.int(),
-    contained_workers: z.int().describe('Those of its workers that contain template code.'),
-    concurrency: z.int(),
-    queued: z.int(),
-    running: z.int(),
-    created_at: Time.nullable(),
-    revision: z
-      .number()
-      .nullable()
-      .describe('Null: no operator has created the pool, so it is open to all; a worker serves it or a run uses it.'),
-  })
-  .meta({ id: 'WorkerPool' });
+/** Shows one worker with what it executes, and with the actions that the caller may take. */
+export function showWorker(context: ActionContext, worker: WorkerDetails, runs: readonly ExecutedRun[]) {
+  return { ...viewWorker(worker), runs: [...runs], actions: workerActions.describe(context, owned(worker)) };
+}
 
-export function viewPool(pool: PoolDetails): z.input<typeof PoolView> {
+const poolFields = {
+  name: z.string(),
+  team_ids: z
+    .array(z.string())
+    .nullable()
+    .describe('Of the teams that may use the pool, those that you may read; null: all teams may use it.'),
+  environment_ids: z
+    .array(z.string())
+    .nullable()
+    .describe('Of the environments that may use the pool, those that you may read; null: all may use it.'),
+  isolation: DemandedIsolation.describe('What a worker must have to execute runs of the pool; null: nothing.'),
+  egress: z.object({ policy: z.enum(egressPolicies), allow: z.array(z.string()) }),
+  workers: z.int(),
+  contained_workers: z.int().describe('Those of its workers that contain template code.'),
+  concurrency: z.int(),
+  queued: z.int(),
+  running: z.int(),
+  created_at: Time.nullable(),
+  revision: z
+    .number()
+    .nullable()
+    .describe('Null: no operator has created the pool, so it is open to all; a worker serves it or a run uses it.'),
+};
+
+/** A pool in a list. */
+export const ListedPoolView = z.object(poolFields).meta({ id: 'ListedWorkerPool' });
+
+/** A pool in every answer about one pool. */
+export const PoolView = z.object({ ...poolFields, actions: poolActions.view }).meta({ id: 'WorkerPool' });
+
+export function viewPool(pool: PoolDetails): z.input<typeof ListedPoolView> {
   const { teamIds, environmentIds, containedWorkers, createdAt, egress, ...rest } = pool;
   return {
     ...rest,
@@ -71,4 +97,9 @@ export function viewPool(pool: PoolDetails): z.input<typeof PoolView> {
     created_at: createdAt,
     egress: { policy: egress.policy, allow: [...egress.allow] },
   };
+}
+
+/** Shows one pool with the actions that the caller may take. */
+export function showPool(context: ActionContext, pool: PoolDetails): z.input<typeof PoolView> {
+  return { ...viewPool(pool), actions: poolActions.describe(context, owned(pool)) };
 }

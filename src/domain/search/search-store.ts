@@ -188,4 +188,3 @@ function isNamed(id: Column, names: readonly Column[], text: string): Expression
 function rank(name: Column, text: string): Expression<SqlBool> {
   return sql<SqlBool>`not starts_with(lower(${name}), ${text.toLowerCase()})`;
 }
-

@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
+import type { RunPhase } from '#domain/runs/model.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { Worker } from './entity.ts';
 import { heartbeatExpiry } from './heartbeats.ts';
@@ -140,6 +143,28 @@ export function listWorkers(em: Em, pool: string | undefined, request: PageReque
 
 export function readWorker(em: Em, id: string): Promise<WorkerDetails | undefined> {
   return selectWorkers(em).where('w.id', '=', id).executeTakeFirst();
+}
+
+/** A run that a worker executes now. */
+export interface ExecutedRun {
+  readonly id: string;
+  readonly instance: string;
+  readonly phase: RunPhase;
+}
+
+/** The runs that a worker executes now, as far as the principal may read them. */
+export function readExecutedRuns(em: Em, principal: Principal, workerId: string): Promise<ExecutedRun[]> {
+  return db(em)
+    .selectFrom('run_attempts as a')
+    .innerJoin('runs as r', 'r.attempt_id', 'a.id')
+    .innerJoin('instances as i', 'i.id', 'r.instance_id')
+    .where('a.worker_id', '=', workerId)
+    .where('a.outcome', 'is', null)
+    .where('r.finished_at', 'is', null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('r.team_id'), 'visible'))
+    .select(['r.id', 'i.name as instance', 'r.phase'])
+    .orderBy('a.started_at')
+    .execute();
 }
 
 function selectWorkers(em: Em) {

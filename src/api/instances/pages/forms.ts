@@ -9,7 +9,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { create, get, remove, unlock } from '../operations.ts';
-import type { InstanceVisit } from './instance.ts';
+import type { InstanceVisit } from './table.ts';
 
 const names = ['template_id', 'environment_id', 'name'] as const;
 

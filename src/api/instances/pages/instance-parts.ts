@@ -7,7 +7,7 @@ import { readNames } from '#domain/tenancy/names-store.ts';
 import { getOutputs } from '../operations.ts';
 import { listOfInstance } from '../resource-operations.ts';
 import { download, list as listStates } from '../state-operations.ts';
-import type { InstanceVisit } from './instance.ts';
+import type { InstanceVisit } from './table.ts';
 
 /** Lists what the instance holds. */
 export async function renderResources(visit: InstanceVisit): Promise<Html> {

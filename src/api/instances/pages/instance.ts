@@ -8,11 +8,10 @@ import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
 import { renderOutputs, renderResources, renderStates } from './instance-parts.ts';
-import type { Instance } from './table.ts';
+import type { Instance, InstanceVisit } from './table.ts';
 
 const news = {
   created: 'The instance is made. Import the state of what exists into it.',
@@ -20,8 +19,6 @@ const news = {
   unlocked: 'The instance is free again.',
   forgotten: 'The import is undone. Nothing was destroyed.',
 };
-
-export type InstanceVisit = Visit<{ id: string }>;
 
 interface Part {
   readonly key: string;

@@ -7,7 +7,7 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { get } from '../operations.ts';
 import { forgetState, importState } from '../state-operations.ts';
-import type { InstanceVisit } from './instance.ts';
+import type { InstanceVisit } from './table.ts';
 
 /** Shows how to import a state, or asks whether to undo an import. */
 export async function showStateImport(visit: InstanceVisit): Promise<FastifyReply> {

@@ -7,6 +7,9 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import type { InstanceView, ListedInstanceView } from '../views.ts';
 
+/** A visit of a page of one instance. */
+export type InstanceVisit = Visit<{ id: string }>;
+
 export type Instance = z.input<typeof InstanceView>;
 type ListedInstance = z.input<typeof ListedInstanceView>;
 

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
@@ -8,7 +9,6 @@ import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { create, deleteWorkerPool, get, update } from '../pool-operations.ts';
 import { describeAudience, describeEgress, type Pool, renderUse } from './workers.ts';
@@ -39,7 +39,7 @@ async function show(visit: PoolVisit, typed: Typed | null, problems: FormProblem
     teams: pool.team_ids ?? [],
     environments: pool.environment_ids ?? [],
   });
-  const mayChange = mayManage(visit) && pool.revision !== null;
+  const mayChange = pool.actions.some(({ name: action, allowed }) => action === 'update' && allowed);
   const { name } = pool;
   const page = {
     title: `Pool ${name}`,
@@ -48,9 +48,9 @@ async function show(visit: PoolVisit, typed: Typed | null, problems: FormProblem
 ${renderPageHead({
   title: `Pool ${name}`,
   crumbs,
-  actions: mayChange
-    ? html`<div class="actions"><a class="button button-danger" href="${pagePath(pages.deleteWorkerPool, { name })}">Delete</a></div>`
-    : null,
+  actions: renderActions(pool.actions, {
+    delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteWorkerPool, { name }) },
+  }),
 })}
 <div class="panel">${renderPoolFacts(pool, shownNames)}</div>
 ${
@@ -68,10 +68,6 @@ ${
 </div>`,
   };
   return visit.show(page, problems?.status ?? 200);
-}
-
-function mayManage({ principal: { role } }: Visit): boolean {
-  return role !== null && rolePermissions[role].has('worker:manage');
 }
 
 function renderPoolFacts(pool: Pool, shownNames: Names): Html {

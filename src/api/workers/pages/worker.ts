@@ -1,14 +1,17 @@
 import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { confirmationPage } from '#api/web/forms/confirmation.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
-import { html } from '#api/web/html.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { drain, get } from '../operations.ts';
+import type { WorkerView } from '../views.ts';
 import { renderIsolation, renderUse, renderWorkerStatus } from './workers.ts';
 
 type WorkerVisit = Visit<{ id: string }>;
@@ -18,8 +21,6 @@ const crumbs = [{ label: 'Workers', path: pagePath(pages.workers) }];
 export async function showWorker(visit: WorkerVisit): Promise<FastifyReply> {
   const worker = await visit.read(get, { params: visit.params });
   const title = `${worker.host} · ${worker.process_id}`;
-  const { role } = visit.principal;
-  const mayDrain = role !== null && rolePermissions[role].has('worker:manage') && worker.status === 'active';
   return visit.show({
     title,
     main: html`<div class="page">
@@ -27,9 +28,9 @@ ${renderPageHead({
   title,
   crumbs,
   beside: renderWorkerStatus(worker),
-  actions: mayDrain
-    ? html`<div class="actions"><a class="button button-plain" href="${pagePath(pages.drainWorker, visit.params)}">Drain</a></div>`
-    : null,
+  actions: renderActions(worker.actions, {
+    drain: { label: 'Drain', icon: 'circle-stop', path: pagePath(pages.drainWorker, visit.params) },
+  }),
 })}
 <div class="panel">${renderFacts(
       [
@@ -49,8 +50,33 @@ ${renderPageHead({
       ],
       { isWide: true },
     )}</div>
+<section class="stack" aria-labelledby="executing"><h2 id="executing">Executes now</h2>
+<div class="list-panel">${renderExecuting(worker)}</div></section>
 </div>`,
   });
+}
+
+/** Runs of teams that the visitor may not read are counted, and not shown. */
+function renderExecuting({ runs, executing }: z.input<typeof WorkerView>): Html {
+  if (executing === 0) return renderEmpty('Nothing', 'It waits for work.');
+  const hidden = executing - runs.length;
+  return html`${
+    runs.length > 0
+      ? renderTable({
+          caption: 'Runs that it executes',
+          rows: runs,
+          columns: [
+            {
+              label: 'Instance',
+              kind: 'main',
+              cell: ({ id, instance }) =>
+                html`<a class="foreign" href="${pagePath(pages.run, { id })}">${instance}</a>`,
+            },
+            { label: 'Phase', cell: ({ phase }) => phase },
+          ],
+        })
+      : null
+  }${hidden > 0 ? html`<p class="empty-line muted">${hidden} of other teams</p>` : null}`;
 }
 
 export async function confirmDraining(visit: WorkerVisit): Promise<FastifyReply> {

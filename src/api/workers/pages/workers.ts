@@ -12,10 +12,10 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { list } from '../operations.ts';
 import { list as listPools } from '../pool-operations.ts';
-import type { PoolView, WorkerView } from '../views.ts';
+import type { ListedPoolView, ListedWorkerView } from '../views.ts';
 
-export type Worker = z.input<typeof WorkerView>;
-export type Pool = z.input<typeof PoolView>;
+export type Worker = z.input<typeof ListedWorkerView>;
+export type Pool = z.input<typeof ListedPoolView>;
 
 const news = {
   draining: 'The worker finishes what it executes and takes nothing new.',

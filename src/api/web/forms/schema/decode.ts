@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { blankEntry, type Entry, entryOf, itemNode, mostItems, type Row } from './entry.ts';
 import type { ArrayNode, Node, ObjectNode, ShapesNode } from './node.ts';
 import { isObject } from './resolve.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { blankEntry, type Entry, entryOf, itemNode, mostItems } from './entry.ts';
 import { isComposite, type Node, type ObjectNode } from './node.ts';
 import { slots } from './slots.ts';

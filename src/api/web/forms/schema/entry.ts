@@ -1,4 +1,4 @@
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Node, ObjectNode } from './node.ts';
 import { isObject } from './resolve.ts';
 

@@ -1,5 +1,5 @@
 import { formats, type JsonObject } from '#domain/registry/variables/engine.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type Html, html } from '../../html.ts';
 import type { Node } from './node.ts';
 import { showValue } from './options.ts';

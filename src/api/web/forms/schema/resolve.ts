@@ -1,6 +1,6 @@
 import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
 import { propertiesOf, splitPointer } from '#domain/registry/variables/walk.ts';
-import type { JsonValue } from '#domain/shared/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 
 const mostReferences = 20;
 

@@ -1,0 +1,26 @@
+import { actionsOf } from '#api/pipeline/actions.ts';
+import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
+import type { PoolDetails } from '#domain/workers/pools/store.ts';
+import type { WorkerDetails } from '#domain/workers/store.ts';
+
+/** What a caller may do with a worker. */
+export const workerActions = actionsOf<WorkerDetails & Ownership>()({
+  drain: {
+    operation: 'workers.drain',
+    findRefusal: ({ status }) => (status === 'active' ? null : { message: `the worker is ${status} already` }),
+  },
+});
+
+const unmade = { message: 'no operator has created the pool: create a pool of this name, and then change it' };
+
+/** What a caller may do with a pool. Deletion also depends on what needs the pool. */
+export const poolActions = actionsOf<PoolDetails & Ownership>()({
+  update: { operation: 'worker_pools.update', findRefusal: ({ revision }) => (revision === null ? unmade : null) },
+  delete: { operation: 'worker_pools.delete', findRefusal: ({ revision }) => (revision === null ? unmade : null) },
+});
+
+/** Workers and pools belong to the whole installation. */
+export const owned = <Thing extends object>(thing: Thing): Thing & Ownership => ({
+  ...thing,
+  ...installationOwnership,
+});
