@@ -32,17 +32,19 @@ export function renderPlain(value: Side, { mostCharacters }: Extent): Html {
 const words = { ins: 'set to ', del: 'removed: ' };
 
 function renderOne(kind: 'ins' | 'del', value: Side, { mostCharacters }: Extent): Html {
-  if (isShort(value)) return html`<span class="sides">${renderShort(kind, value)}</span>`;
+  if (isShort(value)) {
+    const sign = html`<span class="sign sign-${kind}" aria-hidden="true">${signs[kind]} </span>`;
+    return html`<span class="sides">${sign}<span class="unseen">${words[kind]}</span>${renderShort(kind, value)}</span>`;
+  }
   return renderBlock(kind, printReadable(value, mostCharacters));
 }
 
 function renderShort(kind: 'ins' | 'del', value: Side): Html {
   const { text } = printValue(value, 1000);
   const shown = wordOf(value) === null ? text : html`<em>${text}</em>`;
-  const said = html`<span class="unseen">${words[kind]}</span>`;
   return kind === 'ins'
-    ? html`<ins class="value foreign">${said}${shown}</ins>`
-    : html`<del class="value foreign">${said}${shown}</del>`;
+    ? html`<ins class="value foreign">${shown}</ins>`
+    : html`<del class="value foreign">${shown}</del>`;
 }
 
 /** A text with lines is printed in lines, and a text that holds JSON as JSON. */

@@ -1,0 +1,149 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+import { change, PendingRuns } from '#test/support/runs/pending-runs.ts';
+
+let api: TestApi;
+let runs: PendingRuns;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  api = await startApi();
+  runs = await PendingRuns.start(api);
+  visitor = await visitAs(runs.reviewers[0]!);
+});
+afterAll(() => api?.close());
+
+async function visitAs(user: ApiUser): Promise<Visitor> {
+  const visiting = new Visitor(api.app);
+  await visiting.submit('/login', { email: user.email, password: testPassword });
+  return visiting;
+}
+
+async function openPlan(run: string, query = ''): Promise<string> {
+  const { status, text } = await visitor.get(`/workloads/runs/${run}?tab=plan${query}`);
+  expect(status, text).toBe(200);
+  return text;
+}
+
+/** The page without tags. */
+const wordsOf = (text: string) => text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
+const addressesOf = (text: string) =>
+  [...text.matchAll(/class="change-address foreign">([^<]*)</g)].map(([, each]) => each);
+
+describe('the plan of a run', () => {
+  const policy = (effect: string) => JSON.stringify({ Statement: [{ Sid: 'read', Effect: effect }] });
+  const changes = [
+    change('create', 'thing.added', null, { name: 'x' }),
+    change(
+      'update',
+      'thing.changed',
+      { policy: policy('Allow'), size: 1, kept: 'k' },
+      { policy: policy('Deny'), size: 1, kept: 'k' },
+    ),
+    change('delete', 'thing.gone', { name: 'x' }, null),
+    change('replace', 'thing.other', { name: 'x' }, { name: 'y', id: { unknown: true } }),
+  ];
+
+  it('says in words what it does, and lists destroys first, closed, with what changes about each', async () => {
+    const text = await openPlan(await runs.add(changes));
+    const words = wordsOf(text);
+    expect(words).toContain('Plan: 1 destroy · 1 replace · 1 change · 1 add');
+    expect(words).toContain('Showing 4 of 4');
+    expect(addressesOf(text)).toEqual(['thing.gone', 'thing.other', 'thing.changed', 'thing.added']);
+    expect(text).toContain('<details class="change change-destroy" id="r-1" >');
+    expect(words).toContain(
+      'policy (JSON) Statement[Sid=&quot;read&quot;].Effect &quot;Allow&quot; → becomes &quot;Deny&quot;',
+    );
+    expect(words).toContain('3 unchanged');
+    expect(words).toContain('(known after apply)');
+    expect(words).toContain('counts 1 replace as an add and a destroy each: 2 to add, 1 to change, 2 to destroy');
+  });
+
+  it('is filtered by the kind of change and by text, in the address', async () => {
+    const run = await runs.add(changes);
+    expect(addressesOf(await openPlan(run, '&kind=destroy'))).toEqual(['thing.gone']);
+    const found = await openPlan(run, '&q=policy');
+    expect(addressesOf(found)).toEqual(['thing.changed']);
+    expect(wordsOf(found)).toContain('Showing 1 of 1 that fit, of 4 changes');
+    expect(found).toContain('value="policy"');
+    expect(wordsOf(await openPlan(run, '&q=nowhere'))).toContain('No change fits the filter');
+    expect((await visitor.get(`/workloads/runs/${run}?tab=plan&kind=burn`)).status).toBe(400);
+  });
+
+  it('of 5,000 changes shows the first 200 in less than 150 KB, and a link to the next', async () => {
+    const many = Array.from({ length: 5000 }, (_, index) =>
+      change(
+        'update',
+        `module.site["${index % 40}"].record["host-${index}"]`,
+        { ttl: index, tags: { rack: `a${index}` } },
+        { ttl: 1, tags: { rack: 'b' } },
+      ),
+    );
+    const run = await runs.add(many);
+    const text = await openPlan(run);
+    expect(wordsOf(text)).toContain('Showing 200 of 5,000');
+    expect(gzipSync(text).length).toBeLessThan(150_000);
+    expect(text).toContain(`/workloads/runs/${run}?tab=plan&amp;after=200" rel="next"`);
+    const next = await openPlan(run, '&after=200');
+    expect(next).toContain('id="r-201"');
+    expect(wordsOf(next)).toContain('Showing 200 after number 200 of 5,000');
+  });
+
+  it('of 10 MB is cut, and shows one change whole on demand', async () => {
+    const huge = Array.from({ length: 10 }, (_, index) =>
+      change('update', `thing.huge-${index}`, { text: 'x'.repeat(500_000) }, { text: `${'x'.repeat(499_999)}y` }),
+    );
+    const run = await runs.add(huge);
+    const text = await openPlan(run);
+    expect(text.length).toBeLessThan(200_000);
+    expect(wordsOf(text)).toContain('… 499,959 equal characters …');
+    const one = await openPlan(run, '&change=3');
+    expect(wordsOf(one)).toContain('change 3 of 10');
+    expect(addressesOf(one)).toEqual(['thing.huge-2']);
+    expect(one.length).toBeLessThan(1_000_000);
+  });
+
+  it('with hostile content shows it as text', async () => {
+    const evil = '<img src=x onerror=alert(1)>';
+    const run = await runs.add([
+      change(
+        'update',
+        `thing["${evil}"]`,
+        { [evil]: `a\n${evil}\u202e` },
+        { [evil]: `b\n${evil}\u202e`, hidden: '\u200b' },
+      ),
+      change('delete', 'x'.repeat(4000), { list: [evil, { '"': "'" }] }, null),
+    ]);
+    const text = await openPlan(run);
+    expect(text).not.toContain('<img');
+    expect(text).not.toContain('\u202e');
+    expect(text).toContain('\\u202e');
+    expect(text).not.toMatch(/<script(?! src="\/assets\/)|\sstyle=/);
+  });
+
+  it('that failed or is not made yet never says that nothing changes', async () => {
+    const begun = await runs.begin();
+    const early = wordsOf(await openPlan(begun.runId));
+    expect(early).toContain('There is no plan yet');
+    await runs.failPlan(begun);
+    const failed = wordsOf(await openPlan(begun.runId));
+    expect(failed).toContain('The run ended without a plan');
+    expect(failed).toContain('Nothing is known about what it would have changed.');
+    for (const words of [early, failed]) expect(words).not.toMatch(/no changes|changes no resource/i);
+  });
+
+  it('without changes says that it changes no resource', async () => {
+    expect(wordsOf(await openPlan(await runs.add([])))).toContain('This plan changes no resource');
+  });
+
+  it('is downloaded whole as JSON by those who may read the run', async () => {
+    const run = await runs.add(changes);
+    const file = await visitor.get(`/workloads/runs/${run}/plan.json`);
+    expect(file.headers['content-disposition']).toBe(`attachment; filename="plan-${run}.json"`);
+    expect(JSON.parse(file.text).changes).toHaveLength(4);
+    const stranger = await visitAs(await api.addUser('operator'));
+    expect((await stranger.get(`/workloads/runs/${run}/plan.json`)).status).toBe(404);
+  });
+});

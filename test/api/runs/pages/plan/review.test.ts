@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+import { change, PendingRuns } from '#test/support/runs/pending-runs.ts';
+
+let api: TestApi;
+let runs: PendingRuns;
+let rita: Visitor;
+let sam: Visitor;
+
+const changes = [change('create', 'thing', null, { name: 'x' })];
+
+beforeAll(async () => {
+  api = await startApi();
+  runs = await PendingRuns.start(api);
+  [rita, sam] = (await Promise.all(runs.reviewers.map(visitAs))) as [Visitor, Visitor];
+});
+afterAll(() => api?.close());
+
+async function visitAs(user: ApiUser): Promise<Visitor> {
+  const visiting = new Visitor(api.app);
+  await visiting.submit('/login', { email: user.email, password: testPassword });
+  return visiting;
+}
+
+/** The fields of the form under a plan, as the page sends them. */
+async function readForm(visitor: Visitor, run: string): Promise<{ key: string; plan_digest: string; comment: string }> {
+  const { text } = await visitor.get(`/workloads/runs/${run}?tab=plan`);
+  const form = text.slice(text.indexOf(`action="/workloads/runs/${run}/review"`));
+  const value = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(form)?.[1] ?? '';
+  return { key: value('key'), plan_digest: value('plan_digest'), comment: '' };
+}
+
+const decide = (visitor: Visitor, run: string, fields: object) =>
+  visitor.submit(`/workloads/runs/${run}/review`, { ...fields } as Record<string, string>);
+const reviewsOf = async (run: string) => (await runs.asker.get(`/runs/${run}`)).body.approval.reviews;
+const wordsOf = (text: string) => text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
+
+describe('the review under a plan', () => {
+  it('says who must still approve, by when, and what its buttons do', async () => {
+    const run = await runs.add(changes);
+    const first = wordsOf((await rita.get(`/workloads/runs/${run}?tab=plan`)).text);
+    expect(first).toContain('0 of 2 approvals. 2 more people who may review runs of Core must approve.');
+    expect(first).toContain('Approve (1 more must follow)');
+    expect(first).toContain('A review is final');
+    await decide(rita, run, { ...(await readForm(rita, run)), decision: 'approve' });
+    const second = wordsOf((await sam.get(`/workloads/runs/${run}?tab=plan`)).text);
+    expect(second).toContain('1 of 2 approvals. Rita Reviewer approved. One more person');
+    expect(second).toContain('Approve and apply');
+    expect(second).toContain('published version 1.0.0 of its template, cannot approve it');
+  });
+
+  it('records a decision once, however often its form is sent, and leads to the next run', async () => {
+    const [run, next] = [await runs.add(changes), await runs.add(changes)];
+    const fields = { ...(await readForm(rita, run)), comment: 'good', decision: 'approve' };
+    for (let sent = 0; sent < 2; sent += 1) {
+      const answer = await decide(rita, run, fields);
+      expect([answer.status, answer.location]).toEqual([303, `/workloads/runs/${run}?tab=plan&done=approved`]);
+    }
+    expect(await reviewsOf(run)).toMatchObject([{ decision: 'approve', comment: 'good' }]);
+    const after = (await rita.get(`/workloads/runs/${run}?tab=plan&done=approved`)).text;
+    expect(wordsOf(after)).toContain('You approved this plan. Your review is final.');
+    expect(wordsOf(after)).toMatch(/Next of \d+: net-\d+ in Development/);
+    expect(after).toContain(`href="/workloads/runs/${next}?tab=plan"`);
+  });
+
+  it('rejects, which ends the run', async () => {
+    const run = await runs.add(changes);
+    const answer = await decide(sam, run, { ...(await readForm(sam, run)), decision: 'reject', comment: 'not today' });
+    expect(answer.location).toBe(`/workloads/runs/${run}?tab=plan&done=rejected`);
+    expect((await runs.asker.get(`/runs/${run}`)).body).toMatchObject({
+      status: 'canceled',
+      status_reason: 'rejected',
+    });
+    const { text } = await sam.get(answer.location!);
+    expect(wordsOf(text)).toContain('You rejected this plan.');
+    expect(text).not.toContain('value="approve"');
+  });
+
+  it('of a plan that has moved decides nothing, and offers the new one', async () => {
+    const run = await runs.add(changes);
+    const shown = await readForm(rita, run);
+    await runs.movePlan(run);
+    const answer = await decide(rita, run, { ...shown, decision: 'approve' });
+    expect(answer.status).toBe(409);
+    expect(wordsOf(answer.text)).toContain('The plan changed – review again');
+    expect(answer.text).not.toContain('value="approve"');
+    expect(await reviewsOf(run)).toEqual([]);
+  });
+
+  it('is replaced by an update once the plan has moved', async () => {
+    const run = await runs.add(changes);
+    const { text } = await rita.get(`/workloads/runs/${run}?tab=plan&q=thing`);
+    const address = /id="live" hx-get="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect(address).toContain('q=thing');
+    expect((await rita.get(address)).text).toContain('value="approve"');
+    await runs.movePlan(run);
+    const after = (await rita.get(address)).text;
+    expect(wordsOf(after)).toContain('The plan changed – review again');
+    expect(after).not.toContain('value="approve"');
+    expect((await rita.get(`/workloads/runs/${run}?tab=plan`)).text).toContain('value="approve"');
+  });
+
+  it('that breaks a rule keeps what was typed, and says the rule', async () => {
+    const run = await runs.add(changes);
+    const fields = await readForm(rita, run);
+    const long = await decide(rita, run, { ...fields, decision: 'approve', comment: 'x'.repeat(4001) });
+    expect(long.status).toBe(400);
+    expect(long.text).toContain('x'.repeat(4001));
+    expect(long.text).toContain('id="field-comment-problem"');
+    await decide(rita, run, { ...fields, decision: 'approve' });
+    const again = await decide(rita, run, {
+      ...fields,
+      key: randomUUID(),
+      decision: 'reject',
+      comment: 'changed my mind',
+    });
+    expect(again.status).toBe(409);
+    expect(wordsOf(again.text)).toContain('You have already decided on this run');
+    expect(again.text).toContain('changed my mind');
+    const other = await decide(sam, run, { ...(await readForm(sam, run)), decision: 'reject' });
+    expect(other.status).toBe(303);
+    const late = await decide(rita, run, { ...fields, key: randomUUID(), decision: 'approve' });
+    expect([late.status, wordsOf(late.text)]).toEqual([409, expect.stringContaining('is not waiting for approval')]);
+  });
+
+  it('has disabled buttons with the words of the rule for those who may not decide', async () => {
+    const run = await runs.add(changes);
+    const asker = await visitAs(runs.asker);
+    const { text } = await asker.get(`/workloads/runs/${run}?tab=plan`);
+    expect(text).toContain('aria-describedby="why-not-approve"');
+    expect(wordsOf(text)).toContain('You cannot approve: you answer for this run: you requested it');
+    expect(text).not.toContain('value="approve"');
+    expect(text).toContain('value="reject"');
+  });
+
+  it('is not taken from another origin', async () => {
+    const run = await runs.add(changes);
+    const fields = { ...(await readForm(rita, run)), decision: 'approve' };
+    const answer = await rita.submit(`/workloads/runs/${run}/review`, fields, { 'sec-fetch-site': 'cross-site' });
+    expect(answer.status).toBe(403);
+    expect(await reviewsOf(run)).toEqual([]);
+  });
+});
