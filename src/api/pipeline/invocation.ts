@@ -20,6 +20,8 @@ export interface Invocation<O extends Operation = Operation> {
   readonly operations: readonly Operation[];
   readonly services: Services;
   readonly request: FastifyRequest;
+  /** What the caller accepts, instead of what the header of the request says: a page may want another answer than JSON. */
+  readonly accept?: string;
   readonly principal: Principal;
   readonly input: OperationInput;
 }

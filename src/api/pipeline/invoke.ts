@@ -204,7 +204,15 @@ function authorizeTarget(invocation: Invocation, em: Em, found: Ownership | null
   const called = asCalled(operation, principal, input.params);
   if (isProtected(called)) refuseUnlessAllowed(called, decideTarget(called, principal, found));
   const target = found ?? undefined;
-  return { em, principal, ...input, target, services, operations, request: metadataOf(operation, request) };
+  return {
+    em,
+    principal,
+    ...input,
+    target,
+    services,
+    operations,
+    request: metadataOf(operation, request, invocation.accept),
+  };
 }
 
 function refuseUnlessAllowed(operation: Operation, decision: AccessDecision): void {
@@ -216,10 +224,10 @@ function refuseUnlessAllowed(operation: Operation, decision: AccessDecision): vo
  * What the client accepts is a media type of the operation, or of the page that invokes it: a page reads JSON and answers HTML.
  * @throws HttpProblem (406) if the client accepts none of the operation's media types
  */
-function metadataOf(operation: Operation, request: FastifyRequest): RequestMetadata {
+function metadataOf(operation: Operation, request: FastifyRequest, accept?: string): RequestMetadata {
   const socketAddress = request.socket.remoteAddress ?? null;
   const { headers } = request;
   const isPage = request.routeOptions.config.page === true;
-  const mediaType = negotiateMediaType(operation, isPage ? undefined : headers.accept);
+  const mediaType = negotiateMediaType(operation, isPage ? accept : headers.accept);
   return { ...requestFacts(request), headers, mediaType, socketAddress };
 }

@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
 import { read } from '#api/pipeline/operation.ts';
 import { Flag, Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { readLines } from '#domain/runs/log/lines.ts';
+import { printLines, readLines } from '#domain/runs/log/lines.ts';
 import { countLines } from '#domain/runs/log/lines-store.ts';
 import { searchLines, type Wanted } from '#domain/runs/log/search.ts';
 import { readSections } from '#domain/runs/log/sections.ts';
@@ -61,7 +63,7 @@ const LinesQuery = z.strictObject({
   limit: wholeNumber({ min: 1, max: 1000 }).default(200),
   last: wholeNumber({ min: 1, max: 1000 })
     .optional()
-    .describe('Answer no more than this many of the last lines. With `from`: none before it.'),
+    .describe('Answer this many of the last lines, instead of `limit`. With `from`: none before it.'),
 });
 
 export const getLogLines = read({
@@ -73,15 +75,21 @@ export const getLogLines = read({
   params: RunParams,
   query: LinesQuery,
   responses: { 200: LogLinesView },
+  produces: { 'text/plain': 'The lines from `from` on, whole, as the steps wrote them.' },
   access: nested,
   target: ({ em, params }) => findRun(em, params.id),
   targetName: 'run',
-  handle: async ({ em, params, query }) => {
+  handle: async ({ em, params, query, request }) => {
     const { log, upTo, total, complete } = await openLog(em, params.id);
     const { last } = query;
     const from = Math.max(query.from, last === undefined ? 1 : total - last + 1);
+    const limit = last ?? query.limit;
+    if (request.mediaType === 'text/plain') {
+      const text = printLines(em, { ...log, upTo, from, limit });
+      return RawAnswer.of('text/plain; charset=utf-8', Readable.from(text));
+    }
     const [read, sections] = await Promise.all([
-      readLines(em, { ...log, upTo, total, from, limit: Math.max(query.limit, last ?? 1) }),
+      readLines(em, { ...log, upTo, total, from, limit }),
       readSections(em, log, total),
     ]);
     return { ...read, total, complete, sections: sections.map(toSection) };

@@ -16,7 +16,7 @@ export interface Page {
   readonly main: Html;
   /** The page stands alone, without navigation, even if the visitor is signed in. */
   readonly isBare?: boolean;
-  /** Scripts of the page besides those that every page has. */
+  /** Modules of the page besides the scripts that every page has. */
   readonly scripts?: readonly string[];
 }
 
@@ -69,8 +69,11 @@ function renderDocument(page: Page, frame: Frame | null): Html {
 <title>${before.join('')}${title} · delivery-coordinator</title>
 <link rel="stylesheet" href="${assetUrl('coordinator.css')}">
 <link rel="icon" type="image/svg+xml" href="${assetUrl('mark.svg')}">
-${[...commonScripts, ...scripts].map(
+${commonScripts.map(
   (name) => html`<script src="${assetUrl(name)}" ${name === 'theme.js' ? null : html`defer`}></script>
+`,
+)}${scripts.map(
+  (name) => html`<script src="${assetUrl(name)}" type="module"></script>
 `,
 )}</head>
 <body class="${frame ? 'framed' : 'plain'}">

@@ -8,6 +8,7 @@ import { streamListChanges } from './list/list-changes.ts';
 import { showRuns } from './list/list-page.ts';
 import { registerPlanFile } from './plan/plan-file.ts';
 import { registerReview } from './plan/review/review-pages.ts';
+import { registerRunLog } from './log/log-pages.ts';
 import { streamRunChanges } from './run-changes.ts';
 import { showRunPage } from './run-page.ts';
 
@@ -20,6 +21,7 @@ export function registerRuns(addPage: AddPage): void {
   addPage('POST', pages.commentOnRun, submitComment);
   addPage('GET', pages.requestApproval, (visit) => showApprovalRequest(visit));
   addPage('POST', pages.requestApproval, submitApprovalRequest);
+  registerRunLog(addPage);
   registerRunQuestions(addPage);
   registerPlanFile(addPage);
   registerReview(addPage);

@@ -4,6 +4,7 @@ import { encodeAnswer } from '#api/edge/json/serialization.ts';
 import { parsePart } from '#api/edge/json/validation.ts';
 import type { RequestPart } from '#api/edge/json/validation-messages.ts';
 import type { EncodedAnswerOf, Responses } from '#api/pipeline/answers/answer-types.ts';
+import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
 import { successStatus } from '#api/pipeline/answers/receipt-answer.ts';
 import { formKey } from '#api/pipeline/headers/idempotency.ts';
 import type { Invocation, OperationInput } from '#api/pipeline/invocation.ts';
@@ -41,6 +42,20 @@ export async function readForPage<S extends Responses>(
 ): Promise<EncodedAnswerOf<S>> {
   const answer = await invokeRead(await authorizeForPage(context, request, operation, input));
   return encode(operation, successStatus(operation), answer);
+}
+
+/** Invokes a read operation for the visitor, and sends what it answers to a client that accepts only this media type, such as a text. */
+export async function sendForPage(
+  context: PageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: ReadOperation,
+  { mediaType, ...input }: PageInput & { readonly mediaType: string },
+): Promise<unknown> {
+  const invocation = await authorizeForPage(context, request, operation, input);
+  const answer = await invokeRead({ ...invocation, accept: mediaType });
+  if (!(answer instanceof RawAnswer)) throw new TypeError(`${operation.id} does not answer ${mediaType}`);
+  return answer.send(request, reply);
 }
 
 /**

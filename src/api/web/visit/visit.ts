@@ -12,7 +12,7 @@ import { type ApprovalCount, readFrame } from '../frame/read-frame.ts';
 import { type Page, seeOther, sendPage } from '../layout.ts';
 import { type Producer, streamForPage } from '../live/stream.ts';
 import type { LocalPath } from '../paths.ts';
-import { type PageInput, type PageServices, readForPage, runForPage } from './operations.ts';
+import { type PageInput, type PageServices, readForPage, runForPage, sendForPage } from './operations.ts';
 import { readScope, type Scope } from './scope.ts';
 import { isSignedIn } from './signed-in.ts';
 
@@ -75,6 +75,12 @@ export class Visit<Params = unknown> {
   /** Invokes a read operation for the visitor, and returns the body that the API would send. */
   read<S extends Responses>(operation: ReadOperation<S>, input?: PageInput): Promise<EncodedAnswerOf<S>> {
     return readForPage(this.context, this.request, operation, input);
+  }
+
+  /** Sends what a read operation answers to a client that accepts only this media type, such as a text. */
+  async send(operation: ReadOperation, input: PageInput & { readonly mediaType: string }): Promise<FastifyReply> {
+    await sendForPage(this.context, this.request, this.reply, operation, input);
+    return this.reply;
   }
 
   /** Invokes a command for the visitor, and returns the body that the API would send. `key`: the form's idempotency key. */

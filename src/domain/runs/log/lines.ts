@@ -69,3 +69,19 @@ export async function readLines(
   }
   return { lines: found, to: last };
 }
+
+/** A longer line is printed up to here. */
+const longestPrinted = 16_000_000;
+
+/** Lines as text, whole. */
+export async function* printLines(
+  em: Em,
+  { limit, ...walk }: Omit<LineWalk, 'longest'> & { limit: number },
+): AsyncGenerator<string> {
+  const last = walk.from + limit - 1;
+  for await (const { lines } of walkLines(em, { ...walk, longest: longestPrinted })) {
+    const wanted = lines.filter(({ number }) => number <= last);
+    if (wanted.length > 0) yield wanted.map(({ text }) => `${text}\n`).join('');
+    if (lines.some(({ number }) => number >= last)) return;
+  }
+}

@@ -1,18 +1,42 @@
 import { renderEmpty } from '#api/web/components/table.ts';
 import { html } from '#api/web/html.ts';
-import { getLogs } from '../../log-operations.ts';
-import type { RunTab } from '../run-tab.ts';
+import { isTerminal } from '#domain/runs/model.ts';
+import { getLogLines } from '../../log-line-operations.ts';
+import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
+import { toPart } from './log-part.ts';
+import { renderLog } from './log-view.ts';
 
-const mostLines = 1000;
+const linesPerPage = 1000;
 
-/** The log of a run: its first lines. */
+/** The log of a run. A script makes it a window over all lines, which follows what is written; without it, it has pages. */
 export const logTab: RunTab = {
   key: 'log',
   label: 'Log',
+  hasOwnStream: true,
+  scripts: ['run-log.js'],
   async render(visit, run) {
-    const { entries } = await visit.read(getLogs, { params: { id: run.id }, query: { limit: '1000' } });
-    if (entries.length === 0) return renderEmpty('No log yet', 'The log begins when a worker starts to plan.');
-    const lines = entries.flatMap(({ text }) => text.split('\n')).slice(0, mostLines);
-    return html`<pre class="log foreign" tabindex="0" aria-label="Log">${lines.join('\n')}</pre>`;
+    // An update of the page's head does not take over the log.
+    if (visit.request.headers['hx-request'] !== undefined) return html``;
+    const lines = await readPage(visit, run);
+    if (lines.total === 0 && isTerminal(run.status)) return renderEmpty('No log', whyEmpty(run));
+    return renderLog(run, toPart(lines), visit.query('find'));
   },
 };
+
+/** The page that the address names. Else the last one if the reader wants to see the end: of what is being written, or of what failed. */
+async function readPage(visit: RunVisit, run: ShownRun) {
+  const params = { id: run.id };
+  const limit = String(linesPerPage);
+  const from = visit.query('from');
+  if (from !== undefined) return visit.read(getLogLines, { params, query: { from, limit } });
+  const first = await visit.read(getLogLines, { params, query: { from: '1', limit } });
+  const wantsEnd = !isTerminal(run.status) || run.status === 'failed' || run.status === 'timed_out';
+  const last = Math.floor((first.total - 1) / linesPerPage) * linesPerPage + 1;
+  if (!wantsEnd || last <= 1) return first;
+  return visit.read(getLogLines, { params, query: { from: String(last), limit } });
+}
+
+function whyEmpty({ deleted_at, started_at }: ShownRun): string {
+  if (deleted_at) return 'The log was deleted with the run.';
+  return started_at ? 'Its steps printed nothing.' : 'The run ended before a worker began it.';
+}

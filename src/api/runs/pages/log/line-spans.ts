@@ -1,0 +1,61 @@
+import Anser from 'anser';
+import { withColours } from '#domain/runs/log/shown-text.ts';
+import { nearestColour } from './colours.ts';
+
+/** A piece of a line and the classes that it is shown with. */
+export type Span = readonly [text: string, classes: string];
+
+/** A line without any colour is a text alone. */
+export type ShownLine = string | readonly Span[];
+
+const mostCharacters = 4000;
+
+/** How a line is shown: its pieces with classes for their colours, and how many of its characters were left out. Control characters become visible. */
+export function toSpans(line: string): { readonly spans: ShownLine; readonly cut: number } {
+  const text = withColours(line);
+  const cut = Math.max(0, text.length - mostCharacters);
+  const kept = cut > 0 ? withoutHalves(text.slice(0, mostCharacters)) : text;
+  if (!kept.includes('\x1b')) return { spans: showControls(kept), cut };
+  const entries = Anser.ansiToJson(kept, { use_classes: true, remove_empty: true });
+  return { spans: merge(entries.map((entry): Span => [showControls(entry.content), classesOf(entry)])), cut };
+}
+
+/** What a cut may leave at the end: half of a character, or the beginning of an escape sequence. */
+function withoutHalves(text: string): string {
+  return text.replace(/[\ud800-\udbff]$|\x1b\[?[\d;]*$/, '');
+}
+
+/** Control characters as their pictures, such as ␀. Separators of lines would break the line. */
+function showControls(text: string): string {
+  return text.replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]/g, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? '\u2421' : '\ufffd';
+  });
+}
+
+/** A blinking or a hidden text is shown as any other, so that nothing escapes the reader. */
+const shownDecorations = ['bold', 'dim', 'italic', 'underline', 'strikethrough', 'reverse'];
+
+function classesOf({ fg, bg, fg_truecolor, bg_truecolor, decorations }: Anser.AnserJsonEntry): string {
+  const given = new Set<string>(decorations);
+  return [
+    fg ? `ansi-${nearestColour(fg, fg_truecolor)}` : null,
+    bg ? `ansi-on ansi-on-${nearestColour(bg, bg_truecolor)}` : null,
+    ...shownDecorations.filter((name) => given.has(name)).map((name) => `ansi-${name}`),
+  ]
+    .filter((name) => name !== null)
+    .join(' ');
+}
+
+/** Joins neighbours of the same look, and answers a text alone where nothing has a look. */
+function merge(spans: readonly Span[]): ShownLine {
+  const merged: [string, string][] = [];
+  for (const [text, classes] of spans) {
+    const last = merged.at(-1);
+    if (last?.[1] === classes) last[0] += text;
+    else merged.push([text, classes]);
+  }
+  if (merged.every(([, classes]) => classes === '')) return merged.map(([text]) => text).join('');
+  return merged;
+}

@@ -1,0 +1,61 @@
+import type { FastifyReply } from 'fastify';
+import { compressFor } from '#api/edge/compression.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { findLogLines, getLogLines } from '../../log-line-operations.ts';
+import { getLogs } from '../../log-operations.ts';
+import { toPart } from './log-part.ts';
+import { streamRunLog } from './log-stream.ts';
+
+type LogVisit = Visit<{ readonly id: string }>;
+
+/** Adds what the log of a run's page asks for: lines, matches, the stream, and the log as text. */
+export function registerRunLog(addPage: AddPage): void {
+  addPage('GET', pages.runLog, (visit) =>
+    visit.redirect(pagePath(pages.run, { id: visit.params.id }, { tab: 'log', from: visit.query('from') })),
+  );
+  addPage('GET', pages.runLogLines, async (visit) => sendJson(visit, toPart(await readLines(visit))));
+  addPage('GET', pages.runLogMatches, async (visit) => sendJson(visit, await findLines(visit)));
+  addPage('GET', pages.runLogStream, streamRunLog);
+  addPage('GET', pages.runLogText, sendText);
+  addPage('GET', pages.runLogLine, sendLine);
+}
+
+function readLines(visit: LogVisit) {
+  const { id } = visit.params;
+  return visit.read(getLogLines, { params: { id }, query: pick(visit, ['from', 'limit', 'last']) });
+}
+
+function findLines(visit: LogVisit) {
+  const { id } = visit.params;
+  return visit.read(findLogLines, { params: { id }, query: pick(visit, ['find', 'ignore_case', 'from', 'limit']) });
+}
+
+function pick(visit: LogVisit, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = visit.query(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+async function sendJson(visit: LogVisit, body: unknown): Promise<FastifyReply> {
+  const content = await compressFor(visit.request, visit.reply, JSON.stringify(body));
+  visit.reply.header('cache-control', 'no-store').serializer((payload: unknown) => payload as string);
+  return visit.reply.type('application/json; charset=utf-8').send(content);
+}
+
+/** The whole log as a file, in the bytes that the steps wrote. */
+function sendText(visit: LogVisit): Promise<FastifyReply> {
+  const { id } = visit.params;
+  visit.reply.header('content-disposition', `attachment; filename="run-${id}.log"`);
+  return visit.send(getLogs, { params: { id }, query: {}, mediaType: 'text/plain' });
+}
+
+/** One whole line as text. The log shows only the beginning of a long one. */
+function sendLine(visit: Visit<{ readonly id: string; readonly number: string }>): Promise<FastifyReply> {
+  const { id, number } = visit.params;
+  return visit.send(getLogLines, { params: { id }, query: { from: number, limit: '1' }, mediaType: 'text/plain' });
+}

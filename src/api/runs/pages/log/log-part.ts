@@ -1,0 +1,72 @@
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { formatSpan } from '#api/web/components/time.ts';
+import type { getLogLines } from '../../log-line-operations.ts';
+import { type ShownLine, toSpans } from './line-spans.ts';
+
+export type LogLines = EncodedAnswerOf<(typeof getLogLines)['responses']>;
+
+/** A line for the viewer, short because there are many: number, stream, milliseconds of its time, pieces, and how many characters are left out. */
+export type PartLine = readonly [number: number, stream: string, time: number, spans: ShownLine, cut: number];
+
+/** What an attempt has written, as the viewer shows it above its lines. */
+export interface PartSection {
+  readonly key: string;
+  readonly label: string;
+  readonly outcome: string;
+  readonly tone: string;
+  readonly icon: string;
+  readonly took: string;
+  readonly first: number;
+  readonly lines: number;
+  /** It ended well, or another attempt has taken its place, so nobody needs to look into it. */
+  readonly isSettled: boolean;
+}
+
+/** What the viewer gets at once: some lines, and what it needs to know of the whole log. */
+export interface LogPart {
+  readonly lines: readonly PartLine[];
+  readonly to: number;
+  readonly total: number;
+  readonly sections: readonly PartSection[];
+  readonly complete: boolean;
+}
+
+export function toPart({ lines, sections, ...rest }: LogLines): LogPart {
+  return { ...rest, lines: lines.map(toPartLine), sections: sections.map(toPartSection) };
+}
+
+function toPartLine({ number, stream, time, text, cut }: LogLines['lines'][number]): PartLine {
+  const shown = toSpans(text);
+  return [number, stream, Date.parse(time), shown.spans, shown.cut + cut];
+}
+
+const phaseWords = { plan: 'Plan', apply: 'Apply', detect: 'Detect' } as const;
+
+const outcomes = {
+  planned: { word: 'Done', tone: 'succeeded', icon: 'circle-check' },
+  unchanged: { word: 'No changes', tone: 'succeeded', icon: 'circle-check' },
+  applied: { word: 'Done', tone: 'succeeded', icon: 'circle-check' },
+  failed: { word: 'Failed', tone: 'failed', icon: 'octagon-x' },
+  canceled: { word: 'Canceled', tone: 'canceled', icon: 'ban' },
+  timed_out: { word: 'Timed out', tone: 'timed-out', icon: 'hourglass' },
+  handed_back: { word: 'Stopped before it had changed anything', tone: 'canceled', icon: 'ban' },
+  lost: { word: 'Its worker was lost', tone: 'failed', icon: 'octagon-x' },
+} as const;
+const underWay = { word: 'Running', tone: 'running', icon: 'loader-circle' } as const;
+
+function toPartSection(section: LogLines['sections'][number], index: number, all: LogLines['sections']): PartSection {
+  const { phase, attempt, outcome, started_at, finished_at, first_line: first, lines } = section;
+  const { word, tone, icon } = outcome === null ? underWay : outcomes[outcome];
+  const isLast = index === all.length - 1;
+  return {
+    key: `${phase}-${attempt}`,
+    label: attempt > 1 ? `${phaseWords[phase]}, attempt ${attempt}` : phaseWords[phase],
+    outcome: word,
+    tone,
+    icon,
+    took: finished_at ? formatSpan(Date.parse(finished_at) - Date.parse(started_at)) : '',
+    first,
+    lines,
+    isSettled: !isLast && outcome !== null,
+  };
+}

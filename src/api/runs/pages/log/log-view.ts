@@ -1,0 +1,62 @@
+import { assetUrl } from '#api/web/assets.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { isTerminal } from '#domain/runs/model.ts';
+import type { ShownRun } from '../run-tab.ts';
+import type { LogPart } from './log-part.ts';
+import { renderRows } from './log-rows.ts';
+
+/** The log: a bar, the lines of one page, and links to the other pages. */
+export function renderLog(run: ShownRun, part: LogPart, find: string | undefined): Html {
+  const { id } = run;
+  const failed = run.status === 'failed' || run.status === 'timed_out';
+  return html`<run-log class="run-log" data-total="${part.total}" data-sections="${JSON.stringify(part.sections)}" data-revision="${run.revision}"
+data-lines-url="${pagePath(pages.runLogLines, { id })}" data-matches-url="${pagePath(pages.runLogMatches, { id })}" data-stream-url="${pagePath(pages.runLogStream, { id })}"
+data-line-url="${pagePath(pages.runLogLines, { id })}" data-icons="${assetUrl('icons.svg')}" ${isTerminal(run.status) ? null : html`data-live`} data-start="${failed ? 'error' : 'top'}">
+<h2 class="unseen">Log</h2>
+${renderBar(run, find)}
+<div class="log-frame">
+<div class="log-scroller" role="region" aria-label="Log, ${part.total.toLocaleString('en')} lines" tabindex="0">${renderRows(id, part)}</div>
+<button class="log-news button button-primary" type="button" data-log="news" data-log-do="follow" hidden>↓ Follow</button>
+</div>
+${renderPages(id, part)}
+</run-log>`;
+}
+
+function renderBar({ id, status }: ShownRun, find = ''): Html {
+  const isLive = !isTerminal(status);
+  return html`<div class="log-bar">
+<form class="log-find" role="search" method="get" action="${pagePath(pages.run, { id })}"><input type="hidden" name="tab" value="log">
+<input type="search" name="find" value="${find}" maxlength="200" placeholder="Find in the log" aria-label="Find in the log" data-key="f" data-key-says="Find in the log" autocomplete="off" spellcheck="false">
+${renderTool('find-previous', 'Previous match', '↑')}${renderTool('find-next', 'Next match', '↓')}
+<span class="log-count" data-log="find" role="status"></span></form>
+<div class="log-tools">
+<span class="log-count" data-log="errors" role="status"></span>
+${renderTool('error-previous', 'Previous error', '↑ Error', 'E')}${renderTool('error-next', 'Next error', '↓ Error', 'e')}
+${renderTool('top', 'Go to the beginning', 'Top', 'g')}${renderTool('end', isLive ? 'Go to the end and follow' : 'Go to the end', 'End', 'G')}
+${renderTool('wrap', 'Wrap long lines', 'Wrap', 'w', true)}${renderTool('times', 'Show times', 'Times', undefined, true)}
+<a class="button button-small" href="${pagePath(pages.runLogText, { id })}" download>${renderIcon('download')}Download</a>
+</div>
+</div>`;
+}
+
+/** A button that needs the script. */
+function renderTool(action: string, says: string, label: string, key?: string, isSwitch = false): Html {
+  return html`<button class="button button-small log-tool" type="button" data-log-do="${action}" title="${says}${key ? html` (${key})` : null}" aria-label="${says}" ${key ? html`data-key="${key}" data-key-says="${says}"` : null} ${isSwitch ? html`aria-pressed="false"` : null}>${label}</button>`;
+}
+
+/** Links to the other pages of the log, for browsers without scripts. */
+function renderPages(id: string, { lines, total }: LogPart): Html | null {
+  const first = lines[0]?.[0] ?? 1;
+  const last = lines.at(-1)?.[0] ?? total;
+  if (total === 0) return html`<p class="log-pages muted">Nothing has been written yet.</p>`;
+  const perPage = 1000;
+  const at = (from: number): LocalPath => pagePath(pages.run, { id }, { tab: 'log', from: String(from) });
+  const end = Math.floor((total - 1) / perPage) * perPage + 1;
+  return html`<nav class="pager log-pages" aria-label="Pages of the log">
+<span class="muted">Lines ${first.toLocaleString('en')}–${last.toLocaleString('en')} of ${total.toLocaleString('en')}</span>
+${first > 1 ? html`<a class="button button-small" href="${at(1)}">First</a><a class="button button-small" href="${at(Math.max(1, first - perPage))}" rel="prev">Previous</a>` : null}
+${last < total ? html`<a class="button button-small" href="${at(last + 1)}" rel="next">Next</a><a class="button button-small" href="${at(end)}">Last</a>` : null}
+</nav>`;
+}

@@ -1,0 +1,50 @@
+// Follows a log and its run by one stream. After a lost connection it goes on behind the last whole line that arrived. A hidden page follows
+// nothing, because a browser opens only a few connections to one service.
+
+/**
+ * @typedef {{ log: (part: import('./run-log-lines.js').Part) => void, changed: () => void, ended: () => void,
+ *   paused: (isPaused: boolean) => void, position: () => number }} Follower
+ */
+
+const retryMs = 5_000;
+
+/** @param {string} url @param {string} revision @param {Follower} follower */
+export function followLog(url, revision, follower) {
+  /** @type {EventSource | null} */
+  let source = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let isOver = false;
+  let seenRevision = revision;
+
+  function connect() {
+    clearTimeout(timer);
+    source?.close();
+    if (isOver || document.hidden) return;
+    source = new EventSource(`${url}?after=${follower.position()}&revision=${seenRevision}`);
+    source.addEventListener('open', () => follower.paused(false));
+    source.addEventListener('log', ({ data }) => follower.log(JSON.parse(data)));
+    source.addEventListener('changed', ({ data }) => {
+      seenRevision = data;
+      follower.changed();
+    });
+    source.addEventListener('end', stop);
+    source.addEventListener('error', retry);
+  }
+
+  function retry() {
+    source?.close();
+    follower.paused(true);
+    clearTimeout(timer);
+    timer = setTimeout(connect, retryMs);
+  }
+
+  function stop() {
+    isOver = true;
+    source?.close();
+    follower.ended();
+  }
+
+  document.addEventListener('visibilitychange', connect);
+  connect();
+}

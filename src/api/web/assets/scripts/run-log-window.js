@@ -1,0 +1,252 @@
+// Draws the rows that are in sight, and a few around them, in one scroll area that is as high as all rows would be. Browsers limit that height: above
+// it, and where lines wrap, so that nobody knows their heights, the place of the scrollbar says roughly where the reader is, and
+// small movements move the rows by what was scrolled.
+
+/** @typedef {import('./run-log-rows.js').LogRows} LogRows */
+
+/** Firefox ignores heights from 17.9 million pixels on. */
+const mostPixels = 16_000_000;
+const overscan = 30;
+/** As many wrapped rows are drawn all at once: their heights are then known. */
+const fewRows = 400;
+
+export class LogWindow {
+  #scroller;
+  #sizer;
+  #list;
+  #make;
+  /** @type {LogRows} */
+  #rows;
+  /** @type {Map<number, { element: HTMLElement, look: unknown }>} */
+  #drawn = new Map();
+  /** The row at the upper edge, and how many pixels of it are above. */
+  #anchor = { row: 0, above: 0 };
+  #lastTop = 0;
+  #widest = 0;
+  #isWrapped = false;
+  #frame = 0;
+  #lineHeight = 16;
+  /** @type {(isUp: boolean) => void} */
+  onScroll = () => {};
+  /** @type {(first: number, last: number) => void} */
+  onDrawn = () => {};
+
+  /** @param {HTMLElement} scroller @param {LogRows} rows @param {(index: number) => { element: () => HTMLElement, look: unknown }} make */
+  constructor(scroller, rows, make) {
+    this.#scroller = scroller;
+    this.#rows = rows;
+    this.#make = make;
+    this.#sizer = append(scroller, 'log-sizer');
+    this.#list = append(this.#sizer, 'log-rows');
+    this.#lineHeight = Number.parseFloat(getComputedStyle(this.#list).lineHeight) || 16;
+    scroller.addEventListener('scroll', () => this.#followScroll(), { passive: true });
+    new ResizeObserver(() => this.draw()).observe(scroller);
+  }
+
+  /** @param {LogRows} rows */
+  setRows(rows) {
+    this.#rows = rows;
+    this.draw();
+  }
+
+  /** @param {boolean} isWrapped */
+  setWrap(isWrapped) {
+    const { row } = this.#anchor;
+    this.#isWrapped = isWrapped;
+    this.#widest = 0;
+    this.#scroller.classList.toggle('log-wrapped', isWrapped);
+    this.#size();
+    this.goTo(row);
+  }
+
+  /** The first row in sight. */
+  get top() {
+    return this.#anchor.row;
+  }
+
+  get rowsInSight() {
+    return Math.max(1, Math.floor(this.#scroller.clientHeight / this.#lineHeight));
+  }
+
+  get isAtEnd() {
+    const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
+    return scrollTop + clientHeight >= scrollHeight - this.#lineHeight;
+  }
+
+  /** @param {number} row */
+  isInSight(row) {
+    return row >= this.#anchor.row + 2 && row < this.#anchor.row + this.rowsInSight - 1;
+  }
+
+  /** Brings a row to the upper edge, or so many rows below it. @param {number} row @param {number} [below] */
+  goTo(row, below = 0) {
+    const index = Math.max(0, Math.min(row, this.#rows.count - 1) - below);
+    this.#size();
+    this.#anchor = { row: index, above: 0 };
+    if (this.#isExact) this.#scroller.scrollTop = this.#rows.unitOfRow(index) * this.#lineHeight;
+    else this.#scroller.scrollTop = this.#fractionOf(index) * this.#scrollable;
+    if (this.#isExact) this.#anchorAt(this.#scroller.scrollTop);
+    this.#lastTop = this.#scroller.scrollTop;
+    this.draw();
+  }
+
+  goToEnd() {
+    this.#size();
+    this.#anchor = { row: Math.max(0, this.#rows.count - this.rowsInSight), above: 0 };
+    this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    if (this.#isExact) this.#anchorAt(this.#scroller.scrollTop);
+    this.#lastTop = this.#scroller.scrollTop;
+    this.draw();
+  }
+
+  /** Makes all rows anew, because they look different now. */
+  redraw() {
+    this.#list.replaceChildren();
+    this.#drawn.clear();
+    this.draw();
+  }
+
+  /** Draws in the next frame. */
+  draw() {
+    this.#frame ||= requestAnimationFrame(() => this.#drawNow());
+  }
+
+  #drawNow() {
+    this.#frame = 0;
+    this.#size();
+    if (this.#isExact) this.#anchorAt(this.#scroller.scrollTop);
+    const [first, last] = this.#range();
+    this.#update(first, last);
+    this.#place(first);
+    this.#keepWidth();
+    this.onDrawn(first, last);
+  }
+
+  #range() {
+    if (this.#isWhole) return /** @type {const} */ ([0, this.#rows.count - 1]);
+    const first = Math.max(0, this.#anchor.row - overscan);
+    return /** @type {const} */ ([
+      first,
+      Math.min(this.#rows.count - 1, this.#anchor.row + this.rowsInSight + overscan),
+    ]);
+  }
+
+  /** Brings the drawn rows up to date and leaves those as they are that have not changed. @param {number} first @param {number} last */
+  #update(first, last) {
+    for (const [index, { element }] of this.#drawn) {
+      if (index >= first && index <= last) continue;
+      element.remove();
+      this.#drawn.delete(index);
+    }
+    let next = this.#list.firstChild;
+    for (let index = first; index <= last; index++) {
+      const made = this.#make(index);
+      const drawn = this.#drawn.get(index);
+      if (drawn && drawn.look === made.look) {
+        next = drawn.element.nextSibling;
+        continue;
+      }
+      const element = made.element();
+      if (drawn) drawn.element.replaceWith(element);
+      else this.#list.insertBefore(element, next);
+      next = element.nextSibling;
+      this.#drawn.set(index, { element, look: made.look });
+    }
+  }
+
+  /** @param {number} first */
+  #place(first) {
+    const top = this.#scroller.scrollTop;
+    let place = 0;
+    if (this.#isExact) place = this.#rows.unitOfRow(first) * this.#lineHeight;
+    else if (!this.#isWhole) place = this.#placeByAnchor(top);
+    this.#list.style.transform = `translateY(${Math.round(place)}px)`;
+  }
+
+  /** The rows lie so that the anchor is at the upper edge, but nothing is empty above the first or below the last row. @param {number} top */
+  #placeByAnchor(top) {
+    const anchor = this.#drawn.get(this.#anchor.row)?.element;
+    const place = top - this.#anchor.above - (anchor?.offsetTop ?? 0);
+    const height = this.#list.offsetHeight;
+    const lowest = top + this.#scroller.clientHeight - height;
+    const reachesEnd = this.#drawn.has(this.#rows.count - 1);
+    return Math.min(reachesEnd ? Math.max(place, lowest) : place, this.#drawn.has(0) ? top : Number.POSITIVE_INFINITY);
+  }
+
+  #followScroll() {
+    const top = this.#scroller.scrollTop;
+    const moved = top - this.#lastTop;
+    if (moved === 0) return;
+    this.#lastTop = top;
+    if (!this.#isExact && !this.#isWhole) this.#moveAnchor(moved);
+    this.onScroll(moved < 0);
+    this.draw();
+  }
+
+  /** @param {number} moved */
+  #moveAnchor(moved) {
+    const isSmall = Math.abs(moved) < 2 * this.#scroller.clientHeight;
+    const anchor = this.#drawn.get(this.#anchor.row)?.element;
+    if (!isSmall || !anchor) {
+      const unit = (this.#lastTop / Math.max(1, this.#scrollable)) * (this.#rows.units - this.rowsInSight);
+      this.#anchor = { row: this.#rows.rowAtUnit(unit).row, above: 0 };
+      return;
+    }
+    const wanted = anchor.offsetTop + this.#anchor.above + moved;
+    let [row, begin] = [this.#anchor.row, anchor.offsetTop];
+    for (const step = moved > 0 ? 1 : -1; ; row += step) {
+      const element = this.#drawn.get(row)?.element;
+      if (!element) break;
+      begin = element.offsetTop;
+      if (begin <= wanted && wanted < begin + element.offsetHeight) break;
+    }
+    const known = Math.max(0, Math.min(row, this.#rows.count - 1));
+    this.#anchor = { row: known, above: known === row ? Math.max(0, wanted - begin) : 0 };
+  }
+
+  /** @param {number} top */
+  #anchorAt(top) {
+    const { row, rest } = this.#rows.rowAtUnit(top / this.#lineHeight);
+    this.#anchor = { row, above: rest * this.#lineHeight };
+  }
+
+  #size() {
+    const height = Math.min(mostPixels, this.#rows.units * this.#lineHeight);
+    this.#sizer.style.height = this.#isWhole ? 'auto' : `${height}px`;
+    this.#list.classList.toggle('log-whole', this.#isWhole);
+  }
+
+  /** Lines come and go, but the scroll area becomes no narrower, or it would jump. */
+  #keepWidth() {
+    if (this.#isWrapped) this.#sizer.style.minWidth = '';
+    else if (this.#list.offsetWidth > this.#widest) {
+      this.#widest = this.#list.offsetWidth;
+      this.#sizer.style.minWidth = `${this.#widest}px`;
+    }
+  }
+
+  get #isExact() {
+    return !this.#isWrapped && this.#rows.units * this.#lineHeight <= mostPixels;
+  }
+
+  get #isWhole() {
+    return this.#isWrapped && this.#rows.count <= fewRows;
+  }
+
+  get #scrollable() {
+    return this.#scroller.scrollHeight - this.#scroller.clientHeight;
+  }
+
+  /** @param {number} row */
+  #fractionOf(row) {
+    return Math.min(1, this.#rows.unitOfRow(row) / Math.max(1, this.#rows.units - this.rowsInSight));
+  }
+}
+
+/** @param {HTMLElement} parent @param {string} name */
+function append(parent, name) {
+  const made = document.createElement('div');
+  made.className = name;
+  parent.append(made);
+  return made;
+}

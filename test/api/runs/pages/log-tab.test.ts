@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+import { writeLongLog } from '#test/support/pages/runs/long-log.ts';
+import { type Chunk, LogOfAttempt } from '#test/support/runs/run-log.ts';
+import { RunSteps } from '#test/support/runs/run-steps.ts';
+
+let api: TestApi;
+let root: ApiUser;
+let steps: RunSteps;
+let worker: string;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  api = await startApi();
+  root = await api.addUser('admin');
+  steps = new RunSteps(api, root);
+  worker = await steps.worker('sandbox');
+  visitor = new Visitor(api.app);
+  await visitor.submit('/login', { email: root.email, password: testPassword });
+});
+afterAll(() => api?.close());
+
+async function runWithLog(...chunks: readonly Chunk[]): Promise<string> {
+  const { runId, attemptId } = await steps.planning(worker, 'sandbox');
+  await new LogOfAttempt(api, { attemptId }).write(...chunks);
+  return runId;
+}
+const pageOf = (id: string, more = '') => visitor.get(`/workloads/runs/${id}?tab=log${more}`);
+const partOf = async (id: string, query = '') => {
+  const answer = await visitor.get(`/workloads/runs/${id}/log/lines${query}`);
+  return { status: answer.status, ...JSON.parse(answer.text) };
+};
+
+describe('the log of a run without scripts', () => {
+  it('shows a thousand lines with their numbers as links, and links to the other pages', async () => {
+    const id = await runWithLog('begin\n');
+    await writeLongLog(api, id, 2500);
+    const { text } = await pageOf(id, '&from=1');
+    expect(text.match(/class="log-number"/g)).toHaveLength(1000);
+    expect(text).toContain('<a class="log-number" href="#L812" aria-label="Line 812"> 812</a>');
+    expect(text).toContain('Lines 1–1,000 of 2,501');
+    expect(text).toContain(`href="/workloads/runs/${id}?tab=log&amp;from=1001" rel="next"`);
+    const last = (await pageOf(id)).text;
+    expect(last, 'a run under way begins at its end').toContain('Lines 2,001–2,501 of 2,501');
+    expect(last).toContain(`href="/workloads/runs/${id}?tab=log&amp;from=1001" rel="prev"`);
+    expect((await visitor.get(`/workloads/runs/${id}/log?from=7`)).location).toBe(
+      `/workloads/runs/${id}?tab=log&from=7`,
+    );
+  });
+
+  it('shows what a program printed as text, whatever it is', async () => {
+    const id = await runWithLog(
+      `<img src=x onerror=alert(1)>\n`,
+      ['stderr', '\x1b]8;;javascript:alert(1)\x07link\x1b]8;;\x07 \x1b[31;1m<b>red\x1b[0m\0\x07\n'],
+      'progress 1 %\rprogress <100> %\r\n',
+      `${'z'.repeat(100_000)}\n`,
+    );
+    const { text } = await pageOf(id);
+    expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    expect(text).toContain('link <span class="ansi-red ansi-bold">&lt;b&gt;red</span>␀␇');
+    expect(text).toContain('<span class="log-text">progress &lt;100&gt; %</span>');
+    expect(text).toContain('96,000 more characters: show the whole line');
+    expect(text).not.toMatch(/javascript:|\x1b|\0|\sstyle=/);
+    const whole = await visitor.get(`/workloads/runs/${id}/log/lines/4`);
+    expect(whole.text).toBe(`${'z'.repeat(100_000)}\n`);
+    expect(whole.headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  it('downloads the log in the bytes that the steps wrote', async () => {
+    const id = await runWithLog('a\x1b[31mb\r\n', 'c');
+    const { text, headers } = await visitor.get(`/workloads/runs/${id}/log.txt`);
+    expect(text).toBe('a\x1b[31mb\r\nc');
+    expect(headers['content-disposition']).toBe(`attachment; filename="run-${id}.log"`);
+  });
+
+  it('says why it is empty', async () => {
+    const id = await steps.admit();
+    expect((await pageOf(id)).text).toContain('Nothing has been written yet.');
+    await root.post(`/runs/${id}/cancel`, { force: true });
+    expect((await pageOf(id)).text).toContain('The run ended before a worker began it.');
+  });
+});
+
+describe('the parts of a log that the page asks for', () => {
+  it('are lines with their pieces, what the log is in total, and its sections', async () => {
+    const id = await runWithLog('plain\n', ['stderr', '\x1b[32mgreen\x1b[0m rest\n']);
+    const part = await partOf(id, '?from=1&limit=2');
+    expect(part).toMatchObject({
+      status: 200,
+      total: 2,
+      to: 2,
+      complete: false,
+      lines: [
+        [1, 'stdout', expect.any(Number), 'plain', 0],
+        [
+          2,
+          'stderr',
+          expect.any(Number),
+          [
+            ['green', 'ansi-green'],
+            [' rest', ''],
+          ],
+          0,
+        ],
+      ],
+      sections: [{ key: 'plan-1', label: 'Plan', outcome: 'Running', first: 1, lines: 2, isSettled: false }],
+    });
+  });
+
+  it('say which lines contain a text', async () => {
+    const id = await runWithLog('one\n\x1b[1mTw\x1b[0mo\nError: x\n');
+    const find = async (query: string) =>
+      JSON.parse((await visitor.get(`/workloads/runs/${id}/log/matches${query}`)).text).numbers;
+    expect(await find('?find=two&ignore_case=true')).toEqual([2]);
+    expect(await find('')).toEqual([3]);
+  });
+
+  it.each(['lines', 'matches', 'stream', 'lines/1'])(
+    'of another team and of no run look the same: %s',
+    async (part) => {
+      const { status } = await visitor.get(`/workloads/runs/019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11/log/${part}`);
+      expect(status).toBe(404);
+    },
+  );
+
+  it('are not sent to somebody who is not signed in', async () => {
+    const id = await runWithLog('secret\n');
+    const stranger = new Visitor(api.app);
+    for (const part of ['lines', 'matches', 'stream', 'lines/1']) {
+      const { status, text } = await stranger.get(`/workloads/runs/${id}/log/${part}`, { 'hx-request': 'true' });
+      expect([status, text]).toEqual([401, '']);
+    }
+    expect((await stranger.get(`/workloads/runs/${id}/log.txt`)).status).toBe(303);
+  });
+
+  it('follow the log until the run has ended, from behind the last line that the page has', async () => {
+    const id = await runWithLog('1\n2\n3');
+    await root.post(`/runs/${id}/cancel`, { force: true });
+    const { text } = await visitor.get(`/workloads/runs/${id}/log/stream?after=1`);
+    const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, event, data]) => ({ event, data }));
+    expect(events.map(({ event }) => event)).toEqual(['changed', 'log', 'end']);
+    const part = JSON.parse(events[1]?.data ?? '');
+    expect(part.lines.map(([number]: [number]) => number)).toEqual([2, 3]);
+    expect(text, 'the last line has no end, so it is sent again').toMatch(/^id: 2$/m);
+    const again = await visitor.get(`/workloads/runs/${id}/log/stream?after=1`, { 'last-event-id': '2' });
+    expect(again.text).toMatch(/"lines":\[\[3,/);
+  });
+});
