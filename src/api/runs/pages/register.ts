@@ -6,9 +6,9 @@ import { registerRunQuestions } from './actions/forms.ts';
 import { registerInbox } from './inbox/inbox-page.ts';
 import { streamListChanges } from './list/list-changes.ts';
 import { showRuns } from './list/list-page.ts';
+import { registerRunLog } from './log/log-pages.ts';
 import { registerPlanFile } from './plan/plan-file.ts';
 import { registerReview } from './plan/review/review-pages.ts';
-import { registerRunLog } from './log/log-pages.ts';
 import { streamRunChanges } from './run-changes.ts';
 import { showRunPage } from './run-page.ts';
 
