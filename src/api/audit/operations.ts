@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { toDenial } from '#api/pipeline/access/authorization.ts';
 import { RawAnswer } from '#api/pipeline/answers/raw-answer.ts';
+import { readList } from '#api/pipeline/list.ts';
 import { type Operation, read } from '#api/pipeline/operation.ts';
 import { AnswerId, pageOf, Time } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
-import { type FilteredOwner, findFilteredOwner, refuseUnrelated } from '#domain/audit/filtered-owner.ts';
+import { findFilteredOwner } from '#domain/audit/filtered-owner.ts';
 import type { AuditRecord } from '#domain/audit/model.ts';
 import { findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
 import { auditScopeOf, showTo } from '#domain/audit/scope.ts';
 import { readRecord } from '#domain/audit/store.ts';
-import { type Access, administers, decide, type Ownership } from '#domain/shared/access/decide.ts';
+import { type Access, administers, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -43,21 +43,7 @@ function accessToFiltered(owner: Ownership, principal: Principal): Access {
     : { ...administeredAccess, scope: 'team', teamAction: 'team.membership.manage' };
 }
 
-const filteredOwnerName = 'the organization or the team';
-
-/**
- * Checks the team as well if the pipeline has checked only the organization, because the team never belonged to it.
- * @throws HiddenResource, Forbidden for a team that the caller may not read, and Invalid because the two rule each other out
- */
-function requireAgreement(target: FilteredOwner, principal: Principal): void {
-  const { unrelatedTeam } = target;
-  if (unrelatedTeam === null) return;
-  const access = accessToFiltered(unrelatedTeam, principal);
-  const decision = decide(principal, access, unrelatedTeam);
-  const denial = toDenial({ targetName: filteredOwnerName }, { decision, access });
-  if (denial) throw denial;
-  refuseUnrelated(target);
-}
+const owners = { organization: 'organization_id', team: 'team_id' } as const;
 
 const Changed = z.record(z.string(), z.unknown()).nullable();
 
@@ -121,7 +107,7 @@ function refuseUnknownAction(operations: readonly Operation[], action: string | 
   throw new Invalid(message, { errors: [{ in: 'query', path: 'action', message }] });
 }
 
-export const list = read({
+export const list = readList({
   id: 'audit_records.list',
   route: 'GET /api/v1/audit',
   summary: 'List audit records, newest first',
@@ -131,11 +117,10 @@ export const list = read({
   query: z.strictObject({ ...pageQuery, ...filters }),
   responses: { 200: pageOf('audit_records', RecordView) },
   access: readAccess,
-  target: ({ em, query }) => findFilteredOwner(em, query),
-  targetName: filteredOwnerName,
+  owners,
+  findOwner: findFilteredOwner,
   accessTo: accessToFiltered,
-  handle: async ({ em, principal, query, target, services, operations }) => {
-    requireAgreement(target, principal);
+  handle: async ({ em, principal, query, services, operations }) => {
     const filter = await resolveActor(em, query);
     const page = await listRecords(em, principal, filter, services.config.auditRetentionDays, query);
     if (page.items.length === 0) refuseUnknownAction(operations, query.action);
@@ -154,7 +139,7 @@ export const listActions = read({
   handle: async ({ operations }) => ({ actions: auditCatalogue(operations) }),
 });
 
-export const exportRecords = read({
+export const exportRecords = readList({
   id: 'audit_records.export',
   route: 'GET /api/v1/audit/export',
   summary: 'Export audit records, oldest first, as NDJSON or CSV',
@@ -169,13 +154,12 @@ export const exportRecords = read({
     'text/csv': 'RFC 4180 with a header line; `before` and `after` are JSON.',
   },
   access: { ...readAccess, review: { resource: 'audit_records', verb: 'export' } },
-  target: ({ em, query }) => findFilteredOwner(em, query),
-  targetName: filteredOwnerName,
+  owners,
+  findOwner: findFilteredOwner,
   accessTo: accessToFiltered,
   audit: 'audit_records.exported',
   partShownTo: auditScopeOf,
-  handle: async ({ em, principal, query, target, services }) => {
-    requireAgreement(target, principal);
+  handle: async ({ em, principal, query, services }) => {
     const { format, ...filter } = query;
     const opened = await openExport(em, principal, await resolveActor(em, filter), services.config.auditRetentionDays);
     return answerExport(format, opened);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
@@ -14,7 +15,6 @@ import {
 import { findProject } from '#domain/projects/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { CreateEnvironment, toEnvironmentChange, toNewEnvironment, UpdateEnvironment } from './bodies.ts';
 import { EnvironmentView, ListedEnvironmentView, showEnvironment, viewEnvironment } from './views.ts';
@@ -35,15 +35,14 @@ export const updateAccess: Access = {
   review: { resource: 'environments', verb: 'update' },
 };
 
-export const list = read({
+export const list = readList({
   id: 'environments.list',
   route: 'GET /api/v1/environments',
   summary: 'List the environments that you may read',
   query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional(), project_id: Id.optional() }),
   responses: { 200: pageOf('environments', ListedEnvironmentView) },
   access: { ...readAccess, review: { resource: 'environments', verb: 'list' } },
-  target: ({ em, query }) => findListOwner(em, { team: query.team_id, project: query.project_id }),
-  targetName: 'team or project',
+  owners: { team: 'team_id', project: 'project_id' },
   handle: async ({ em, principal, query }) => {
     const filter = { ...withArchivedFilter(query), teamId: query.team_id, projectId: query.project_id };
     const page = await listEnvironments(em, principal, filter);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import { accessToWanted, findWantedTarget, requireAdmission } from '#api/runs/run-target.ts';
@@ -11,7 +12,6 @@ import { unlockInstance } from '#domain/instances/unlock.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { CreateInstance } from './bodies.ts';
 import { InstanceView, ListedInstanceView, showInstance, toInstance } from './views.ts';
@@ -27,7 +27,7 @@ export const readAccess: Access = {
   review: { ...accessReview, verb: 'get' },
 };
 
-export const list = read({
+export const list = readList({
   id: 'instances.list',
   route: 'GET /api/v1/instances',
   summary: 'List instances, newest first',
@@ -39,8 +39,7 @@ export const list = read({
   }),
   responses: { 200: pageOf('instances', ListedInstanceView) },
   access: { ...readAccess, review: { resource: 'instances', verb: 'list', unscoped: true } },
-  target: ({ em, query }) => findListOwner(em, { team: query.team_id, environment: query.environment_id }),
-  targetName: 'team or environment',
+  owners: { team: 'team_id', environment: 'environment_id' },
   handle: async ({ em, query, principal }) => {
     const { team_id: teamId, environment_id: environmentId, template_id: templateId } = query;
     const page = await listInstances(em, principal, { teamId, environmentId, templateId }, query);

@@ -1,13 +1,10 @@
 import { z } from 'zod';
+import { readList } from '#api/pipeline/list.ts';
 import { read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import type { Em } from '#database/database.ts';
 import { listInstanceResources, listResources } from '#domain/instances/resource-list-store.ts';
 import { findInstance } from '#domain/instances/targets.ts';
-import { findOrganization } from '#domain/organizations/store.ts';
-import type { Access, Ownership } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { accessReview, InstanceParams, readAccess } from './operations.ts';
 import { ResourceView, toResource } from './views.ts';
@@ -34,15 +31,7 @@ export const listOfInstance = read({
   },
 });
 
-const listAccess: Access = { ...readAccess, review: { resource: 'resources', verb: 'list', unscoped: true } };
-
-/** A member of an organization may ask for its resources: the list holds those of the teams that the member may read. */
-function listAccessTo({ organizationId, teamId }: Ownership): Access {
-  const { teamAction: _, ...ofMembers } = listAccess;
-  return teamId === null && organizationId !== null ? { ...ofMembers, scope: 'organization' } : listAccess;
-}
-
-export const list = read({
+export const list = readList({
   id: 'resources.list',
   route: 'GET /api/v1/resources',
   summary: 'List the resources that you may read, of all instances, those of the latest deployments first',
@@ -58,28 +47,11 @@ export const list = read({
     q: z.string().min(1).max(200).optional().describe('Text in the address, in any case.'),
   }),
   responses: { 200: pageOf('resources', ResourceView) },
-  access: listAccess,
-  accessTo: listAccessTo,
-  target: ({ em, query }) => findOwner(em, query),
-  targetName: 'the team, organization or environment',
+  access: { ...readAccess, review: { resource: 'resources', verb: 'list', unscoped: true } },
+  owners: { organization: 'organization_id', team: 'team_id', environment: 'environment_id' },
   handle: async ({ em, principal, query }) => {
     const { team_id: teamId, organization_id: organizationId, environment_id: environmentId, type, q: text } = query;
     const page = await listResources(em, principal, { teamId, organizationId, environmentId, type, text }, query);
     return { resources: page.items.map(toResource), next_cursor: page.nextCursor };
   },
 });
-
-interface OwnerQuery {
-  readonly team_id?: string | undefined;
-  readonly organization_id?: string | undefined;
-  readonly environment_id?: string | undefined;
-}
-
-/** What the list is filtered by; undefined if that does not exist, or if two filters have different owners. */
-async function findOwner(em: Em, { team_id, organization_id, environment_id }: OwnerQuery) {
-  const owner = await findListOwner(em, { team: team_id, environment: environment_id });
-  if (organization_id === undefined || !owner) return owner;
-  if (owner.teamId !== null) return owner.organizationId === organization_id ? owner : undefined;
-  const organization = await findOrganization(em, organization_id);
-  return organization?.id === organization_id ? { organizationId: organization_id, teamId: null } : undefined;
-}

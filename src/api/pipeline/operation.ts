@@ -4,6 +4,7 @@ import type { AdaptErrorAnswer } from '#api/edge/errors/error-answers.ts';
 import type { Services } from '#api/services.ts';
 import type { Access, Ownership, PublicAccess } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import type { OwnerLevel } from '#domain/shared/ownership-graph/owners.ts';
 import type {
   AnswerOf,
   CommandAnswer,
@@ -35,6 +36,9 @@ export interface OperationCredential extends PublicAccess {
   /** The name under which wrong credentials are counted, in addition to the address they came from. */
   readonly guessedAs: string;
 }
+
+/** The query parameters that name the owners of what a list holds, by the level of the owner. */
+export type OwnerParameters<Parameter extends string = string> = Readonly<Partial<Record<OwnerLevel, Parameter>>>;
 
 interface Declaration<
   P extends Schema | undefined,
@@ -92,6 +96,8 @@ export interface ReadDeclaration<
 > extends Declaration<P, Q, B, T, S> {
   /** The audit's action, for reads that must leave a record: without the record there is no answer. */
   readonly audit?: string;
+  /** The query parameters that name the owners of what a list holds, by their levels: declare it with `readList`. */
+  readonly owners?: OwnerParameters;
   /** The read asks about a command by the command's key. */
   readonly idempotency?: 'required';
   /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
@@ -9,7 +10,6 @@ import { findProject, findProjectToChange, listProjects, type ProjectTarget } fr
 import { findProjectTransfer, transferProject } from '#domain/projects/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import { CreateProject, TransferProject, toNewProject, toProjectChange, UpdateProject } from './bodies.ts';
@@ -40,15 +40,14 @@ const transferAccess: Access = {
   review: { resource: 'projects', verb: 'transfer', target: findProject },
 };
 
-export const list = read({
+export const list = readList({
   id: 'projects.list',
   route: 'GET /api/v1/projects',
   summary: 'List the projects that you may read',
   query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional() }),
   responses: { 200: pageOf('projects', ListedProjectView) },
   access: { ...readAccess, review: { resource: 'projects', verb: 'list' } },
-  target: ({ em, query }) => findListOwner(em, { team: query.team_id }),
-  targetName: 'team',
+  owners: { team: 'team_id' },
   handle: async ({ em, principal, query }) => {
     const filter = { ...withArchivedFilter(query), teamId: query.team_id };
     const page = await listProjects(em, principal, filter);

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
+import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf, repeated } from '#api/pipeline/schemas.ts';
 import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
-import type { Em } from '#database/database.ts';
-import { findOrganization } from '#domain/organizations/store.ts';
 import { listTemplates, loadReadme } from '#domain/registry/catalog-store.ts';
 import { readLastRuns } from '#domain/registry/last-runs-store.ts';
 import { findTemplate, findTemplateOwner, findTemplateToChange, type TemplateTarget } from '#domain/registry/store.ts';
@@ -16,9 +15,8 @@ import {
   unarchiveTemplate,
   updateTemplate,
 } from '#domain/registry/templates.ts';
-import type { Access, Ownership } from '#domain/shared/access/decide.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { findListOwner } from '#domain/shared/ownership-graph/list-owner.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { findTeamOrInstallation } from '#domain/teams/store.ts';
@@ -48,14 +46,6 @@ export const writeAccess: Access = {
   review: { ...accessReview, verb: 'update' },
 };
 
-const listAccess: Access = { ...readAccess, review: { ...accessReview, verb: 'list' } };
-
-/** A member of an organization may ask for its templates: the list holds those of the teams that the member may read. */
-function listAccessTo({ organizationId, teamId }: Ownership): Access {
-  const { teamAction: _, ...ofMembers } = listAccess;
-  return teamId === null && organizationId !== null ? { ...ofMembers, scope: 'organization' } : listAccess;
-}
-
 const ListQuery = z.strictObject({
   ...pageQuery,
   team_id: Id.optional(),
@@ -68,16 +58,14 @@ const ListQuery = z.strictObject({
   ...archivedQuery,
 });
 
-export const list = read({
+export const list = readList({
   id: 'templates.list',
   route: 'GET /api/v1/registry/templates',
   summary: 'List the templates that you may read',
   query: ListQuery,
   responses: { 200: pageOf('templates', ListedTemplateView) },
-  access: listAccess,
-  accessTo: listAccessTo,
-  target: ({ em, query }) => findOwner(em, query),
-  targetName: 'team or organization',
+  access: { ...readAccess, review: { ...accessReview, verb: 'list' } },
+  owners: { organization: 'organization_id', team: 'team_id' },
   handle: async ({ em, principal, query }) => {
     const { team_id: teamId, organization_id: organizationId, tag: tags = [], q: search } = query;
     const { archived } = withArchivedFilter(query);
@@ -92,15 +80,6 @@ export const list = read({
     return { templates: items.map((each) => viewListed(each, lastRuns.get(each.id))), next_cursor: nextCursor };
   },
 });
-
-/** What the list is filtered by; undefined if that does not exist, or if the team is not in the organization. */
-async function findOwner(em: Em, { team_id, organization_id }: z.output<typeof ListQuery>) {
-  const owner = await findListOwner(em, { team: team_id });
-  if (organization_id === undefined || !owner) return owner;
-  if (owner.teamId !== null) return owner.organizationId === organization_id ? owner : undefined;
-  const organization = await findOrganization(em, organization_id);
-  return organization?.id === organization_id ? { organizationId: organization_id, teamId: null } : undefined;
-}
 
 export const get = read({
   id: 'templates.get',

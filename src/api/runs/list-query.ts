@@ -5,7 +5,7 @@ import { runOperations, runStatuses } from '#domain/runs/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { TimeOrDay } from '#domain/shared/values/times.ts';
 
-/** The query parameters that name the owner of the runs. */
+/** The query parameters that say whose runs are listed. */
 export const scopeQuery = {
   team_id: Id.optional(),
   organization_id: Id.optional().describe("The runs of the organization's teams that you may read."),
@@ -19,6 +19,14 @@ export const scopeQuery = {
         'team. It changes nothing beside a parameter that names an owner.',
     ),
 };
+
+/** The parameters of them that name an owner by its id. */
+export const runOwners = {
+  organization: 'organization_id',
+  team: 'team_id',
+  environment: 'environment_id',
+  instance: 'instance_id',
+} as const;
 
 /** The query parameters that narrow a list of runs. All of them must fit a run. */
 export const filterQuery = {

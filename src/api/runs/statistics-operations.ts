@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { read } from '#api/pipeline/operation.ts';
+import { readList } from '#api/pipeline/list.ts';
 import { Time } from '#api/pipeline/schemas.ts';
 import { findPeriod, mostDays } from '#domain/runs/lists/period-store.ts';
+import { toScope } from '#domain/runs/lists/scope.ts';
 import { type Outcomes, toStatistics } from '#domain/runs/lists/statistics.ts';
 import { countRuns } from '#domain/runs/lists/statistics-store.ts';
-import { findRunListTarget } from '#domain/runs/lists/target.ts';
 import { terminalStatuses } from '#domain/runs/model.ts';
 import { TimeZone } from '#domain/shared/values/time-zone.ts';
-import { listAccess, listAccessTo, listAllRuns, listTargetName, requireAgreement } from './list-operations.ts';
-import { filterQuery, scopeQuery, toFilter } from './list-query.ts';
+import { listAccess, listAllRuns } from './list-operations.ts';
+import { filterQuery, runOwners, scopeQuery, toFilter } from './list-query.ts';
 
 const counts = {
   ...(Object.fromEntries(terminalStatuses.map((status) => [status, z.int()])) as Record<
@@ -34,7 +34,7 @@ const StatisticsView = z
   })
   .meta({ id: 'RunStatistics' });
 
-export const getStatistics = read({
+export const getStatistics = readList({
   id: 'runs.get_statistics',
   route: 'GET /api/v1/runs/statistics',
   summary: 'Count runs by the day of their admission and by outcome',
@@ -50,14 +50,15 @@ export const getStatistics = read({
   }),
   responses: { 200: StatisticsView },
   access: { ...listAccess, review: { inherits: listAllRuns.id } },
-  accessTo: listAccessTo,
-  target: ({ em, query }) => findRunListTarget(em, query),
-  targetName: listTargetName,
+  owners: runOwners,
   handle: async ({ em, query, target, principal }) => {
-    requireAgreement(target, principal);
     const { from: _from, to: _to, ...filters } = query;
     const period = await findPeriod(em, { from: query.from, to: query.to, timeZone: query.time_zone });
-    const counted = await countRuns(em, principal, { scope: target.scope, filter: toFilter(filters), period });
+    const counted = await countRuns(em, principal, {
+      scope: toScope(target, query.scope),
+      filter: toFilter(filters),
+      period,
+    });
     const { days, total } = toStatistics(period.days, counted);
     const { from, to, timeZone: time_zone } = period;
     return {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
@@ -53,7 +54,13 @@ function succession(access: Access) {
     maySucceed(principal, account) ? { ...access, anyOf: ['user:manage'], scope: 'platform' } : access;
 }
 
-export const list = read({
+const listAccess: Access = {
+  ...readAccess,
+  scope: 'platform',
+  review: { resource: 'service_accounts', verb: 'list' },
+};
+
+export const list = readList({
   id: 'service_accounts.list',
   route: 'GET /api/v1/service-accounts',
   summary: 'List the service accounts that you may manage',
@@ -64,7 +71,10 @@ export const list = read({
     enabled: Flag.optional(),
   }),
   responses: { 200: pageOf('service_accounts', ListedServiceAccountView) },
-  access: { ...readAccess, scope: 'platform', review: { resource: 'service_accounts', verb: 'list' } },
+  access: listAccess,
+  owners: { team: 'owner_team_id' },
+  accessTo: ({ teamId }) =>
+    teamId === null ? listAccess : { ...listAccess, scope: 'team', teamAction: 'team.metadata.read' },
   handle: async ({ em, principal, query }) => {
     const { owner_user_id: ownerUserId, owner_team_id: ownerTeamId, ...rest } = query;
     const enabled = query.enabled && query.enabled === 'true';

@@ -1,42 +1,38 @@
 import type { Em } from '#database/database.ts';
-import type { Ownership } from '#domain/shared/access/decide.ts';
-import { Invalid } from '#domain/shared/errors.ts';
-import type { AuditFilter } from './model.ts';
+import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
+import type { ListOwner, OwnerFilters } from '#domain/shared/ownership-graph/list-owners.ts';
 import { findOrganizationOfTeam, hasLeft, hasOrganization } from './owner-store.ts';
 
-/** The owner that a filter names, as the target of a decision. */
-export interface FilteredOwner extends Ownership {
-  /** The team, if the filter also names an organization to which the team never belonged. The reader must be allowed to read both. */
-  readonly unrelatedTeam: Ownership | null;
-}
+const unrelated = {
+  levels: ['organization', 'team'],
+  reason: 'the team never belonged to the organization, so no record names both',
+} as const;
 
 /**
- * The owner that a filter names: the team, with its organization unless the filter names a former one. Deleted ones are found
- * too, because records outlive what they name. Undefined: there is no such owner. Without such a filter, the installation.
+ * What the filters of a list of records name. Deleted owners are found too, and a team also with an organization that it has left:
+ * records outlive what they name. Such a pair is one owner, which either of its two lets somebody read. Undefined if a filter
+ * names nothing.
  */
 export async function findFilteredOwner(
   em: Em,
-  { organization_id: organizationId, team_id: teamId }: AuditFilter,
-): Promise<FilteredOwner | undefined> {
+  { organization: organizationId, team: teamId }: OwnerFilters,
+): Promise<ListOwner | undefined> {
   const [isOrganization, team] = await Promise.all([
     organizationId === undefined || hasOrganization(em, organizationId),
     teamId === undefined ? null : findOrganizationOfTeam(em, teamId),
   ]);
   if (!isOrganization || team === undefined) return undefined;
   if (team === null || teamId === undefined)
-    return { organizationId: organizationId ?? null, teamId: null, unrelatedTeam: null };
+    return organizationId === undefined
+      ? { ...installationOwnership, named: [], contradiction: null }
+      : toListOwner({ organizationId, teamId: null });
   const present = { organizationId: team.organizationId, teamId };
-  if (organizationId === undefined || organizationId === team.organizationId)
-    return { ...present, unrelatedTeam: null };
-  return (await hasLeft(em, teamId, organizationId))
-    ? { organizationId, teamId, unrelatedTeam: null }
-    : { organizationId, teamId: null, unrelatedTeam: present };
+  if (organizationId === undefined || organizationId === team.organizationId) return toListOwner(present);
+  if (await hasLeft(em, teamId, organizationId)) return toListOwner({ organizationId, teamId });
+  const organization = { organizationId, teamId: null };
+  return { ...organization, named: [organization, present], contradiction: unrelated };
 }
 
-/** @throws Invalid for a team and an organization that no record names together. Check before that the reader may read both. */
-export function refuseUnrelated({ unrelatedTeam }: FilteredOwner): void {
-  if (unrelatedTeam === null) return;
-  throw new Invalid(
-    'organization_id, team_id: the team never belonged to the organization, so no record names both: leave one of them out',
-  );
+function toListOwner(owner: Ownership): ListOwner {
+  return { ...owner, named: [owner], contradiction: null };
 }

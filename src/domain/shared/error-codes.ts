@@ -4,6 +4,7 @@
  */
 export const errorCodes = {
   invalid_request: 'The request is malformed, or a field of it is wrong.',
+  filters_contradict: 'Two filters of a list name different owners, so nothing fits both.',
   unauthenticated: 'The request has no valid credential.',
   permission_denied: 'You may not do this.',
   not_found: 'There is no such thing, or you may not know of it.',

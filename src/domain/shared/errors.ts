@@ -58,8 +58,9 @@ export class ServiceError extends Error {
 }
 
 export class Invalid extends ServiceError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('invalid', message, details ? { details } : {});
+  /** @param code tells the rule that the request breaks, if it is well formed otherwise */
+  constructor(message: string, details?: ErrorDetails, code: RuleCode = 'invalid_request') {
+    super('invalid', message, { code, ...(details && { details }) });
   }
 }
 

@@ -49,6 +49,10 @@ async function admitted(): Promise<string> {
 }
 
 const refusals: Record<string, () => Promise<ApiAnswer>> = {
+  filters_contradict: async () => {
+    const { organization: other } = await makeTenant(api);
+    return admin.get(`/runs?team_id=${tenant.team}&organization_id=${other}`);
+  },
   email_taken: () =>
     admin.post('/users', { email: admin.email, name: 'Twin', password: 'long enough', role: 'requester' }),
   name_taken: async () => {
@@ -218,7 +222,7 @@ describe('a broken rule', () => {
   it.each(Object.keys(refusals))('is told to programs as %s', async (code) => {
     const answer = await refusals[code]!();
     expect(answer.headers['x-error-code'], answer.text).toBe(code);
-    expect([409, 422]).toContain(answer.status);
+    expect([400, 409, 422]).toContain(answer.status);
   });
 
   it('has a row here, and the list of codes without one only shrinks', () => {

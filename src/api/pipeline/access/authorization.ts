@@ -45,8 +45,21 @@ export function decideTarget(
   target: Ownership | null | undefined,
 ): AccessDecision {
   if (target === undefined) return { decision: { allowed: false, because: 'hidden' }, access: operation.access };
-  const access = (target && operation.accessTo?.(target, principal)) ?? operation.access;
-  return { decision: decide(principal, access, target ?? installationOwnership), access };
+  const owners = target?.named?.length ? target.named : [target];
+  const denials = owners
+    .map((owner) => decideOwner(operation, principal, owner))
+    .filter(({ decision }) => !decision.allowed);
+  // What is hidden comes first: another denial would reveal that it exists.
+  return denials.find(isHidden) ?? denials[0] ?? decideOwner(operation, principal, target);
+}
+
+function decideOwner(operation: ProtectedOperation, principal: Principal, owner: Ownership | null): AccessDecision {
+  const access = (owner && operation.accessTo?.(owner, principal)) ?? operation.access;
+  return { decision: decide(principal, access, owner ?? installationOwnership), access };
+}
+
+function isHidden({ decision }: AccessDecision): boolean {
+  return !decision.allowed && decision.because === 'hidden';
 }
 
 /** Makes both decisions, in the order in which an operation makes them. Null if the principal has the authority. */

@@ -7,7 +7,8 @@ import { afterId, type Page, type PageRequest, pageOf } from '#domain/shared/pag
 import { type RunDetails, selectRunDetails } from '../details-store.ts';
 import type { RunStatus } from '../model.ts';
 import { filterConditions, idConditions, periodConditions, statusConditions } from './conditions.ts';
-import type { RunFilter, RunScope } from './filter.ts';
+import type { RunFilter } from './filter.ts';
+import type { RunScope } from './scope.ts';
 import { isOfTeam, partsOf, type ScopePart, selectTeams } from './scope-store.ts';
 
 const selectRuns = prepareSelect((db) => db.selectFrom('runs').select(selectRunDetails));

@@ -5,7 +5,7 @@ import type { Tables } from '#domain/entities.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
-import type { RunScope } from './filter.ts';
+import type { RunScope } from './scope.ts';
 
 /**
  * A part of a scope whose runs one index holds in order: those of one team (null: of no team), those of each of several teams,

@@ -4,8 +4,9 @@ import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isTerminal, type RunStatus } from '../model.ts';
 import { filterConditions, periodConditions } from './conditions.ts';
-import type { RunFilter, RunScope } from './filter.ts';
+import type { RunFilter } from './filter.ts';
 import type { Period } from './period-store.ts';
+import type { RunScope } from './scope.ts';
 import { isOfTeam, partsByTeam, type ScopePart, selectTeams } from './scope-store.ts';
 
 export interface StatisticsRequest {

@@ -62,6 +62,8 @@ export interface Ownership {
   readonly ownerUserId?: string | null;
   /** The caller made it. It counts only if the target belongs to the whole installation. */
   readonly isCallersOwn?: boolean;
+  /** All owners that the filters of a list name: the caller needs access to each of them. */
+  readonly named?: readonly Ownership[];
 }
 
 /** The ownership of what belongs to the whole installation. */

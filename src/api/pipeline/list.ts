@@ -1,0 +1,80 @@
+import type { z } from 'zod';
+import type { Em } from '#database/database.ts';
+import type { Access, Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+import {
+  type Contradiction,
+  findListOwner,
+  type ListOwner,
+  type OwnerFilters,
+} from '#domain/shared/ownership-graph/list-owners.ts';
+import type { AnswerOf, Responses, Schema } from './answers/answer-types.ts';
+import { type OwnerParameters, type ReadDeclaration, type ReadOperation, read } from './operation.ts';
+
+type ParameterOf<Q extends Schema> = keyof z.output<Q> & string;
+
+type ReadOfOwner<Q extends Schema, S extends Responses> = ReadDeclaration<undefined, Q, ListOwner, undefined, S>;
+
+interface ListDeclaration<Q extends Schema, S extends Responses>
+  extends Omit<ReadOfOwner<Q, S>, 'access' | 'accessTo' | 'target' | 'targetName' | 'owners'> {
+  readonly query: Q;
+  readonly owners: OwnerParameters<ParameterOf<Q>>;
+  readonly access: Access;
+  /** The access that each owner requires which the filters name; by default that of `accessToOwner`. */
+  readonly accessTo?: (owner: Ownership, principal: Principal) => Access;
+  /** Finds what the filters name, if the list also holds things whose owners have changed or were deleted. */
+  readonly findOwner?: (em: Em, filters: OwnerFilters) => Promise<ListOwner | undefined>;
+}
+
+const refusal = 'Parameters that name different owners are refused.';
+
+/**
+ * Declares a list that can be filtered by the owners of what it holds. Its caller needs access to every owner that the filters
+ * name, and is told only then that no such thing can belong to all of them.
+ */
+export function readList<Q extends Schema, S extends Responses>({
+  findOwner = findListOwner,
+  ...declaration
+}: ListDeclaration<Q, S>): ReadOperation<S, undefined, AnswerOf<S>> {
+  const { owners, access, description, handle } = declaration;
+  return read<undefined, Q, ListOwner, undefined, S>({
+    accessTo: (owner) => accessToOwner(access, owner),
+    ...declaration,
+    description: Object.keys(owners).length > 1 ? [description ?? [], refusal].flat().join(' ') : description,
+    target: ({ em, query }) => findOwner(em, filtersOf(owners, query)),
+    targetName: describeOwners(owners),
+    handle: async (call) => {
+      if (call.target.contradiction) throw contradictionOf(owners, call.target.contradiction);
+      return handle(call);
+    },
+  });
+}
+
+/** A member of an organization may list what its teams own: the list holds only what belongs to teams that the member may read. */
+function accessToOwner(access: Access, { organizationId, teamId }: Ownership): Access {
+  const { teamAction: _, ...ofMembers } = access;
+  return teamId === null && organizationId !== null ? { ...ofMembers, scope: 'organization' } : access;
+}
+
+/** The filters of a request. A record of a refusal may look for the owner before the query is parsed; it has none then. */
+function filtersOf(owners: OwnerParameters, query: unknown): OwnerFilters {
+  const given: Record<string, string | undefined> = Object(query);
+  const named = Object.entries(owners).flatMap(([level, name]) =>
+    given[name] === undefined ? [] : [[level, given[name]]],
+  );
+  return Object.fromEntries(named);
+}
+
+function describeOwners(owners: OwnerParameters): string {
+  const levels = Object.keys(owners);
+  const last = levels.pop() ?? '';
+  return levels.length === 0 ? last : `the ${levels.join(', ')} or ${last}`;
+}
+
+function contradictionOf(owners: OwnerParameters, { levels, reason }: Contradiction): Invalid {
+  const names = levels.flatMap((level) => owners[level] ?? []);
+  const message = `${names.join(', ')}: ${reason}: leave one of them out`;
+  const errors = names.map((path) => ({ in: 'query', path, message }));
+  return new Invalid(message, { errors }, 'filters_contradict');
+}

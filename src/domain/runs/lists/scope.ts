@@ -1,0 +1,14 @@
+import type { ListOwner } from '#domain/shared/ownership-graph/list-owners.ts';
+
+/** Whose runs a list holds: those of one team (null: of no team), of an organization's teams, or all that its reader may read. */
+export type RunScope =
+  | { readonly kind: 'team'; readonly teamId: string | null }
+  | { readonly kind: 'organization'; readonly organizationId: string }
+  | { readonly kind: 'readable' };
+
+/** The scope of a list: what the owner has that its filters name, else all that its reader may read, else the runs of no team. */
+export function toScope({ organizationId, teamId, named }: ListOwner, scope: 'readable' | undefined): RunScope {
+  if (named.length === 0) return scope === 'readable' ? { kind: 'readable' } : { kind: 'team', teamId: null };
+  if (teamId === null && organizationId !== null) return { kind: 'organization', organizationId };
+  return { kind: 'team', teamId };
+}
