@@ -29,14 +29,16 @@ import * as templateVersions from '#api/registry/version-operations.ts';
 import * as runApproval from '#api/runs/approval-operations.ts';
 import * as runComments from '#api/runs/comment-operations.ts';
 import * as runInbox from '#api/runs/inbox-operations.ts';
-import * as runLists from '#api/runs/list-operations.ts';
+
+import * as runLists from '#api/runs/lists/list-operations.ts';
+import * as runStatistics from '#api/runs/lists/statistics-operations.ts';
 import * as runLogLines from '#api/runs/log-line-operations.ts';
 import * as runLogs from '#api/runs/log-operations.ts';
 import * as runs from '#api/runs/operations.ts';
 import * as runPlans from '#api/runs/plan-operations.ts';
 import * as runRepetitions from '#api/runs/repeat-operations.ts';
-import * as runStatistics from '#api/runs/statistics-operations.ts';
 import * as search from '#api/search/operations.ts';
+
 import * as serviceAccountKeys from '#api/service-accounts/key-operations.ts';
 import * as serviceAccounts from '#api/service-accounts/operations.ts';
 import * as system from '#api/system/operations.ts';

@@ -8,6 +8,7 @@ import { variableCategories, variablePhases } from '#domain/environments/variabl
 import type { ShownVariable } from '#domain/environments/variable-store.ts';
 import { activeHold } from '#domain/holds/model.ts';
 import { principalKinds } from '#domain/identity/model.ts';
+import { policyOf } from '#domain/registry/approval-policy.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { formatDuration } from '#domain/shared/values/durations.ts';
 import { Json } from '#domain/shared/values/json.ts';
@@ -44,14 +45,13 @@ export const EnvironmentView = z.object({ ...fields, actions: environmentActions
 
 export function viewEnvironment(environment: EnvironmentTarget) {
   const { organizationId, teamId, projectId, kind, ttlSeconds, isolation, lock } = environment;
-  const { approvalRequired: required, approvalWhen: when, approvalAllowSelf } = environment;
   return {
     ...viewCommon(environment),
     organization_id: organizationId,
     team_id: teamId,
     project_id: projectId,
     kind,
-    approval_policy: { required, when, allow_self: approvalAllowSelf },
+    approval_policy: policyOf(environment),
     ttl: ttlSeconds === null ? null : formatDuration(ttlSeconds),
     isolation,
     lock: activeHold(lock, new Date()),

@@ -1,5 +1,5 @@
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
-import { getStatistics } from '#api/runs/statistics-operations.ts';
+import { getStatistics } from '#api/runs/lists/statistics-operations.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import { CreateRun, createRun } from '#api/runs/operations.ts';
+import { CreateRun } from '#api/runs/bodies.ts';
+import { createRun } from '#api/runs/operations.ts';
 import type { Em } from '#database/database.ts';
 import { prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
 import { loadVersion, type PublishedVersion } from '#domain/registry/published.ts';

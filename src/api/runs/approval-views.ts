@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
-import { strictestPolicy } from '#domain/registry/model.ts';
+import { strictestPolicy } from '#domain/registry/approval-policy.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { type ApprovalFacts, countsNow } from '#domain/runs/approval/rules.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';
@@ -57,9 +57,7 @@ export function toApproval(run: RunDetails, facts: ApprovalFacts | null): z.inpu
 }
 
 function describePolicy(run: RunDetails) {
-  const { approvalRequired: required, approvalWhen: when, approvalAllowSelf } = run;
-  const admitted = { required, when, allow_self: approvalAllowSelf };
-  return { ...strictestPolicy(admitted, run.presentPolicy), expires_at: run.approvalExpiresAt };
+  return { ...strictestPolicy(run.admittedPolicy, run.presentPolicy), expires_at: run.approvalExpiresAt };
 }
 
 function toListedReview(review: RunDetails['reviews'][number]): z.input<typeof ListedReviewView> {

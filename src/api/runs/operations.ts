@@ -5,16 +5,16 @@ import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
 import { deleteRun } from '#domain/runs/deletion/deletion.ts';
-import { isTerminal, runOperations } from '#domain/runs/model.ts';
+import { isTerminal } from '#domain/runs/model.ts';
 import { findRun, readRun } from '#domain/runs/store.ts';
 import { findRunToChange, findUndeletedRun, findUndeletedRunToChange } from '#domain/runs/targets.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { durationBetween, parseDuration } from '#domain/shared/values/durations.ts';
-import { Json } from '#domain/shared/values/json.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { showAdmittedRun, showRun } from './actions.ts';
+import { CreateRun } from './bodies.ts';
 import { accessToWanted, findWantedTarget, requireAdmission } from './run-target.ts';
 import { RunView } from './views.ts';
 
@@ -36,36 +36,6 @@ export const createAccess: Access = {
   teamAction: 'team.secret.read',
   review: { ...accessReview, verb: 'create' },
 };
-
-/** The name of an instance, as it appears in addresses and messages. */
-export const InstanceName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?$/, {
-  error: 'expected 1-100 lowercase letters, digits and inner ". _ -", such as "network"',
-});
-
-export const CreateRun = z
-  .strictObject({
-    template_id: Id,
-    version: z
-      .string()
-      .min(1)
-      .max(128)
-      .optional()
-      .describe(
-        'A version, a range such as ^1.2, or latest. Without one, a destroy uses the version of the deployment, and everything else the latest.',
-      ),
-    environment_id: Id.optional(),
-    instance: InstanceName.optional().describe("What is deployed, by name; the template's slug where none is given."),
-    operation: z.enum(runOperations).default('apply'),
-    replace: z.array(z.string().min(1).max(1024)).max(100).default([]).describe('Addresses of resources to replace.'),
-    variables: z
-      .record(z.string(), Json)
-      .default({})
-      .describe(
-        'A destroy takes those that are left out from the deployment that it removes; secret ones only if it names neither variables nor another version.',
-      ),
-    message: z.string().max(4000).default(''),
-  })
-  .meta({ id: 'CreateRun' });
 
 const WaitQuery = z.strictObject({
   wait: durationBetween(1, 60)

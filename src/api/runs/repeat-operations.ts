@@ -1,13 +1,11 @@
-import { z } from 'zod';
 import { command } from '#api/pipeline/operation.ts';
 import { refuseRepetition } from '#domain/runs/actions.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveCopy } from '#domain/runs/admission/copy.ts';
 import { admissionOf, findRequeueTarget, resolveRequeue } from '#domain/runs/admission/requeue.ts';
-import { runOperations } from '#domain/runs/model.ts';
-import { Json } from '#domain/shared/values/json.ts';
 import { showAdmittedRun } from './actions.ts';
-import { accessReview, createAccess, getRun, InstanceName, RunParams } from './operations.ts';
+import { CopyRun } from './bodies.ts';
+import { accessReview, createAccess, getRun, RunParams } from './operations.ts';
 import { RunView } from './views.ts';
 
 export const requeue = command({
@@ -31,33 +29,6 @@ export const requeue = command({
     return { id: run.id, after: { requeuedFrom: target.run.id }, revision: run.revision, answer };
   },
 });
-
-const CopyRun = z
-  .strictObject({
-    version: z
-      .string()
-      .min(1)
-      .max(128)
-      .optional()
-      .describe('The version of the run unless given, even if it was yanked.'),
-    instance: InstanceName.optional(),
-    operation: z.enum(runOperations).optional(),
-    replace: z
-      .array(z.string().min(1).max(1024))
-      .max(100)
-      .optional()
-      .describe('Those of the run unless given, or none if the operation is another one.'),
-    variables: z.record(z.string(), Json).default({}).describe('They take the place of those of the run.'),
-    omit: z
-      .array(z.string().min(1).max(255))
-      .max(1000)
-      .default([])
-      .describe(
-        "Variables of the run that are not taken over: the environment's value or the default takes their place.",
-      ),
-    message: z.string().max(4000).optional(),
-  })
-  .meta({ id: 'CopyRun' });
 
 export const copy = command({
   id: 'runs.copy',

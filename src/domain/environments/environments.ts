@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import type { ProjectTarget } from '#domain/projects/store.ts';
+import { toPolicyFields } from '#domain/registry/approval-policy.ts';
 import { raiseRevisionOfGovernedRuns } from '#domain/runs/approval/policy-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
@@ -9,7 +10,7 @@ import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
 import { defaultApproval, type EnvironmentChange, type NewEnvironment } from './model.ts';
-import { changesPolicy, choosePolicy, policyFields, publishProtection, refuseWeakening } from './protection.ts';
+import { changesPolicy, choosePolicy, publishProtection, refuseWeakening } from './protection.ts';
 import {
   type EnvironmentFields,
   type EnvironmentTarget,
@@ -28,7 +29,7 @@ export async function createEnvironment(
   const id = newId();
   const slug = chooseSlug(request);
   const { name, kind, approvalPolicy = defaultApproval[kind], ttlSeconds = null, isolation = null } = request;
-  const fields = { name, slug, kind, ...policyFields(approvalPolicy), ttlSeconds, isolation };
+  const fields = { name, slug, kind, ...toPolicyFields(approvalPolicy), ttlSeconds, isolation };
   await reportingSlugConflict('environment', slug, () =>
     insertEnvironment(em, { id, projectId: project.id, ...fields }),
   );
@@ -50,7 +51,7 @@ export async function updateEnvironment(
   const policy = choosePolicy(environment, request);
   const difference = findDifference<EnvironmentFields>(describeEnvironment(environment), {
     ...wanted,
-    ...(policy && policyFields(policy)),
+    ...(policy && toPolicyFields(policy)),
   });
   refuseWeakening(principal, environment, { ...environment, ...difference.after });
   refuseArchived(environment);

@@ -1,4 +1,10 @@
-import { type ApprovalPolicy, isWeakerApproval, stricterApproval } from '#domain/registry/model.ts';
+import {
+  type ApprovalPolicy,
+  isWeakerApproval,
+  policyFields,
+  policyOf,
+  stricterApproval,
+} from '#domain/registry/approval-policy.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
@@ -38,11 +44,9 @@ export function refuseWeakening(principal: Principal, environment: EnvironmentTa
   throw new Forbidden(`permission denied: ${weakened}: ${whoMayWeaken} may ${weakenings[weakened]}`);
 }
 
-const policyColumns = ['approvalRequired', 'approvalWhen', 'approvalAllowSelf'] as const;
-
 /** Whether a change of an environment is one of its approval policy, which its runs show. */
 export function changesPolicy({ after }: Difference<EnvironmentFields>): boolean {
-  return policyColumns.some((field) => after[field] !== undefined);
+  return policyFields.some((field) => after[field] !== undefined);
 }
 
 /** Publishes how a change of an environment affects its protection, if it does. The caller has locked the row. */
@@ -51,7 +55,7 @@ export function publishProtection(
   environment: EnvironmentTarget,
   { after: changes }: Difference<EnvironmentFields>,
 ): void {
-  const protecting = ['kind', ...policyColumns, 'isolation'] as const;
+  const protecting = ['kind', ...policyFields, 'isolation'] as const;
   if (!protecting.some((field) => changes[field] !== undefined)) return;
   const { id: subjectId, organizationId, teamId } = environment;
   const after = { ...environment, ...changes };
@@ -75,13 +79,4 @@ function findWeakened(before: EnvironmentFields, after: EnvironmentFields): Prot
 
 function describeProtection(fields: EnvironmentFields) {
   return { kind: fields.kind, approval_policy: policyOf(fields), isolation: fields.isolation };
-}
-
-function policyOf({ approvalRequired, approvalWhen, approvalAllowSelf }: EnvironmentFields): ApprovalPolicy {
-  return { required: approvalRequired, when: approvalWhen, allow_self: approvalAllowSelf };
-}
-
-/** The columns of a policy. */
-export function policyFields({ required, when, allow_self: allowSelf }: ApprovalPolicy) {
-  return { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf };
 }

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Updateable } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows, toChange } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
@@ -6,7 +6,7 @@ import type { Tables } from '#domain/entities.ts';
 import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
 import type { StoredHold } from '#domain/holds/model.ts';
 import { presentProjects } from '#domain/projects/store.ts';
-import type { ApprovalRule } from '#domain/runs/model.ts';
+import { type PolicyFields, toPolicyColumns } from '#domain/registry/approval-policy.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
@@ -18,7 +18,7 @@ import { Environment } from './entity.ts';
 import type { EnvironmentKind } from './model.ts';
 
 /** The columns of an environment that authorization and responses use. Times are strings. */
-export interface EnvironmentTarget extends Ownership, Archivable {
+export interface EnvironmentTarget extends Ownership, Archivable, PolicyFields {
   readonly id: string;
   readonly organizationId: string;
   readonly teamId: string;
@@ -26,9 +26,6 @@ export interface EnvironmentTarget extends Ownership, Archivable {
   readonly name: string;
   readonly slug: string;
   readonly kind: EnvironmentKind;
-  readonly approvalRequired: number;
-  readonly approvalWhen: ApprovalRule;
-  readonly approvalAllowSelf: boolean;
   readonly ttlSeconds: number | null;
   /** The isolation that a worker must have to execute its runs; null: any. */
   readonly isolation: DemandedIsolation;
@@ -44,7 +41,7 @@ export interface EnvironmentTarget extends Ownership, Archivable {
 /** The fields of an environment that a request may change. */
 export type EnvironmentFields = Pick<
   EnvironmentTarget,
-  'name' | 'slug' | 'kind' | 'approvalRequired' | 'approvalWhen' | 'approvalAllowSelf' | 'ttlSeconds' | 'isolation'
+  'name' | 'slug' | 'kind' | keyof PolicyFields | 'ttlSeconds' | 'isolation'
 >;
 
 /** Environments `e` with project `p`, team `t` and organization `o`. Omits rows that are deleted at any level. */
@@ -123,24 +120,22 @@ export async function insertEnvironment(
 }
 
 /** Writes what changed of an environment and raises its revision. The caller has locked the row. */
-export async function saveEnvironment(
+export function saveEnvironment(
   em: Em,
-  { id, revision }: EnvironmentTarget,
+  environment: EnvironmentTarget,
   changes: Partial<EnvironmentFields>,
 ): Promise<void> {
-  await db(em)
-    .updateTable('environments')
-    .set({
-      name: changes.name,
-      slug: changes.slug,
-      kind: changes.kind,
-      approval_required: changes.approvalRequired,
-      approval_when: changes.approvalWhen,
-      approval_allow_self: changes.approvalAllowSelf,
-      ttl_seconds: changes.ttlSeconds,
-      isolation: changes.isolation,
-      revision: revision + 1,
-    })
-    .where('id', '=', id)
-    .execute();
+  const { name, slug, kind, ttlSeconds, isolation } = changes;
+  const columns = { name, slug, kind, ...toPolicyColumns(changes), ttl_seconds: ttlSeconds, isolation };
+  return changeEnvironment(em, environment, columns);
+}
+
+/** Writes columns of an environment and raises its revision. The caller has locked the row. */
+export async function changeEnvironment(
+  em: Em,
+  { id, revision }: Pick<EnvironmentTarget, 'id' | 'revision'>,
+  columns: Updateable<Tables['environments']>,
+): Promise<void> {
+  const changes = { ...columns, revision: revision + 1 };
+  await db(em).updateTable('environments').set(changes).where('id', '=', id).execute();
 }

@@ -2,6 +2,7 @@ import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
+import { changeEnvironment, type EnvironmentTarget } from '#domain/environments/store.ts';
 import type { WaitingCode } from '#domain/runs/waiting.ts';
 import type { FreezeWindow } from './freeze-windows.ts';
 import type { HoldFacts } from './holds.ts';
@@ -18,25 +19,18 @@ export function selectHolds(eb: Over<{ runs: 'runs' }>) {
   }).$castTo<HoldFacts>();
 }
 
-interface ChangedEnvironment {
-  readonly id: string;
-  readonly revision: number;
+/** Writes the lock of an environment, or ends it. The caller has locked the row. */
+export function saveLock(em: Em, environment: EnvironmentTarget, lock: StoredHold | null): Promise<void> {
+  return changeEnvironment(em, environment, { lock: lock && json(lock) });
 }
 
-/** Writes the lock of an environment, or ends it, and raises the revision. The caller has locked the row. */
-export async function saveLock(em: Em, { id, revision }: ChangedEnvironment, lock: StoredHold | null): Promise<void> {
-  const changes = { lock: lock && json(lock), revision: revision + 1 };
-  await db(em).updateTable('environments').set(changes).where('id', '=', id).execute();
-}
-
-/** Writes the freeze windows of an environment and raises the revision. The caller has locked the row. */
-export async function saveFreezeWindows(
+/** Writes the freeze windows of an environment. The caller has locked the row. */
+export function saveFreezeWindows(
   em: Em,
-  { id, revision }: ChangedEnvironment,
+  environment: EnvironmentTarget,
   windows: readonly FreezeWindow[],
 ): Promise<void> {
-  const changes = { freeze_windows: json([...windows]), revision: revision + 1 };
-  await db(em).updateTable('environments').set(changes).where('id', '=', id).execute();
+  return changeEnvironment(em, environment, { freeze_windows: json([...windows]) });
 }
 
 /** The installation's id and its pause. `lock` locks the row for a change. */

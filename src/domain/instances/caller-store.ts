@@ -1,5 +1,6 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Tables } from '#domain/entities.ts';
+import { administersInstallation } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 
 /**
@@ -25,5 +26,7 @@ export function isUsedByCallerAlone(instanceId: Expression<string>, callerId: st
 
 /** Whether the caller may read what an instance without a team holds, as `decide` says for such targets. */
 export function mayReadUnscoped(instanceId: Expression<string>, caller: Principal): Expression<SqlBool> {
-  return caller.role === 'admin' ? expressionBuilder<Tables>().lit(true) : isUsedByCallerAlone(instanceId, caller.id);
+  return administersInstallation(caller)
+    ? expressionBuilder<Tables>().lit(true)
+    : isUsedByCallerAlone(instanceId, caller.id);
 }

@@ -1,7 +1,7 @@
 import { type CallbackSelection, type ExpressionBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Tables } from '#domain/entities.ts';
-import { phasesWithOwnPolicy, selectEnvironmentPolicy } from './approval/policy-store.ts';
+import { phasesWithOwnPolicy, selectAdmittedPolicy, selectEnvironmentPolicy } from './approval/policy-store.ts';
 import type { WaitingOn } from './waiting.ts';
 
 export type OverRun = ExpressionBuilder<Tables, 'runs'>;
@@ -34,9 +34,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.responsible_user_id as responsibleUserId',
     'runs.plan_digest as planDigest',
     'runs.plan_summary as planSummary',
-    'runs.approval_required as approvalRequired',
-    'runs.approval_when as approvalWhen',
-    'runs.approval_allow_self as approvalAllowSelf',
+    selectAdmittedPolicy().as('admittedPolicy'),
     selectPresentPolicy(eb).as('presentPolicy'),
     'runs.approval_expires_at as approvalExpiresAt',
     selectReviews(eb).as('reviews'),

@@ -50,7 +50,7 @@ const pairsOf = (owners: Owners) =>
   );
 
 async function ask(reader: ApiUser, operation: Operation, owners: Owners, ids: Partial<Record<OwnerLevel, string>>) {
-  const given = Object.entries(ids).map(([level, id]) => [owners[level as OwnerLevel] ?? '', id]);
+  const given = Object.fromEntries(Object.entries(ids).map(([level, id]) => [owners[level as OwnerLevel], id]));
   const path = routeOf(operation).path.replace('/api/v1', '');
   const { status, headers, body } = await reader.get(`${path}?${new URLSearchParams(given)}`);
   return { status, code: headers['x-error-code'], error: status < 400 ? null : body.error };

@@ -87,7 +87,8 @@ describe('the list of templates', () => {
     expect(await listed(owner, `team_id=${team}&organization_id=${organization}`)).toEqual([own]);
     expect((await owner.get(`/registry/templates?organization_id=${tenant.organization}`)).status).toBe(404);
     const mismatch = `team_id=${team}&organization_id=${tenant.organization}`;
-    expect((await administrator.get(`/registry/templates?${mismatch}`)).status).toBe(404);
+    expect((await administrator.get(`/registry/templates?${mismatch}`)).status).toBe(400);
+    expect((await owner.get(`/registry/templates?${mismatch}`)).status).toBe(404);
   });
 
   test('names how the latest version is executed, and the newest run that the reader may read', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { ApprovalPolicy, stricterApproval } from '#domain/registry/approval-policy.ts';
 import { checkFilePath, checkFiles, hasConfiguration } from '#domain/registry/files.ts';
 import { GitRef } from '#domain/registry/git/source.ts';
-import { ApprovalPolicy, stricterApproval } from '#domain/registry/model.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
 
 const main = 'resource "terraform_data" "x" {}';

@@ -10,6 +10,7 @@ import { OrganizationMember, TeamMember } from '#domain/members/entity.ts';
 import { Organization } from '#domain/organizations/entity.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { Project } from '#domain/projects/entity.ts';
+import { toPolicyFields } from '#domain/registry/approval-policy.ts';
 import type { ApprovalRule } from '#domain/runs/model.ts';
 import { ServiceAccount } from '#domain/service-accounts/entity.ts';
 import { newId } from '#domain/shared/ids.ts';
@@ -113,7 +114,7 @@ export async function addEnvironment(
   const [projectId, environmentId] = [newId(), newId()];
   const slug = `e-${environmentId.slice(-12)}`;
   await em.persist(em.create(Project, { id: projectId, teamId, name: slug, slug })).flush();
-  const approval = { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf };
+  const approval = toPolicyFields({ required, when, allow_self: allowSelf });
   const environment = em.create(Environment, {
     id: environmentId,
     projectId,

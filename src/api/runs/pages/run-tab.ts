@@ -2,7 +2,7 @@ import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import type { Html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { listAllRuns } from '../list-operations.ts';
+import type { listAllRuns } from '../lists/list-operations.ts';
 import type { getRun } from '../operations.ts';
 
 /** A run as the API shows it to the visitor where it is read alone. */

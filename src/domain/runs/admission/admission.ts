@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { changeTemplate, takePosition } from '#domain/instances/store.ts';
+import { toPolicyColumns, toPolicyFields } from '#domain/registry/approval-policy.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
@@ -88,9 +89,7 @@ function describeWork(run: ResolvedRun) {
     retry_safe: run.retrySafe,
     timeouts: json(run.timeouts),
     requeued_from: run.requeuedFrom,
-    approval_required: run.approval.required,
-    approval_when: run.approval.when,
-    approval_allow_self: run.approval.allow_self,
+    ...toPolicyColumns(toPolicyFields(run.approval)),
   };
 }
 

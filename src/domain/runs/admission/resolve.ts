@@ -1,6 +1,6 @@
 import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/environments/variables.ts';
+import { type ApprovalPolicy, stricterApproval } from '#domain/registry/approval-policy.ts';
 import type { VariableEvaluator } from '#domain/registry/evaluation/evaluator.ts';
-import { stricterApproval } from '#domain/registry/model.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { maskVariables, mergeVariables, secretNames } from '#domain/registry/variables/variables.ts';
@@ -11,14 +11,7 @@ import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { parseDuration } from '#domain/shared/values/durations.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import {
-  type ApprovalRule,
-  defaultPool,
-  defaultTimeouts,
-  type Masked,
-  type RunOperation,
-  type RunTimeouts,
-} from '../model.ts';
+import { defaultPool, defaultTimeouts, type Masked, type RunOperation, type RunTimeouts } from '../model.ts';
 import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOtherwise } from './deployment.ts';
 import { type RunInputs, sealInputs } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
@@ -56,7 +49,7 @@ export interface ResolvedRun {
   readonly pool: string;
   readonly retrySafe: boolean;
   readonly timeouts: RunTimeouts;
-  readonly approval: { required: number; when: ApprovalRule; allow_self: boolean };
+  readonly approval: ApprovalPolicy;
   readonly requeuedFrom: string | null;
 }
 

@@ -5,8 +5,9 @@ import type { ParameterOf } from '#database/queries.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import type { ApprovalPolicy } from '#domain/registry/approval-policy.ts';
+import { selectPolicy } from '../approval/policy-store.ts';
 import type { OverRun } from '../details-store.ts';
-import type { ApprovalRule } from '../model.ts';
 
 /** A target as it is read. Owners that it does not have are missing: a template may belong to no team. */
 export interface TargetRow {
@@ -22,9 +23,7 @@ export interface TargetRow {
   readonly projectArchived?: boolean;
   readonly environmentId?: string;
   readonly environmentArchived?: boolean;
-  readonly approvalRequired?: number;
-  readonly approvalWhen?: ApprovalRule;
-  readonly approvalAllowSelf?: boolean;
+  readonly approval?: ApprovalPolicy;
 }
 
 /** The id of a row, or a column that holds it. */
@@ -57,9 +56,7 @@ function selectEnvironment(eb: Over<{ p: 'projects'; e: 'environments' }>) {
     eb('p.archived_at', 'is not', null).$castTo<boolean>().as('projectArchived'),
     'e.id as environmentId',
     eb('e.archived_at', 'is not', null).$castTo<boolean>().as('environmentArchived'),
-    'e.approval_required as approvalRequired',
-    'e.approval_when as approvalWhen',
-    'e.approval_allow_self as approvalAllowSelf',
+    selectPolicy('e').as('approval'),
   ] as const;
 }
 

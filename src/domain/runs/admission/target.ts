@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
+import type { ApprovalPolicy } from '#domain/registry/approval-policy.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
-import type { ApprovalRule } from '../model.ts';
 import { findTargetInEnvironment, findTargetOfTemplate, type TargetRow } from './target-store.ts';
 
 /** What a run is admitted for: a template, the environment if the request names one, and their owners. */
@@ -10,7 +10,8 @@ export interface AdmissionTarget extends Ownership, Archivable {
   readonly templateSlug: string;
   readonly projectId: string | null;
   readonly environmentId: string | null;
-  readonly approval: { required: number; when: ApprovalRule; allow_self: boolean } | null;
+  /** The policy of the environment; null without one. */
+  readonly approval: ApprovalPolicy | null;
 }
 
 /**
@@ -35,7 +36,6 @@ const archivedLevels = ['organization', 'team', 'project', 'environment', 'templ
 /** Undefined if template and environment belong to different teams. */
 export function toTarget(row: TargetRow): AdmissionTarget | undefined {
   if (row.templateTeamId !== null && row.templateTeamId !== row.teamId) return undefined;
-  const { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf } = row;
   return {
     organizationId: row.organizationId ?? null,
     teamId: row.teamId ?? null,
@@ -43,7 +43,7 @@ export function toTarget(row: TargetRow): AdmissionTarget | undefined {
     templateSlug: row.templateSlug,
     projectId: row.projectId ?? null,
     environmentId: row.environmentId ?? null,
-    approval: required === undefined ? null : { required, when: when ?? 'always', allow_self: allowSelf ?? false },
+    approval: row.approval ?? null,
     archived: archivedLevels.filter((level) => row[`${level}Archived`]),
   };
 }

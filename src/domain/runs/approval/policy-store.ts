@@ -1,20 +1,31 @@
+import { sql } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
-import type { RunPhase } from '../model.ts';
+import type { Tables } from '#domain/entities.ts';
+import type { ApprovalRule, RunPhase } from '../model.ts';
 
 /** The phases in which a run keeps the policy under which it applies, whatever becomes of its environment's. */
 export const phasesWithOwnPolicy: readonly RunPhase[] = ['applying', 'finished'];
 
 type OverRun = Over<{ runs: 'runs' }>;
 
-/** The `ApprovalPolicy` with which a run was admitted. */
-export function selectAdmittedPolicy(eb: OverRun) {
+/** The columns in which environments and runs hold a policy. */
+type PolicyColumn = keyof Tables['environments'] & keyof Tables['runs'] & `approval_${string}`;
+
+/** The `ApprovalPolicy` of the environment or run that a statement calls by an alias. */
+export function selectPolicy(alias: string) {
+  const column = <Value>(name: PolicyColumn) => sql.ref<Value>(`${alias}.${name}`);
   return jsonBuildObject({
-    required: eb.ref('runs.approval_required'),
-    when: eb.ref('runs.approval_when'),
-    allow_self: eb.ref('runs.approval_allow_self'),
+    required: column<number>('approval_required'),
+    when: column<ApprovalRule>('approval_when'),
+    allow_self: column<boolean>('approval_allow_self'),
   });
+}
+
+/** The `ApprovalPolicy` with which a run was admitted. */
+export function selectAdmittedPolicy() {
+  return selectPolicy('runs');
 }
 
 /** The `ApprovalPolicy` that the environment of a run has now; null for a run without an environment. */
@@ -22,13 +33,7 @@ export function selectEnvironmentPolicy(eb: OverRun) {
   return eb
     .selectFrom('environments as e')
     .whereRef('e.id', '=', 'runs.environment_id')
-    .select((of) =>
-      jsonBuildObject({
-        required: of.ref('e.approval_required'),
-        when: of.ref('e.approval_when'),
-        allow_self: of.ref('e.approval_allow_self'),
-      }).as('policy'),
-    )
+    .select(selectPolicy('e').as('policy'))
     .$asScalar();
 }
 

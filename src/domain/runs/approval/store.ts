@@ -3,7 +3,7 @@ import { jsonArrayFrom, jsonBuildObject, jsonObjectFrom } from 'kysely/helpers/p
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import { type ApprovalPolicy, strictestPolicy } from '#domain/registry/model.ts';
+import { type ApprovalPolicy, strictestPolicy } from '#domain/registry/approval-policy.ts';
 import { noCredential, type PrincipalSnapshot, toPrincipal } from '#domain/shared/access/principal.ts';
 import { selectPrincipal } from '#domain/shared/access/store.ts';
 import type { OverRun } from '../details-store.ts';
@@ -46,7 +46,7 @@ export function selectApprovalFacts(eb: OverRun): AliasableExpression<ApprovalFa
       const publisher = { person: ref('version.responsible_user_id'), id: ref('version.published_by').$notNull() };
       return jsonBuildObject({
         planDigest: eb.ref('runs.plan_digest'),
-        admitted: selectAdmittedPolicy(eb),
+        admitted: selectAdmittedPolicy(),
         present: selectEnvironmentPolicy(eb),
         expiresAt: eb.ref('runs.approval_expires_at'),
         templateVersion: eb.ref('runs.template_version'),

@@ -1,4 +1,4 @@
-import type { ApprovalPolicy } from '#domain/registry/model.ts';
+import { type ApprovalPolicy, toPolicyFields } from '#domain/registry/approval-policy.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -119,12 +119,8 @@ async function begin(tx: Transaction, run: Run, { stateSerial, placement }: Step
 }
 
 /** The run keeps the policy under which it applies. */
-function apply(
-  tx: Transaction,
-  run: Run,
-  { required, when, allow_self: allowSelf }: ApprovalPolicy,
-): Promise<NextStep> {
-  Object.assign(run, { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf });
+function apply(tx: Transaction, run: Run, policy: ApprovalPolicy): Promise<NextStep> {
+  Object.assign(run, toPolicyFields(policy));
   run.moveTo('running', 'applying');
   publishRunEvent(tx, run, 'run.applying', { digest: run.planDigest ?? null });
   return startAttempt(tx, run, 'applying');

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { findHold } from '#domain/holds/holds.ts';
-import { type ApprovalPolicy, strictestPolicy } from '#domain/registry/model.ts';
+import { policyOf, strictestPolicy } from '#domain/registry/approval-policy.ts';
 import { isOpenTo } from '#domain/workers/pools/model.ts';
 import { countApprovals, findLapses, type Lapse } from '../approval/rules.ts';
 import { toApprovalFacts } from '../approval/store.ts';
@@ -48,7 +48,8 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     attempt,
     workerLiveness: row.workerLiveness,
     lostAttempts: row.lostAttempts,
-    policy: policyOf(run, row.presentPolicy),
+    // A run keeps the stricter of the policies at its admission and now.
+    policy: strictestPolicy(policyOf(run), row.presentPolicy),
     approvals: approval ? countApprovals(approval) : 0,
     lapses: lapses.length,
     hold: findHold(row.holds, now),
@@ -62,10 +63,4 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     now,
   };
   return { facts, attempt, stateSerial: row.stateSerial, placement, lapses };
-}
-
-/** A run keeps the stricter of the policies at its admission and now. */
-function policyOf(run: Run, present: ApprovalPolicy | null): ApprovalPolicy {
-  const { approvalRequired: required, approvalWhen: when, approvalAllowSelf } = run;
-  return strictestPolicy({ required, when, allow_self: approvalAllowSelf }, present);
 }

@@ -124,9 +124,14 @@ function decideTeam(principal: Principal, access: Access, owner: Ownership): Dec
 }
 
 /** Nobody owns a target of the whole installation, and every tenant may depend on it. */
-function decideInstallation({ role }: Principal, { installation }: Access, { isCallersOwn }: Ownership): Decision {
-  if (installation === undefined || role === 'admin' || isCallersOwn) return allowed;
+function decideInstallation(principal: Principal, { installation }: Access, { isCallersOwn }: Ownership): Decision {
+  if (installation === undefined || administersInstallation(principal) || isCallersOwn) return allowed;
   return refused('installation');
+}
+
+/** Whether a principal, which may be a service account, may use what of the whole installation is for administrators. */
+export function administersInstallation({ role }: Principal): boolean {
+  return role === 'admin';
 }
 
 /** A user's service account is hidden from everybody else, administrators included. */

@@ -5,7 +5,7 @@ import { type Scope, scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { listAllRuns } from '../../list-operations.ts';
+import { listAllRuns } from '../../lists/list-operations.ts';
 import { readAccess } from '../../operations.ts';
 
 /** Says when a list of runs is out of date. */

@@ -9,7 +9,7 @@ import { renderLive } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
-import { listAllRuns } from '../../list-operations.ts';
+import { listAllRuns } from '../../lists/list-operations.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 import { readFilterChoices, renderFilters } from './filter-form.ts';
 import { type ListAddress, listPath, readListAddress, toListQuery } from './filters.ts';

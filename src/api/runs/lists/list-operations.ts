@@ -5,9 +5,9 @@ import { listRuns } from '#domain/runs/lists/list-store.ts';
 import { toScope } from '#domain/runs/lists/scope.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { accessReview, readAccess } from '../operations.ts';
+import { ListedRunView, toListedRun } from '../views.ts';
 import { filterQuery, runOwners, scopeQuery, toFilter } from './list-query.ts';
-import { accessReview, readAccess } from './operations.ts';
-import { ListedRunView, toListedRun } from './views.ts';
 
 export const listAccess: Access = { ...readAccess, review: { ...accessReview, verb: 'list' } };
 
