@@ -92,7 +92,7 @@ function describe({ changes, omitted, unchanged }: Comparison): string {
 const words: Readonly<Record<Change['action'], string>> = { create: 'new', update: 'changed', delete: 'gone' };
 
 function renderChange({ address, action, attributes, omitted_attributes: omitted }: Change): Html {
-  return html`<details class="difference"><summary><span class="change change-${action}">${words[action]}</span> <span class="mono foreign">${address}</span></summary>
+  return html`<details class="difference"><summary><span class="difference-word difference-${action}">${words[action]}</span> <span class="mono foreign">${address}</span></summary>
 <table class="values"><caption class="unseen">Values of ${address}</caption><thead><tr><th scope="col">Path</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
 <tbody>${attributes.map(
     ({ path, before, after, sensitive }) =>
