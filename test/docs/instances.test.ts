@@ -51,9 +51,10 @@ describe('the commands that adopt existing infrastructure', () => {
     const input = `cd ${directory}\n${script}echo "-- $INSTANCE"\n`.replaceAll('http://127.0.0.1:8080', system.url);
     const { code, output, errors } = await runShell(['-eu'], environment, { shell: 'sh', input, withinMs: 110_000 });
     expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
-    const [, adopted = '', listed = '', , instance = ''] = output.split('--');
+    const [, adopted = '', compared = '', listed = '', , instance = ''] = output.split('--');
     expect(adopted).toMatch(/"resource_count":3/);
     expect(adopted).toMatch(/"changes":\[\]/);
+    expect(compared).toMatch(/"changes":\[\],"omitted":0,"unchanged":\d/);
     for (const line of listed.trim().split('\n')) expect(line).toMatch(/"address":"terraform_data\.network"/);
     expect((await system.administrator.get(`/instances/${instance.trim()}`)).status).toBe(404);
   });
