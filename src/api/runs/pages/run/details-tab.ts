@@ -12,6 +12,7 @@ import { renderOutputs, renderVariables } from './values.ts';
 export const detailsTab: RunTab = {
   key: 'details',
   label: 'Details',
+  scripts: ['copy.js'],
   async render(visit, run) {
     const names = await namesIn(visit, run);
     return html`<div class="run-details">

@@ -27,7 +27,8 @@ export function renderRunHead(run: ShownRun, names: Names, actions: Html | null)
 }
 
 function renderBrief(run: ShownRun, names: Names): Html {
-  const { environment_id: environment, template_id: template, template_version: version, requested_by: by } = run;
+  const { environment_id: environment, template_id: template, template_version: version } = run;
+  const { requested_by: by, requeued_from: repeated } = run;
   const items: readonly (readonly [icon: IconName, label: string, content: Html] | null)[] = [
     ['user', 'Asked by', html`<span class="foreign">${by.name}</span>`],
     ['clock', 'Admitted', renderAge(run.created_at)],
@@ -43,6 +44,9 @@ function renderBrief(run: ShownRun, names: Names): Html {
       'Template',
       html`<a class="foreign" href="${pagePath(pages.templateVersion, { id: template, version })}">${names.get(template)?.name ?? 'deleted'} ${version}</a>`,
     ],
+    repeated === null
+      ? null
+      : ['refresh-cw', 'Repeats', html`<a href="${pagePath(pages.run, { id: repeated })}">an earlier run</a>`],
   ];
   return html`<span class="run-brief">${items
     .filter((item) => item !== null)

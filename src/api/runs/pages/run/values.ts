@@ -14,7 +14,7 @@ export function renderOutputs(outputs: ShownRun['outputs']): Html {
   if (entries.length === 0) return html`<p class="muted">None.</p>`;
   return html`<dl class="facts">${entries.map(
     ([name, { value, sensitive }]) =>
-      html`<dt class="foreign">${name}</dt><dd>${sensitive ? masked : renderCopied(textOf(value))}</dd>`,
+      html`<dt class="foreign">${name}</dt><dd>${sensitive ? masked : renderCopied(name, textOf(value))}</dd>`,
   )}</dl>`;
 }
 
@@ -38,13 +38,14 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-function renderCopied(text: string): Html {
-  return html`<div class="copied">${renderValue(text)}<button class="icon-button" type="button" data-copy="${text.slice(0, most)}" aria-label="Copy" hidden>${renderIcon('copy')}</button></div>`;
+/** An output is often needed elsewhere. */
+function renderCopied(name: string, text: string): Html {
+  return html`<div class="copied" data-copied>${renderValue(text)}<span class="copy"><span class="muted" role="status"></span><button class="icon-button" type="button" data-do="copy" aria-label="Copy ${name}">${renderIcon('copy')}</button></span></div>`;
 }
 
 function renderValue(text: string): Html {
   if (text === '') return html`<span class="muted">empty</span>`;
-  const code = html`<code class="foreign value">${text.slice(0, most)}</code>${
+  const code = html`<code class="foreign value" data-value>${text.slice(0, most)}</code>${
     text.length > most ? html` <span class="muted">The first ${most} of ${text.length} characters.</span>` : null
   }`;
   if (text.length <= longest) return code;
