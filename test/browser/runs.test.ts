@@ -34,6 +34,7 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     const runId = await steps.admit();
     const { page, watch } = await open(`/workloads/runs/${runId}?tab=details`);
     expect(await page.title()).toMatch(/^Queued: Apply: /);
+    await page.getByText('Write a comment').click();
     await page.getByLabel('Comment', { exact: true }).fill('half a thou');
     const attempt = executing(await steps.next({ runId }));
     await page.locator('.title-line').getByText('Running').waitFor();
@@ -92,6 +93,7 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     await page.getByRole('link', { name: 'Show all runs' }).click();
     await page.locator(`#run-${runId} a`).first().click();
     await page.getByRole('link', { name: 'Details' }).click();
+    await page.getByText('Write a comment').click();
     await page.getByLabel('Comment', { exact: true }).fill('Without scripts');
     await page.getByRole('button', { name: 'Add comment' }).click();
     await page.locator('.talk').getByText('Without scripts').waitFor();

@@ -3,7 +3,7 @@ import { list as listTeamMembers } from '#api/members/team-operations.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { type FormField, renderForm } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
-import { html } from '#api/web/html.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { requestApproval } from '../../approval-operations.ts';
@@ -34,7 +34,7 @@ ${renderPageHead({
 })}
 <div class="panel">${renderForm({
       action: pagePath(pages.requestApproval, { id }),
-      fields: toFields(await readMembers(visit, run)),
+      fields: [renderMembers(await readMembers(visit, run), refused.typed ?? {}) ?? html``, message],
       submit: 'Ask for a review',
       cancel: pagePath(pages.run, { id }),
       hasKey: true,
@@ -44,16 +44,24 @@ ${renderPageHead({
   return visit.show(page, refused.problems?.status ?? 200);
 }
 
-function toFields(members: Members): FormField[] {
-  const message: FormField = {
-    name: 'message',
-    label: 'Message',
-    kind: 'area',
-    isOptional: true,
-    maxLength: 4000,
-    hint: 'Asking changes nothing about who may review the run. Those whom you name see the run in their approvals as asked for.',
-  };
-  return [...members.map(({ id, name }): FormField => ({ name: fieldOf(id), label: name, kind: 'checkbox' })), message];
+const message: FormField = {
+  name: 'message',
+  label: 'Message',
+  kind: 'area',
+  isOptional: true,
+  maxLength: 4000,
+  hint: 'Asking changes nothing about who may review the run. Those whom you name find it in their approvals, marked as asked for.',
+};
+
+/** Everybody who may review the run finds it in their approvals. Those who are named find it marked. */
+function renderMembers(members: Members, typed: Readonly<Record<string, string>>): Html | null {
+  if (members.length === 0) return null;
+  return html`<fieldset class="choices"><legend>Whom to ask</legend>${members.map(
+    ({ id, name }) =>
+      html`<label class="choice"><input type="checkbox" name="${fieldOf(id)}" value="yes" ${
+        typed[fieldOf(id)] === 'yes' ? html`checked` : null
+      }> <span class="foreign">${name}</span></label>`,
+  )}</fieldset>`;
 }
 
 function fieldOf(memberId: string): string {

@@ -60,7 +60,8 @@ function renderComment({ id, by, text, at }: Comment): Html {
 
 /** The form for a comment. It stands outside of the live part, so that no update touches what is being typed. */
 export function renderCommentForm({ id }: ShownRun, tab: RunTabKey, { problems, typed }: CommentForm): Html {
-  return html`<section class="comment" aria-labelledby="comment"><h2 class="unseen" id="comment">Comment on the run</h2>
+  return html`<details class="comment" ${problems ? html`open` : null}>
+<summary class="button button-plain">${renderIcon('message-square')}Write a comment</summary>
 ${renderForm({
   action: pagePath(pages.commentOnRun, { id }),
   fields: [
@@ -77,5 +78,5 @@ ${renderForm({
   problems: problems ?? null,
   ...(typed && { typed }),
   hasKey: true,
-})}</section>`;
+})}</details>`;
 }

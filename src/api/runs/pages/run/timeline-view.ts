@@ -1,6 +1,7 @@
 import { type IconName, renderIcon } from '#api/web/components/icon.ts';
 import { formatSpan, renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import type { RunOperation } from '#domain/runs/model.ts';
 import { type RunTabKey, runTabPath, type ShownRun } from '../run-tab.ts';
 import { count } from '../words.ts';
 import {
@@ -32,6 +33,14 @@ const looks: Readonly<Record<StepKey, StepLook>> = {
   canceling: { label: 'Cancel', icon: 'circle-stop', tab: 'events' },
 };
 
+/** What a run does in the step that changes something. */
+const applyingWords: Readonly<Record<RunOperation, string>> = {
+  apply: 'Apply',
+  destroy: 'Destroy',
+  plan: 'Apply',
+  refresh: 'Refresh',
+};
+
 /** The steps of a run: a bar in proportion to their time, and each step with its time and a link to its place. */
 export function renderTimeline(run: ShownRun, events: readonly ShownEvent[], now = Date.now()): Html {
   const steps = toSteps(run, events);
@@ -50,7 +59,8 @@ function renderPart({ key, x, width, isFolded }: BarPart, isBad: boolean): Html 
 }
 
 function renderStep(run: ShownRun, { key, from, to, lost }: TimelineStep, isLast: boolean): Html {
-  const { label, icon, tab, place } = looks[key];
+  const { icon, tab, place } = looks[key];
+  const label = key === 'applying' ? applyingWords[run.operation] : looks[key].label;
   const state = from === null ? 'to-come' : to === null ? 'current' : isLast && isBadEnd(run.status) ? 'bad' : 'done';
   const name = from === null ? label : html`<a href="${runTabPath(run.id, tab)}${place ?? ''}">${label}</a>`;
   return html`<li class="step step-${state}" ${state === 'current' ? html`aria-current="step"` : null}>${renderIcon(
