@@ -6,9 +6,14 @@ import { registerLogin } from '#api/identity/pages/login-pages.ts';
 import { registerPasswordReset } from '#api/identity/pages/password-reset-pages.ts';
 import { registerProfile } from '#api/identity/pages/profile-pages.ts';
 import { registerInstancePages } from '#api/instances/pages/register.ts';
+import { registerInvitationPages } from '#api/invitations/pages/register.ts';
+import { registerMemberPages } from '#api/members/pages/register.ts';
+import { registerOrganizationPages } from '#api/organizations/pages/register.ts';
+import { registerProjectPages } from '#api/projects/pages/register.ts';
 import { countApprovals } from '#api/runs/pages/approval-count.ts';
 import { registerRuns } from '#api/runs/pages/register.ts';
 import { registerSearch } from '#api/search/pages.ts';
+import { registerTeamPages } from '#api/teams/pages/register.ts';
 import { registerAssets } from '#api/web/assets.ts';
 import type { PageServices } from '#api/web/visit/operations.ts';
 import { type AddPage, pageAdder } from '#api/web/visit/route.ts';
@@ -21,6 +26,11 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerLogin,
   registerPasswordReset,
   registerProfile,
+  registerOrganizationPages,
+  registerTeamPages,
+  registerMemberPages,
+  registerInvitationPages,
+  registerProjectPages,
   registerRuns,
   registerEnvironmentPages,
   registerHoldPages,

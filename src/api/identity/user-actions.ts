@@ -6,7 +6,7 @@ import { findRoleAboveOwn, ownPassword, ownPrivileges } from '#domain/identity/u
 import type { UserWithFacts } from '#domain/identity/users/user-facts.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 
-/** What a caller may do with a user. Deletion also depends on what the user owns and made (`users.list_blockers`). */
+/** What a caller may do with a user. Whether the user owns or made something that prevents deletion is found then. */
 export const userActions = actionsOf<UserWithFacts>()({
   update: { operation: 'users.update', findRefusal: findAboveOwn },
   change_role: {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
-import { Email } from '#domain/identity/model.ts';
+import { Email, PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { refusePersonal } from '#domain/identity/passwords/rules.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
@@ -40,7 +40,13 @@ export const list = read({
   id: 'users.list',
   route: 'GET /api/v1/users',
   summary: 'List users',
-  query: z.strictObject({ ...pageQuery, email: Email.optional(), enabled: Flag.optional() }),
+  query: z.strictObject({
+    ...pageQuery,
+    email: Email.optional(),
+    q: z.string().max(100).optional().describe('Text in the name or the address, in any case.'),
+    role: PlatformRole.optional(),
+    enabled: Flag.optional(),
+  }),
   responses: { 200: pageOf('users', ListedUserView) },
   access: manageAccess,
   handle: async ({ em, query }) => {

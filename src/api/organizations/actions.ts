@@ -2,7 +2,7 @@ import { actionsOf } from '#api/pipeline/actions.ts';
 import type { OrganizationTarget } from '#domain/organizations/store.ts';
 import { findArchivedRefusal, findUnarchivingRefusal } from '#domain/shared/archiving.ts';
 
-/** What a caller may do with an organization. Deletion also depends on what the organization owns (`organizations.list_blockers`). */
+/** What a caller may do with an organization. Whether it owns something that prevents its deletion is found when it is deleted. */
 export const organizationActions = actionsOf<OrganizationTarget>()({
   update: { operation: 'organizations.update', findRefusal: findArchivedRefusal },
   archive: { operation: 'organizations.archive' },

@@ -2,7 +2,7 @@ import { actionsOf } from '#api/pipeline/actions.ts';
 import type { ProjectTarget } from '#domain/projects/store.ts';
 import { findArchivedRefusal, findUnarchivingRefusal } from '#domain/shared/archiving.ts';
 
-/** What a caller may do with a project. Archiving and deletion also depend on what the project owns (`projects.list_blockers`). */
+/** What a caller may do with a project. Whether it owns something that prevents archiving or deletion is found then. */
 export const projectActions = actionsOf<ProjectTarget>()({
   update: { operation: 'projects.update', findRefusal: findArchivedRefusal },
   archive: { operation: 'projects.archive' },

@@ -44,12 +44,17 @@ export const list = readList({
   id: 'projects.list',
   route: 'GET /api/v1/projects',
   summary: 'List the projects that you may read',
-  query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional() }),
+  query: z.strictObject({
+    ...pageQuery,
+    ...archivedQuery,
+    team_id: Id.optional(),
+    organization_id: Id.optional().describe("The projects of the organization's teams that you may read."),
+  }),
   responses: { 200: pageOf('projects', ListedProjectView) },
   access: { ...readAccess, review: { resource: 'projects', verb: 'list' } },
-  owners: { team: 'team_id' },
+  owners: { team: 'team_id', organization: 'organization_id' },
   handle: async ({ em, principal, query }) => {
-    const filter = { ...withArchivedFilter(query), teamId: query.team_id };
+    const filter = { ...withArchivedFilter(query), teamId: query.team_id, organizationId: query.organization_id };
     const page = await listProjects(em, principal, filter);
     return { projects: page.items.map(viewProject), next_cursor: page.nextCursor };
   },

@@ -2,7 +2,7 @@ import { actionsOf } from '#api/pipeline/actions.ts';
 import { findArchivedRefusal, findUnarchivingRefusal } from '#domain/shared/archiving.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
 
-/** What a caller may do with a team. Archiving and deletion also depend on what the team owns (`teams.list_blockers`). */
+/** What a caller may do with a team. Whether it owns something that prevents archiving or deletion is found then. */
 export const teamActions = actionsOf<TeamTarget>()({
   update: { operation: 'teams.update', findRefusal: findArchivedRefusal },
   archive: { operation: 'teams.archive' },

@@ -106,6 +106,7 @@ export const pages = {
   removeOrganizationMember: '/organizations/:orgID/members/:userID/remove',
   organizationInvitations: '/organizations/:orgID/invitations',
   revokeOrganizationInvitation: '/organizations/:orgID/invitations/:id/revoke',
+  resendOrganizationInvitation: '/organizations/:orgID/invitations/:id/resend',
   newTeam: '/organizations/:orgID/teams/new',
   team: '/organizations/:orgID/teams/:id',
   editTeam: '/organizations/:orgID/teams/:id/edit',
@@ -118,6 +119,7 @@ export const pages = {
   removeTeamMember: '/organizations/:orgID/teams/:id/members/:userID/remove',
   teamInvitations: '/organizations/:orgID/teams/:id/invitations',
   revokeTeamInvitation: '/organizations/:orgID/teams/:id/invitations/:invitationID/revoke',
+  resendTeamInvitation: '/organizations/:orgID/teams/:id/invitations/:invitationID/resend',
   acceptInvitation: '/invitations/accept',
 
   serviceAccounts: '/service-accounts',

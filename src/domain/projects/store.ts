@@ -64,16 +64,23 @@ export function findProjectToChange(em: Em, id: string, lock: boolean) {
   return findProject(em, id, toChange(lock));
 }
 
-/** The projects of the teams that the principal may read, or of one of them. */
+export interface ProjectFilter {
+  readonly teamId?: string | undefined;
+  readonly organizationId?: string | undefined;
+}
+
+/** The projects of the teams that the principal may read, of all of them or of those in the filter. */
 export function listProjects(
   em: Em,
   principal: Principal,
-  { teamId, ...request }: PageRequest & ArchivedFilter & { readonly teamId?: string | undefined },
+  { teamId, organizationId, ...request }: PageRequest & ArchivedFilter & ProjectFilter,
 ): Promise<Page<ProjectTarget>> {
   const readable = selectProjects(db(em))
     .where('p.archived_at', archivedComparison(request), null)
-    .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'));
-  return pageOf(teamId === undefined ? readable : readable.where('t.id', '=', teamId), 'p.id', request);
+    .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'))
+    .$if(teamId !== undefined, (query) => query.where('t.id', '=', teamId ?? ''))
+    .$if(organizationId !== undefined, (query) => query.where('o.id', '=', organizationId ?? ''));
+  return pageOf(readable, 'p.id', request);
 }
 
 export async function insertProject(

@@ -8,6 +8,8 @@ import type { FormProblems } from './problems.ts';
 export interface Choice {
   readonly value: string;
   readonly label: string;
+  /** What the choice means. Only radio buttons show it. */
+  readonly hint?: string;
 }
 
 export interface FormField {
@@ -22,6 +24,7 @@ export interface FormField {
     | 'area'
     | 'code'
     | 'select'
+    | 'radio'
     | 'checkbox'
     | 'hidden'
     | 'date'
@@ -122,8 +125,21 @@ export function renderFormField(field: FormField, problem?: string | undefined):
       value === 'yes' ? html`checked` : null
     } ${state}> <span>${label}</span></label>${notes}</div>`;
   }
+  if (kind === 'radio') return renderRadios(field, id, state, notes);
   return html`<div class="field"><label for="${id}">${label}${isOptional ? html` <span class="muted">optional</span>` : null}</label>
 ${renderControl(field, id, state)}${notes}</div>`;
+}
+
+/** Choices that are all seen at once, each with what it means. The first one has the id, so that a summary can link to it. */
+function renderRadios({ name, label, value, choices = [] }: FormField, id: string, state: Html, notes: Html): Html {
+  return html`<fieldset class="field radios"><legend>${label}</legend>${choices.map(
+    (choice, index) =>
+      html`<label class="radio"><input type="radio" name="${name}" value="${choice.value}" ${
+        index === 0 ? html`id="${id}"` : null
+      } ${choice.value === value ? html`checked` : null} ${state}><span>${choice.label}</span>${
+        choice.hint ? html`<span class="radio-hint">${choice.hint}</span>` : null
+      }</label>`,
+  )}${notes}</fieldset>`;
 }
 
 function renderControl(field: FormField, id: string, state: Html): Html {

@@ -53,11 +53,22 @@ export async function findUserToChange(em: Em, id: string, lock: boolean): Promi
 
 export interface UserFilter {
   readonly email?: string | undefined;
+  /** Text in the name or the address, in any case. */
+  readonly q?: string | undefined;
+  readonly role?: PlatformRole | undefined;
   readonly enabled?: boolean | undefined;
 }
 
-export function listUsers(em: Em, { email, enabled, ...request }: PageRequest & UserFilter): Promise<Page<UserTarget>> {
+export function listUsers(
+  em: Em,
+  { email, q, role, enabled, ...request }: PageRequest & UserFilter,
+): Promise<Page<UserTarget>> {
+  const pattern = `%${(q ?? '').replace(/[\\%_]/g, '\\$&')}%`;
   const users = selectUsers(em)
+    .$if(q !== undefined, (query) =>
+      query.where((eb) => eb.or([eb('p.name', 'ilike', pattern), eb('u.email', 'ilike', pattern)])),
+    )
+    .$if(role !== undefined, (query) => query.where('p.role', '=', role ?? null))
     .$if(email !== undefined, (query) => query.where('u.email_key', '=', emailKey(email ?? '')))
     .$if(enabled !== undefined, (query) => query.where('p.enabled', '=', enabled ?? true));
   return pageOf(users, 'p.id', request);

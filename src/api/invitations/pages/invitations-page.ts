@@ -1,0 +1,172 @@
+import type { FastifyReply } from 'fastify';
+import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
+import { renderSection } from '#api/tenancy/pages/views.ts';
+import type { IconName } from '#api/web/components/icon.ts';
+import { renderSecret, secretScript } from '#api/web/components/secret.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { renderForm } from '#api/web/forms/form.ts';
+import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { InvitationStatus } from '#domain/invitations/model.ts';
+import type { InvitationLevel, InvitationsOwner, SentInvitation, ShownInvitation } from './invitation-level.ts';
+
+interface State {
+  readonly typed?: Readonly<Record<string, string>>;
+  readonly problems?: FormProblems;
+  /** An invitation that was just sent, whose token is shown now and never again. */
+  readonly sent?: SentInvitation;
+}
+
+/** The invitations into an organization or a team, and the form that sends one. */
+export async function showInvitations<Params, Owner extends InvitationsOwner>(
+  level: InvitationLevel<Params, Owner>,
+  visit: Visit<Params>,
+  state: State = {},
+): Promise<FastifyReply> {
+  const owner = await level.read(visit);
+  const refusal = refusalOf(owner.actions, 'invite');
+  const content = html`${state.sent ? renderSent(visit, state.sent) : null}
+${refusal ? html`<p class="notice">${toSentence(refusal)}</p>` : await renderList(level, visit, owner)}
+${
+  refusal
+    ? null
+    : renderSection(
+        'invite',
+        'Invite somebody',
+        'The link works once, and only for this address. You can offer no role above your own.',
+        await renderInviteForm(level, visit, owner, state),
+      )
+}`;
+  const page = {
+    ...level.page(visit, owner, { content, scripts: [secretScript] }),
+    hasProblem: Boolean(state.problems),
+  };
+  return visit.show(page, state.sent ? 201 : state.problems?.status);
+}
+
+async function renderInviteForm<Params, Owner extends InvitationsOwner>(
+  level: InvitationLevel<Params, Owner>,
+  visit: Visit<Params>,
+  owner: Owner,
+  { typed, problems }: State,
+): Promise<Html> {
+  return renderForm({
+    action: level.path(owner),
+    fields: [
+      { name: 'email', label: 'E-mail address', kind: 'email', maxLength: 254 },
+      ...(await level.fields(visit, owner)),
+    ],
+    submit: 'Make invitation',
+    ...(typed && { typed }),
+    ...(problems && { problems }),
+  });
+}
+
+/** The link has the token behind `#`, which browsers do not send to servers, so no log has it. */
+function renderSent({ context, request }: Visit, { invitation, token }: SentInvitation): Html {
+  const origin = context.services.config.baseUrl ?? `${request.protocol}://${request.headers.host}`;
+  const link = `${origin}${pagePath(pages.acceptInvitation)}#token=${encodeURIComponent(token)}`;
+  return html`<section class="panel stack" aria-labelledby="sent">
+<h2 id="sent">Give this to <span class="foreign">${invitation.email}</span></h2>
+<p>The service sends no message. Only somebody who is signed in with this confirmed address can use the link, until ${renderTime(invitation.expires_at)}.</p>
+${renderSecret({ id: 'invitation-link', label: 'Link', value: link })}
+${renderSecret({ id: 'invitation-token', label: 'Token alone, for the API', value: token })}
+</section>`;
+}
+
+export async function submitInvitation<Params, Owner extends InvitationsOwner>(
+  level: InvitationLevel<Params, Owner>,
+  visit: Visit<Params>,
+): Promise<FastifyReply> {
+  const owner = await level.read(visit);
+  const names = ['email', ...level.names];
+  const typed = visit.form(...names);
+  const submitted = await submit(visit, names, () => level.create(visit, owner, level.toBody(typed)));
+  if (!submitted.done) return showInvitations(level, visit, { typed, problems: submitted.problems });
+  return showInvitations(level, visit, { sent: submitted.result });
+}
+
+/** Sends an invitation again. Its new token is shown in the answer. */
+export async function submitResend<Params, Owner extends InvitationsOwner>(
+  level: InvitationLevel<Params, Owner>,
+  visit: Visit<Params>,
+  id: string,
+): Promise<FastifyReply> {
+  const owner = await level.read(visit);
+  visit.form();
+  const submitted = await submit(visit, [], () => level.resend(visit, owner, id));
+  if (!submitted.done) return showInvitations(level, visit, { problems: submitted.problems });
+  return showInvitations(level, visit, { sent: submitted.result });
+}
+
+export async function submitRevocation<Params, Owner extends InvitationsOwner>(
+  level: InvitationLevel<Params, Owner>,
+  visit: Visit<Params>,
+  id: string,
+): Promise<FastifyReply> {
+  const owner = await level.read(visit);
+  visit.form();
+  const submitted = await submit(visit, [], () => level.revoke(visit, owner, id));
+  if (!submitted.done) return showInvitations(level, visit, { problems: submitted.problems });
+  return visit.redirect(level.path(owner, { done: 'invitation-revoked' }));
+}
+
+const looks: Readonly<Record<InvitationStatus, { word: string; icon: IconName; tone: string }>> = {
+  open: { word: 'Open', icon: 'mail', tone: 'running' },
+  accepted: { word: 'Accepted', icon: 'circle-check', tone: 'succeeded' },
+  expired: { word: 'Expired', icon: 'hourglass', tone: 'timed-out' },
+  revoked: { word: 'Revoked', icon: 'ban', tone: 'canceled' },
+  void: { word: 'Void', icon: 'ban', tone: 'canceled' },
+};
+
+async function renderList<Params, Owner extends InvitationsOwner>(
+  level: InvitationLevel<Params, Owner>,
+  visit: Visit<Params>,
+  owner: Owner,
+): Promise<Html> {
+  const cursor = visit.query('cursor');
+  const { invitations, next_cursor: next } = await level.list(visit, owner, cursor ? { cursor } : {});
+  if (invitations.length === 0)
+    return renderEmpty('Nobody is invited', 'Invitations that were sent are listed here, with what became of them.');
+  const table = renderTable({
+    caption: 'Invitations',
+    rows: invitations,
+    columns: [
+      { label: 'E-mail address', kind: 'main', cell: ({ email }) => html`<span class="foreign">${email}</span>` },
+      { label: 'State', cell: ({ status }) => renderStatusBadge(looks[status]) },
+      { label: 'Offers', cell: describeOffer },
+      { label: 'Invited by', cell: ({ invited_by: by }) => html`<span class="foreign">${by.name}</span>` },
+      { label: 'Sent', kind: 'minor', cell: ({ sent_at: sent }) => renderTime(sent) },
+      {
+        label: 'Ends',
+        kind: 'minor',
+        cell: ({ expires_at: until, status }) => (status === 'open' ? renderTime(until) : null),
+      },
+      { label: 'Actions', cell: (row) => renderRowActions(level, owner, row) },
+    ],
+  });
+  return html`<div class="list-panel">${table}</div>
+${renderPager({ first: cursor ? level.path(owner) : null, next: next ? level.path(owner, { cursor: next }) : null })}`;
+}
+
+function describeOffer({ role, team_role: teamRole }: ShownInvitation): string {
+  const offers = [role && `${role} of the organization`, teamRole && `${teamRole} of a team`];
+  return offers.filter(Boolean).join(', ');
+}
+
+/** An accepted or revoked invitation has ended; every other one can be sent again or revoked. */
+function renderRowActions<Params, Owner extends InvitationsOwner>(
+  level: InvitationLevel<Params, Owner>,
+  owner: Owner,
+  { id, email, status }: ShownInvitation,
+): Html | null {
+  if (status === 'accepted' || status === 'revoked') return null;
+  const button = (path: string, verb: string) =>
+    html`<form method="post" action="${path}"><button class="button button-small" type="submit">${verb}<span class="unseen"> the invitation of ${email}</span></button></form>`;
+  return html`<div class="actions">${button(level.resendPath(owner, id), 'Send again')}${button(level.revokePath(owner, id), 'Revoke')}</div>`;
+}

@@ -1,0 +1,105 @@
+import { type Organization, organizationPage, readOrganization } from '#api/organizations/pages/organization-frame.ts';
+import { list as listTeams } from '#api/teams/operations.ts';
+import { readTeam, type TeamSubject, teamPage, teamParams } from '#api/teams/pages/team-frame.ts';
+import { toBody } from '#api/tenancy/pages/named-forms.ts';
+import { organizationRoleChoices, teamRoleChoices } from '#api/tenancy/pages/roles.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import * as ofOrganization from '../organization-operations.ts';
+import * as ofTeam from '../team-operations.ts';
+import { showAcceptance, submitAcceptance } from './accept-page.ts';
+import type { InvitationLevel } from './invitation-level.ts';
+import { showInvitations, submitInvitation, submitResend, submitRevocation } from './invitations-page.ts';
+
+const lifetimeField: FormField = {
+  name: 'expires_in',
+  label: 'Open for',
+  kind: 'select',
+  value: 'P7D',
+  choices: [
+    { value: 'P1D', label: '1 day' },
+    { value: 'P7D', label: '7 days' },
+    { value: 'P30D', label: '30 days' },
+  ],
+};
+
+const organizationLevel: InvitationLevel<{ orgID: string }, Organization> = {
+  noun: 'organization',
+  read: readOrganization,
+  list: (visit, { id: orgID }, query) => visit.read(ofOrganization.list, { params: { orgID }, query }),
+  create: (visit, { id: orgID }, body) => visit.run(ofOrganization.create, { params: { orgID }, body }),
+  resend: (visit, { id: orgID }, id) => visit.run(ofOrganization.resend, { params: { orgID, id } }),
+  revoke: (visit, { id: orgID }, id) => visit.run(ofOrganization.revoke, { params: { orgID, id } }),
+  names: ['role', 'team_id', 'team_role', 'expires_in'],
+  fields: async (visit, { id: orgID }) => {
+    const { teams } = await visit.read(listTeams, { params: { orgID }, query: { limit: '200' } });
+    const none = { value: '', label: 'no team' };
+    return [
+      {
+        name: 'role',
+        label: 'Role in the organization',
+        kind: 'radio',
+        choices: organizationRoleChoices,
+        value: 'member',
+      },
+      {
+        name: 'team_id',
+        label: 'Team',
+        kind: 'select',
+        isOptional: true,
+        choices: [none, ...teams.map(({ id, name }) => ({ value: id, label: name }))],
+      },
+      {
+        name: 'team_role',
+        label: 'Role in the team',
+        kind: 'select',
+        isOptional: true,
+        choices: [{ value: '', label: 'member, if a team is chosen' }, ...teamRoleChoices],
+      },
+      lifetimeField,
+    ];
+  },
+  toBody,
+  path: ({ id: orgID }, query) => pagePath(pages.organizationInvitations, { orgID }, query),
+  resendPath: ({ id: orgID }, id) => pagePath(pages.resendOrganizationInvitation, { orgID, id }),
+  revokePath: ({ id: orgID }, id) => pagePath(pages.revokeOrganizationInvitation, { orgID, id }),
+  page: (visit, organization, parts) => organizationPage(visit, organization, 'invitations', parts),
+};
+
+const teamLevel: InvitationLevel<{ orgID: string; id: string }, TeamSubject> = {
+  noun: 'team',
+  read: readTeam,
+  list: (visit, team, query) => visit.read(ofTeam.list, { params: teamParams(team), query }),
+  create: (visit, team, body) => visit.run(ofTeam.create, { params: teamParams(team), body }),
+  resend: (visit, team, invitationID) => visit.run(ofTeam.resend, { params: { ...teamParams(team), invitationID } }),
+  revoke: (visit, team, invitationID) => visit.run(ofTeam.revoke, { params: { ...teamParams(team), invitationID } }),
+  names: ['role', 'expires_in'],
+  fields: async () => [
+    { name: 'role', label: 'Role in the team', kind: 'radio', choices: teamRoleChoices, value: 'member' },
+    lifetimeField,
+  ],
+  toBody,
+  path: (team, query) => pagePath(pages.teamInvitations, teamParams(team), query),
+  resendPath: (team, invitationID) => pagePath(pages.resendTeamInvitation, { ...teamParams(team), invitationID }),
+  revokePath: (team, invitationID) => pagePath(pages.revokeTeamInvitation, { ...teamParams(team), invitationID }),
+  page: (visit, team, parts) => teamPage(visit, team, 'invitations', parts),
+};
+
+/** Adds the pages of invitations: those of an owner, and the one where the invited person accepts. */
+export function registerInvitationPages(addPage: AddPage): void {
+  addPage('GET', pages.acceptInvitation, showAcceptance);
+  addPage('POST', pages.acceptInvitation, submitAcceptance);
+  addPage('GET', pages.organizationInvitations, (visit) => showInvitations(organizationLevel, visit));
+  addPage('POST', pages.organizationInvitations, (visit) => submitInvitation(organizationLevel, visit));
+  addPage('POST', pages.resendOrganizationInvitation, (visit) =>
+    submitResend(organizationLevel, visit, visit.params.id),
+  );
+  addPage('POST', pages.revokeOrganizationInvitation, (visit) =>
+    submitRevocation(organizationLevel, visit, visit.params.id),
+  );
+  addPage('GET', pages.teamInvitations, (visit) => showInvitations(teamLevel, visit));
+  addPage('POST', pages.teamInvitations, (visit) => submitInvitation(teamLevel, visit));
+  addPage('POST', pages.resendTeamInvitation, (visit) => submitResend(teamLevel, visit, visit.params.invitationID));
+  addPage('POST', pages.revokeTeamInvitation, (visit) => submitRevocation(teamLevel, visit, visit.params.invitationID));
+}

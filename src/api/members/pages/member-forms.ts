@@ -1,0 +1,80 @@
+import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import type { FormPageDeclaration } from '#api/web/forms/form-page.ts';
+import { html } from '#api/web/html.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import type { MemberLevel, MemberParams, MembersOwner, ShownMember } from './member-level.ts';
+
+interface Membership<Owner> {
+  readonly owner: Owner;
+  readonly member: ShownMember;
+}
+
+async function readMembership<Params, Owner extends MembersOwner>(
+  level: MemberLevel<Params, Owner>,
+  visit: Visit<MemberParams<Params>>,
+): Promise<Membership<Owner>> {
+  const owner = await level.read(visit as unknown as Visit<Params>);
+  return { owner, member: await level.get(visit, owner, visit.params.userID) };
+}
+
+/** One member, and the form that changes the role. */
+export function memberForm<Params, Owner extends MembersOwner>(
+  level: MemberLevel<Params, Owner>,
+): FormPageDeclaration<MemberParams<Params>, Membership<Owner>> {
+  return {
+    read: (visit) => readMembership(level, visit),
+    describe: ({ owner, member }, visit) => ({
+      title: member.name,
+      crumbs: [...level.crumbs(owner), { label: 'Members', path: level.path(owner) }],
+      lead: html`${renderFacts([
+        ['Role', member.role],
+        ['E-mail address', member.email && html`<span class="foreign">${member.email}</span>`],
+        ['Kind', member.type === 'user' ? 'person' : 'service account'],
+        ['Member since', renderTime(member.created_at)],
+        ['State', member.enabled ? 'enabled' : 'disabled'],
+      ])}
+<p><a class="button button-danger" href="${level.removalPath(owner, member.user_id)}">${member.user_id === visit.principal.id ? `Leave the ${level.noun} …` : `Remove from the ${level.noun} …`}</a></p>`,
+      fields: [
+        { name: 'role', label: 'Role', kind: 'radio', choices: level.roles, value: member.role },
+        { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(member.revision) },
+      ],
+      submit: 'Save role',
+      cancel: level.path(owner),
+      refusal: refusalOf(owner.actions, 'set_members'),
+    }),
+    carryOut: async ({ owner, member }, typed, visit) => {
+      const revision = Number(typed['expected_revision']);
+      await level.set(visit, owner, member.user_id, { role: typed['role'], expected_revision: revision });
+      return level.path(owner, { done: 'member-set' });
+    },
+  };
+}
+
+/** Ends a membership: one's own by leaving, another's by removing. */
+export function removalForm<Params, Owner extends MembersOwner>(
+  level: MemberLevel<Params, Owner>,
+): FormPageDeclaration<MemberParams<Params>, Membership<Owner>> {
+  return {
+    read: (visit) => readMembership(level, visit),
+    describe: ({ owner, member }, visit) => {
+      const isOwn = member.user_id === visit.principal.id;
+      return {
+        title: isOwn ? `Leave ${owner.name}` : `Remove ${member.name} from ${owner.name}`,
+        crumbs: [...level.crumbs(owner), { label: 'Members', path: level.path(owner) }],
+        lead: level.removal,
+        fields: [],
+        submit: isOwn ? `Leave ${level.noun}` : 'Remove member',
+        tone: 'danger',
+        cancel: level.path(owner),
+        refusal: isOwn ? null : refusalOf(owner.actions, 'remove_members'),
+      };
+    },
+    carryOut: async ({ owner, member }, _typed, visit) => {
+      await level.remove(visit, owner, member.user_id);
+      const hasLeft = member.user_id === visit.principal.id;
+      return hasLeft ? level.pathAfterLeaving : level.path(owner, { done: 'member-removed' });
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { FastifyReply } from 'fastify';
+import { renderArchiveTabs, withArchived } from '#api/tenancy/pages/views.ts';
+import { renderAction } from '#api/web/components/actions.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { installationOwnership } from '#domain/shared/access/decide.ts';
+import { list } from '../operations.ts';
+import { organizationPath } from './organization-frame.ts';
+
+/** The organizations that the visitor is in; all of them for an administrator. */
+export async function showOrganizations(visit: Visit): Promise<FastifyReply> {
+  const isArchived = visit.query('archived') === 'true';
+  const cursor = visit.query('cursor');
+  const query = { archived: String(isArchived), ...(cursor && { cursor }) };
+  const { organizations, next_cursor: next } = await visit.read(list, { query });
+  const path = pagePath(pages.organizations);
+  const archived = isArchived ? { archived: 'true' } : {};
+  const table = renderTable({
+    caption: 'Organizations',
+    rows: organizations,
+    columns: [
+      {
+        label: 'Name',
+        kind: 'main',
+        cell: (row) => html`<a class="foreign" href="${organizationPath(row)}">${row.name}</a>`,
+      },
+      { label: 'Slug', cell: ({ slug }) => html`<span class="mono">${slug}</span>` },
+      { label: 'Your role', cell: ({ id }) => visit.principal.organizations[id] ?? 'not a member' },
+      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+    ],
+  });
+  return visit.show({
+    title: 'Organizations',
+    main: html`<div class="page page-wide">
+${renderPageHead({ title: 'Organizations', actions: renderNewButton(visit) })}
+${renderNews(visit.query('done'), { deleted: 'The organization is deleted. Its name and slugs are free again.' })}
+${renderArchiveTabs(path, isArchived)}
+${organizations.length > 0 ? html`<div class="list-panel">${table}</div>` : renderNone(isArchived, Boolean(cursor))}
+${renderPager({
+  first: cursor ? withArchived(path, isArchived) : null,
+  next: next ? pagePath(pages.organizations, {}, { ...archived, cursor: next }) : null,
+})}
+</div>`,
+  });
+}
+
+function renderNewButton(visit: Visit): Html {
+  const [create] = visit.actions([
+    {
+      name: 'create',
+      operation: 'organizations.create',
+      target: installationOwnership,
+      findRefusal: () => null,
+    },
+  ]);
+  const button = {
+    label: 'New organization',
+    icon: 'plus',
+    tone: 'primary',
+    path: pagePath(pages.newOrganization),
+  } as const;
+  return html`<div class="actions">${create ? renderAction(create, button) : null}</div>`;
+}
+
+function renderNone(isArchived: boolean, isLater: boolean): Html {
+  if (isLater) return renderEmpty('Nothing more', 'There are no more organizations.');
+  if (isArchived)
+    return renderEmpty('Nothing is archived', 'Archived organizations stay here until somebody deletes them.');
+  return renderEmpty(
+    'You are in no organization',
+    'An organization holds teams, which own projects and environments. Make one, or ask somebody to invite you by your e-mail address.',
+  );
+}

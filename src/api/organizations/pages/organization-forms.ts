@@ -1,0 +1,100 @@
+import { findUserId } from '#api/members/pages/find-user.ts';
+import { list as listTeams } from '#api/teams/operations.ts';
+import { type ArchivingForms, archiveForm, deleteForm, unarchiveForm } from '#api/tenancy/pages/archiving-forms.ts';
+import { nameFields, refusalOf, requireTypedName, toBody, typedNameField } from '#api/tenancy/pages/named-forms.ts';
+import { renderBlockers } from '#api/tenancy/pages/views.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { archive, create, remove, transfer, unarchive } from '../operations.ts';
+import {
+  type Organization,
+  organizationCrumbs,
+  organizationPath,
+  organizationsCrumb,
+  readOrganization,
+} from './organization-frame.ts';
+
+const archiving: ArchivingForms<{ orgID: string }, Organization> = {
+  noun: 'organization',
+  read: readOrganization,
+  operations: { archive, unarchive, remove },
+  params: ({ id }) => ({ orgID: id }),
+  crumbs: organizationCrumbs,
+  path: organizationPath,
+  pathAfterDeletion: () => pagePath(pages.organizations, {}, { done: 'deleted' }),
+  archiving:
+    'No run starts in an archived organization, and nothing in it can be changed or added. What is deployed stays deployed, and everything ' +
+    'stays readable. Its name and slug stay taken. You can unarchive it later.',
+  unarchiving:
+    'Runs can start again, and things in it can be changed. Teams that were archived by themselves stay archived.',
+  deletion: async ({ id: orgID }, visit) => {
+    const lists = await Promise.all(
+      ['false', 'true'].map((archived) =>
+        visit.read(listTeams, { params: { orgID }, query: { archived, limit: '200' } }),
+      ),
+    );
+    const teams = lists.flatMap((page) => page.teams);
+    return html`<p>The organization, its memberships and its open invitations end for good. Its name and slugs are free again. Finished runs, states
+and the audit keep their records.</p>
+${renderBlockers(
+  'These teams must be deleted or transferred first:',
+  teams.map(({ id, name }) => ({ label: name, path: pagePath(pages.team, { orgID, id }) })),
+)}`;
+  },
+};
+
+/** Adds the forms that make, archive, transfer and delete organizations. */
+export function registerOrganizationForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.newOrganization, {
+    read: async () => null,
+    describe: () => ({
+      title: 'New organization',
+      crumbs: [organizationsCrumb],
+      lead: 'An organization holds teams. You become its owner.',
+      fields: nameFields(),
+      submit: 'Create organization',
+      cancel: pagePath(pages.organizations),
+    }),
+    carryOut: async (_subject, typed, visit) => {
+      return organizationPath(await visit.run(create, { body: toBody(typed) }), 'created');
+    },
+  });
+  addFormPage(addPage, pages.archiveOrganization, archiveForm(archiving));
+  addFormPage(addPage, pages.unarchiveOrganization, unarchiveForm(archiving));
+  addFormPage(addPage, pages.deleteOrganization, deleteForm(archiving));
+  addFormPage(addPage, pages.transferOrganization, {
+    read: readOrganization,
+    describe: (organization) => ({
+      title: `Transfer ${organization.name}`,
+      crumbs: organizationCrumbs(organization),
+      lead: html`<p>The new owner may do everything in the organization and its teams. If you are an owner, you become an admin: you cannot take it
+back yourself. Open invitations that were sent before become void.</p>`,
+      fields: [
+        {
+          name: 'new_owner_user_id',
+          label: 'New owner',
+          maxLength: 254,
+          hint: 'The e-mail address of a member, or the id of a user who shares an organization with you.',
+        },
+        typedNameField(organization.name),
+      ],
+      submit: 'Transfer organization',
+      tone: 'danger',
+      cancel: organizationPath(organization),
+      refusal: refusalOf(organization.actions, 'transfer'),
+    }),
+    carryOut: (organization, typed, visit) => carryOutTransfer(organization, typed, visit),
+  });
+}
+
+async function carryOutTransfer(organization: Organization, typed: Readonly<Record<string, string>>, visit: Visit) {
+  requireTypedName(typed, organization.name);
+  const field = 'new_owner_user_id';
+  const userId = await findUserId(visit, { orgID: organization.id, field, typed: typed[field] ?? '' });
+  const body = { new_owner_user_id: userId, expected_revision: organization.revision };
+  await visit.run(transfer, { params: { orgID: organization.id }, body });
+  return organizationPath(organization, 'transferred');
+}

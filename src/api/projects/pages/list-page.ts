@@ -1,0 +1,66 @@
+import type { FastifyReply } from 'fastify';
+import { teamPath } from '#api/teams/pages/team-frame.ts';
+import { renderArchiveTabs, withArchived } from '#api/tenancy/pages/views.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { list } from '../operations.ts';
+
+/** The projects that the visitor may read, in the scope of the address. */
+export async function showProjects(visit: Visit): Promise<FastifyReply> {
+  const scope = scopeQuery(visit.scope);
+  const isArchived = visit.query('archived') === 'true';
+  const cursor = visit.query('cursor');
+  const query = { ...scope, archived: String(isArchived), ...(cursor && { cursor }) };
+  const { projects, next_cursor: next } = await visit.read(list, { query });
+  const names = await readNames(visit.em, { teams: projects.map(({ team_id: id }) => id) });
+  const table = renderTable({
+    caption: 'Projects',
+    rows: projects,
+    columns: [
+      {
+        label: 'Name',
+        kind: 'main',
+        cell: ({ id, name }) => html`<a class="foreign" href="${pagePath(pages.project, { id })}">${name}</a>`,
+      },
+      {
+        label: 'Team',
+        cell: ({ team_id: id, organization_id }) =>
+          html`<a class="foreign" href="${teamPath({ id, organization_id })}">${names.get(id)?.name ?? id}</a>`,
+      },
+      { label: 'About', cell: ({ description }) => html`<span class="foreign">${description.slice(0, 200)}</span>` },
+      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+    ],
+  });
+  const path = pagePath(pages.projects, {}, scope);
+  const newProject = html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.newProject, {}, scope)}">New project</a></div>`;
+  return visit.show({
+    title: 'Projects',
+    main: html`<div class="page page-wide">
+${renderPageHead({ title: 'Projects', actions: newProject })}
+${renderNews(visit.query('done'), { deleted: 'The project is deleted. Its slug is free again.' })}
+${renderArchiveTabs(path, isArchived)}
+${projects.length > 0 ? html`<div class="list-panel">${table}</div>` : renderNone(isArchived)}
+${renderPager({
+  first: cursor ? withArchived(path, isArchived) : null,
+  next: next ? pagePath(pages.projects, {}, { ...scope, ...(isArchived && { archived: 'true' }), cursor: next }) : null,
+})}
+</div>`,
+  });
+}
+
+function renderNone(isArchived: boolean): Html {
+  if (isArchived)
+    return renderEmpty('No project is archived', 'Archived projects stay here until somebody deletes them.');
+  return renderEmpty(
+    'No projects here',
+    'A project belongs to a team and holds the environments of one piece of work. You see those of the teams that you are in.',
+    html`<a class="button" href="${pagePath(pages.organizations)}">See your organizations and teams</a>`,
+  );
+}

@@ -1,0 +1,134 @@
+import { list as listEnvironments } from '#api/environments/operations.ts';
+import { type ArchivingForms, archiveForm, deleteForm, unarchiveForm } from '#api/tenancy/pages/archiving-forms.ts';
+import {
+  nameFields,
+  refusalOf,
+  requireTypedName,
+  revisionField,
+  toBody,
+  typedNameField,
+} from '#api/tenancy/pages/named-forms.ts';
+import { renderBlockers } from '#api/tenancy/pages/views.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { archive, create, remove, transfer, unarchive, update } from '../operations.ts';
+import { type ProjectSubject, projectCrumbs, projectPath, readProject } from './project-frame.ts';
+import { readTeamChoices } from './team-choices.ts';
+
+const archiving: ArchivingForms<{ id: string }, ProjectSubject> = {
+  noun: 'project',
+  read: readProject,
+  operations: { archive, unarchive, remove },
+  params: ({ id }) => ({ id }),
+  crumbs: projectCrumbs,
+  path: projectPath,
+  pathAfterDeletion: () => pagePath(pages.projects, {}, { done: 'deleted' }),
+  archiving:
+    'No run starts in an archived project, and nothing in it can be changed or added. Instances must not hold resources any more. Everything ' +
+    'stays readable, and the slug stays taken. You can unarchive it later.',
+  unarchiving: 'Runs can start again, and things in it can be changed.',
+  deletion: async ({ id }, visit) => {
+    const lists = await Promise.all(
+      ['false', 'true'].map((archived) =>
+        visit.read(listEnvironments, { query: { project_id: id, archived, limit: '200' } }),
+      ),
+    );
+    const environments = lists.flatMap((page) => page.environments);
+    return html`<p>The project ends for good, and its slug is free again. Finished runs and the audit keep their records.</p>
+${renderBlockers(
+  'These environments must be deleted first:',
+  environments.map((each) => ({ label: each.name, path: pagePath(pages.environment, { id: each.id }) })),
+)}`;
+  },
+};
+
+const descriptionField: FormField = {
+  name: 'description',
+  label: 'Description',
+  kind: 'area',
+  maxLength: 4_000,
+  isOptional: true,
+};
+
+/** Adds the forms that make, change, archive, transfer and delete projects. */
+export function registerProjectForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.newProject, {
+    read: async () => null,
+    describe: async (_subject, visit) => ({
+      title: 'New project',
+      crumbs: [{ label: 'Projects', path: pagePath(pages.projects) }],
+      lead: 'A project holds the environments of one piece of work, such as a network or an application.',
+      fields: [
+        {
+          name: 'team_id',
+          label: 'Team',
+          kind: 'select',
+          choices: await readTeamChoices(visit),
+          value: visit.scope.teamId,
+          hint: 'Who owns it. Its members see everything in it.',
+        },
+        ...nameFields(),
+        descriptionField,
+      ],
+      submit: 'Create project',
+      cancel: pagePath(pages.projects),
+    }),
+    carryOut: async (_subject, typed, visit) => {
+      return projectPath(await visit.run(create, { body: toBody(typed) }), 'created');
+    },
+  });
+  addFormPage(addPage, pages.editProject, {
+    read: readProject,
+    describe: (project) => ({
+      title: `Edit ${project.name}`,
+      crumbs: projectCrumbs(project),
+      fields: [...nameFields(project), { ...descriptionField, value: project.description }, revisionField(project)],
+      submit: 'Save changes',
+      cancel: projectPath(project),
+      refusal: refusalOf(project.actions, 'update'),
+    }),
+    carryOut: async (project, typed, visit) => {
+      const body = { ...toBody(typed), description: typed['description'] };
+      await visit.run(update, { params: { id: project.id }, body });
+      return projectPath(project, 'saved');
+    },
+  });
+  addFormPage(addPage, pages.archiveProject, archiveForm(archiving));
+  addFormPage(addPage, pages.unarchiveProject, unarchiveForm(archiving));
+  addFormPage(addPage, pages.deleteProject, deleteForm(archiving));
+  registerTransfer(addPage);
+}
+
+function registerTransfer(addPage: AddPage): void {
+  addFormPage(addPage, pages.transferProject, {
+    read: readProject,
+    describe: async (project, visit) => ({
+      title: `Transfer ${project.name}`,
+      crumbs: projectCrumbs(project),
+      lead: html`<p>The project moves with its environments, their instances, secrets and runs: from then on the other team reads and changes all of
+that, and sets its approval policies. Runs must have ended first.</p>`,
+      fields: [
+        {
+          name: 'team_id',
+          label: 'To',
+          kind: 'select',
+          choices: (await readTeamChoices(visit)).filter(({ value }) => value !== project.team_id),
+        },
+        typedNameField(project.name),
+      ],
+      submit: 'Transfer project',
+      tone: 'danger',
+      cancel: projectPath(project),
+      refusal: refusalOf(project.actions, 'transfer'),
+    }),
+    carryOut: async (project, typed, visit) => {
+      requireTypedName(typed, project.name);
+      const body = { team_id: typed['team_id'], expected_revision: project.revision };
+      await visit.run(transfer, { params: { id: project.id }, body });
+      return projectPath(project, 'transferred');
+    },
+  });
+}

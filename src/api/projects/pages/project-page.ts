@@ -1,0 +1,101 @@
+import type { FastifyReply } from 'fastify';
+import { list as listEnvironments } from '#api/environments/operations.ts';
+import { archivingNews } from '#api/tenancy/pages/archiving-forms.ts';
+import { renderArchivedBadge } from '#api/tenancy/pages/views.ts';
+import { renderActions } from '#api/web/components/actions.ts';
+import { renderHistoryLink } from '#api/web/components/history.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { type ProjectSubject, type ProjectVisit, parentCrumbs, projectPath, readProject } from './project-frame.ts';
+
+/** A project with its environments, active ones first. */
+export async function showProject(visit: ProjectVisit): Promise<FastifyReply> {
+  const project = await readProject(visit);
+  const cursor = visit.query('cursor');
+  const query = { project_id: project.id, ...(cursor && { cursor }) };
+  const [active, archived] = await Promise.all([
+    visit.read(listEnvironments, { query: { ...query, archived: 'false' } }),
+    cursor ? null : visit.read(listEnvironments, { query: { project_id: project.id, archived: 'true', limit: '200' } }),
+  ]);
+  const environments = [...active.environments, ...(archived?.environments ?? [])];
+  const { name, slug, description, archived_at: archivedAt } = project;
+  return visit.show({
+    title: name,
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: name,
+  crumbs: parentCrumbs(project),
+  beside: renderArchivedBadge(archivedAt),
+  below: html`<span class="mono">${slug}</span>`,
+  actions: renderButtons(project),
+})}
+${renderNews(visit.query('done'), archivingNews('project'))}
+${description ? html`<p class="foreign">${description}</p>` : null}
+<h2>Environments</h2>
+${environments.length > 0 ? html`<div class="list-panel">${renderEnvironments(environments)}</div>` : none}
+${renderPager({
+  first: cursor ? projectPath(project) : null,
+  next: active.next_cursor ? pagePath(pages.project, { id: project.id }, { cursor: active.next_cursor }) : null,
+})}
+</div>`,
+  });
+}
+
+interface ShownEnvironment {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly approval_policy: { readonly required: number; readonly when: string };
+  readonly lock: unknown;
+  readonly archived_at: string | null;
+  readonly created_at: string;
+}
+
+function renderEnvironments(rows: readonly ShownEnvironment[]): Html {
+  return renderTable({
+    caption: 'Environments',
+    rows,
+    columns: [
+      {
+        label: 'Name',
+        kind: 'main',
+        cell: ({ id, name }) => html`<a class="foreign" href="${pagePath(pages.environment, { id })}">${name}</a>`,
+      },
+      { label: 'Kind', cell: ({ kind }) => kind },
+      {
+        label: 'Approvals',
+        cell: ({ approval_policy: { required, when } }) => (required === 0 ? 'none' : `${required}, ${when}`),
+      },
+      {
+        label: 'State',
+        cell: ({ lock, archived_at: archivedAt }) =>
+          renderArchivedBadge(archivedAt) ??
+          (lock ? renderStatusBadge({ word: 'Locked', icon: 'lock', tone: 'approval' }) : null),
+      },
+      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+    ],
+  });
+}
+
+const none = renderEmpty(
+  'No environment yet',
+  'Templates are deployed into environments, such as development, staging and production. Each has its own variables and approval policy.',
+);
+
+function renderButtons({ id, actions, archived_at: archivedAt }: ProjectSubject): Html {
+  const newEnvironment = pagePath(pages.newEnvironment, {}, { project_id: id });
+  return html`${renderActions(actions, {
+    create_environment: { label: 'New environment', icon: 'plus', tone: 'primary', path: newEnvironment },
+    update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editProject, { id }) },
+    ...(archivedAt === null
+      ? { archive: { label: 'Archive …', icon: 'archive', path: pagePath(pages.archiveProject, { id }) } }
+      : { unarchive: { label: 'Unarchive …', icon: 'archive', path: pagePath(pages.unarchiveProject, { id }) } }),
+    transfer: { label: 'Transfer …', icon: 'shuffle', path: pagePath(pages.transferProject, { id }) },
+    delete: { label: 'Delete …', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteProject, { id }) },
+  })}${renderHistoryLink('projects', id)}`;
+}

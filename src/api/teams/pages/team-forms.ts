@@ -1,0 +1,79 @@
+import { list as listOrganizations } from '#api/organizations/operations.ts';
+import { organizationCrumbs, organizationPath, readOrganization } from '#api/organizations/pages/organization-frame.ts';
+import { type ArchivingForms, archiveForm, deleteForm, unarchiveForm } from '#api/tenancy/pages/archiving-forms.ts';
+import { nameFields, refusalOf, requireTypedName, toBody, typedNameField } from '#api/tenancy/pages/named-forms.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { html } from '#api/web/html.ts';
+import { pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { archive, create, remove, transfer, unarchive } from '../operations.ts';
+import { describeTeamDeletion } from './team-blockers.ts';
+import { readTeam, type TeamSubject, type TeamVisit, teamCrumbs, teamParams, teamPath } from './team-frame.ts';
+
+const archiving: ArchivingForms<{ orgID: string; id: string }, TeamSubject> = {
+  noun: 'team',
+  read: readTeam,
+  operations: { archive, unarchive, remove },
+  params: teamParams,
+  crumbs: teamCrumbs,
+  path: teamPath,
+  pathAfterDeletion: ({ organization }) => organizationPath(organization, 'team-deleted'),
+  archiving:
+    'No run starts in an archived team, and nothing in it can be changed or added. What is deployed stays deployed, and everything stays ' +
+    'readable. Its slug stays taken. You can unarchive it later.',
+  unarchiving:
+    'Runs can start again, and things in it can be changed. Projects that were archived by themselves stay archived.',
+  deletion: describeTeamDeletion,
+};
+
+/** Adds the forms that make, archive, transfer and delete teams. */
+export function registerTeamForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.newTeam, {
+    read: readOrganization,
+    describe: (organization) => ({
+      title: 'New team',
+      crumbs: organizationCrumbs(organization),
+      lead: 'A team owns projects, environments and templates. You become its owner.',
+      fields: nameFields(),
+      submit: 'Create team',
+      cancel: organizationPath(organization),
+      refusal: refusalOf(organization.actions, 'create_team'),
+    }),
+    carryOut: async ({ id: orgID }, typed, visit) => {
+      return teamPath(await visit.run(create, { params: { orgID }, body: toBody(typed) }), 'created');
+    },
+  });
+  addFormPage(addPage, pages.archiveTeam, archiveForm(archiving));
+  addFormPage(addPage, pages.unarchiveTeam, unarchiveForm(archiving));
+  addFormPage(addPage, pages.deleteTeam, deleteForm(archiving));
+  addFormPage(addPage, pages.transferTeam, {
+    read: readTeam,
+    describe: async (team, visit) => ({
+      title: `Transfer ${team.name}`,
+      crumbs: teamCrumbs(team),
+      lead: html`<p>The team moves with its projects, environments, instances and templates, and all members must be members of the other organization
+already. Open invitations into the team become void.</p>`,
+      fields: [
+        { name: 'organization_id', label: 'To', kind: 'select', choices: await readDestinations(team, visit) },
+        typedNameField(team.name),
+      ],
+      submit: 'Transfer team',
+      tone: 'danger',
+      cancel: teamPath(team),
+      refusal: refusalOf(team.actions, 'transfer'),
+    }),
+    carryOut: async (team, typed, visit) => {
+      requireTypedName(typed, team.name);
+      const body = { organization_id: typed['organization_id'], expected_revision: team.revision };
+      return teamPath(await visit.run(transfer, { params: teamParams(team), body }), 'transferred');
+    },
+  });
+}
+
+/** The other organizations that the visitor sees. The operation decides whether they may take the team there. */
+async function readDestinations(team: TeamSubject, visit: TeamVisit) {
+  const { organizations } = await visit.read(listOrganizations, { query: { limit: '200' } });
+  return organizations
+    .filter(({ id }) => id !== team.organization_id)
+    .map(({ id, name }) => ({ value: id, label: name }));
+}

@@ -1,0 +1,43 @@
+import type { Choice } from '#api/web/forms/form.ts';
+import { type PlatformRole, platformRoles } from '#domain/identity/model.ts';
+import { type OrganizationRole, organizationRoles } from '#domain/organizations/model.ts';
+import { type TeamRole, teamRoles } from '#domain/teams/model.ts';
+
+/** What the roles mean, where somebody chooses one. */
+
+const inOrganization: Readonly<Record<OrganizationRole, string>> = {
+  owner: 'Does everything in the organization, and alone archives, transfers and deletes it and its teams.',
+  admin: 'Renames it, manages members and invitations, makes teams, and sees every team as a member of it does.',
+  member: 'Sees the organization and who is in it. In its teams, only what a role there allows.',
+};
+
+const inTeam: Readonly<Record<TeamRole, string>> = {
+  owner: 'Does everything in the team, with its service accounts, approval policies and deletion.',
+  admin: 'Changes projects, environments and templates, reviews runs, and manages members, but no owners.',
+  member: 'Sees everything in the team, and starts runs.',
+  viewer: 'Sees everything in the team except secrets, and starts nothing.',
+};
+
+const onPlatform: Readonly<Record<PlatformRole, string>> = {
+  requester: 'Reads, and starts runs, where a role in an organization or a team allows it.',
+  maintainer: 'Also makes and changes things, approves and cancels runs, and has service accounts.',
+  operator: 'Also deletes runs.',
+  admin: 'Does everything, in every organization and team, and manages users.',
+};
+
+export const organizationRoleChoices = choicesOf(organizationRoles, inOrganization);
+export const teamRoleChoices = choicesOf(teamRoles, inTeam);
+
+/** Roles above one's own cannot be given, so they are not offered. */
+export function platformRoleChoices(own: PlatformRole | null): Choice[] {
+  const highest = own === null ? -1 : platformRoles.indexOf(own);
+  return choicesOf(platformRoles.slice(0, highest + 1), onPlatform);
+}
+
+function choicesOf<Role extends string>(roles: readonly Role[], meanings: Readonly<Record<Role, string>>): Choice[] {
+  return roles.map((value) => ({
+    value,
+    label: value.charAt(0).toUpperCase() + value.slice(1),
+    hint: meanings[value],
+  }));
+}

@@ -1,0 +1,39 @@
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { renderTabs } from '#api/web/components/tabs.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { type LocalPath, withQuery } from '#api/web/paths.ts';
+
+/** The two halves of a list: what is active, and what is archived. */
+export function renderArchiveTabs(path: LocalPath, isArchived: boolean): Html {
+  return renderTabs('State', [
+    { label: 'Active', path, isCurrent: !isArchived },
+    { label: 'Archived', path: withArchived(path, true), isCurrent: isArchived },
+  ]);
+}
+
+/** The address of a list in one of its two halves. */
+export function withArchived(path: LocalPath, isArchived: boolean): LocalPath {
+  if (!isArchived) return path;
+  return path.includes('?') ? `${path}&archived=true` : withQuery(path, { archived: 'true' });
+}
+
+/** Says that a thing is archived; null if it is active. */
+export function renderArchivedBadge(archivedAt: string | null): Html | null {
+  return archivedAt === null ? null : renderStatusBadge({ word: 'Archived', icon: 'archive', tone: 'queued' });
+}
+
+/** Links to things that must be gone before something can be deleted; null if there are none. */
+export function renderBlockers(what: string, things: readonly { label: string; path: LocalPath }[]): Html | null {
+  if (things.length === 0) return null;
+  return html`<div class="notice notice-problem"><div><p>${what}</p><ul class="plain-list">${things.map(
+    ({ label, path }) => html`<li><a class="foreign" href="${path}">${label}</a></li>`,
+  )}</ul></div></div>`;
+}
+
+/** A part of a settings page: what it is about, beside what can be done. */
+export function renderSection(id: string, title: string, explanation: Html | string, content: Html): Html {
+  return html`<section class="section" aria-labelledby="${id}">
+<div class="section-head"><h2 id="${id}">${title}</h2><p class="muted">${explanation}</p></div>
+<div class="panel stack">${content}</div>
+</section>`;
+}

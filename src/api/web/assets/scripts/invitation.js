@@ -1,0 +1,14 @@
+// Takes the token of an invitation out of the address, where it stands behind `#`, into the form. While the person signs in, it waits in this tab.
+(() => {
+  const kept = 'invitation-token';
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token) {
+    sessionStorage.setItem(kept, token);
+    history.replaceState(null, '', location.pathname + location.search);
+  }
+  const field = document.querySelector('input[name="token"]');
+  const waiting = sessionStorage.getItem(kept);
+  if (!(field instanceof HTMLInputElement) || waiting === null) return;
+  sessionStorage.removeItem(kept);
+  field.value = waiting;
+})();

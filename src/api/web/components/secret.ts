@@ -1,0 +1,25 @@
+import { type Html, html } from '../html.ts';
+import { renderIcon } from './icon.ts';
+
+export interface ShownSecret {
+  /** The id of the field, unique in the page. */
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+}
+
+/** The script that copies a secret. Pages that show one name it in `scripts`. */
+export const secretScript = 'secrets.js';
+
+/**
+ * Something that is shown once, in the answer to the form that made it. It says that nobody has copied it yet until somebody has, because
+ * people read "copy it now" as done.
+ */
+export function renderSecret({ id, label, value }: ShownSecret): Html {
+  return html`<div class="secret field">
+<label for="${id}">${label}</label>
+<div class="secret-line"><input class="mono" id="${id}" type="text" value="${value}" readonly data-secret autocomplete="off" spellcheck="false">
+<button class="button" type="button" data-copy="${id}" hidden>${renderIcon('copy')}Copy<span class="unseen"> ${label}</span></button></div>
+<p class="secret-state" role="status" id="${id}-state">Not copied yet. It is shown only this once.</p>
+</div>`;
+}

@@ -1,0 +1,76 @@
+import { type Crumb, renderPageHead } from '../components/page-head.ts';
+import { type Html, html } from '../html.ts';
+import type { Page } from '../layout.ts';
+import type { LocalPath, PagePattern, ParamsOf } from '../paths.ts';
+import { toSentence } from '../text.ts';
+import type { AddPage } from '../visit/route.ts';
+import type { Visit } from '../visit/visit.ts';
+import { type Form, type FormField, renderForm } from './form.ts';
+import { submit } from './problems.ts';
+
+/** A page that holds one form. */
+export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'hasKey'> {
+  readonly title: string;
+  readonly crumbs: readonly Crumb[];
+  /** What the form is about: what goes, what stays. */
+  readonly lead?: Html | string | null;
+  readonly fields: readonly FormField[];
+  /** Where a visitor goes who changes their mind. */
+  readonly cancel: LocalPath;
+  /** Why the visitor may not do this now, in the words of the rule. Then there is no form to submit. */
+  readonly refusal?: string | null | undefined;
+}
+
+/** What was typed, by the name of the field. A field that was not filled in is empty. */
+export type Typed = Readonly<Record<string, string>>;
+
+/** What a form page does. `Subject` is what the form is about, read by the operations that its visitor may use. */
+export interface FormPageDeclaration<Params, Subject> {
+  readonly read: (visit: Visit<Params>) => Promise<Subject>;
+  readonly describe: (subject: Subject, visit: Visit<Params>) => FormPage | Promise<FormPage>;
+  /** Carries the form out. Answers where the visitor goes next, or a page that shows something once. */
+  readonly carryOut: (subject: Subject, typed: Typed, visit: Visit<Params>) => Promise<LocalPath | Page>;
+}
+
+/** Adds a form: it is shown by GET, and carried out by POST at the same address. Problems are shown in it, with what was typed. */
+export function addFormPage<Pattern extends PagePattern, Subject>(
+  addPage: AddPage,
+  pattern: Pattern,
+  { read, describe, carryOut }: FormPageDeclaration<ParamsOf<Pattern>, Subject>,
+): void {
+  addPage('GET', pattern, async (visit) => {
+    const described = await describe(await read(visit), visit);
+    return visit.show(formPage(described, visit.request.url as LocalPath));
+  });
+  addPage('POST', pattern, async (visit) => {
+    const subject = await read(visit);
+    const described = await describe(subject, visit);
+    const names = described.fields.map(({ name }) => name);
+    const typed = visit.form(...names, ...(described.hasKey ? ['key'] : []));
+    const submitted = await submit(visit, names, () => carryOut(subject, typed, visit));
+    if (!submitted.done) {
+      const { problems } = submitted;
+      return visit.show(formPage(described, visit.request.url as LocalPath, { typed, problems }), problems.status);
+    }
+    const { result } = submitted;
+    return typeof result === 'string' ? visit.redirect(result) : visit.show(result, 201);
+  });
+}
+
+function formPage(described: FormPage, action: LocalPath, state: Pick<Form, 'typed' | 'problems'> = {}): Page {
+  const { title, crumbs, lead, refusal, cancel } = described;
+  return {
+    title,
+    hasProblem: Boolean(state.problems),
+    main: html`<div class="page page-narrow">
+${renderPageHead({ title, crumbs })}
+<div class="panel stack">
+${lead ? html`<div class="consequences">${typeof lead === 'string' ? html`<p>${lead}</p>` : lead}</div>` : null}
+${
+  refusal
+    ? html`<p class="notice notice-problem">${toSentence(refusal)}</p><a class="button" href="${cancel}">Back</a>`
+    : renderForm({ ...described, ...state, action })
+}</div>
+</div>`,
+  };
+}
