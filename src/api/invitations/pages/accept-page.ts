@@ -6,7 +6,7 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { isSignedIn } from '#api/web/visit/signed-in.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { WrongSecret } from '#domain/shared/errors.ts';
+import { invalidField, WrongSecret } from '#domain/shared/errors.ts';
 import { accept } from '../operations.ts';
 
 const script = 'invitation.js';
@@ -66,13 +66,6 @@ export async function submitAcceptance(visit: Visit): Promise<FastifyReply> {
   const typed = visit.form('token');
   const submitted = await submit(visit, ['token'], () => acceptOrExplain(visit, typed.token.trim()));
   if (!submitted.done) return showForm(visit, submitted.problems);
-  if (submitted.result === null) {
-    return showForm(visit, {
-      status: 404,
-      fields: { token: 'This is not the token of an open invitation to your address.' },
-      others: [],
-    });
-  }
   const { organization_id: orgID, team_id: id } = submitted.result;
   const done = { done: 'joined' };
   return visit.redirect(
@@ -80,12 +73,12 @@ export async function submitAcceptance(visit: Visit): Promise<FastifyReply> {
   );
 }
 
-/** Null for a wrong token, which the person can correct. */
+/** A wrong token is a problem of the field: the person can correct it. */
 async function acceptOrExplain(visit: Visit, token: string) {
   try {
     return await visit.run(accept, { body: { token } });
   } catch (error) {
-    if (error instanceof WrongSecret) return null;
-    throw error;
+    if (!(error instanceof WrongSecret)) throw error;
+    throw invalidField('token', 'is not that of an open invitation to your address');
   }
 }

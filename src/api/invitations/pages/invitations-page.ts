@@ -141,7 +141,6 @@ async function renderList<Params, Owner extends InvitationsOwner>(
       { label: 'State', cell: ({ status }) => renderStatusBadge(looks[status]) },
       { label: 'Offers', cell: describeOffer },
       { label: 'Invited by', cell: ({ invited_by: by }) => html`<span class="foreign">${by.name}</span>` },
-      { label: 'Sent', kind: 'minor', cell: ({ sent_at: sent }) => renderTime(sent) },
       {
         label: 'Ends',
         kind: 'minor',
@@ -168,5 +167,5 @@ function renderRowActions<Params, Owner extends InvitationsOwner>(
   if (status === 'accepted' || status === 'revoked') return null;
   const button = (path: string, verb: string) =>
     html`<form method="post" action="${path}"><button class="button button-small" type="submit">${verb}<span class="unseen"> the invitation of ${email}</span></button></form>`;
-  return html`<div class="actions">${button(level.resendPath(owner, id), 'Send again')}${button(level.revokePath(owner, id), 'Revoke')}</div>`;
+  return html`<div class="row-actions">${button(level.resendPath(owner, id), 'Send again')}${button(level.revokePath(owner, id), 'Revoke')}</div>`;
 }

@@ -89,7 +89,7 @@ const none = renderEmpty(
 
 function renderButtons({ id, actions, archived_at: archivedAt }: ProjectSubject): Html {
   const newEnvironment = pagePath(pages.newEnvironment, {}, { project_id: id });
-  return html`${renderActions(actions, {
+  return html`<div class="actions">${renderHistoryLink('projects', id)}${renderActions(actions, {
     create_environment: { label: 'New environment', icon: 'plus', tone: 'primary', path: newEnvironment },
     update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editProject, { id }) },
     ...(archivedAt === null
@@ -97,5 +97,5 @@ function renderButtons({ id, actions, archived_at: archivedAt }: ProjectSubject)
       : { unarchive: { label: 'Unarchive …', icon: 'archive', path: pagePath(pages.unarchiveProject, { id }) } }),
     transfer: { label: 'Transfer …', icon: 'shuffle', path: pagePath(pages.transferProject, { id }) },
     delete: { label: 'Delete …', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteProject, { id }) },
-  })}${renderHistoryLink('projects', id)}`;
+  })}</div>`;
 }

@@ -1,14 +1,12 @@
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { renderTabs } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, withQuery } from '#api/web/paths.ts';
 
 /** The two halves of a list: what is active, and what is archived. */
 export function renderArchiveTabs(path: LocalPath, isArchived: boolean): Html {
-  return renderTabs('State', [
-    { label: 'Active', path, isCurrent: !isArchived },
-    { label: 'Archived', path: withArchived(path, true), isCurrent: isArchived },
-  ]);
+  const chip = (label: string, state: boolean) =>
+    html`<li><a class="chip" href="${withArchived(path, state)}" ${state === isArchived ? html`aria-current="true"` : null} ${state ? null : html`data-key="f"`}>${label}</a></li>`;
+  return html`<nav aria-label="Active or archived"><ul class="chips">${chip('Active', false)}${chip('Archived', true)}</ul></nav>`;
 }
 
 /** The address of a list in one of its two halves. */
