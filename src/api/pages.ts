@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
+import { registerAuditPages } from '#api/audit/pages/register.ts';
 import { registerEnvironmentPages } from '#api/environments/pages/register.ts';
 import { registerHoldPages } from '#api/holds/pages/register.ts';
 import { registerStart } from '#api/home/pages.ts';
 import { registerLogin } from '#api/identity/pages/login-pages.ts';
 import { registerPasswordReset } from '#api/identity/pages/password-reset-pages.ts';
 import { registerProfile } from '#api/identity/pages/profile-pages.ts';
+import { registerUserPages } from '#api/identity/pages/register-users.ts';
 import { registerInstancePages } from '#api/instances/pages/register.ts';
 import { registerInvitationPages } from '#api/invitations/pages/register.ts';
 import { registerMemberPages } from '#api/members/pages/register.ts';
@@ -13,6 +15,7 @@ import { registerProjectPages } from '#api/projects/pages/register.ts';
 import { countApprovals } from '#api/runs/pages/approval-count.ts';
 import { registerRuns } from '#api/runs/pages/register.ts';
 import { registerSearch } from '#api/search/pages.ts';
+import { registerServiceAccountPages } from '#api/service-accounts/pages/register.ts';
 import { registerTeamPages } from '#api/teams/pages/register.ts';
 import { registerAssets } from '#api/web/assets.ts';
 import type { PageServices } from '#api/web/visit/operations.ts';
@@ -31,6 +34,9 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerMemberPages,
   registerInvitationPages,
   registerProjectPages,
+  registerServiceAccountPages,
+  registerUserPages,
+  registerAuditPages,
   registerRuns,
   registerEnvironmentPages,
   registerHoldPages,

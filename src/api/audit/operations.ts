@@ -47,7 +47,7 @@ const owners = { organization: 'organization_id', team: 'team_id' } as const;
 
 const Changed = z.record(z.string(), z.unknown()).nullable();
 
-const RecordView = z
+export const RecordView = z
   .object({
     id: AnswerId,
     at: Time,

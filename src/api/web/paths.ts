@@ -143,7 +143,6 @@ export const pages = {
   deleteUser: '/users/:id/delete',
   audit: '/audit',
   auditRecord: '/audit/:id',
-  exportAudit: '/audit/export',
 } as const satisfies Record<string, LocalPath>;
 
 export type PagePattern = (typeof pages)[keyof typeof pages];

@@ -10,6 +10,7 @@ import { changeOwn } from '../password-operations.ts';
 import { listApiKeys, revokeApiKey } from '../profile-operations.ts';
 import { listSessions, signOut } from '../session-operations.ts';
 import { get as getUser, update as updateUser } from '../user-operations.ts';
+import { registerProfileKeyForms } from './profile-key-forms.ts';
 import { type Problems, type ProfileNews, profileNews, profilePage } from './profile-views.ts';
 
 /** Adds the profile page: a user's details, password, sessions and keys. (specification, *Users and profile*) */
@@ -19,6 +20,7 @@ export function registerProfile(addPage: AddPage): void {
   addPage('POST', pages.profilePassword, submitPassword);
   addPage('POST', pages.revokeSession, (visit) => submitRevocation(visit, signOut));
   addPage('POST', pages.revokeApiKey, (visit) => submitRevocation(visit, revokeApiKey));
+  registerProfileKeyForms(addPage);
 }
 
 /** Shows the profile. After a form was refused, `problems` has the messages of its fields and `typed` what was typed. */

@@ -61,6 +61,7 @@ ${renderSection(
   renderPasswordForm(profile),
 )}
 ${renderSection('sessions', 'Sessions', 'Where you are signed in. A session lasts 24 hours.', renderSessions(sessions))}
+${renderSection('keyboard', 'Keyboard', 'How this browser uses single keys here.', keysSetting)}
 ${renderSection('api-keys', 'API keys', 'Automation sends one of them with each request, as X-API-Key.', renderKeys(keys))}
 </div>`,
   };
@@ -148,8 +149,8 @@ ${current ? null : renderRevocation(pagePath(pages.revokeSession, { id }), 'End'
 function renderKeys({ items, areAll }: Newest<Key>): Html {
   const kept = items.filter(({ state }) => state !== 'revoked');
   if (kept.length === 0 && areAll)
-    return html`<p class="muted">You have no API key. Make one by <code>POST /api/v1/profile/api-keys</code>.</p>`;
-  return html`<ul class="rows">${kept.map(
+    return html`<div class="stack"><p class="muted">You have no API key.</p><div>${newKey}</div></div>`;
+  return html`<div class="stack"><ul class="rows">${kept.map(
     ({ id, name, hint, state, created_at: since, expires_at: until, last_used_at: used }) => html`<li class="row">
 <div class="row-text">
 <p class="row-title">${name} <code class="muted">…${hint}</code>${state === 'expired' ? html` <span class="badge">Expired</span>` : null}</p>
@@ -157,10 +158,21 @@ function renderKeys({ items, areAll }: Newest<Key>): Html {
       until ? html` · ${state === 'expired' ? 'expired' : 'expires'} ${renderTime(until)}` : null
     }</p>
 </div>
-${renderRevocation(pagePath(pages.revokeApiKey, { id }), 'Revoke', `the key ${name}`)}
+<div class="row-actions">${
+      state === 'active'
+        ? html`<a class="button button-small" href="${pagePath(pages.rotateApiKey, { id })}">Rotate<span class="unseen"> the key ${name}</span></a>`
+        : null
+    }${renderRevocation(pagePath(pages.revokeApiKey, { id }), 'Revoke', `the key ${name}`)}</div>
 </li>`,
-  )}${areAll ? null : olderOnes}</ul>`;
+  )}${areAll ? null : olderOnes}</ul><div>${newKey}</div></div>`;
 }
+
+const newKey = html`<a class="button" href="${pagePath(pages.profileApiKeys)}">New API key</a>`;
+
+/** A script fills this in: the setting is kept by the browser. */
+const keysSetting = html`<label class="choice"><input type="checkbox" data-setting="single-keys" checked disabled> <span>Single keys move through pages</span></label>
+<p class="muted">Such as <kbd>j</kbd> and <kbd>k</kbd> for rows, <kbd>/</kbd> for the search, and <kbd>?</kbd> for all of them. Turn them off if you use speech input, or
+if they get in your way. This browser remembers it.</p>`;
 
 const olderOnes = html`<li class="row muted">There are older ones, which the API lists.</li>`;
 

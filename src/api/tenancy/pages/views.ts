@@ -5,7 +5,7 @@ import { type LocalPath, withQuery } from '#api/web/paths.ts';
 /** The two halves of a list: what is active, and what is archived. */
 export function renderArchiveTabs(path: LocalPath, isArchived: boolean): Html {
   const chip = (label: string, state: boolean) =>
-    html`<li><a class="chip" href="${withArchived(path, state)}" ${state === isArchived ? html`aria-current="true"` : null} ${state ? null : html`data-key="f"`}>${label}</a></li>`;
+    html`<li><a class="chip" href="${withArchived(path, state)}" ${state === isArchived ? html`aria-current="true"` : null}>${label}</a></li>`;
   return html`<nav aria-label="Active or archived"><ul class="chips">${chip('Active', false)}${chip('Archived', true)}</ul></nav>`;
 }
 

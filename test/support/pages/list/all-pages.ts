@@ -14,7 +14,6 @@ export const notLookedAt: readonly PagePattern[] = [
   pages.runLog,
   pages.runPlanFile,
   pages.approvalStream,
-  pages.exportAudit,
 ];
 
 /** Every page of the service in its states. A page that the service does not have is left out. */

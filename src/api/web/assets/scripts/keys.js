@@ -114,6 +114,12 @@
     return form;
   }
 
+  for (const box of document.querySelectorAll(`[data-setting="${setting}"]`)) {
+    if (!(box instanceof HTMLInputElement)) continue;
+    box.disabled = false;
+    box.checked = areOn();
+    box.addEventListener('change', () => localStorage.setItem(setting, box.checked ? 'on' : 'off'));
+  }
   document.addEventListener('keydown', onKey);
   // A menu closes when something else is used.
   document.addEventListener('click', (event) => {

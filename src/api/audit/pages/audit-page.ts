@@ -1,0 +1,101 @@
+import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import { renderIcon } from '#api/web/components/icon.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { renderSummary } from '#api/web/forms/form.ts';
+import { submit } from '#api/web/forms/problems.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { list, listActions, type RecordView } from '../operations.ts';
+import { listChanges } from './changes.ts';
+import { type AuditFilters, auditPath, exportPath, readFilters, renderFilters } from './filters.ts';
+
+export type ShownRecord = z.input<typeof RecordView>;
+
+/** Who did what: everybody's own acts, and those in what the visitor administers. */
+export async function showAudit(visit: Visit): Promise<FastifyReply> {
+  const filters = readFilters(visit);
+  const cursor = visit.query('cursor');
+  const [{ actions }, listed] = await Promise.all([
+    visit.read(listActions),
+    submit(visit, [], () => visit.read(list, { query: { ...filters, ...(cursor && { cursor }) } })),
+  ]);
+  const names = [...new Set(actions.map(({ action }) => action))];
+  return visit.show(
+    {
+      title: 'Audit',
+      hasProblem: !listed.done,
+      main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Audit',
+  below: 'Who did what, newest first: your own acts, and those in organizations and teams whose members you manage.',
+  actions: renderExports(filters),
+})}
+${renderFilters(filters, names)}
+${listed.done ? renderPage(filters, listed.result, cursor) : renderSummary(listed.problems, [])}
+</div>`,
+    },
+    listed.done ? 200 : listed.problems.status,
+  );
+}
+
+function renderExports(filters: AuditFilters): Html {
+  const link = (format: 'ndjson' | 'csv', label: string) =>
+    html`<a class="button" href="${exportPath(filters, format)}" download>${renderIcon('download')}${label}</a>`;
+  return html`<div class="actions">${link('csv', 'CSV')}${link('ndjson', 'NDJSON')}</div>`;
+}
+
+function renderPage(
+  filters: AuditFilters,
+  { audit_records: records, next_cursor: next }: { audit_records: ShownRecord[]; next_cursor: string | null },
+  cursor: string | undefined,
+): Html {
+  if (records.length === 0 && !cursor)
+    return renderEmpty('No records', 'Nothing that you may read fits these filters.');
+  return html`<div class="list-panel">${renderRecords(records)}</div>
+${renderPager({
+  first: cursor ? auditPath(filters) : null,
+  next: next ? pagePath(pages.audit, {}, { ...filters, cursor: next }) : null,
+})}`;
+}
+
+function renderRecords(records: readonly ShownRecord[]): Html {
+  return renderTable({
+    caption: 'Audit records',
+    rows: records,
+    columns: [
+      {
+        label: 'What',
+        kind: 'main',
+        cell: ({ id, action }) => html`<a href="${pagePath(pages.auditRecord, { id })}">${action}</a>`,
+      },
+      { label: 'Outcome', cell: ({ outcome }) => renderOutcome(outcome) },
+      { label: 'Who', cell: ({ actor }) => html`<span class="foreign">${actor.name}</span>` },
+      {
+        label: 'On',
+        cell: ({ resource: { type, id } }) =>
+          html`${type.replaceAll('_', ' ')}${id ? html` <code class="muted">…${id.slice(-8)}</code>` : null}`,
+      },
+      { label: 'Changed', kind: 'minor', cell: describeChange },
+      { label: 'When', cell: ({ at }) => renderTime(at) },
+    ],
+  });
+}
+
+/** The names of what changed: enough to know whether to open the record. */
+function describeChange({ before, after }: ShownRecord): Html | null {
+  const paths = listChanges(before, after).map(({ path }) => path);
+  if (paths.length === 0) return null;
+  const more = paths.length > 4 ? `, ${paths.length - 4} more` : '';
+  return html`<span class="foreign muted">${paths.slice(0, 4).join(', ')}${more}</span>`;
+}
+
+export function renderOutcome(outcome: ShownRecord['outcome']): Html {
+  return outcome === 'committed'
+    ? renderStatusBadge({ word: 'Done', icon: 'circle-check', tone: 'succeeded' })
+    : renderStatusBadge({ word: 'Refused', icon: 'ban', tone: 'failed' });
+}

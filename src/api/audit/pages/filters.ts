@@ -1,0 +1,66 @@
+import { fillPath } from '#api/pipeline/answers/location.ts';
+import { routeOf } from '#api/pipeline/operation.ts';
+import { type Choice, renderFormField } from '#api/web/forms/form.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { type LocalPath, pagePath, pages, withQuery } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { exportRecords } from '../operations.ts';
+
+const names = ['actor', 'action', 'resource_type', 'resource_id', 'outcome', 'from', 'to', 'request_id'] as const;
+
+/** The filters in the address, as the operation takes them. Days stand for their beginning in UTC. */
+export type AuditFilters = Readonly<Record<string, string>>;
+
+export function readFilters(visit: Visit): AuditFilters {
+  const given = names.flatMap((name) => {
+    const value = visit.query(name)?.trim();
+    return value ? [[name, value] as const] : [];
+  });
+  const { organizationId, teamId } = visit.scope;
+  return {
+    ...Object.fromEntries(given),
+    ...(organizationId && { organization_id: organizationId }),
+    ...(teamId && { team_id: teamId }),
+  };
+}
+
+export function auditPath(filters: AuditFilters): LocalPath {
+  return pagePath(pages.audit, {}, filters);
+}
+
+/** The API's own export, with the filters of the page: the browser downloads it with the session. */
+export function exportPath(filters: AuditFilters, format: 'ndjson' | 'csv'): LocalPath {
+  return withQuery(fillPath(routeOf(exportRecords).path, {}), { ...filters, format });
+}
+
+const outcomes: readonly Choice[] = [
+  { value: '', label: 'any' },
+  { value: 'committed', label: 'done' },
+  { value: 'refused', label: 'refused' },
+];
+
+/** A form that works without scripts. @param actions the catalogue */
+export function renderFilters(filters: AuditFilters, actions: readonly string[]): Html {
+  const { actor, action, resource_type: type, resource_id: id, outcome, from, to } = filters;
+  const isFiltered = names.some((name) => name in filters);
+  const text = (name: string, label: string, value: string | undefined, kind: 'search' | 'date' = 'search') =>
+    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="${kind}" value="${value ?? ''}" maxlength="255" autocomplete="off" spellcheck="false" ${name === 'actor' ? html`data-key="f" data-key-says="Filter"` : null}></div>`;
+  const choices = [{ value: '', label: 'any' }, ...actions.map((value) => ({ value, label: value }))];
+  return html`<form class="filters" method="get" action="${pagePath(pages.audit)}" role="search" aria-label="Audit records">
+${['organization_id', 'team_id', 'request_id'].map((name) => (filters[name] ? html`<input type="hidden" name="${name}" value="${filters[name]}">` : null))}
+${text('actor', 'Who (address or id)', actor)}
+${renderFormField({ name: 'action', label: 'What', kind: 'select', choices, value: action, isOptional: true })}
+${text('resource_type', 'Type', type)}
+${text('resource_id', 'Id of the thing', id)}
+${renderFormField({ name: 'outcome', label: 'Outcome', kind: 'select', choices: outcomes, value: outcome, isOptional: true })}
+${text('from', 'From (UTC)', dayOf(from), 'date')}
+${text('to', 'Before (UTC)', dayOf(to), 'date')}
+<button class="button" type="submit">Filter</button>
+${isFiltered ? html`<a class="button button-plain" href="${auditPath({})}">Clear</a>` : null}
+</form>`;
+}
+
+/** A browser's field for days takes no times. */
+function dayOf(time: string | undefined): string | undefined {
+  return time?.slice(0, 10);
+}

@@ -1,0 +1,69 @@
+import type { FastifyReply } from 'fastify';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderHistoryLink } from '#api/web/components/history.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { get } from '../operations.ts';
+import { renderOutcome, type ShownRecord } from './audit-page.ts';
+import { listChanges, renderChanges } from './changes.ts';
+import { auditPath } from './filters.ts';
+import { findResourcePath } from './resource-link.ts';
+
+/** One record: who did it, to what, and the values before and after. */
+export async function showRecord(visit: Visit<{ id: string }>): Promise<FastifyReply> {
+  const record = await visit.read(get, { params: { id: visit.params.id } });
+  const { organization_id: organizationId, team_id: teamId, resource, before, after } = record;
+  const names = await readNames(visit.em, { organizations: [organizationId], teams: [teamId] });
+  const changes = listChanges(before, after);
+  const nameOf = (id: string | null) =>
+    id === null ? null : html`<span class="foreign">${names.get(id)?.name ?? id}</span>`;
+  return visit.show({
+    title: record.action,
+    main: html`<div class="page">
+${renderPageHead({
+  title: record.action,
+  crumbs: [{ label: 'Audit', path: pagePath(pages.audit) }],
+  beside: renderOutcome(record.outcome),
+  actions: resource.id ? html`<div class="actions">${renderHistoryLink(resource.type, resource.id)}</div>` : null,
+})}
+<div class="panel">${renderFacts([
+      ['When', renderTime(record.at)],
+      ['Who', renderActor(record)],
+      [
+        'With',
+        record.credential && html`${record.credential.type.replaceAll('_', ' ')} <code>${record.credential.id}</code>`,
+      ],
+      ['On', renderResource(record)],
+      ['Organization', nameOf(organizationId)],
+      ['Team', nameOf(teamId)],
+      [
+        'Request',
+        record.request_id &&
+          html`<a href="${auditPath({ request_id: record.request_id })}"><code>${record.request_id}</code></a>`,
+      ],
+      ['From', record.address],
+      ['Record', html`<code>${record.id}</code>`],
+    ])}</div>
+<h2>What changed</h2>
+${changes.length > 0 ? renderChanges(changes) : html`<p class="muted">${record.outcome === 'refused' ? 'Nothing: it was refused.' : 'The record names no values.'}</p>`}
+</div>`,
+  });
+}
+
+function renderActor({ actor }: ShownRecord): Html {
+  const name = html`<span class="foreign">${actor.name}</span>`;
+  const kind = html`<span class="muted">${actor.type.replaceAll('_', ' ')}</span>`;
+  if (actor.id === null) return html`${name} ${kind}`;
+  return html`${name} ${kind} · <a href="${auditPath({ actor: actor.id })}">everything by this actor</a>`;
+}
+
+function renderResource(record: ShownRecord): Html {
+  const { type, id } = record.resource;
+  const path = findResourcePath(record);
+  const shown = html`${type.replaceAll('_', ' ')}${id ? html` <code class="foreign">${id}</code>` : null}`;
+  return path === null ? shown : html`<a href="${path}">${shown}</a>`;
+}

@@ -1,0 +1,76 @@
+import type { z } from 'zod';
+import type { Crumb } from '#api/web/components/page-head.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderSecret, secretScript } from '#api/web/components/secret.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import type { Typed } from '#api/web/forms/form-page.ts';
+import { html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
+import type { LocalPath } from '#api/web/paths.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import type { IssuedKeyView } from '../views.ts';
+
+/** What pages about the keys of users and of service accounts share. */
+
+export const keyFields: readonly FormField[] = [
+  { name: 'name', label: 'Name', maxLength: 200, hint: 'What it is for, such as the pipeline that uses it.' },
+  {
+    name: 'expires_at',
+    label: 'Expires (UTC)',
+    kind: 'datetime',
+    isOptional: true,
+    hint: 'Without a time, the key never expires.',
+  },
+];
+
+/** The body of the operation that makes a key. */
+export function toKeyBody({ name, expires_at: expires }: Typed): Record<string, unknown> {
+  return { name, ...(expires && { expires_at: toTime('expires_at', expires) }) };
+}
+
+/** A time as a browser's field sends it, such as `2026-11-22T14:00`, in UTC. @throws Invalid at the field */
+function toTime(field: string, text: string): string {
+  const time = new Date(`${text}Z`);
+  if (Number.isNaN(time.getTime())) throw invalidField(field, 'must be a date and a time, such as 2026-11-22T14:00');
+  return time.toISOString();
+}
+
+export const overlapField: FormField = {
+  name: 'overlap',
+  label: 'The old key works for',
+  kind: 'select',
+  value: 'PT1H',
+  choices: [
+    { value: 'PT0S', label: 'no longer: it ends at once' },
+    { value: 'PT1H', label: 'one more hour' },
+    { value: 'P1D', label: 'one more day' },
+    { value: 'P7D', label: 'seven more days' },
+  ],
+  hint: 'Time to put the new key where the old one is used.',
+};
+
+export interface ShownKey {
+  readonly title: string;
+  readonly crumbs: readonly Crumb[];
+  /** Where the visitor goes when the key is copied. */
+  readonly back: LocalPath;
+}
+
+/** The answer to the form that made a key: the only page that shows it. */
+export function issuedKeyPage({ api_key: apiKey, key }: z.input<typeof IssuedKeyView>, shown: ShownKey): Page {
+  const { title, crumbs, back } = shown;
+  return {
+    title,
+    scripts: [secretScript],
+    main: html`<div class="page page-narrow">
+${renderPageHead({ title, crumbs })}
+<div class="panel stack">
+<p>Give the key <strong class="foreign">${apiKey.name}</strong> to the program that uses it, as the header <code>X-API-Key</code>. The service does not keep it: whoever
+loses it makes a new one.</p>
+${renderSecret({ id: 'key', label: 'API key', value: key })}
+${apiKey.expires_at ? html`<p class="muted">It expires ${renderTime(apiKey.expires_at)}.</p>` : html`<p class="muted">It never expires.</p>`}
+<div class="form-end"><a class="button button-primary" href="${back}">Done</a></div>
+</div></div>`,
+  };
+}

@@ -1,0 +1,175 @@
+import { refusalOf, revisionField, toBody } from '#api/tenancy/pages/named-forms.ts';
+import { platformRoleChoices } from '#api/tenancy/pages/roles.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderSecret, secretScript } from '#api/web/components/secret.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { confirm } from '../email-operations.ts';
+import { remove, resetPassword } from '../user-administration-operations.ts';
+import { create, update } from '../user-operations.ts';
+import { readUser, type ShownUser, userCrumbs, userPath, usersCrumb } from './user-frame.ts';
+
+function detailFields(visit: Visit, user?: ShownUser): FormField[] {
+  return [
+    { name: 'name', label: 'Name', maxLength: 200, value: user?.name },
+    { name: 'email', label: 'E-mail address', kind: 'email', maxLength: 254, value: user?.email },
+    {
+      name: 'role',
+      label: 'Role',
+      kind: 'radio',
+      choices: platformRoleChoices(visit.principal.role),
+      value: user?.role ?? 'requester',
+    },
+  ];
+}
+
+/** Adds the forms with which administrators make, change and delete users. */
+export function registerUserForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.newUser, {
+    read: async () => null,
+    describe: (_subject, visit) => ({
+      title: 'New user',
+      crumbs: [usersCrumb],
+      fields: [
+        ...detailFields(visit),
+        {
+          name: 'password',
+          label: 'First password',
+          kind: 'password',
+          maxLength: 1024,
+          autocomplete: 'new-password',
+          hint: 'At least 8 characters, and not one that many people use. Tell it to the person, or make a password link afterwards.',
+        },
+      ],
+      submit: 'Create user',
+      cancel: pagePath(pages.users),
+    }),
+    carryOut: async (_subject, typed, visit) => {
+      return userPath(
+        await visit.run(create, { body: toBody({ ...typed, email: typed['email']?.trim() ?? '' }) }),
+        'created',
+      );
+    },
+  });
+  registerEditing(addPage);
+  registerConfirmation(addPage);
+  registerPasswordLink(addPage);
+  registerDeletion(addPage);
+}
+
+function registerEditing(addPage: AddPage): void {
+  addFormPage(addPage, pages.editUser, {
+    read: readUser,
+    describe: (user, visit) => {
+      // People do not change their own role or state, so these are not offered to them.
+      const mayChange = refusalOf(user.actions, 'change_role') === null;
+      const mayEnd = refusalOf(user.actions, user.enabled ? 'disable' : 'enable') === null;
+      const state: FormField = {
+        name: 'enabled',
+        label: 'State',
+        kind: 'radio',
+        value: String(user.enabled),
+        choices: [
+          { value: 'true', label: 'Enabled' },
+          {
+            value: 'false',
+            label: 'Disabled',
+            hint: 'Cannot sign in. All sessions end, and API keys are refused until the user is enabled again.',
+          },
+        ],
+      };
+      return {
+        title: `Edit ${user.name}`,
+        crumbs: userCrumbs(user),
+        fields: [
+          ...detailFields(visit, user).filter(({ name }) => name !== 'role' || mayChange),
+          ...(mayEnd ? [state] : []),
+          revisionField(user),
+        ],
+        submit: 'Save changes',
+        cancel: userPath(user),
+        refusal: refusalOf(user.actions, 'update'),
+      };
+    },
+    carryOut: async (user, { enabled, ...typed }, visit) => {
+      const body = { ...toBody(typed), ...(enabled && { enabled: enabled === 'true' }) };
+      await visit.run(update, { params: { id: user.id }, body });
+      return userPath(user, 'saved');
+    },
+  });
+}
+
+function registerConfirmation(addPage: AddPage): void {
+  addFormPage(addPage, pages.confirmEmail, {
+    read: readUser,
+    describe: (user) => ({
+      title: `Confirm the address of ${user.name}`,
+      crumbs: userCrumbs(user),
+      lead: html`<p>Confirm <strong class="foreign">${user.email}</strong> only if you know that it belongs to this person: with a confirmed address, the user
+accepts invitations that were sent to it.</p>`,
+      fields: [{ name: 'email', label: 'Address', kind: 'hidden', value: user.email }],
+      submit: 'Confirm address',
+      cancel: userPath(user),
+      refusal: refusalOf(user.actions, 'confirm_email'),
+    }),
+    carryOut: async (user, typed, visit) => {
+      await visit.run(confirm, { params: { id: user.id }, body: { email: typed['email'] } });
+      return userPath(user, 'confirmed');
+    },
+  });
+}
+
+/** The link is shown in the answer to the form, and never again. */
+function registerPasswordLink(addPage: AddPage): void {
+  addFormPage(addPage, pages.makePasswordReset, {
+    read: readUser,
+    describe: (user) => ({
+      title: `Password link for ${user.name}`,
+      crumbs: userCrumbs(user),
+      lead: 'Whoever has the link sets a new password for this user. It works once, within 24 hours, and an earlier link becomes void. All sessions of the user end when it is used.',
+      fields: [],
+      submit: 'Make link',
+      cancel: userPath(user),
+      refusal: refusalOf(user.actions, 'reset_password'),
+    }),
+    carryOut: async (user, _typed, visit) => {
+      const { url, expires_at: until } = await visit.run(resetPassword, { params: { id: user.id } });
+      const title = `Password link for ${user.name}`;
+      return {
+        title,
+        scripts: [secretScript],
+        main: html`<div class="page page-narrow">${renderPageHead({ title, crumbs: userCrumbs(user) })}
+<div class="panel stack"><p>Give the link to <strong class="foreign">${user.name}</strong> and nobody else. It works once, until ${renderTime(until)}.</p>
+${renderSecret({ id: 'link', label: 'Link', value: url })}
+<div class="form-end"><a class="button button-primary" href="${userPath(user)}">Done</a></div></div></div>`,
+      };
+    },
+  });
+}
+
+function registerDeletion(addPage: AddPage): void {
+  addFormPage(addPage, pages.deleteUser, {
+    read: readUser,
+    describe: (user) => ({
+      title: `Delete ${user.name}`,
+      crumbs: userCrumbs(user),
+      lead: html`<p>Sessions, API keys and memberships end for good, and the address is free again. Runs, reviews and comments stay, with the name of this user.</p>
+<p>A user cannot be deleted who owns service accounts, is the only owner of an organization or a team, or is named by history that is kept. Then this page
+says by what. <a href="${pagePath(pages.editUser, { id: user.id })}">Disabling the user</a> ends all access as well.</p>`,
+      fields: [],
+      submit: 'Delete user',
+      tone: 'danger',
+      cancel: userPath(user),
+      refusal: refusalOf(user.actions, 'delete'),
+    }),
+    carryOut: async (user, _typed, visit) => {
+      await visit.run(remove, { params: { id: user.id } });
+      return pagePath(pages.users, {}, { done: 'deleted' });
+    },
+  });
+}

@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+import type { Crumb } from '#api/web/components/page-head.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { get } from '../user-operations.ts';
+import type { UserView } from '../user-views.ts';
+
+export type ShownUser = z.input<typeof UserView>;
+export type UserVisit = Visit<{ id: string }>;
+
+export function readUser(visit: UserVisit): Promise<ShownUser> {
+  return visit.read(get, { params: { id: visit.params.id } });
+}
+
+export function userPath({ id }: { readonly id: string }, done?: string): LocalPath {
+  return pagePath(pages.user, { id }, { done });
+}
+
+export const usersCrumb: Crumb = { label: 'Users', path: pagePath(pages.users) };
+
+export function userCrumbs(user: ShownUser): Crumb[] {
+  return [usersCrumb, { label: user.name, path: userPath(user) }];
+}

@@ -1,0 +1,51 @@
+import type { FastifyReply } from 'fastify';
+import { renderActions } from '#api/web/components/actions.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderHistoryLink } from '#api/web/components/history.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { readUser, type ShownUser, type UserVisit, usersCrumb } from './user-frame.ts';
+import { renderState } from './users-page.ts';
+
+const news = {
+  created: 'The user is created. Make a password link if the person is to choose the password.',
+  saved: 'The changes are saved.',
+  confirmed: 'The address is confirmed.',
+};
+
+/** One user, for those who manage users. */
+export async function showUser(visit: UserVisit): Promise<FastifyReply> {
+  const user = await readUser(visit);
+  const { id, name, email, email_verified: isVerified, role, enabled, created_at: since } = user;
+  return visit.show({
+    title: name,
+    main: html`<div class="page page-wide">
+${renderPageHead({ title: name, crumbs: [usersCrumb], beside: renderState(enabled), actions: renderButtons(user) })}
+${renderNews(visit.query('done'), news)}
+<div class="panel">${renderFacts([
+      [
+        'E-mail address',
+        html`<span class="foreign">${email}</span> ${isVerified ? html`<span class="badge">confirmed</span>` : html`<span class="badge">not confirmed: accepts no invitations</span>`}`,
+      ],
+      ['Role', role],
+      ['User since', renderTime(since)],
+      ['Id', html`<code>${id}</code>`],
+    ])}</div>
+<p><a href="${pagePath(pages.audit, {}, { actor: id })}">What this user did, in the audit</a></p>
+</div>`,
+  });
+}
+
+function renderButtons({ id, actions, email_verified: isVerified }: ShownUser): Html {
+  return html`<div class="actions">${renderHistoryLink('users', id)}${renderActions(actions, {
+    update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editUser, { id }) },
+    ...(isVerified
+      ? {}
+      : { confirm_email: { label: 'Confirm address …', icon: 'mail', path: pagePath(pages.confirmEmail, { id }) } }),
+    reset_password: { label: 'Password link …', icon: 'key-round', path: pagePath(pages.makePasswordReset, { id }) },
+    delete: { label: 'Delete …', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteUser, { id }) },
+  })}</div>`;
+}

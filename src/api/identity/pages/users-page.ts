@@ -1,0 +1,85 @@
+import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import { renderIcon } from '#api/web/components/icon.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Choice, renderFormField } from '#api/web/forms/form.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { platformRoles } from '#domain/identity/model.ts';
+import { list } from '../user-operations.ts';
+import type { ListedUserView } from '../user-views.ts';
+import { userPath } from './user-frame.ts';
+
+const any: Choice = { value: '', label: 'any' };
+const roles: readonly Choice[] = [any, ...platformRoles.map((value) => ({ value, label: value }))];
+const states: readonly Choice[] = [any, { value: 'true', label: 'enabled' }, { value: 'false', label: 'disabled' }];
+
+/** The users of the installation, for those who manage them. */
+export async function showUsers(visit: Visit): Promise<FastifyReply> {
+  const [q, role, enabled] = ['q', 'role', 'enabled'].map((name) => visit.query(name));
+  const filters = { q, role, enabled };
+  const cursor = visit.query('cursor');
+  const { users, next_cursor: next } = await visit.read(list, { query: defined({ ...filters, cursor }) });
+  const isFiltered = Boolean(q || role || enabled);
+  return visit.show({
+    title: 'Users',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Users',
+  actions: html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.newUser)}">${renderIcon('plus')}New user</a></div>`,
+})}
+${renderNews(visit.query('done'), { deleted: 'The user is deleted, and the address is free again.' })}
+${renderFilters(filters, isFiltered)}
+${users.length > 0 ? renderUsers(users) : renderEmpty('Nobody found', isFiltered ? 'No user fits these filters.' : 'There are no users.')}
+${renderPager({
+  first: cursor ? pagePath(pages.users, {}, filters) : null,
+  next: next ? pagePath(pages.users, {}, { ...filters, cursor: next }) : null,
+})}
+</div>`,
+  });
+}
+
+type Filters = Readonly<Record<'q' | 'role' | 'enabled', string | undefined>>;
+
+function renderFilters({ q, role, enabled }: Filters, isFiltered: boolean): Html {
+  return html`<form class="filters" method="get" action="${pagePath(pages.users)}" role="search" aria-label="Users">
+<div class="field"><label for="q">Name or address</label><input id="q" name="q" type="search" value="${q ?? ''}" maxlength="100" autocomplete="off" spellcheck="false" data-key="f"></div>
+${renderFormField({ name: 'role', label: 'Role', kind: 'select', choices: roles, value: role, isOptional: true })}
+${renderFormField({ name: 'enabled', label: 'State', kind: 'select', choices: states, value: enabled, isOptional: true })}
+<button class="button" type="submit">Filter</button>
+${isFiltered ? html`<a class="button button-plain" href="${pagePath(pages.users)}">Clear</a>` : null}
+</form>`;
+}
+
+function renderUsers(users: readonly z.input<typeof ListedUserView>[]): Html {
+  return html`<div class="list-panel">${renderTable({
+    caption: 'Users',
+    rows: users,
+    columns: [
+      { label: 'Name', kind: 'main', cell: (row) => html`<a class="foreign" href="${userPath(row)}">${row.name}</a>` },
+      {
+        label: 'E-mail address',
+        cell: ({ email, email_verified: isVerified }) =>
+          html`<span class="foreign">${email}</span>${isVerified ? null : html` <span class="badge">not confirmed</span>`}`,
+      },
+      { label: 'Role', cell: ({ role }) => role },
+      { label: 'State', cell: ({ enabled }) => renderState(enabled) },
+      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+    ],
+  })}</div>`;
+}
+
+export function renderState(isEnabled: boolean): Html {
+  return isEnabled
+    ? renderStatusBadge({ word: 'Enabled', icon: 'circle-check', tone: 'succeeded' })
+    : renderStatusBadge({ word: 'Disabled', icon: 'ban', tone: 'canceled' });
+}
+
+function defined(query: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+}

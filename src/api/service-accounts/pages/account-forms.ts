@@ -1,0 +1,181 @@
+import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
+import { refusalOf, revisionField, toBody } from '#api/tenancy/pages/named-forms.ts';
+import { platformRoleChoices } from '#api/tenancy/pages/roles.ts';
+import type { FormField } from '#api/web/forms/form.ts';
+import { addFormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { create, disable, enable, remove, transfer, update } from '../operations.ts';
+import { type AccountSubject, accountCrumbs, accountPath, accountsCrumb, readAccount } from './account-frame.ts';
+
+const nameField: FormField = { name: 'name', label: 'Name', maxLength: 200, hint: 'What the program is.' };
+
+/** The forms send an owner as one value: `me`, or the id of a team. */
+async function ownerField(visit: Visit): Promise<FormField> {
+  const teams = await readTeamChoices(visit);
+  const mine = { value: 'me', label: 'Me: it is yours alone, and administrators cannot see it' };
+  return {
+    name: 'owner',
+    label: 'Owner',
+    kind: 'select',
+    choices: [mine, ...teams.map(({ value, label }) => ({ value, label: `Team ${label}` }))],
+    value: visit.scope.teamId ?? 'me',
+    hint: 'Owners of a team manage its accounts, which act in that team. Your own account acts where you make it a member.',
+  };
+}
+
+function toOwner(visit: Visit, { owner }: Typed): Record<string, string> {
+  if (owner === 'me') return { user_id: visit.principal.id };
+  if (!isId(owner ?? '')) throw invalidField('owner', 'must be chosen');
+  return { team_id: owner ?? '' };
+}
+
+/** Adds the forms that make, change, enable, disable, transfer and delete service accounts. */
+export function registerAccountForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.newServiceAccount, {
+    read: async () => null,
+    describe: async (_subject, visit) => ({
+      title: 'New service account',
+      crumbs: [accountsCrumb],
+      fields: [
+        nameField,
+        {
+          name: 'role',
+          label: 'Role',
+          kind: 'radio',
+          choices: platformRoleChoices(visit.principal.role),
+          value: 'requester',
+        },
+        await ownerField(visit),
+      ],
+      submit: 'Create service account',
+      cancel: pagePath(pages.serviceAccounts),
+    }),
+    carryOut: async (_subject, typed, visit) => {
+      const body = { name: typed['name'], role: typed['role'], owner: toOwner(visit, typed) };
+      return accountPath(await visit.run(create, { body }), 'created');
+    },
+  });
+  addFormPage(addPage, pages.editServiceAccount, {
+    read: readAccount,
+    describe: (account, visit) => ({
+      title: `Edit ${account.name}`,
+      crumbs: accountCrumbs(account),
+      fields: [
+        { ...nameField, value: account.name },
+        {
+          name: 'role',
+          label: 'Role',
+          kind: 'radio',
+          choices: platformRoleChoices(visit.principal.role),
+          value: account.role,
+          hint: 'It also decides its role in every team that it is in.',
+        },
+        revisionField(account),
+      ],
+      submit: 'Save changes',
+      cancel: accountPath(account),
+      refusal: refusalOf(account.actions, 'update'),
+    }),
+    carryOut: async (account, typed, visit) => {
+      await visit.run(update, { params: { id: account.id }, body: toBody(typed) });
+      return accountPath(account, 'saved');
+    },
+  });
+  addFormPage(addPage, pages.enableServiceAccount, enableForm);
+  addFormPage(addPage, pages.disableServiceAccount, disableForm);
+  addFormPage(addPage, pages.deleteServiceAccount, deleteForm);
+  registerTransfer(addPage);
+}
+
+type AccountForm = FormPageDeclaration<{ id: string }, AccountSubject>;
+
+const enableForm: AccountForm = {
+  read: readAccount,
+  describe: (account) => ({
+    title: `Enable ${account.name}`,
+    crumbs: accountCrumbs(account),
+    lead: 'Its keys work again from the next request on. Roles that were granted before it was disabled do not come back by themselves.',
+    fields: [],
+    submit: 'Enable',
+    cancel: accountPath(account),
+    refusal: refusalOf(account.actions, 'enable'),
+  }),
+  carryOut: async (account, _typed, visit) => {
+    await visit.run(enable, { params: { id: account.id } });
+    return accountPath(account, 'enabled');
+  },
+};
+
+const disableForm: AccountForm = {
+  read: readAccount,
+  describe: (account) => ({
+    title: `Disable ${account.name}`,
+    crumbs: accountCrumbs(account),
+    lead: 'Its keys are refused from the next request on. Runs that it started go on. You can enable it again.',
+    fields: [],
+    submit: 'Disable',
+    tone: 'danger',
+    cancel: accountPath(account),
+    refusal: refusalOf(account.actions, 'disable'),
+  }),
+  carryOut: async (account, _typed, visit) => {
+    await visit.run(disable, { params: { id: account.id } });
+    return accountPath(account, 'disabled');
+  },
+};
+
+const deleteForm: AccountForm = {
+  read: readAccount,
+  describe: (account) => ({
+    title: `Delete ${account.name}`,
+    crumbs: accountCrumbs(account),
+    lead: 'The account, its keys and its memberships end for good. Runs that it started stay, and so does its name in the audit.',
+    fields: [],
+    submit: 'Delete service account',
+    tone: 'danger',
+    cancel: accountPath(account),
+    refusal: refusalOf(account.actions, 'delete'),
+  }),
+  carryOut: async (account, _typed, visit) => {
+    await visit.run(remove, { params: { id: account.id } });
+    return pagePath(pages.serviceAccounts, {}, { done: 'deleted' });
+  },
+};
+
+function registerTransfer(addPage: AddPage): void {
+  addFormPage(addPage, pages.transferServiceAccount, {
+    read: readAccount,
+    describe: async (account, visit) => ({
+      title: `Transfer ${account.name}`,
+      crumbs: accountCrumbs(account),
+      lead: html`<p>It keeps its name, role and history. <strong>All its keys are revoked</strong>, because another owner answers for it from then on, and its
+memberships end.</p>`,
+      fields: [
+        { ...(await ownerField(visit)), isOptional: true },
+        {
+          name: 'user_id',
+          label: 'Or another user',
+          maxLength: 36,
+          isOptional: true,
+          hint: 'The id of a user who shares an organization with you. It wins over the choice above.',
+        },
+      ],
+      submit: 'Transfer',
+      tone: 'danger',
+      cancel: accountPath(account),
+      refusal: refusalOf(account.actions, 'transfer'),
+    }),
+    carryOut: async (account, typed, visit) => {
+      const owner = typed['user_id'] ? { user_id: typed['user_id'].trim() } : toOwner(visit, typed);
+      const body = { owner, expected_revision: account.revision };
+      await visit.run(transfer, { params: { id: account.id }, body });
+      const isStillSeen = 'team_id' in owner || owner['user_id'] === visit.principal.id;
+      return isStillSeen ? accountPath(account, 'transferred') : pagePath(pages.serviceAccounts);
+    },
+  });
+}

@@ -1,0 +1,87 @@
+import type { FastifyReply } from 'fastify';
+import { renderKeyTable } from '#api/identity/pages/key-table.ts';
+import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
+import { renderActions } from '#api/web/components/actions.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderHistoryLink } from '#api/web/components/history.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty, renderPager } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
+import { list as listKeys } from '../key-operations.ts';
+import {
+  type AccountSubject,
+  type AccountVisit,
+  accountPath,
+  accountsCrumb,
+  readAccount,
+  renderOwner,
+} from './account-frame.ts';
+import { renderEnabled } from './list-page.ts';
+
+const news = {
+  created: 'The service account is created. Make a key for the program that uses it.',
+  saved: 'The changes are saved.',
+  enabled: 'The service account is enabled. Its keys work again.',
+  disabled: 'The service account is disabled. Its keys are refused.',
+  transferred: 'The service account has another owner. Its keys are revoked, and its memberships have ended.',
+  'key-revoked': 'The key is revoked.',
+};
+
+/** A service account with its keys. */
+export async function showAccount(visit: AccountVisit): Promise<FastifyReply> {
+  const account = await readAccount(visit);
+  const { id, name, role, enabled, created_by: by, created_at: since, names, actions } = account;
+  const newKey = pagePath(pages.newServiceAccountKey, { id });
+  return visit.show({
+    title: name,
+    main: html`<div class="page page-wide">
+${renderPageHead({ title: name, crumbs: [accountsCrumb], beside: renderEnabled(enabled), actions: renderButtons(account) })}
+${renderNews(visit.query('done'), news)}
+${renderFacts([
+  ['Role', role],
+  ['Owner', renderOwner(account, names)],
+  ['Made by', html`<span class="foreign">${names.get(by)?.name ?? by}</span>, ${renderTime(since)}`],
+  ['Id', html`<code>${id}</code>`],
+])}
+<div class="section-line"><h2>API keys</h2>${renderActions(actions, {
+      create_key: { label: 'New key', icon: 'key-round', tone: 'primary', path: newKey },
+    })}</div>
+${await renderKeys(visit, account)}
+</div>`,
+  });
+}
+
+async function renderKeys(visit: AccountVisit, { id, actions }: AccountSubject): Promise<Html> {
+  // Somebody who may only pass the account on sees no keys.
+  const refusal = refusalOf(actions, 'revoke_key');
+  if (refusal) return html`<p class="muted">${toSentence(refusal)}</p>`;
+  const cursor = visit.query('cursor');
+  const query = cursor ? { cursor } : {};
+  const { api_keys: keys, next_cursor: next } = await visit.read(listKeys, { params: { id }, query });
+  if (keys.length === 0)
+    return renderEmpty('No key yet', 'A program sends a key with each request, as the header X-API-Key.');
+  const mayRotate = refusalOf(actions, 'create_key') === null;
+  return html`${renderKeyTable(keys, ({ id: keyID }) => ({
+    rotate: mayRotate ? pagePath(pages.rotateServiceAccountKey, { id, keyID }) : null,
+    revoke: pagePath(pages.revokeServiceAccountKey, { id, keyID }),
+  }))}
+${renderPager({
+  first: cursor ? accountPath({ id }) : null,
+  next: next ? pagePath(pages.serviceAccount, { id }, { cursor: next }) : null,
+})}`;
+}
+
+function renderButtons({ id, enabled, actions }: AccountSubject): Html {
+  return html`<div class="actions">${renderHistoryLink('service_accounts', id)}${renderActions(actions, {
+    update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editServiceAccount, { id }) },
+    ...(enabled
+      ? { disable: { label: 'Disable …', icon: 'pause', path: pagePath(pages.disableServiceAccount, { id }) } }
+      : { enable: { label: 'Enable …', icon: 'play', path: pagePath(pages.enableServiceAccount, { id }) } }),
+    transfer: { label: 'Transfer …', icon: 'shuffle', path: pagePath(pages.transferServiceAccount, { id }) },
+    delete: { label: 'Delete …', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteServiceAccount, { id }) },
+  })}</div>`;
+}

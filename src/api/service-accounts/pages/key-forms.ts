@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import { issuedKeyPage, keyFields, overlapField, toKeyBody } from '#api/identity/pages/keys.ts';
+import type { ApiKeyView } from '#api/identity/views.ts';
+import { refusalOf } from '#api/tenancy/pages/named-forms.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { create, get, revoke, rotate } from '../key-operations.ts';
+import { type AccountSubject, accountCrumbs, accountPath, readAccount } from './account-frame.ts';
+
+interface KeySubject {
+  readonly account: AccountSubject;
+  readonly key: z.input<typeof ApiKeyView>;
+}
+
+async function readKey(visit: Visit<{ id: string; keyID: string }>): Promise<KeySubject> {
+  const { id, keyID } = visit.params;
+  const [account, key] = await Promise.all([readAccount(visit), visit.read(get, { params: { id, keyID } })]);
+  return { account, key };
+}
+
+/** Adds the forms for the keys of service accounts. A new key is shown in the answer to its form, and never again. */
+export function registerAccountKeyForms(addPage: AddPage): void {
+  addFormPage(addPage, pages.newServiceAccountKey, {
+    read: readAccount,
+    describe: (account) => ({
+      title: `New key for ${account.name}`,
+      crumbs: accountCrumbs(account),
+      lead: 'The key acts with the authority of the service account. It is shown once.',
+      fields: keyFields,
+      submit: 'Make key',
+      cancel: accountPath(account),
+      refusal: refusalOf(account.actions, 'create_key'),
+    }),
+    carryOut: async (account, typed, visit) => {
+      const issued = await visit.run(create, { params: { id: account.id }, body: toKeyBody(typed) });
+      return issuedKeyPage(issued, {
+        title: 'New API key',
+        crumbs: accountCrumbs(account),
+        back: accountPath(account),
+      });
+    },
+  });
+  addFormPage(addPage, pages.rotateServiceAccountKey, {
+    read: readKey,
+    describe: ({ account, key }) => ({
+      title: `Rotate ${key.name}`,
+      crumbs: accountCrumbs(account),
+      lead: 'A new key of the same name and lifetime replaces this one. It is shown once.',
+      fields: [overlapField],
+      submit: 'Rotate key',
+      cancel: accountPath(account),
+      refusal: refusalOf(account.actions, 'create_key'),
+    }),
+    carryOut: async ({ account, key }, typed, visit) => {
+      const params = { id: account.id, keyID: key.id };
+      const issued = await visit.run(rotate, { params, body: { overlap: typed['overlap'] } });
+      return issuedKeyPage(issued, {
+        title: 'New API key',
+        crumbs: accountCrumbs(account),
+        back: accountPath(account),
+      });
+    },
+  });
+  addFormPage(addPage, pages.revokeServiceAccountKey, {
+    read: readKey,
+    describe: ({ account, key }) => ({
+      title: `Revoke ${key.name}`,
+      crumbs: accountCrumbs(account),
+      lead: 'Requests with this key are refused from now on. It cannot be taken back.',
+      fields: [],
+      submit: 'Revoke key',
+      tone: 'danger',
+      cancel: accountPath(account),
+      refusal: refusalOf(account.actions, 'revoke_key'),
+    }),
+    carryOut: async ({ account, key }, _typed, visit) => {
+      await visit.run(revoke, { params: { id: account.id, keyID: key.id } });
+      return accountPath(account, 'key-revoked');
+    },
+  });
+}

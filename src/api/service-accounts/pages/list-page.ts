@@ -1,0 +1,100 @@
+import type { FastifyReply } from 'fastify';
+import { renderAction } from '#api/web/components/actions.ts';
+import { renderNews } from '#api/web/components/news.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { list } from '../operations.ts';
+import { accountPath, type ListedAccount, readOwnerNames, renderOwner } from './account-frame.ts';
+
+const states = [
+  ['', 'All'],
+  ['true', 'Enabled'],
+  ['false', 'Disabled'],
+] as const;
+
+/** The service accounts that the visitor may manage. With a team as scope: those that the team owns. */
+export async function showAccounts(visit: Visit): Promise<FastifyReply> {
+  const { teamId } = visit.scope;
+  const enabled = visit.query('enabled');
+  const cursor = visit.query('cursor');
+  const query = {
+    ...(teamId && { owner_team_id: teamId }),
+    ...(enabled && { enabled }),
+    ...(cursor && { cursor }),
+  };
+  const { service_accounts: accounts, next_cursor: next } = await visit.read(list, { query });
+  const kept = { ...scopeQuery(visit.scope), enabled };
+  const chips = states.map(
+    ([value, label]) =>
+      html`<li><a class="chip" href="${pagePath(pages.serviceAccounts, {}, { ...kept, enabled: value || undefined })}" ${(enabled ?? '') === value ? html`aria-current="true"` : null}>${label}</a></li>`,
+  );
+  return visit.show({
+    title: 'Service accounts',
+    main: html`<div class="page page-wide">
+${renderPageHead({
+  title: 'Service accounts',
+  below: 'Programs that act here with a role of their own, by API keys.',
+  actions: renderNewButton(visit),
+})}
+${renderNews(visit.query('done'), { deleted: 'The service account is deleted, and its keys no longer work.' })}
+<nav aria-label="Filter by state"><ul class="chips">${chips}</ul></nav>
+${accounts.length > 0 ? await renderAccounts(visit, accounts) : renderNone(enabled)}
+${renderPager({
+  first: cursor ? pagePath(pages.serviceAccounts, {}, kept) : null,
+  next: next ? pagePath(pages.serviceAccounts, {}, { ...kept, cursor: next }) : null,
+})}
+</div>`,
+  });
+}
+
+async function renderAccounts(visit: Visit, accounts: readonly ListedAccount[]): Promise<Html> {
+  const names = await readOwnerNames(visit, accounts);
+  return html`<div class="list-panel">${renderTable({
+    caption: 'Service accounts',
+    rows: accounts,
+    columns: [
+      {
+        label: 'Name',
+        kind: 'main',
+        cell: (row) => html`<a class="foreign" href="${accountPath(row)}">${row.name}</a>`,
+      },
+      { label: 'Role', cell: ({ role }) => role },
+      { label: 'Owner', cell: (row) => renderOwner(row, names) },
+      { label: 'State', cell: ({ enabled }) => renderEnabled(enabled) },
+      { label: 'Since', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
+    ],
+  })}</div>`;
+}
+
+/** Whether a principal may act. */
+export function renderEnabled(isEnabled: boolean): Html {
+  return isEnabled
+    ? renderStatusBadge({ word: 'Enabled', icon: 'circle-check', tone: 'succeeded' })
+    : renderStatusBadge({ word: 'Disabled', icon: 'ban', tone: 'canceled' });
+}
+
+function renderNewButton(visit: Visit): Html {
+  const { id: ownerUserId } = visit.principal;
+  const target = { organizationId: null, teamId: null, ownerUserId };
+  const [create] = visit.actions([
+    { name: 'create', operation: 'service_accounts.create', target, findRefusal: () => null },
+  ]);
+  const path = pagePath(pages.newServiceAccount, {}, scopeQuery(visit.scope));
+  const button = { label: 'New service account', icon: 'plus', tone: 'primary', path } as const;
+  return html`<div class="actions">${create ? renderAction(create, button) : null}</div>`;
+}
+
+function renderNone(enabled: string | undefined): Html {
+  if (enabled !== undefined)
+    return renderEmpty('None like this', 'No service account that you may manage is in this state.');
+  return renderEmpty(
+    'No service accounts',
+    'You see your own, and those of teams that you own. Make one for each program, so that each has a key and a history of its own.',
+  );
+}
