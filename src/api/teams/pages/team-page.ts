@@ -7,8 +7,8 @@ import { renderEmpty, renderPager, renderTable } from '#api/web/components/table
 import { renderTime } from '#api/web/components/time.ts';
 import { renderForm } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
-import { html } from '#api/web/html.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { type PagePattern, pagePath, pages, withQuery } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { update } from '../operations.ts';
 import { readTeam, type TeamSubject, type TeamVisit, teamPage, teamParams, teamPath } from './team-frame.ts';
@@ -41,13 +41,23 @@ export async function showTeamProjects(visit: TeamVisit): Promise<FastifyReply> 
         'A project holds the environments of one piece of work, such as a network or an application.',
       );
   const content = html`<div class="section-line">${renderArchiveTabs(teamPath(team), isArchived)}
-<p><a href="${pagePath(pages.serviceAccounts, {}, { team_id: team.id })}">Service accounts</a> · <a href="${pagePath(pages.runs, {}, { team_id: team.id })}">Runs</a> · <a href="${pagePath(pages.catalog, {}, { team_id: team.id })}">Templates</a></p></div>
+${renderLinks(team)}</div>
 ${projects.length > 0 ? html`<div class="list-panel">${table}</div>` : none}
 ${renderPager({
   first: cursor ? withArchived(teamPath(team), isArchived) : null,
   next: next ? pagePath(pages.team, teamParams(team), { ...(isArchived && { archived: 'true' }), cursor: next }) : null,
 })}`;
   return visit.show(teamPage(visit, team, 'projects', { content }));
+}
+
+/** Only those who may manage the team's service accounts may list them. */
+function renderLinks({ id, actions }: TeamSubject): Html {
+  const link = (path: PagePattern, label: string) =>
+    html`<a class="chip" href="${withQuery(path, { team_id: id })}">${label}</a>`;
+  const mayManage = refusalOf(actions, 'create_service_account') === null;
+  return html`<div class="row-actions">${link(pages.runs, 'Runs')}${link(pages.catalog, 'Templates')}${
+    mayManage ? link(pages.serviceAccounts, 'Service accounts') : null
+  }</div>`;
 }
 
 export async function showTeamSettings(visit: TeamVisit): Promise<FastifyReply> {
