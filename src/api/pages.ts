@@ -12,6 +12,7 @@ import { registerInvitationPages } from '#api/invitations/pages/register.ts';
 import { registerMemberPages } from '#api/members/pages/register.ts';
 import { registerOrganizationPages } from '#api/organizations/pages/register.ts';
 import { registerProjectPages } from '#api/projects/pages/register.ts';
+import { registerCatalog } from '#api/registry/pages/register.ts';
 import { countApprovals } from '#api/runs/pages/approval-count.ts';
 import { registerRuns } from '#api/runs/pages/register.ts';
 import { registerSearch } from '#api/search/pages.ts';
@@ -26,6 +27,7 @@ import { registerWorkerPages } from '#api/workers/pages/register.ts';
 const areas: readonly ((addPage: AddPage) => void)[] = [
   registerStart,
   registerSearch,
+  registerCatalog,
   registerLogin,
   registerPasswordReset,
   registerProfile,

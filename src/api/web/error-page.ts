@@ -57,7 +57,15 @@ function renderNextStep(request: FastifyRequest, status: number, retryAfter: str
   const [label, path] = retryPath
     ? ['Try again', retryPath]
     : status === 401
-      ? ['Sign in', pagePath(pages.login)]
+      ? ['Sign in', pagePath(pages.login, {}, { next: findForm(request) })]
       : ['Go to the start page', pagePath(pages.home)];
   return html`${wait}<a class="button button-primary" href="${path}">${label}</a>`;
+}
+
+/** The page with the form that was sent without a session. There, a script fills in what was typed. Undefined if there is none. */
+function findForm(request: FastifyRequest): string | undefined {
+  const { url } = request.routeOptions;
+  if (request.method !== 'POST' || !url || !request.server.hasRoute({ method: 'GET', url })) return undefined;
+  const path = toLocalPath(request.url);
+  return path ? `${path}${path.includes('?') ? '&' : '?'}restored=1` : undefined;
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { parseStrictJson } from '#api/edge/json/json-text.ts';
+import { formBodyLimit } from '#api/edge/json/strict-json.ts';
 import { createEdgeApp, jsonType } from '#test/support/api/edge-app.ts';
 
 let app: FastifyInstance;
@@ -13,7 +14,9 @@ beforeAll(async () => {
     server.post('/any', { schema: { body: z.unknown() } }, async (request) => ({ got: request.body ?? null }));
     server.post('/named', { schema: { body: z.strictObject({ name: z.string() }) } }, async () => ({ ok: true }));
     server.post('/bare', async (request) => ({ got: request.body ?? null }));
-    server.post('/login', { config: { form: true } }, async (request) => ({ got: request.body }));
+    server.post('/login', { config: { form: true }, bodyLimit: formBodyLimit }, async (request) => ({
+      got: request.body,
+    }));
     server.get('/read', async () => ({ ok: true }));
   }));
   await app.listen({ port: 0, host: '127.0.0.1' });

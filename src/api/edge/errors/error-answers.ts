@@ -139,8 +139,7 @@ function plain(status: number, error: string, headers: Record<string, string> = 
 }
 
 function describeLimit(request: FastifyRequest): string {
-  const { config, bodyLimit } = request.routeOptions;
-  if (config.form) return '64 KiB';
+  const { bodyLimit } = request.routeOptions;
   const bytes = bodyLimit ?? jsonBodyLimit;
   return bytes % (1024 * 1024) === 0 ? `${bytes / 1024 / 1024} MiB` : `${Math.floor(bytes / 1024)} KiB`;
 }

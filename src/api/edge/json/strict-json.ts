@@ -5,11 +5,12 @@ import { Invalid } from '#domain/shared/errors.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { formatPath } from './field-path.ts';
 import { parseStrictJson } from './json-text.ts';
+import { parseUploads } from './uploads.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route takes only a browser's form (`application/x-www-form-urlencoded`). */
-    form?: boolean;
+    /** The route takes only a browser's form: one with fields, or one with files as well (`multipart/form-data`). */
+    form?: boolean | 'files';
     /** The route takes the bytes of a JSON body as they are: they are neither parsed nor checked. */
     exactBody?: boolean;
   }
@@ -21,7 +22,8 @@ export type StrictJsonOptions = {
 };
 
 export const jsonBodyLimit = 1024 * 1024;
-const formBodyLimit = 64 * 1024;
+/** The limit of a form whose route sets none of its own. */
+export const formBodyLimit = 64 * 1024;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
@@ -33,6 +35,11 @@ export const strictJson = fp<StrictJsonOptions>(
     const bodyLimit = options.bodyLimit ?? jsonBodyLimit;
     app.removeAllContentTypeParsers();
     await app.register(formbody, { bodyLimit: formBodyLimit });
+    app.addContentTypeParser(
+      'multipart/form-data',
+      { parseAs: 'buffer', bodyLimit: formBodyLimit },
+      (request: FastifyRequest, body: Buffer) => parseUploads(request.headers['content-type'] ?? '', body),
+    );
     app.addContentTypeParser(
       'application/json',
       { parseAs: 'buffer', bodyLimit },
@@ -102,5 +109,7 @@ export function unsupportedMediaType(request: FastifyRequest): HttpProblem {
 }
 
 function acceptedMediaType(request: FastifyRequest): string {
-  return request.routeOptions.config.form ? 'application/x-www-form-urlencoded' : 'application/json';
+  const { form } = request.routeOptions.config;
+  if (form === 'files') return 'multipart/form-data';
+  return form ? 'application/x-www-form-urlencoded' : 'application/json';
 }

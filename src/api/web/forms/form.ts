@@ -28,7 +28,9 @@ export interface FormField {
     | 'checkbox'
     | 'hidden'
     | 'date'
-    | 'datetime';
+    | 'datetime'
+    | 'files'
+    | 'folder';
   /** What the value means, or how it should look. */
   readonly hint?: Html | string;
   readonly value?: string | undefined;
@@ -53,6 +55,8 @@ export interface Form {
   readonly problems?: FormProblems | null;
   /** What was typed before, by the field's name. It wins over the values of fields. */
   readonly typed?: Readonly<Record<string, string>>;
+  /** The form sends files, to a route that takes them. */
+  readonly hasFiles?: boolean;
   /** The form sends an idempotency key, `key`, so that submitting it twice does the work once. */
   readonly hasKey?: boolean;
 }
@@ -72,9 +76,10 @@ export function renderForm(form: Form): Html {
     problems,
     typed = {},
     hasKey,
+    hasFiles,
   } = form;
   const plain = fields.filter(isField);
-  return html`<form class="form" method="post" action="${action}" novalidate>
+  return html`<form class="form" method="post" action="${action}" ${hasFiles ? html`enctype="multipart/form-data"` : null} novalidate>
 ${problems ? renderSummary(problems, plain) : null}
 ${hasKey ? html`<input type="hidden" name="key" value="${typed['key'] || newId()}">` : null}
 ${fields.map((field) => (isField(field) ? renderFormField(withState(field, typed), problems?.fields[field.name]) : field))}
@@ -158,8 +163,11 @@ function renderControl(field: FormField, id: string, state: Html): Html {
   const length = maxLength === undefined ? null : html`maxlength="${maxLength}"`;
   if (kind === 'area' || kind === 'code') {
     const rows = kind === 'code' ? 16 : 4;
-    return html`<textarea ${common} ${length} rows="${rows}" class="${kind}" spellcheck="${kind === 'area'}">
+    return html`<textarea ${common} ${length} rows="${rows}" class="${kind}" spellcheck="${String(kind === 'area')}">
 ${value}</textarea>`;
+  }
+  if (kind === 'files' || kind === 'folder') {
+    return html`<input type="file" ${common} ${kind === 'folder' ? html`webkitdirectory` : null} multiple>`;
   }
   if (kind === 'select') {
     return html`<select ${common}>${choices.map(

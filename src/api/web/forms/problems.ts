@@ -1,4 +1,5 @@
 import { answerError } from '#api/edge/errors/error-answers.ts';
+import type { ErrorCode } from '#domain/shared/error-codes.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { toFieldProblem, toSentence } from '../text.ts';
 import type { Visit } from '../visit/visit.ts';
@@ -13,6 +14,10 @@ export interface FormProblems {
   readonly ofOthers: Readonly<Record<string, string>>;
   /** What concerns no field of the form: the problems of other values, or of the request as a whole. */
   readonly others: readonly string[];
+  /** The rule that was broken. */
+  readonly code?: ErrorCode;
+  /** The single problems as the error names them, for forms whose fields are not those of the body. */
+  readonly details?: readonly ProblemDetail[];
 }
 
 export type Submission<Result> =
@@ -46,16 +51,34 @@ function explain(visit: Visit, names: readonly string[], error: unknown): FormPr
   if (!correctable.has(status)) return null;
   visit.reply.headers({ ...headers });
   const details = problemDetails(error);
-  const [ofFields, ofNone] = partition(details, ({ path }) => names.includes(path));
-  return {
-    status,
-    fields: Object.fromEntries(ofFields.map(({ path, message }) => [path, toFieldProblem(message)])),
-    ofOthers: Object.fromEntries(ofNone.map(({ path, message }) => [path, toSentence(message)])),
-    others: details.length > 0 ? ofNone.map(({ message }) => toSentence(message)) : [toSentence(body.error)],
-  };
+  const fields: Record<string, string> = {};
+  const ofOthers: Record<string, string> = {};
+  const others: string[] = [];
+  for (const { path, message } of details.length > 0 ? details : [withoutDetails(body.error, names)]) {
+    const name = findField(names, path);
+    // A problem inside a field that holds more than one value keeps its path.
+    const text = name === path ? toFieldProblem(message) : toSentence(message);
+    if (name !== undefined) fields[name] = [fields[name], text].filter(Boolean).join('\n');
+    else others.push(text);
+    if (name === undefined && path !== '') ofOthers[path] = text;
+  }
+  return { status, fields, ofOthers, others, code: error.code, details };
 }
 
-interface ProblemDetail {
+/** The field of the form that a path of the body is in: `spec.outputs` is in `spec`. */
+function findField(names: readonly string[], path: string): string | undefined {
+  const around = names.filter((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
+  return around.sort((one, other) => other.length - one.length)[0];
+}
+
+/** An error without details may name the field at its beginning, as in `version: expected …`. */
+function withoutDetails(message: string, names: readonly string[]): ProblemDetail {
+  const [, name] = /^([\w.]+): /.exec(message) ?? [];
+  return { path: name !== undefined && findField(names, name) ? name : '', message };
+}
+
+/** One problem. `path` is the place in the body, or a JSON pointer where the problem is in the variables of a template. */
+export interface ProblemDetail {
   readonly path: string;
   readonly message: string;
 }
@@ -66,8 +89,4 @@ function problemDetails(error: ServiceError): ProblemDetail[] {
   return Array.isArray(errors)
     ? errors.map(({ path, message }) => ({ path: String(path), message: String(message) }))
     : [];
-}
-
-function partition<Item>(items: readonly Item[], belongs: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter(belongs), items.filter((item) => !belongs(item))];
 }

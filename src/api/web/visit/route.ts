@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { formBodyLimit } from '#api/edge/json/strict-json.ts';
 import { isSameOrigin } from '#api/edge/same-origin.ts';
 import { pageHeaders } from '#api/edge/security-headers.ts';
 import { authenticateVisitor } from '#api/pipeline/access/authentication.ts';
@@ -23,6 +24,8 @@ export type AddPage = <Pattern extends PagePattern>(
 export interface PageOptions {
   /** The largest form in bytes, if it may be larger than usual. */
   readonly bodyLimit?: number;
+  /** The form sends files (`multipart/form-data`). */
+  readonly hasFiles?: boolean;
 }
 
 /**
@@ -31,14 +34,14 @@ export interface PageOptions {
  */
 export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
   const { services } = context;
-  return (method, url, handler, { bodyLimit } = {}) => {
+  return (method, url, handler, { bodyLimit, hasFiles } = {}) => {
     const isForm = method === 'POST';
     app.route({
       method,
       url,
       helmet: pageHeaders,
-      ...(bodyLimit !== undefined && { bodyLimit }),
-      config: { page: true, anyQuery: true, form: isForm },
+      ...(isForm && { bodyLimit: bodyLimit ?? formBodyLimit }),
+      config: { page: true, anyQuery: true, form: isForm && (hasFiles ? 'files' : true) },
       onRequest: async (request, reply) => {
         if (isForm) refuseCrossSiteForm(request, services.config.baseUrl);
         request.principal = (await authenticateVisitor(services, request)) ?? anonymous;

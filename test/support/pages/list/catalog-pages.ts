@@ -15,8 +15,8 @@ export function catalogPages({ templates, environments }: Installation): Declare
     );
   return [
     declare('catalog', pages.catalog, pictured),
-    declare('catalog-search', pages.catalog, { query: { search: 'network' } }),
-    declare('catalog-none-found', pages.catalog, { query: { search: 'nothing of this name' } }),
+    declare('catalog-search', pages.catalog, { query: { q: 'network' } }),
+    declare('catalog-none-found', pages.catalog, { query: { q: 'nothing of this name' } }),
     declare('template', pages.template, { ...ofNetwork, ...pictured }),
     declare('template-archived', pages.template, { params: { id: machine.id }, who: 'admin' }),
     declare('template-of-strangers', pages.template, { ...ofNetwork, who: 'fjordOwner' }),

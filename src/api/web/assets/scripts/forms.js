@@ -22,7 +22,7 @@
       control.name !== '' &&
       control.type !== 'password' &&
       control.type !== 'file' &&
-      control.type !== 'hidden' &&
+      (control.type !== 'hidden' || 'kept' in control.dataset) &&
       !('secret' in control.dataset)
     );
   }
@@ -30,8 +30,8 @@
   /** @param {HTMLFormElement} form */
   function keep(form) {
     const values = [...form.elements].filter(isKept).map((control) => {
-      const { name, value } = /** @type {HTMLInputElement} */ (control);
-      return [name, value, /** @type {HTMLInputElement} */ (control).checked ?? null];
+      const { name, value, type, checked } = /** @type {HTMLInputElement} */ (control);
+      return [name, value, type === 'checkbox' || type === 'radio' ? checked : null];
     });
     if (values.length > 0) sessionStorage.setItem(keyOf(form), JSON.stringify({ values, at: Date.now() }));
   }
@@ -41,7 +41,10 @@
     const kept = sessionStorage.getItem(keyOf(form));
     sessionStorage.removeItem(keyOf(form));
     if (kept === null || !location.search.includes('restored=')) return;
-    for (const [name, value, checked] of JSON.parse(kept).values) {
+    const { values } = JSON.parse(kept);
+    // A form whose fields depend on what is typed fills itself in.
+    if (!form.dispatchEvent(new CustomEvent('restoreform', { detail: values, cancelable: true }))) return;
+    for (const [name, value, checked] of values) {
       for (const control of [...form.elements].filter(isKept)) {
         const input = /** @type {HTMLInputElement} */ (control);
         if (input.name !== name) continue;
@@ -68,7 +71,10 @@
       for (const busy of form.querySelectorAll('[aria-busy]')) busy.removeAttribute('aria-busy');
     }
   });
-  for (const form of document.forms) if (form.method === 'post') restore(form);
+  // The scripts of the page have run by then.
+  document.addEventListener('DOMContentLoaded', () => {
+    for (const form of document.forms) if (form.method === 'post') restore(form);
+  });
   const first = document.querySelector('[data-focus]');
   if (first instanceof HTMLElement) first.focus();
 })();

@@ -1,5 +1,5 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { Node, ObjectNode } from './node.ts';
+import type { ArrayNode, Node, ObjectNode } from './node.ts';
 import { isObject } from './resolve.ts';
 
 /** What is entered into a part of a form, as it was typed: it need not be right. */
@@ -34,13 +34,24 @@ export function blankEntry(node: Node): Entry {
     case 'object':
       return { kind: 'object', members: blankMembers(node), rows: [] };
     case 'array':
-      return { kind: 'array', items: node.first.map(blankEntry) };
+      return { kind: 'array', items: blankItems(node) };
     case 'shapes':
       return { kind: 'shapes', shape: null, entry: null };
     default:
       return { kind: 'text', text: '' };
   }
 }
+
+/** A list that must not be empty begins with room for its first items. */
+function blankItems(node: ArrayNode): Entry[] {
+  const least = node.isRequired && typeof node.schema['minItems'] === 'number' ? node.schema['minItems'] : 0;
+  const { item } = node;
+  const more = item ? Math.max(0, Math.min(least, mostBlank) - node.first.length) : 0;
+  return [...node.first.map(blankEntry), ...Array.from({ length: more }, () => (item ? blankEntry(item) : blankText))];
+}
+
+const mostBlank = 3;
+const blankText: Entry = { kind: 'text', text: '' };
 
 function blankMembers(node: ObjectNode): Record<string, Entry> {
   return Object.fromEntries(node.members.map((member) => [member.name, blankEntry(member)]));

@@ -73,7 +73,7 @@ function hintsOf({ node, slot, context }: Part): Html | null {
   const rules = node.kind === 'options' || node.kind === 'fixed' ? [] : describeRules(node.schema);
   const facts = [
     ...rules,
-    ...[describeExamples(node.schema), inherited ?? describeDefault(node)]
+    ...[describeExamples(node.schema), inherited ?? (node.kind === 'options' ? '' : describeDefault(node))]
       .filter((text) => text !== '')
       .map((text) => html`<span class="foreign">${text}</span>`),
   ];

@@ -22,11 +22,11 @@ export interface Place {
   readonly budget: { left: number };
 }
 
-/** Plans the form of a template's variables: required ones first, each group in the order of the schema. */
+/** Plans the form of a template's variables: required ones first. */
 export function planForm(root: JsonObject): ObjectNode {
   const schema = resolveSchema(root, root);
   const required = namesIn(schema['required']);
-  const declared = Object.entries(propertiesOf(schema)) as [string, Schema][];
+  const declared = inOrder(schema);
   const sorted = [
     ...declared.filter(([name]) => required.includes(name)),
     ...declared.filter(([name]) => !required.includes(name)),
@@ -42,6 +42,16 @@ export function planForm(root: JsonObject): ObjectNode {
   });
   const place = { root, name: '', isRequired: true, isSecret: false, depth: 0, budget: { left } };
   return { ...describe(schema, place), kind: 'object', members, row: null };
+}
+
+/** The properties of an object by their `x-order`, then by name: the database does not keep the order in which they were written. */
+function inOrder(schema: JsonObject): [string, Schema][] {
+  const properties = Object.entries(propertiesOf(schema)) as [string, Schema][];
+  const orderOf = (property: Schema) => {
+    const order = typeof property === 'boolean' ? undefined : property['x-order'];
+    return typeof order === 'number' ? order : Number.MAX_SAFE_INTEGER;
+  };
+  return properties.sort(([one, a], [other, b]) => orderOf(a) - orderOf(b) || one.localeCompare(other, 'en'));
 }
 
 /** Plans the part of a form for one value. */
@@ -126,7 +136,7 @@ function chooseInput(schema: JsonObject): 'line' | 'lines' | 'date' {
 }
 
 function planObject(schema: JsonObject, described: Described, inside: Place): Node | null {
-  const members = Object.entries(propertiesOf(schema)) as [string, Schema][];
+  const members = inOrder(schema);
   const row = findRowSchema(schema);
   if (members.length > mostMembers || (members.length === 0 && row === null)) return null;
   const required = namesIn(schema['required']);

@@ -1,0 +1,67 @@
+import type { FastifyReply } from 'fastify';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { scopeQuery } from '#api/web/visit/scope.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { create, list } from '../../template-operations.ts';
+import { readOwners } from '../owners.ts';
+import { catalogPage } from './catalog-view.ts';
+import type { CatalogFilter } from './filter.ts';
+
+const pageSize = 24;
+
+/** What has happened, by the word with which a form redirects here. */
+const news: Readonly<Record<string, string>> = { deleted: 'The template is deleted. Its runs stay.' };
+
+/** Shows the templates that the visitor may run or read. A team's templates are shown with those of the installation. */
+export async function showCatalog(visit: Visit): Promise<FastifyReply> {
+  const scope = scopeQuery(visit.scope);
+  const filter: CatalogFilter = {
+    q: visit.query('q') ?? '',
+    tags: [...new Set(visit.queryAll('tag'))],
+    isArchived: visit.query('archived') === 'true',
+    scope,
+  };
+  const cursor = visit.query('cursor');
+  const { templates, next_cursor: next } = await visit.read(list, {
+    query: {
+      ...scope,
+      ...(Object.keys(scope).length > 0 && { with_installation: 'true' }),
+      ...(filter.q && { q: filter.q }),
+      ...(filter.tags.length > 0 && { tag: filter.tags }),
+      ...(filter.isArchived && { archived: 'true' }),
+      ...(cursor && { cursor }),
+      limit: String(pageSize),
+    },
+  });
+  const nameOwner = await readOwners(
+    visit,
+    templates.map(({ team_id }) => team_id),
+  );
+  const [mayCreate] = visit.actions([
+    { name: 'create', operation: create.id, target: ownerOf(visit), findRefusal: () => null },
+  ]);
+  const query = {
+    ...scope,
+    q: filter.q || undefined,
+    tag: filter.tags,
+    archived: filter.isArchived ? 'true' : undefined,
+  };
+  const page = catalogPage({
+    templates,
+    nameOwner,
+    filter,
+    mayCreate: mayCreate ?? null,
+    done: news[visit.query('done') ?? ''] ?? null,
+    pager: {
+      first: cursor ? pagePath(pages.catalog, {}, query) : null,
+      next: next ? pagePath(pages.catalog, {}, { ...query, cursor: next }) : null,
+    },
+  });
+  return visit.show(page);
+}
+
+/** A new template can belong to any team of its author. The form asks for the team. */
+function ownerOf({ principal, scope }: Visit) {
+  const teamId = scope.teamId ?? Object.keys(principal.teams)[0] ?? null;
+  return { teamId, organizationId: null };
+}

@@ -1,0 +1,97 @@
+import { renderAction } from '#api/web/components/actions.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty, renderPager } from '#api/web/components/table.ts';
+import { renderStatus } from '#api/web/forms/fields.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import type { Action } from '#domain/shared/actions.ts';
+import type { NameOwner } from '../owners.ts';
+import type { ListedTemplate } from '../shown.ts';
+import { renderCard } from './card.ts';
+import { type CatalogFilter, withTags } from './filter.ts';
+
+export interface Catalog {
+  readonly templates: readonly ListedTemplate[];
+  readonly nameOwner: NameOwner;
+  readonly filter: CatalogFilter;
+  readonly mayCreate: Action | null;
+  readonly done: string | null;
+  readonly pager: { readonly first: LocalPath | null; readonly next: LocalPath | null };
+}
+
+const mostTags = 12;
+
+export function catalogPage(catalog: Catalog): Page {
+  const { templates, filter, nameOwner, mayCreate, pager, done } = catalog;
+  const actions = mayCreate
+    ? html`<div class="actions">${renderAction(mayCreate, {
+        label: 'New template',
+        icon: 'plus',
+        path: pagePath(pages.newTemplate, {}, filter.scope),
+      })}</div>`
+    : null;
+  return {
+    title: 'Catalog',
+    main: html`<div class="page page-wide">
+${done ? renderStatus(done) : null}
+${renderPageHead({ title: 'Catalog', below: 'What can be deployed here. Choose a template to see what it does, or to run it.', actions })}
+${renderFilters(catalog)}
+${
+  templates.length > 0
+    ? html`<ul class="cards" aria-label="Templates">${templates.map((template) => renderCard(template, filter, nameOwner(template.team_id)))}</ul>`
+    : renderNothing(filter, mayCreate)
+}
+${renderPager(pager)}
+</div>`,
+  };
+}
+
+function renderFilters(catalog: Catalog): Html {
+  const { filter } = catalog;
+  const kept = Object.entries(filter.scope).map(([name, value]) => [name, String(value)] as const);
+  const tags = filter.tags.map((tag) => ['tag', tag] as const);
+  return html`<form class="filters" action="${pagePath(pages.catalog)}" method="get" role="search" aria-label="Templates">
+${[...kept, ...tags].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<div class="field filter-text"><label for="q">Name or description</label><input type="search" id="q" name="q" value="${filter.q}" maxlength="100" data-key="f" data-key-says="Search the catalog" autocomplete="off" spellcheck="false"></div>
+<label class="choice"><input type="checkbox" name="archived" value="true" ${filter.isArchived ? html`checked` : null}> <span>Archived</span></label>
+<button class="button" type="submit">${renderIcon('search')}Search</button>
+</form>
+${renderTags(catalog)}`;
+}
+
+/** The chosen tags, which a click takes away, and tags of the templates that are shown, which a click adds. */
+function renderTags({ templates, filter }: Catalog): Html | null {
+  const counts = new Map<string, number>();
+  for (const tag of templates.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  const others = [...counts].filter(([tag]) => !filter.tags.includes(tag)).sort(([, a], [, b]) => b - a);
+  const offered = others.slice(0, mostTags).map(([tag]) => tag);
+  if (filter.tags.length + offered.length === 0) return null;
+  return html`<nav aria-label="Tags"><ul class="chips">${filter.tags.map(
+    (tag) =>
+      html`<li><a class="chip" aria-current="true" href="${withTags(
+        filter,
+        filter.tags.filter((each) => each !== tag),
+      )}">${renderIcon('x')}<span class="foreign">${tag}</span><span class="unseen">: show templates without this tag too</span></a></li>`,
+  )}${offered.map(
+    (tag) =>
+      html`<li><a class="chip" href="${withTags(filter, [...filter.tags, tag])}">${renderIcon('tag')}<span class="foreign">${tag}</span></a></li>`,
+  )}</ul></nav>`;
+}
+
+function renderNothing({ q, tags, isArchived, scope }: CatalogFilter, mayCreate: Action | null): Html {
+  if (q || tags.length > 0)
+    return renderEmpty(
+      'No template fits',
+      'Search for other words, or with fewer tags.',
+      html`<a class="button" href="${pagePath(pages.catalog, {}, scope)}">Show all templates</a>`,
+    );
+  if (isArchived) return renderEmpty('Nothing is archived', 'Archived templates take no new versions and no new runs.');
+  const first = html`<a class="button button-primary" href="${pagePath(pages.newTemplate, {}, scope)}">New template</a>`;
+  return renderEmpty(
+    'No templates yet',
+    'A template is what runs deploy: OpenTofu code or commands, with a form for its variables.',
+    mayCreate?.allowed ? first : null,
+  );
+}

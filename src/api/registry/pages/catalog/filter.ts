@@ -1,0 +1,18 @@
+import { type LocalPath, pagePath, pages, type Query } from '#api/web/paths.ts';
+
+/** What the catalog is limited to, as its address says. */
+export interface CatalogFilter {
+  readonly q: string;
+  readonly tags: readonly string[];
+  readonly isArchived: boolean;
+  readonly scope: Query;
+}
+
+/** The catalog with these tags instead of the present ones. */
+export function withTags({ q, isArchived, scope }: CatalogFilter, tags: readonly string[]): LocalPath {
+  return pagePath(
+    pages.catalog,
+    {},
+    { ...scope, q: q || undefined, tag: tags, archived: isArchived ? 'true' : undefined },
+  );
+}

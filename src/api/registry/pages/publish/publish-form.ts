@@ -1,0 +1,85 @@
+import semver from 'semver';
+import { UploadedFile } from '#api/edge/json/uploads.ts';
+import { isObject } from '#api/web/forms/schema/resolve.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+import type { ShownVersion } from '../shown.ts';
+
+/** Where the files of a version come from. */
+export const sources = ['keep', 'upload', 'git', 'spec'] as const;
+export type Source = (typeof sources)[number];
+
+const textNames = ['version', 'changelog', 'spec', 'source', 'base', 'git_url', 'git_ref', 'git_path'] as const;
+const fileNames = ['files', 'folder'] as const;
+export const publishNames: readonly string[] = [...textNames, ...fileNames];
+
+/** What is typed into the form. Files are sent anew each time, since a browser does not keep them. */
+export interface PublishForm extends Readonly<Record<(typeof textNames)[number], string>> {
+  readonly uploads: readonly UploadedFile[];
+}
+
+/** @throws Invalid for an unknown or repeated field */
+export function readPublishForm(body: unknown): PublishForm {
+  const given = new Map(Object.entries(body ?? {}));
+  const unknown = [...given.keys()].find((name) => !publishNames.includes(name));
+  if (unknown !== undefined) throw new Invalid(`the form has no field ${JSON.stringify(unknown)}`);
+  const texts = textNames.map((name) => {
+    const value = given.get(name) ?? '';
+    if (typeof value !== 'string') throw new Invalid(`the field "${name}" must be sent once, as text`);
+    return [name, value.replaceAll('\r\n', '\n')];
+  });
+  const uploads = fileNames
+    .flatMap((name) => [given.get(name) ?? []].flat())
+    .filter((file) => file instanceof UploadedFile);
+  return { ...(Object.fromEntries(texts) as Omit<PublishForm, 'uploads'>), uploads };
+}
+
+const firstSpec = {
+  variables: {
+    type: 'object',
+    properties: { name: { type: 'string', description: 'What it is for', minLength: 1 } },
+    required: ['name'],
+  },
+  outputs: {},
+  executor: { kind: 'opentofu' },
+};
+
+/** The form for the first version of a template. */
+export function blankForm(): PublishForm {
+  return { ...nothing, version: '0.1.0', spec: JSON.stringify(firstSpec, null, 2), source: 'upload' };
+}
+
+/** The members of a spec in the order in which people write them. */
+function inOrder(spec: Record<string, unknown>): Record<string, unknown> {
+  const names = ['variables', 'outputs', 'executor', 'approval', 'timeouts', 'pool', 'retry_safe', 'connections'];
+  const known = names.filter((name) => Object.hasOwn(spec, name)).map((name) => [name, spec[name]]);
+  return { ...Object.fromEntries(known), ...spec };
+}
+
+const nothing: PublishForm = {
+  version: '',
+  changelog: '',
+  spec: '',
+  source: 'spec',
+  base: '',
+  git_url: '',
+  git_ref: '',
+  git_path: '',
+  uploads: [],
+};
+
+/** The form for the version after another one. */
+export function fillForm({ version, spec }: ShownVersion): PublishForm {
+  const executor = isObject(spec['executor']) ? spec['executor'] : {};
+  const { files, git, ...rest } = executor;
+  const repository = isObject(git) ? git : {};
+  return {
+    ...nothing,
+    version: semver.inc(version, 'minor') ?? '',
+    spec: JSON.stringify(inOrder({ ...spec, executor: rest }), null, 2),
+    source: git === undefined ? (files === undefined ? 'spec' : 'keep') : 'git',
+    base: version,
+    git_url: String(repository['url'] ?? ''),
+    git_ref: String(repository['ref'] ?? ''),
+    git_path: String(repository['path'] ?? ''),
+  };
+}

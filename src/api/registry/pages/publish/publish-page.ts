@@ -1,0 +1,37 @@
+import type { FastifyReply } from 'fastify';
+import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { get as getTemplate } from '../../template-operations.ts';
+import { get as getVersion, publish } from '../../version-operations.ts';
+import { blankForm, fillForm, type PublishForm, publishNames, readPublishForm } from './publish-form.ts';
+import { publishPage } from './publish-view.ts';
+import { composeSpec } from './spec-source.ts';
+
+type TemplateVisit = Visit<{ id: string }>;
+
+/** Shows the form for a new version, which begins with the spec of the latest one. */
+export async function showPublish(
+  visit: TemplateVisit,
+  problems: FormProblems | null = null,
+  typed: PublishForm | null = null,
+): Promise<FastifyReply> {
+  const { id } = visit.params;
+  const template = await visit.read(getTemplate, { params: { id } });
+  const latest = template.latest_version;
+  const base = latest === null ? null : await visit.read(getVersion, { params: { id, version: latest } });
+  const form = typed ?? (base ? fillForm(base) : blankForm());
+  return visit.show(publishPage({ template, base, form, problems }), problems?.status);
+}
+
+export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply> {
+  const { id } = visit.params;
+  const form = readPublishForm(visit.request.body);
+  const base = form.base ? await visit.read(getVersion, { params: { id, version: form.base } }) : null;
+  const sent = await submit(visit, publishNames, async () => {
+    const { version, changelog } = form;
+    return visit.run(publish, { params: { id }, body: { version, changelog, spec: composeSpec(form, base) } });
+  });
+  if (!sent.done) return showPublish(visit, sent.problems, form);
+  return visit.redirect(pagePath(pages.templateVersion, { id, version: form.version }));
+}

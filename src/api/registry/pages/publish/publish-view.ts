@@ -1,0 +1,97 @@
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { type FormField, fieldId, renderForm, renderFormField } from '#api/web/forms/form.ts';
+import type { FormProblems } from '#api/web/forms/problems.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { ShownTemplate, ShownVersion } from '../shown.ts';
+import type { PublishForm, Source } from './publish-form.ts';
+
+export interface PublishPage {
+  readonly template: ShownTemplate;
+  readonly base: ShownVersion | null;
+  readonly form: PublishForm;
+  readonly problems: FormProblems | null;
+}
+
+export function publishPage(shown: PublishPage): Page {
+  const { template, base, form, problems } = shown;
+  const { id, name } = template;
+  const title = `Publish a version of ${name}`;
+  return {
+    title,
+    hasProblem: problems !== null,
+    main: html`<div class="page">
+${renderPageHead({
+  title,
+  crumbs: [
+    { label: 'Catalog', path: pagePath(pages.catalog) },
+    { label: name, path: pagePath(pages.template, { id }) },
+  ],
+  below: 'Everything is checked first. A published version never changes.',
+})}
+<div class="panel publish">${renderForm({
+      action: pagePath(pages.publishVersion, { id }),
+      hasFiles: true,
+      problems,
+      fields: [
+        { name: 'base', label: 'Base', kind: 'hidden', value: form.base },
+        {
+          name: 'version',
+          label: 'Version',
+          value: form.version,
+          maxLength: 64,
+          hint: base
+            ? `A semantic version. The latest is ${base.version}.`
+            : 'A semantic version, such as 1.0.0 or 2.0.0-rc.1.',
+        },
+        {
+          name: 'changelog',
+          label: 'What changes',
+          kind: 'area',
+          value: form.changelog,
+          isOptional: true,
+          maxLength: 20_000,
+        },
+        {
+          name: 'spec',
+          label: 'Spec',
+          kind: 'code',
+          value: form.spec,
+          hint: 'JSON: variables, outputs, executor, and what else the documentation of templates lists.',
+        },
+        renderSource(shown),
+      ],
+      submit: 'Check and publish',
+      cancel: pagePath(pages.template, { id }),
+    })}</div></div>`,
+  };
+}
+
+const sourceLabels: Readonly<Record<Source, string>> = {
+  keep: 'Keep them',
+  upload: 'Upload them',
+  git: 'Take them from a git repository',
+  spec: 'As the spec says',
+};
+
+function renderSource({ base, form, problems }: PublishPage): Html {
+  const offered = (Object.keys(sourceLabels) as Source[]).filter((source) => source !== 'keep' || base !== null);
+  const problem = problems?.fields['source'];
+  const labelOf = (source: Source) => (source === 'keep' ? `Keep those of ${base?.version}` : sourceLabels[source]);
+  const field = (each: FormField) => renderFormField(each, problems?.fields[each.name]);
+  return html`<fieldset class="group sources" id="${fieldId('source')}" tabindex="-1"><legend>Files</legend>
+<div class="choices">${offered.map(
+    (source) =>
+      html`<label class="choice"><input type="radio" name="source" value="${source}" ${source === form.source ? html`checked` : null}> <span>${labelOf(source)}</span></label>`,
+  )}</div>
+${problem ? html`<p class="field-problem">${problem}</p>` : null}
+<div class="form-part source-upload">
+${field({ name: 'files', label: 'Files', kind: 'files', isOptional: true, hint: 'They lie at the top of the version. Choose them again after a problem.' })}
+${field({ name: 'folder', label: 'Or a folder', kind: 'folder', isOptional: true, hint: 'With everything in it but .git and .terraform.' })}</div>
+<div class="form-part source-git">
+${field({ name: 'git_url', label: 'URL of the repository', value: form.git_url, isOptional: true, hint: 'https, without a password.' })}
+${field({ name: 'git_ref', label: 'Branch, tag or commit', value: form.git_ref, isOptional: true, hint: 'It is resolved to a commit now, and copied.' })}
+${field({ name: 'git_path', label: 'Folder in the repository', value: form.git_path, isOptional: true })}</div>
+</fieldset>`;
+}

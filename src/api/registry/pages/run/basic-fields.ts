@@ -1,0 +1,123 @@
+import { type FormField, renderFormField } from '#api/web/forms/form.ts';
+import { writeEdit } from '#api/web/forms/schema/edit.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { RunOperation } from '#domain/runs/model.ts';
+import { noEnvironment, type RunFacts } from './facts.ts';
+import type { RunForm } from './run-form.ts';
+
+export const basicLabels = {
+  version: 'Version',
+  environment_id: 'Environment',
+  instance: 'Instance',
+  operation: 'Operation',
+  replace: 'Replace resources',
+  message: 'Message',
+} as const;
+
+const operationLabels: Readonly<Record<RunOperation, string>> = {
+  apply: 'Apply: plan, and change what differs',
+  plan: 'Plan only: change nothing',
+  destroy: 'Destroy: remove what is deployed',
+  refresh: 'Refresh: update the state from what is really there',
+};
+
+/** Which version is run, where, and how. */
+export function renderTarget({ facts, basic, problems, address }: RunForm): Html {
+  const { source } = facts;
+  const isSent = (name: 'version' | 'environment_id' | 'instance' | 'operation') => basic[name] ?? '';
+  const fields: FormField[] = [
+    {
+      name: 'version',
+      label: basicLabels.version,
+      kind: 'select',
+      value: isSent('version'),
+      choices: versionChoices(facts),
+    },
+    {
+      name: 'operation',
+      label: basicLabels.operation,
+      kind: 'select',
+      value: isSent('operation'),
+      choices: operationChoices(facts),
+      hint: 'A destroy takes what you leave empty from the deployment that it removes.',
+    },
+    ...(source ? [] : [environmentField(facts, isSent('environment_id'))]),
+    {
+      name: 'instance',
+      label: basicLabels.instance,
+      value: isSent('instance'),
+      isOptional: true,
+      maxLength: 100,
+      hint: html`What is deployed, by its name in the environment. Left empty, it is called <code class="foreign">${facts.template.slug}</code>.`,
+    },
+  ];
+  return html`<div class="form-pairs">${fields.map((field) => renderFormField(field, problems?.fields[field.name]))}</div>
+${source ? html`<p class="muted">It runs where the earlier run did: ${placeOf(facts)}.</p>` : null}
+<button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${address}#variables" data-edit data-edit-for="version environment_id">Show the fields of this version and environment</button>`;
+}
+
+function placeOf({ environments, environmentId }: RunFacts): Html {
+  const label = environments.find(({ id }) => id === environmentId)?.label;
+  return html`<span class="foreign">${label ?? (environmentId ? 'its environment' : 'no environment')}</span>`;
+}
+
+function environmentField({ environments, environmentId, template }: RunFacts, chosen: string): FormField {
+  const choices = environments.map(({ id, label }) => ({ value: id, label }));
+  const isKnown = environmentId === '' || environments.some(({ id }) => id === environmentId);
+  return {
+    name: 'environment_id',
+    label: basicLabels.environment_id,
+    kind: 'select',
+    value: chosen || environmentId || (environments.length > 0 ? '' : noEnvironment),
+    choices: [
+      ...(environments.length > 0 ? [{ value: '', label: 'Choose…' }] : []),
+      { value: noEnvironment, label: 'None' },
+      ...(isKnown ? [] : [{ value: environmentId, label: 'The environment of the link' }]),
+      ...choices,
+    ],
+    hint:
+      template.team_id === null
+        ? 'Without one, the run belongs to no team, and everybody may see it.'
+        : 'It gives the run its variables, its secrets and its approval policy.',
+  };
+}
+
+function versionChoices({ template, versions, version, source }: RunFacts): { value: string; label: string }[] {
+  const listed = versions.filter(({ yanked_at }) => yanked_at === null).map((each) => each.version);
+  const shown = version?.version ?? '';
+  const names = [...new Set([...(listed.includes(shown) || !shown ? [] : [shown]), ...listed])];
+  const latest = { value: '', label: `Latest (${template.latest_version ?? 'none'})` };
+  return [...(source ? [] : [latest]), ...names.map((name) => ({ value: name, label: name }))];
+}
+
+function operationChoices({ version }: RunFacts): { value: string; label: string }[] {
+  const executor = version?.spec['executor'] as { kind?: string; destroy?: unknown } | undefined;
+  const isCommand = executor?.kind === 'command';
+  const supported = (Object.keys(operationLabels) as RunOperation[]).filter(
+    (operation) =>
+      !isCommand || (operation !== 'refresh' && (operation !== 'destroy' || executor?.destroy !== undefined)),
+  );
+  return supported.map((operation) => ({ value: operation, label: operationLabels[operation] }));
+}
+
+/** Why the run is asked for, and what few runs need. */
+export function basicParts({ facts, basic }: RunForm): FormField[] {
+  const message: FormField = {
+    name: 'message',
+    label: basicLabels.message,
+    kind: 'area',
+    value: basic.message ?? '',
+    isOptional: true,
+    maxLength: 4000,
+    hint: 'For those who review the run, and for you in half a year.',
+  };
+  const replace: FormField = {
+    name: 'replace',
+    label: basicLabels.replace,
+    kind: 'area',
+    value: basic.replace ?? '',
+    isOptional: true,
+    hint: 'Addresses of resources that an apply destroys and makes anew, one a line.',
+  };
+  return facts.version?.executor === 'opentofu' ? [message, replace] : [message];
+}

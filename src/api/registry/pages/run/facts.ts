@@ -1,0 +1,98 @@
+import { list as listEnvironments } from '#api/environments/operations.ts';
+import { list as listVariables } from '#api/environments/variable-operations.ts';
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { getRun } from '#api/runs/operations.ts';
+import { shorten } from '#api/web/forms/schema/hints.ts';
+import type { ObjectNode } from '#api/web/forms/schema/node.ts';
+import { planForm } from '#api/web/forms/schema/plan.ts';
+import { slots } from '#api/web/forms/schema/slots.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { get as getTemplate } from '../../template-operations.ts';
+import { get as getVersion, list as listVersions } from '../../version-operations.ts';
+import type { ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
+import { schemaOf } from '../version/variables-table.ts';
+
+export type SourceRun = EncodedAnswerOf<(typeof getRun)['responses']>;
+
+/** What a form for a run is made from. */
+export interface RunFacts {
+  readonly template: ShownTemplate;
+  /** Null: nothing is published. */
+  readonly version: ShownVersion | null;
+  readonly versions: readonly ListedVersion[];
+  /** The variables of the version. */
+  readonly root: ObjectNode;
+  /** The run that is copied, if the address names one. */
+  readonly source: SourceRun | null;
+  readonly environments: readonly { readonly id: string; readonly label: string }[];
+  readonly environmentId: string;
+  /** What applies to a variable that is left empty instead of its default, by its slot. */
+  readonly inherited: ReadonlyMap<string, string>;
+}
+
+/** The choice of a run without an environment, which must be meant: such a run may belong to nobody. */
+export const noEnvironment = 'none';
+
+export type RunFormVisit = Visit<{ id: string }>;
+
+/** Reads what the form is made from. `version` and `environmentId` are what was chosen in it, if anything was. */
+export async function readRunFacts(
+  visit: RunFormVisit,
+  chosen: { readonly version?: string | undefined; readonly environmentId?: string | undefined },
+): Promise<RunFacts> {
+  const { id } = visit.params;
+  const from = visit.query('from');
+  const [template, source] = await Promise.all([
+    visit.read(getTemplate, { params: { id } }),
+    from ? visit.read(getRun, { params: { id: from }, query: {} }) : null,
+  ]);
+  if (source && source.template_id !== id) throw new Invalid('from: the run is one of another template');
+  const wanted = chosen.version || source?.template_version || 'latest';
+  const environmentId = source
+    ? (source.environment_id ?? '')
+    : chosen.environmentId === noEnvironment
+      ? ''
+      : (chosen.environmentId ?? '');
+  const isPublished = template.latest_version !== null || wanted !== 'latest';
+  const [version, { versions }, environments, given] = await Promise.all([
+    isPublished ? visit.read(getVersion, { params: { id, version: wanted } }) : null,
+    visit.read(listVersions, { params: { id }, query: { limit: '50' } }),
+    readEnvironments(visit, template.team_id),
+    environmentId ? visit.read(listVariables, { params: { id: environmentId }, query: { limit: '200' } }) : null,
+  ]);
+  const root = planForm(schemaOf(version?.spec ?? {}));
+  const label = environments.find((each) => each.id === environmentId)?.label ?? 'the environment';
+  const inherited = describeInherited(given?.variables ?? [], label);
+  return { template, version, versions, root, source, environments, environmentId, inherited };
+}
+
+async function readEnvironments(visit: RunFormVisit, teamId: string | null): Promise<RunFacts['environments']> {
+  const team = teamId ?? visit.scope.teamId;
+  const { environments } = await visit.read(listEnvironments, {
+    query: { limit: '200', ...(team !== undefined && { team_id: team }) },
+  });
+  const names = await readNames(visit.em, { projects: environments.map(({ project_id }) => project_id) });
+  return environments
+    .map(({ id, name, project_id }) => ({ id, label: `${names.get(project_id)?.name ?? ''} / ${name}` }))
+    .sort((one, other) => one.label.localeCompare(other.label));
+}
+
+interface GivenVariable {
+  readonly name: string;
+  readonly category: string;
+  readonly sensitive: boolean;
+  readonly value: unknown;
+}
+
+/** The defaults that the environment sets, in words. */
+function describeInherited(variables: readonly GivenVariable[], environment: string): Map<string, string> {
+  const defaults = variables.filter(({ category }) => category === 'template');
+  return new Map(
+    defaults.map(({ name, sensitive, value }) => {
+      const shown = sensitive ? 'a secret value' : shorten(value as Parameters<typeof shorten>[0]);
+      return [slots.member('', name), `${environment} sets ${shown}`];
+    }),
+  );
+}

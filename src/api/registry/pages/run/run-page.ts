@@ -1,0 +1,111 @@
+import type { FastifyReply } from 'fastify';
+import { createRun } from '#api/runs/operations.ts';
+import { copy } from '#api/runs/repeat-operations.ts';
+import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { readEdit } from '#api/web/forms/schema/edit.ts';
+import {
+  decodeVariables,
+  editVariables,
+  fillVariables,
+  readVariables,
+  type VariablesEntry,
+} from '#api/web/forms/schema/variables.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { type RunFacts, type RunFormVisit, readRunFacts } from './facts.ts';
+import { explainProblems, otherProblem, variableProblems } from './run-problems.ts';
+import { runPage } from './run-view.ts';
+import { type BasicField, readSentForm, type SentForm } from './sent.ts';
+
+type Basic = SentForm['basic'];
+
+/** Shows the form for a run, empty or filled in from an older run (`?from=`). */
+export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
+  const facts = await readRunFacts(visit, {
+    version: visit.query('version'),
+    environmentId: visit.query('environment_id'),
+  });
+  const { source, root } = facts;
+  const basic: Partial<Basic> = {
+    version: visit.query('version') ?? source?.template_version ?? '',
+    instance: visit.query('instance') ?? source?.instance ?? '',
+    operation: visit.query('operation') ?? source?.operation ?? 'apply',
+    replace: source?.replace.join('\n') ?? '',
+    message: source?.message ?? '',
+  };
+  const entry = fillVariables(root, (source?.prefill?.variables ?? {}) as Record<string, JsonValue>);
+  return visit.show(runPage({ facts, basic, entry, problems: null, address: visit.request.url }));
+}
+
+/** Takes the form: a button inside it shows it again with a change, the other one asks for the run. */
+export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> {
+  const sent = readSentForm(visit.request.body);
+  const { basic } = sent;
+  const facts = await readRunFacts(visit, { version: basic.version, environmentId: basic.environment_id });
+  const edit = readEdit(basic.do);
+  const decoded = decodeVariables(sent.fields, facts.root);
+  if (edit) return showAgain(visit, facts, basic, editVariables(facts.root, decoded, edit), null);
+  if (facts.version && basic.shown !== facts.version.version)
+    return showAgain(
+      visit,
+      facts,
+      basic,
+      decoded,
+      otherProblem(
+        `The fields are those of version ${facts.version.version} now. Check them, then send the form again.`,
+      ),
+    );
+  if (!facts.source && basic.environment_id === '' && facts.environments.length > 0)
+    return showAgain(visit, facts, basic, decoded, noChoice);
+  return admit(visit, facts, basic, decoded);
+}
+
+const noChoice: FormProblems = {
+  status: 422,
+  fields: { environment_id: 'Choose an environment, or none.' },
+  ofOthers: {},
+  others: [],
+};
+
+async function admit(visit: RunFormVisit, facts: RunFacts, basic: Basic, entry: VariablesEntry): Promise<FastifyReply> {
+  const { values, problems } = readVariables(facts.root, entry);
+  if (problems.length > 0) return showAgain(visit, facts, basic, entry, variableProblems(problems));
+  const names: BasicField[] = ['version', 'environment_id', 'instance', 'operation', 'replace', 'message'];
+  const sent = await submit(visit, names, () => request(visit, facts, basic, values));
+  if (sent.done) return visit.redirect(pagePath(pages.run, { id: sent.result.id }, { done: 'admitted' }));
+  const isUsed = sent.problems.code === 'idempotency_key_reused';
+  return showAgain(visit, facts, isUsed ? { ...basic, key: '' } : basic, entry, explainProblems(sent.problems));
+}
+
+function request(visit: RunFormVisit, facts: RunFacts, basic: Basic, variables: Record<string, JsonValue>) {
+  const { source, version } = facts;
+  // A destroy without a wish uses the version of the deployment. Everything else runs the version whose form was filled in.
+  const isLeftOpen = basic.operation === 'destroy' && basic.version === '';
+  const body = {
+    operation: basic.operation,
+    replace: basic.replace.split('\n').flatMap((line) => line.trim() || []),
+    message: basic.message,
+    variables,
+    ...(version && !isLeftOpen && { version: version.version }),
+    ...(basic.instance && { instance: basic.instance }),
+  };
+  const { key } = basic;
+  if (source) {
+    const before = Object.keys(source.prefill?.variables ?? {});
+    const omit = before.filter((name) => !Object.hasOwn(variables, name));
+    return visit.run(copy, { params: { id: source.id }, body: { ...body, omit }, key });
+  }
+  const environment = facts.environmentId ? { environment_id: facts.environmentId } : {};
+  return visit.run(createRun, { body: { ...body, ...environment, template_id: visit.params.id }, key });
+}
+
+function showAgain(
+  visit: RunFormVisit,
+  facts: RunFacts,
+  basic: Basic,
+  entry: VariablesEntry,
+  problems: FormProblems | null,
+): Promise<FastifyReply> {
+  const page = runPage({ facts, basic, entry, problems, address: visit.request.url });
+  return visit.show(page, problems?.status ?? 200);
+}

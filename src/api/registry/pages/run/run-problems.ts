@@ -1,0 +1,27 @@
+import type { FormProblems } from '#api/web/forms/problems.ts';
+import type { ValueProblem } from '#api/web/forms/schema/value.ts';
+
+/** Problems of variables that were found before the service was asked. */
+export function variableProblems(problems: readonly ValueProblem[]): FormProblems {
+  const details = problems.map(({ pointer, message }) => ({ path: pointer, message }));
+  return { status: 422, fields: {}, ofOthers: {}, others: [], code: 'variables_invalid', details };
+}
+
+/** A problem of the form as a whole. */
+export function otherProblem(text: string): FormProblems {
+  return { status: 409, fields: {}, ofOthers: {}, others: [text] };
+}
+
+/** The problems of variables stand at the variables, so they are not listed as problems of the whole form too. */
+export function explainProblems(problems: FormProblems): FormProblems {
+  if (problems.code === 'variables_invalid') return { ...problems, others: [] };
+  if (problems.code !== 'idempotency_key_reused') return problems;
+  const others = ['This form was sent before with other content. Send it again to ask for another run.'];
+  return { ...problems, others };
+}
+
+/** The problems of the variables alone. */
+export function variablesIn(problems: FormProblems | null): ValueProblem[] {
+  if (problems?.code !== 'variables_invalid') return [];
+  return (problems.details ?? []).map(({ path, message }) => ({ pointer: path, message }));
+}

@@ -1,0 +1,83 @@
+import { renderIcon } from '#api/web/components/icon.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty } from '#api/web/components/table.ts';
+import { fieldId, renderFormField } from '#api/web/forms/form.ts';
+import { holdsSecret } from '#api/web/forms/schema/node.ts';
+import { type PlacedProblems, placeProblems } from '#api/web/forms/schema/places.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { newId } from '#domain/shared/ids.ts';
+import { basicLabels, basicParts, renderTarget } from './basic-fields.ts';
+import type { RunFacts } from './facts.ts';
+import type { RunForm } from './run-form.ts';
+import { variablesIn } from './run-problems.ts';
+import { renderVariableFields } from './variable-fields.ts';
+
+export function runPage(form: RunForm): Page {
+  const { facts, problems } = form;
+  const { template, source } = facts;
+  const title = source ? `Run ${template.name} again` : `Run ${template.name}`;
+  return {
+    title,
+    hasProblem: problems !== null,
+    scripts: ['schema-form.js'],
+    main: html`<div class="page">
+${renderPageHead({
+  title,
+  crumbs: [
+    { label: 'Catalog', path: pagePath(pages.catalog) },
+    { label: template.name, path: pagePath(pages.template, { id: template.id }) },
+  ],
+  below: template.description ? html`<span class="foreign">${template.description}</span>` : null,
+})}
+${source ? renderSource(facts) : null}
+${facts.version ? renderForm(form) : renderEmpty('Nothing is published yet', 'A template can be run once a version of it is published.')}
+</div>`,
+  };
+}
+
+function renderSource({ source }: RunFacts): Html | null {
+  if (!source) return null;
+  const action = source.actions.find(({ name }) => name === 'copy');
+  return html`<div class="notice">${renderIcon('info')}<div><p>Filled in from <a href="${pagePath(pages.run, { id: source.id })}">an earlier run of <span class="foreign">${source.instance}</span></a>. Nothing starts until you send it.</p>${
+    action && !action.allowed ? html`<p>${action.reason}</p>` : null
+  }</div></div>`;
+}
+
+function renderForm(form: RunForm): Html {
+  const { facts, basic, entry, problems, address } = form;
+  const whole = { kind: 'object', members: entry.members, rows: [] } as const;
+  const placed = placeProblems(facts.root, whole, variablesIn(problems));
+  const atJson = entry.json !== null;
+  const action = address.replace(/#.*$/, '');
+  return html`<form class="form run-form" method="post" action="${action}" novalidate data-edited>
+<button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Run</button>
+<input type="hidden" name="key" value="${basic.key || newId()}">
+<input type="hidden" name="shown" value="${facts.version?.version ?? ''}">
+${problems ? renderProblems(form, placed) : null}
+<section class="panel form-part" aria-labelledby="what"><h2 id="what">What and where</h2>${renderTarget(form)}</section>
+<section class="panel form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
+${renderVariableFields({ facts, entry, action, problems: placed.bySlot, isJson: atJson })}</section>
+<section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>
+${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
+<div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button><a class="button button-plain" href="${pagePath(pages.template, { id: facts.template.id })}">Cancel</a>
+<p class="muted">A plan comes first. What must be approved waits for its reviewers.</p></div>
+</form>`;
+}
+
+/** What is wrong, with links to the fields. It has the focus when the page opens. */
+function renderProblems({ facts, entry, problems }: RunForm, placed: PlacedProblems): Html {
+  const basics = Object.entries(problems?.fields ?? {}).map(([name, message]) => ({
+    target: fieldId(name),
+    label: basicLabels[name as keyof typeof basicLabels] ?? name,
+    message,
+  }));
+  const listed = [...basics, ...(entry.json === null ? placed.listed : [])];
+  const asText = entry.json === null ? [] : placed.listed.map(({ label, message }) => `${label}: ${message}`);
+  const hasSecret = facts.root.members.some(holdsSecret);
+  return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
+${[...(problems?.others ?? []), ...placed.others, ...asText].map((text) => html`<p class="foreign">${text}</p>`)}
+${listed.length > 0 ? html`<ul class="plain-list">${listed.map(({ target, label, message }) => html`<li class="foreign"><a href="#${target}">${label}</a>: ${message}</li>`)}</ul>` : null}
+${hasSecret ? html`<p>Secrets are never shown again: enter them once more.</p>` : null}</div></div>`;
+}

@@ -1,0 +1,14 @@
+import type { ListedRun, ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
+
+/** What the page of a template shows. */
+export interface TemplatePage {
+  readonly template: ShownTemplate;
+  readonly versions: readonly ListedVersion[];
+  readonly nextVersions: string | null;
+  readonly isFirstPage: boolean;
+  readonly latest: ShownVersion | null;
+  readonly runs: readonly ListedRun[];
+  readonly owner: string;
+  readonly nameEnvironment: (id: string | null) => string;
+  readonly done: string | null;
+}

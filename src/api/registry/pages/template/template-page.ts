@@ -1,0 +1,48 @@
+import type { FastifyReply } from 'fastify';
+import { listAllRuns } from '#api/runs/lists/list-operations.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { get } from '../../template-operations.ts';
+import { get as getVersion, list as listVersions } from '../../version-operations.ts';
+import { readOwners } from '../owners.ts';
+import { templatePage } from './template-view.ts';
+
+/** What has happened, by the word with which a form redirects here. */
+const news: Readonly<Record<string, string>> = {
+  created: 'The template is created. Publish its first version, so that it can be run.',
+  saved: 'The template is saved.',
+  published: 'The version is published. It never changes from now on.',
+  repeated: 'This version is published already, with the same content.',
+  archived: 'The template is archived. It takes no new versions and no new runs.',
+  unarchived: 'The template is active again.',
+};
+
+const newestRuns = 5;
+
+/** Shows what a template does, its versions, its variables, its newest runs, and what can be done with it. */
+export async function showTemplatePage(visit: Visit<{ id: string }>): Promise<FastifyReply> {
+  const { id } = visit.params;
+  const template = await visit.read(get, { params: { id } });
+  const cursor = visit.query('cursor');
+  const [versions, latest, runs, nameOwner] = await Promise.all([
+    visit.read(listVersions, { params: { id }, query: { limit: '20', ...(cursor && { cursor }) } }),
+    template.latest_version === null
+      ? null
+      : visit.read(getVersion, { params: { id, version: template.latest_version } }),
+    visit.read(listAllRuns, { query: { template_id: id, scope: 'readable', limit: String(newestRuns) } }),
+    readOwners(visit, [template.team_id]),
+  ]);
+  const names = await readNames(visit.em, { environments: runs.runs.map((run) => run.environment_id) });
+  const page = templatePage({
+    template,
+    versions: versions.versions,
+    nextVersions: versions.next_cursor,
+    isFirstPage: !cursor,
+    latest,
+    runs: runs.runs,
+    owner: nameOwner(template.team_id),
+    nameEnvironment: (environment) => names.get(environment ?? '')?.name ?? '',
+    done: news[visit.query('done') ?? ''] ?? null,
+  });
+  return visit.show(page);
+}

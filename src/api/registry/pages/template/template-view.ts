@@ -1,0 +1,96 @@
+import { renderActions } from '#api/web/components/actions.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderEmpty } from '#api/web/components/table.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { renderStatus } from '#api/web/forms/fields.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
+import { renderMarkdown } from '#api/web/markdown.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { executorWords } from '../executors.ts';
+import type { ShownTemplate, ShownVersion } from '../shown.ts';
+import { renderVariables } from '../version/variables-table.ts';
+import type { TemplatePage } from './template-facts.ts';
+import { renderTemplateRuns } from './template-runs.ts';
+import { renderVersions } from './versions-table.ts';
+
+export function templatePage(shown: TemplatePage): Page {
+  const { template, latest, owner, done } = shown;
+  const { name, description, tags } = template;
+  return {
+    title: name,
+    main: html`<div class="page page-wide">
+${done ? renderStatus(done) : null}
+${renderPageHead({
+  title: name,
+  crumbs: [{ label: 'Catalog', path: pagePath(pages.catalog) }],
+  beside: template.archived_at ? html`<span class="badge">Archived</span>` : null,
+  below: description ? html`<span class="foreign prewrap">${description}</span>` : null,
+  actions: renderTemplateActions(template),
+})}
+${tags.length > 0 ? html`<ul class="chips" aria-label="Tags">${tags.map((tag) => html`<li><a class="chip foreign" href="${pagePath(pages.catalog, {}, { tag })}">${renderIcon('tag')}${tag}</a></li>`)}</ul>` : null}
+<div class="beside">
+<div class="beside-main">
+${template.readme.trim() ? html`<section class="panel" aria-label="Readme">${renderMarkdown(template.readme, 2)}</section>` : null}
+${latest ? renderLatest(latest) : renderUnpublished(template)}
+${renderVersions(shown)}
+</div>
+<aside class="beside-side" aria-label="About the template">
+<section class="panel">${renderFacts([
+      ['Owner', html`<span class="foreign">${owner}</span>`],
+      [
+        'Latest',
+        latest
+          ? html`<a href="${versionPath(template.id, latest.version)}">${latest.version}</a>`
+          : 'Nothing published',
+      ],
+      ['Executed by', latest ? executorWords[latest.executor] : null],
+      ['Slug', html`<code class="foreign">${template.slug}</code>`],
+      ['Created', renderTime(template.created_at)],
+      ['Archived', template.archived_at ? renderTime(template.archived_at) : null],
+    ])}</section>
+${renderTemplateRuns(shown)}
+</aside>
+</div>
+</div>`,
+  };
+}
+
+export function versionPath(id: string, version: string) {
+  return pagePath(pages.templateVersion, { id, version });
+}
+
+function renderTemplateActions({ id, actions, archived_at: archivedAt }: ShownTemplate): Html {
+  const hidden = archivedAt === null ? 'unarchive' : 'archive';
+  return renderActions(
+    actions.filter(({ name }) => name !== hidden),
+    {
+      run: { label: 'Run', icon: 'play', tone: 'primary', path: pagePath(pages.newRun, { id }) },
+      publish: { label: 'Publish a version', icon: 'rocket', path: pagePath(pages.publishVersion, { id }) },
+      update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editTemplate, { id }) },
+      archive: { label: 'Archive', icon: 'archive', path: pagePath(pages.archiveTemplate, { id }) },
+      unarchive: {
+        label: 'Unarchive',
+        icon: 'archive',
+        path: pagePath(pages.unarchiveTemplate, { id }),
+        isImmediate: true,
+      },
+      delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteTemplate, { id }) },
+    },
+  );
+}
+
+function renderLatest(latest: ShownVersion): Html {
+  return html`<section class="stack" aria-labelledby="variables"><h2 id="variables">Variables of ${latest.version}</h2>
+${renderVariables(latest.spec)}</section>`;
+}
+
+function renderUnpublished({ id, actions }: ShownTemplate): Html {
+  const mayPublish = actions.some(({ name, allowed }) => name === 'publish' && allowed);
+  const action = mayPublish
+    ? html`<a class="button button-primary" href="${pagePath(pages.publishVersion, { id })}">Publish a version</a>`
+    : null;
+  return html`<div class="list-panel">${renderEmpty('Nothing is published yet', 'A template can be run once a version of it is published.', action)}</div>`;
+}

@@ -1,0 +1,54 @@
+import { renderPager, renderTable } from '#api/web/components/table.ts';
+import { renderAge } from '#api/web/components/time.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { executorWords } from '../executors.ts';
+import type { ListedVersion } from '../shown.ts';
+import type { TemplatePage } from './template-facts.ts';
+
+/** The versions of a template, the last published first. */
+export function renderVersions({
+  template: { id, latest_version: latest },
+  versions,
+  nextVersions,
+  isFirstPage,
+}: Pick<TemplatePage, 'template' | 'versions' | 'nextVersions' | 'isFirstPage'>): Html | null {
+  if (versions.length === 0 && isFirstPage) return null;
+  const columns = [
+    { label: 'Version', kind: 'main', cell: (version: ListedVersion) => renderVersion(id, version, latest) },
+    { label: 'Changes', cell: ({ changelog }: ListedVersion) => renderChangelog(changelog) },
+    { label: 'Executed by', kind: 'minor', cell: ({ executor }: ListedVersion) => executorWords[executor] },
+    {
+      label: 'Published by',
+      cell: (version: ListedVersion) =>
+        html`<span class="foreign">${version.published_by.name || 'somebody who was deleted'}</span>`,
+    },
+    { label: 'Published', cell: (version: ListedVersion) => renderAge(version.created_at) },
+  ] as const;
+  return html`<section class="stack" aria-labelledby="versions"><h2 id="versions">Versions</h2>
+<div class="list-panel">${renderTable({ caption: 'Versions', columns, rows: versions, rowId: (version) => `version-${version.id}` })}</div>
+${renderPager({
+  first: isFirstPage ? null : pagePath(pages.template, { id }),
+  next: nextVersions ? pagePath(pages.template, { id }, { cursor: nextVersions }) : null,
+})}</section>`;
+}
+
+function renderVersion(
+  id: string,
+  { version, yanked_at: yankedAt, yank_reason: reason }: ListedVersion,
+  latest: string | null,
+): Html {
+  return html`<a href="${pagePath(pages.templateVersion, { id, version })}">${version}</a>${
+    version === latest ? html` <span class="badge">Latest</span>` : null
+  }${yankedAt ? html` <span class="badge badge-bad">Yanked</span>` : null}${
+    reason ? html`<span class="below muted foreign">${reason}</span>` : null
+  }`;
+}
+
+const longestShown = 200;
+
+function renderChangelog(changelog: string): Html | null {
+  if (changelog === '') return null;
+  const shown = changelog.length > longestShown ? `${changelog.slice(0, longestShown)}…` : changelog;
+  return html`<span class="foreign prewrap">${shown}</span>`;
+}

@@ -1,0 +1,43 @@
+import type { FastifyReply } from 'fastify';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { findTemplateOwner } from '#domain/registry/store.ts';
+import { newestFirst } from '#domain/registry/versions.ts';
+import { get as getTemplate } from '../../template-operations.ts';
+import { get, file as getFile, list, yank } from '../../version-operations.ts';
+import type { ListedVersion } from '../shown.ts';
+import { compareVariables } from './compare.ts';
+import { schemaOf } from './variables-table.ts';
+import { versionPage } from './version-view.ts';
+
+/** Shows what a version consists of, and what has changed since the version below it. */
+export async function showVersion(visit: Visit<{ id: string; version: string }>): Promise<FastifyReply> {
+  const { id, version: wanted } = visit.params;
+  const [template, version, { versions }, owner] = await Promise.all([
+    visit.read(getTemplate, { params: { id } }),
+    visit.read(get, { params: { id, version: wanted } }),
+    visit.read(list, { params: { id }, query: { limit: '200' } }),
+    findTemplateOwner(visit.em, id),
+  ]);
+  const below = findBelow(versions, version.version);
+  const previous = below ? await visit.read(get, { params: { id, version: below.version } }) : null;
+  const path = visit.query('file');
+  const file = path ? await visit.read(getFile, { params: { id, version: version.version }, query: { path } }) : null;
+  const page = versionPage({
+    template,
+    version,
+    previous: previous && {
+      version: previous.version,
+      changes: compareVariables(schemaOf(previous.spec), schemaOf(version.spec)),
+    },
+    file,
+    mayYank: visit.actions([{ name: 'yank', operation: yank.id, target: owner, findRefusal: () => null }])[0] ?? null,
+    isYankedNow: visit.query('done') === 'yanked',
+  });
+  return visit.show(page);
+}
+
+/** The next lower version. */
+function findBelow(versions: readonly ListedVersion[], version: string): ListedVersion | undefined {
+  const sorted = newestFirst(versions);
+  return sorted[sorted.findIndex((each) => each.version === version) + 1];
+}

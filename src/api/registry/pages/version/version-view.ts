@@ -1,0 +1,90 @@
+import { renderAction } from '#api/web/components/actions.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
+import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderTime } from '#api/web/components/time.ts';
+import { renderStatus } from '#api/web/forms/fields.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
+import { renderMarkdown } from '#api/web/markdown.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Action } from '#domain/shared/actions.ts';
+import { executorWords } from '../executors.ts';
+import type { ShownTemplate, ShownVersion } from '../shown.ts';
+import { renderComparison, type VariableChange } from './compare.ts';
+import { renderFiles, type ShownFile } from './files-view.ts';
+import { readSpec, renderOutputs, renderRules, renderSteps } from './spec-view.ts';
+import { renderVariables } from './variables-table.ts';
+
+export interface VersionPage {
+  readonly template: ShownTemplate;
+  readonly version: ShownVersion;
+  /** The version below, and what has changed since. */
+  readonly previous: { readonly version: string; readonly changes: readonly VariableChange[] } | null;
+  readonly file: ShownFile | null;
+  readonly mayYank: Action | null;
+  readonly isYankedNow: boolean;
+}
+
+export function versionPage(shown: VersionPage): Page {
+  const { template, version, previous, file, isYankedNow } = shown;
+  const spec = readSpec(version.spec);
+  return {
+    title: `${template.name} ${version.version}`,
+    main: html`<div class="page page-wide">
+${isYankedNow ? renderStatus('The version is yanked: ranges and “latest” no longer find it.') : null}
+${renderPageHead({
+  title: `${template.name} ${version.version}`,
+  crumbs: [
+    { label: 'Catalog', path: pagePath(pages.catalog) },
+    { label: template.name, path: pagePath(pages.template, { id: template.id }) },
+  ],
+  beside: renderBadges(shown),
+  actions: renderVersionActions(shown),
+})}
+${renderYanked(version)}
+<div class="beside">
+<div class="beside-main">
+${version.changelog ? html`<section class="panel stack"><h2>What changes</h2>${renderMarkdown(version.changelog, 3)}</section>` : null}
+<section class="stack"><h2 id="variables">Variables</h2>${renderVariables(version.spec)}</section>
+${previous ? html`<section class="panel stack"><h2>Variables since ${previous.version}</h2>${renderComparison(previous.changes, previous.version)}</section>` : null}
+${renderOutputs(spec)}
+${renderSteps(spec)}
+${renderFiles(template.id, version, file)}
+<section class="stack"><details class="fold"><summary>The whole spec as JSON</summary><pre class="code-block foreign" tabindex="0" role="group" aria-label="Spec"><code>${JSON.stringify(version.spec, null, 2)}</code></pre></details></section>
+</div>
+<aside class="beside-side" aria-label="About the version">
+<section class="panel">${renderFacts([
+      ['Executed by', executorWords[version.executor]],
+      ['Published', renderTime(version.created_at)],
+      ['Published by', html`<span class="foreign">${version.published_by.name || 'somebody who was deleted'}</span>`],
+      ...renderRules(spec),
+      ['Commit', version.commit ? html`<code class="foreign">${version.commit}</code>` : null],
+      ['Digest', html`<code class="foreign">${version.digest}</code>`],
+    ])}</section>
+</aside>
+</div>
+</div>`,
+  };
+}
+
+function renderBadges({ template, version }: VersionPage): Html {
+  return html`${version.version === template.latest_version ? html`<span class="badge">Latest</span>` : null}${
+    version.yanked_at ? html`<span class="badge badge-bad">Yanked</span>` : null
+  }`;
+}
+
+function renderYanked({ yanked_at: yankedAt, yank_reason: reason }: ShownVersion): Html | null {
+  if (yankedAt === null) return null;
+  return html`<div class="notice notice-wait"><div><p><strong>Yanked</strong> ${renderTime(yankedAt)}. Ranges and “latest” do not find it; its exact name still does.</p>${
+    reason ? html`<p class="foreign prewrap">${reason}</p>` : null
+  }</div></div>`;
+}
+
+function renderVersionActions({ template, version, mayYank }: VersionPage): Html {
+  const params = { id: template.id, version: version.version };
+  const run = template.actions.find(({ name }) => name === 'run');
+  return html`<div class="actions">
+${run ? renderAction(run, { label: 'Run this version', icon: 'play', tone: 'primary', path: pagePath(pages.newRun, { id: template.id }, { version: version.version }) }) : null}
+${mayYank && version.yanked_at === null ? renderAction(mayYank, { label: 'Yank', icon: 'ban', tone: 'danger', path: pagePath(pages.yankVersion, params) }) : null}
+</div>`;
+}

@@ -1,0 +1,89 @@
+// Forms that are made from a schema. A button that changes the form asks the service for the changed form and takes it over in place; what
+// was typed into secret fields stays in the browser. Without scripts the same buttons load the page again.
+(() => {
+  const found = document.querySelector('form[data-edited]');
+  if (!(found instanceof HTMLFormElement)) return;
+  const form = found;
+
+  /** @param {ParentNode} parent @returns {HTMLInputElement[]} */
+  function secretsIn(parent) {
+    return /** @type {HTMLInputElement[]} */ ([...parent.querySelectorAll('input[type="password"], [data-secret]')]);
+  }
+
+  /**
+   * Shows the form as the service answers it. Secrets and opened parts stay as they are.
+   * @param {URLSearchParams} fields
+   * @param {string} [moved] the names of secrets that now stand for other items begin with this
+   * @returns {Promise<boolean>} false if the service answered something else
+   */
+  async function show(fields, moved) {
+    const answer = await fetch(form.action, { method: 'POST', body: fields }).catch(() => null);
+    if (!answer?.ok || answer.redirected) return false;
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const next = page.querySelector('form[data-edited]');
+    if (!next) return false;
+    const kept = secretsIn(form).filter(({ name }) => !moved || !name.slice(1).startsWith(moved));
+    const typed = new Map(kept.map((control) => [control.name, control.value]));
+    const open = [...form.querySelectorAll('details')].map((part) => part.open);
+    form.replaceChildren(...next.childNodes);
+    for (const control of secretsIn(form)) control.value = typed.get(control.name) ?? '';
+    for (const [index, part] of [...form.querySelectorAll('details')].entries()) if (open[index]) part.open = true;
+    hideUpdates();
+    return true;
+  }
+
+  /** @param {HTMLButtonElement} button */
+  async function edit(button) {
+    const { hash } = new URL(button.formAction);
+    const { value } = button;
+    const focused = document.activeElement?.id ?? '';
+    const fields = new URLSearchParams();
+    for (const [name, each] of new FormData(form, button)) if (typeof each === 'string') fields.append(name, each);
+    for (const control of secretsIn(form)) fields.delete(control.name);
+    button.setAttribute('aria-busy', 'true');
+    const moved = value.startsWith('remove:') ? `${value.slice(value.indexOf('@') + 1)}/` : undefined;
+    if (await show(fields, moved)) return focusAfter(value, hash.slice(1), focused);
+    // The service says on a page of its own why it did not.
+    form.requestSubmit(button);
+  }
+
+  /** @param {string} value the edit @param {string} group the id of the part @param {string} before the id that had the focus */
+  function focusAfter(value, group, before) {
+    const part = document.getElementById(group);
+    const same = before ? document.getElementById(before) : null;
+    const items = part ? [...part.children].filter((child) => child.classList.contains('item')) : [];
+    const control = 'input:not([type="hidden"]), select, textarea';
+    const target = value.startsWith('add:')
+      ? items.at(-1)?.querySelector(control)
+      : (same ?? part?.querySelector(value.startsWith('remove:') ? '[data-edit]' : control) ?? part);
+    if (target instanceof HTMLElement) target.focus();
+  }
+
+  /** Choices update the form by themselves, so the buttons that do it for them are not needed. */
+  function hideUpdates() {
+    for (const button of form.querySelectorAll('[data-edit-for], [data-edits] + [data-edit]'))
+      button.setAttribute('hidden', '');
+  }
+
+  form.addEventListener('click', (event) => {
+    const button = event.target instanceof Element ? event.target.closest('button[data-edit]') : null;
+    if (!(button instanceof HTMLButtonElement)) return;
+    event.preventDefault();
+    void edit(button);
+  });
+  form.addEventListener('change', ({ target }) => {
+    if (!(target instanceof HTMLSelectElement)) return;
+    const own =
+      'edits' in target.dataset ? target.nextElementSibling : form.querySelector(`[data-edit-for~="${target.name}"]`);
+    if (own instanceof HTMLButtonElement) void edit(own);
+  });
+  // What was typed before the visitor had to sign in again: the service shows a form that has room for all of it.
+  form.addEventListener('restoreform', (event) => {
+    if (!(event instanceof CustomEvent)) return;
+    event.preventDefault();
+    const fields = new URLSearchParams({ do: 'show:0@' });
+    for (const [name, value, checked] of event.detail) if (checked !== false) fields.append(name, value);
+    void show(fields);
+  });
+  hideUpdates();
+})();

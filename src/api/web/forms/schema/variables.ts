@@ -1,0 +1,75 @@
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { decodeEntry, type SentFields } from './decode.ts';
+import { applyEdit, type Edit } from './edit.ts';
+import { type Entry, entryOf } from './entry.ts';
+import { holdsSecret, type ObjectNode } from './node.ts';
+import { fieldNames, slots } from './slots.ts';
+import { readEntry, type ValueProblem } from './value.ts';
+
+/** What is entered for all variables: in the form, or as one JSON text, beside which secrets keep their fields. */
+export interface VariablesEntry {
+  /** Null: every variable has its fields. */
+  readonly json: string | null;
+  readonly members: Readonly<Record<string, Entry>>;
+}
+
+/** The variables that JSON shows: secrets would be shown with them. */
+export function openPart(root: ObjectNode): ObjectNode {
+  return { ...root, members: root.members.filter((member) => !holdsSecret(member)) };
+}
+
+export function secretPart(root: ObjectNode): ObjectNode {
+  return { ...root, members: root.members.filter(holdsSecret) };
+}
+
+/** A form that is filled in with values. A variable that the form does not know is left out. */
+export function fillVariables(root: ObjectNode, values: Readonly<Record<string, JsonValue>>): VariablesEntry {
+  const members = root.members.map((member): [string, Entry] => [
+    member.name,
+    entryOf(member, Object.hasOwn(values, member.name) ? values[member.name] : undefined),
+  ]);
+  return { json: null, members: Object.fromEntries(members) };
+}
+
+export function decodeVariables(sent: SentFields, root: ObjectNode): VariablesEntry {
+  const json = sent.get(fieldNames.json(''))?.[0] ?? null;
+  const members = root.members.map((member): [string, Entry] => [
+    member.name,
+    decodeEntry(sent, member, slots.member('', member.name)),
+  ]);
+  return { json, members: Object.fromEntries(members) };
+}
+
+export interface EnteredVariables {
+  readonly values: Record<string, JsonValue>;
+  readonly problems: readonly ValueProblem[];
+}
+
+export function readVariables(root: ObjectNode, entry: VariablesEntry): EnteredVariables {
+  const fields = entry.json === null ? root : secretPart(root);
+  const { value, problems } = readEntry(fields, { kind: 'object', members: entry.members, rows: [] }, '');
+  const values = (value ?? {}) as Record<string, JsonValue>;
+  if (entry.json === null) return { values, problems };
+  const written = readEntry(openPart(root), { kind: 'json', text: entry.json }, '');
+  const isObject = typeof written.value === 'object' && written.value !== null && !Array.isArray(written.value);
+  const others = written.value === undefined || isObject ? [] : [{ pointer: '', message: 'must be an object' }];
+  const open = isObject ? (written.value as Record<string, JsonValue>) : {};
+  return { values: { ...open, ...values }, problems: [...problems, ...written.problems, ...others] };
+}
+
+/** The form after a button in it was pressed. */
+export function editVariables(root: ObjectNode, entry: VariablesEntry, edit: Edit): VariablesEntry {
+  if (edit.slot !== '') {
+    const edited = applyEdit(root, { kind: 'object', members: entry.members, rows: [] }, edit);
+    return edited.kind === 'object' ? { ...entry, members: edited.members } : entry;
+  }
+  if (edit.name === 'json' && entry.json === null) {
+    const { values } = readVariables(openPart(root), entry);
+    return { ...entry, json: JSON.stringify(values, null, 2) };
+  }
+  if (edit.name !== 'form' || entry.json === null) return entry;
+  const { values, problems } = readVariables(openPart(root), { json: entry.json, members: {} });
+  if (problems.length > 0) return entry;
+  const { members } = fillVariables(openPart(root), values);
+  return { json: null, members: { ...entry.members, ...members } };
+}

@@ -1,0 +1,97 @@
+import MarkdownIt from 'markdown-it';
+import { type Html, html } from './html.ts';
+
+type Token = ReturnType<typeof parser.parse>[number];
+
+/** Markup in the text stays text. Links are not made of bare addresses, which would lead where the reader did not look. */
+const parser = new MarkdownIt('commonmark', { html: false, linkify: false }).enable(['table', 'strikethrough']);
+
+/** Tokens that open and close an element. What is not listed here leaves only its content. */
+const elements: Readonly<Record<string, (content: Html[], token: Token, top: number) => Html>> = {
+  paragraph: (content, { hidden }) => (hidden ? html`${content}` : html`<p>${content}</p>`),
+  heading: (content, { tag }, top) => renderHeading(content, Math.min(6, Number(tag.slice(1)) + top - 1)),
+  blockquote: (content) => html`<blockquote>${content}</blockquote>`,
+  bullet_list: (content) => html`<ul>${content}</ul>`,
+  ordered_list: (content, token) => html`<ol start="${Number(token.attrGet('start') ?? 1) || 1}">${content}</ol>`,
+  list_item: (content) => html`<li>${content}</li>`,
+  em: (content) => html`<em>${content}</em>`,
+  strong: (content) => html`<strong>${content}</strong>`,
+  s: (content) => html`<s>${content}</s>`,
+  link: (content, token) => renderLink(content, attribute(token, 'href')),
+  table: (content) =>
+    html`<div class="scrolled" tabindex="0" role="group" aria-label="Table"><table>${content}</table></div>`,
+  thead: (content) => html`<thead>${content}</thead>`,
+  tbody: (content) => html`<tbody>${content}</tbody>`,
+  tr: (content) => html`<tr>${content}</tr>`,
+  th: (content) => html`<th scope="col">${content}</th>`,
+  td: (content) => html`<td>${content}</td>`,
+};
+
+/** Tokens that stand alone. */
+const leaves: Readonly<Record<string, (token: Token) => Html>> = {
+  text: ({ content }) => html`${content}`,
+  html_block: ({ content }) => html`<p>${content}</p>`,
+  html_inline: ({ content }) => html`${content}`,
+  code_inline: ({ content }) => html`<code>${content}</code>`,
+  code_block: ({ content }) => renderCode(content),
+  fence: ({ content }) => renderCode(content),
+  softbreak: () => html`\n`,
+  hardbreak: () => html`<br>`,
+  hr: () => html`<hr>`,
+  // An image would load something from elsewhere as soon as the page opens, so it becomes a link.
+  image: (token) => renderLink([html`${token.content || 'image'}`], attribute(token, 'src')),
+};
+
+/**
+ * Markdown that a stranger wrote, without any markup of its own. Every element is written by `html`, which escapes all text; only
+ * links to http, https and mailto lead anywhere.
+ * @param top the level of the highest heading, so that headings continue those of the page
+ */
+export function renderMarkdown(text: string, top: number): Html {
+  return html`<div class="prose foreign">${renderTokens(parser.parse(text, {}), top)}</div>`;
+}
+
+function renderTokens(tokens: readonly Token[], top: number): Html[] {
+  const open: { readonly token: Token | null; readonly content: Html[] }[] = [{ token: null, content: [] }];
+  for (const token of tokens) {
+    if (token.nesting === 1) open.push({ token, content: [] });
+    else if (token.nesting === -1) close(open, top);
+    else open.at(-1)?.content.push(...renderAlone(token, top));
+  }
+  while (open.length > 1) close(open, top);
+  return open[0]?.content ?? [];
+}
+
+function close(open: { readonly token: Token | null; readonly content: Html[] }[], top: number): void {
+  const done = open.pop();
+  const around = open.at(-1);
+  if (!done?.token || !around) return;
+  const element = elements[done.token.type.replace(/_open$/, '')];
+  around.content.push(...(element ? [element(done.content, done.token, top)] : done.content));
+}
+
+function renderAlone(token: Token, top: number): Html[] {
+  if (token.type === 'inline') return renderTokens(token.children ?? [], top);
+  const leaf = leaves[token.type];
+  return leaf ? [leaf(token)] : [html`${token.content}`];
+}
+
+function renderHeading(content: Html[], level: number): Html {
+  if (level <= 2) return html`<h2>${content}</h2>`;
+  if (level === 3) return html`<h3>${content}</h3>`;
+  if (level === 4) return html`<h4>${content}</h4>`;
+  return level === 5 ? html`<h5>${content}</h5>` : html`<h6>${content}</h6>`;
+}
+
+function renderCode(content: string): Html {
+  return html`<pre tabindex="0" role="group" aria-label="Code"><code>${content}</code></pre>`;
+}
+
+function renderLink(content: Html[], address: string): Html {
+  const isSafe = URL.canParse(address) && /^(?:https?|mailto):$/.test(new URL(address).protocol);
+  return isSafe ? html`<a href="${address}" rel="noopener noreferrer nofollow ugc">${content}</a>` : html`${content}`;
+}
+
+function attribute(token: Token, name: string): string {
+  return String(token.attrGet(name) ?? '');
+}

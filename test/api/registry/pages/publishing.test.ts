@@ -1,0 +1,174 @@
+import { join as joinPath } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+import { makeGitRoot, Repository } from '#test/support/programs/git.ts';
+
+const git = makeGitRoot();
+let api: TestApi;
+let tenant: Tenant;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: `file://${git.path}` });
+  tenant = await makeTenant(api);
+  visitor = new Visitor(api.app);
+  await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+});
+afterAll(async () => {
+  await api?.close();
+  git.remove();
+});
+
+const described = { name: 'Network', slug: '', description: 'Routes', tags: 'aws, network', readme: '# Hi\r\nthere' };
+
+async function make(name: string): Promise<string> {
+  const { id } = await tenant.owner.make('/registry/templates', { name, team_id: tenant.team });
+  return id;
+}
+
+/** Sends a form with files, as a browser does. */
+async function publish(id: string, fields: Record<string, string>, files: Record<string, string | Buffer> = {}) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const [path, text] of Object.entries(files)) form.append('folder', new Blob([text]), path);
+  if (Object.keys(files).length === 0) form.append('files', new Blob([]), '');
+  const request = new Request('http://service.invalid', { method: 'POST', body: form });
+  const headers = {
+    accept: 'text/html',
+    cookie: visitor.cookie ?? '',
+    'sec-fetch-site': 'same-origin',
+    'content-type': request.headers.get('content-type') ?? '',
+  };
+  const payload = Buffer.from(await request.arrayBuffer());
+  const answer = await api.app.inject({ method: 'POST', url: `/catalog/${id}/publish`, headers, payload });
+  return { status: answer.statusCode, text: answer.body, location: answer.headers.location };
+}
+
+const problemsIn = (text: string) =>
+  (/role="alert".*?<\/div><\/div>/s.exec(text)?.[0] ?? text.slice(0, 2000))
+    .replaceAll(/<svg.*?<\/svg>|<[^>]+>/gs, ' ')
+    .replaceAll(/\s+/g, ' ');
+
+const tofu = JSON.stringify({ executor: { kind: 'opentofu' } });
+
+describe('the form for a template', () => {
+  test('creates one in the chosen team, and changes it', async () => {
+    expect((await visitor.get('/catalog/new')).text).toContain('Core</option>');
+    const created = await visitor.submit('/catalog/new', { ...described, team_id: tenant.team });
+    expect(created.location).toMatch(/^\/catalog\/[0-9a-f-]+\?done=created$/);
+    const path = created.location?.split('?')[0] ?? '';
+    const { body } = await tenant.owner.get(`/registry/templates/${path.split('/')[2]}`);
+    expect(body).toMatchObject({
+      slug: 'network',
+      tags: ['aws', 'network'],
+      readme: '# Hi\nthere',
+      team_id: tenant.team,
+    });
+    expect((await visitor.get(`${path}/edit`)).text).toContain('value="aws, network"');
+    const changed = { ...described, slug: 'net', description: 'Other', expected_revision: '1' };
+    expect((await visitor.submit(`${path}/edit`, changed)).location).toBe(`${path}?done=saved`);
+    const stale = await visitor.submit(`${path}/edit`, { ...changed, name: 'Mine' });
+    expect([stale.status, stale.text.includes('value="Mine"')]).toEqual([409, true]);
+  });
+
+  test('names problems at their fields, and keeps what was typed', async () => {
+    const answer = await visitor.submit('/catalog/new', {
+      ...described,
+      team_id: tenant.team,
+      name: '',
+      tags: 'Not A Tag',
+    });
+    expect(answer.status).toBe(400);
+    expect(problemsIn(answer.text)).toContain('Name : Must not be empty.');
+    expect(problemsIn(answer.text)).toMatch(/Tags : .*lowercase letters/);
+    expect(answer.text).toContain('value="Not A Tag"');
+  });
+});
+
+describe('the form for a version', () => {
+  test('publishes files of a folder, and then keeps them', async () => {
+    const id = await make('Uploaded');
+    expect((await visitor.get(`/catalog/${id}/publish`)).text).toContain('enctype="multipart/form-data"');
+    const files = { 'net/main.tf': '# über\n', 'net/modules/a.tf': '# a\n', 'net/.terraform/x.tf': 'no' };
+    const sent = await publish(id, { version: '1.0.0', changelog: 'First', spec: tofu, source: 'upload' }, files);
+    expect(sent.status, problemsIn(sent.text)).toBe(303);
+    expect(sent.location).toBe(`/catalog/${id}/versions/1.0.0`);
+    const { body } = await tenant.owner.get(`/registry/templates/${id}/versions/1.0.0`);
+    expect(body.spec.executor.files).toEqual({ 'main.tf': '# über\n', 'modules/a.tf': '# a\n' });
+    const next = await visitor.get(`/catalog/${id}/publish`);
+    expect(next.text).toContain('value="1.1.0"');
+    expect(next.text).not.toContain('über');
+    const kept = await publish(id, { version: '1.1.0', spec: tofu, source: 'keep', base: '1.0.0' });
+    expect(kept.status, problemsIn(kept.text)).toBe(303);
+    expect((await tenant.owner.get(`/registry/templates/${id}/versions/1.1.0`)).body.spec).toEqual(body.spec);
+  });
+
+  test('publishes a directory of a git repository', async () => {
+    const repository = new Repository(joinPath(git.path, 'pages.git'));
+    repository.commit({ 'vpc/main.tf': '# from git\n' });
+    const id = await make('From git');
+    const fields = {
+      version: '1.0.0',
+      spec: tofu,
+      source: 'git',
+      git_url: `file://${repository.path}`,
+      git_ref: 'main',
+      git_path: 'vpc',
+    };
+    const sent = await publish(id, fields);
+    expect(sent.status, problemsIn(sent.text)).toBe(303);
+    expect((await visitor.get(`${sent.location}?file=vpc%2Fmain.tf`)).text).toContain('# from git');
+    const missing = await publish(id, { ...fields, version: '2.0.0', git_ref: 'gone' });
+    expect(missing.status).toBe(422);
+    expect(missing.text).toContain('value="gone"');
+  });
+
+  test('names every problem with its path, and keeps what was typed', async () => {
+    const id = await make('Wrong');
+    const spec = JSON.stringify({
+      variables: { type: 'object', properties: { a: { type: 'strin' }, b: { pattern: '(' } } },
+      pool: 'No Pool',
+      executor: { kind: 'command', apply: [] },
+    });
+    const sent = await publish(id, { version: 'v1', spec, source: 'spec' });
+    expect(sent.status).toBe(400);
+    const text = problemsIn(sent.text);
+    for (const part of ['Version : ', 'spec.pool', 'spec.executor.apply']) expect(text).toContain(part);
+    const schema = await publish(id, {
+      version: '1.0.0',
+      spec: JSON.stringify({
+        ...JSON.parse(spec),
+        pool: undefined,
+        executor: { kind: 'command', apply: [{ name: 'a', run: ['true'] }] },
+      }),
+      source: 'spec',
+    });
+    expect(problemsIn(schema.text)).toContain('spec.variables.properties.a.type');
+    expect(schema.text).toContain('&quot;strin&quot;');
+  });
+
+  test.each([
+    ['JSON that is not readable', { spec: '{' }, {}, /Spec : Line 1, column/],
+    ['a spec that is no object', { spec: '[]' }, {}, /Spec : Must be an object/],
+    ['no files where files are wanted', { source: 'upload' }, {}, /choose the files|Choose the files/],
+    [
+      'a file that is not text',
+      { source: 'upload' },
+      { 'a/main.tf': Buffer.from([0xff, 0xfe]) },
+      /main.tf is not text/,
+    ],
+    [
+      'files in two places',
+      { spec: JSON.stringify({ executor: { kind: 'opentofu', files: {} } }), source: 'git' },
+      {},
+      /names files itself/,
+    ],
+  ])('refuses %s', async (_what, fields, files: Record<string, string | Buffer>, problem) => {
+    const id = await make(`Refused ${Math.random()}`);
+    const sent = await publish(id, { version: '1.0.0', spec: tofu, source: 'spec', ...fields }, files);
+    expect(sent.status).toBe(400);
+    expect(problemsIn(sent.text)).toMatch(problem);
+  });
+});

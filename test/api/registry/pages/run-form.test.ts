@@ -1,0 +1,428 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+
+const command = { kind: 'command', apply: [{ name: 'go', run: ['true'] }], destroy: [{ name: 'end', run: ['true'] }] };
+
+/** Every keyword that an author would use. */
+const schema = {
+  type: 'object',
+  properties: {
+    region: { title: 'Region', enum: ['eu', 'us', 'ap', 'sa', 'af'], description: 'Where it <b>runs</b>' },
+    size: { type: 'integer', minimum: 1, maximum: 10, multipleOf: 2, default: 4, examples: [2, 6] },
+    ratio: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+    name: { type: 'string', minLength: 3, maxLength: 12, pattern: '^[a-z]+$' },
+    notes: { type: 'string', contentMediaType: 'text/plain' },
+    from: { type: 'string', format: 'date' },
+    isPublic: { type: 'boolean', default: false },
+    kind: { const: 'fixed' },
+    zones: { type: 'array', uniqueItems: true, items: { enum: ['a', 'b', 'c'] } },
+    ports: { type: 'array', items: { type: 'integer' }, minItems: 1, maxItems: 3 },
+    pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false },
+    labels: { type: 'object', additionalProperties: { type: 'string' } },
+    network: {
+      type: 'object',
+      properties: { cidr: { type: 'string' }, nat: { type: 'boolean' } },
+      required: ['cidr'],
+    },
+    storage: {
+      oneOf: [
+        { title: 'Disk', properties: { type: { const: 'disk' }, gb: { type: 'integer' } }, required: ['type', 'gb'] },
+        { title: 'Bucket', properties: { type: { const: 'bucket' }, name: { type: 'string' } }, required: ['type'] },
+      ],
+      type: 'object',
+    },
+    either: { type: ['string', 'null'] },
+    tier: {
+      oneOf: [
+        { const: 's', title: 'Small' },
+        { const: 'l', title: 'Large' },
+      ],
+    },
+    anything: {},
+    shared: { $ref: '#/$defs/shared' },
+    merged: {
+      allOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { properties: { b: { type: 'string' } } }],
+    },
+    tree: { $ref: '#/$defs/tree' },
+    token: { type: 'string', writeOnly: true, minLength: 4 },
+  },
+  required: ['region', 'token'],
+  $defs: {
+    shared: { type: 'string', description: 'A shared text' },
+    tree: {
+      type: 'object',
+      properties: { value: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/tree' } } },
+    },
+  },
+};
+
+let api: TestApi;
+let tenant: Tenant;
+let visitor: Visitor;
+let template: string;
+let path: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+  template = await publish(schema);
+  path = `/catalog/${template}/run`;
+  visitor = new Visitor(api.app);
+  await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+});
+afterAll(() => api?.close());
+
+async function publish(variables: object, name = `Form ${Math.random()}`): Promise<string> {
+  const { id } = await tenant.owner.make('/registry/templates', { name, team_id: tenant.team });
+  await tenant.owner.make(`/registry/templates/${id}/versions`, {
+    version: '1.0.0',
+    spec: { variables, executor: command },
+  });
+  return id;
+}
+
+type Fields = Record<string, string | string[]>;
+
+/** Sends the form as a browser without scripts does, with the hidden fields of the page. */
+async function send(fields: Fields, at = path) {
+  const body = new URLSearchParams();
+  const basic = {
+    shown: '1.0.0',
+    operation: 'apply',
+    environment_id: tenant.environment,
+    key: randomUUID(),
+    ...fields,
+  };
+  for (const [name, value] of Object.entries(basic)) for (const each of [value].flat()) body.append(name, each);
+  return visitor.submit(at, body.toString());
+}
+
+/** What the summary of a refused form says. */
+function problemsIn(text: string): string {
+  const summary = /role="alert".*?<\/div><\/div>/s.exec(text)?.[0] ?? text.slice(0, 3000);
+  return summary.replaceAll(/<svg.*?<\/svg>|<[^>]+>/gs, ' ').replaceAll(/\s+/g, ' ');
+}
+
+async function runAt(location: string | undefined) {
+  expect(location).toMatch(/^\/workloads\/runs\/[0-9a-f-]+\?done=admitted$/);
+  const id = location?.split('/')[3]?.split('?')[0] ?? '';
+  return (await tenant.owner.get(`/runs/${id}`)).body;
+}
+
+const needed = { 'v/region': '"eu"', 'v/token': 'secret' };
+
+describe('the form for a run', () => {
+  test('shows a field for every variable, and describes the rules', async () => {
+    const { status, text } = await visitor.get(path);
+    expect(status).toBe(200);
+    for (const name of Object.keys(schema.properties)) expect(text, name).toMatch(new RegExp(`name="[vnskj]/${name}`));
+    expect(text).toContain('Where it &lt;b&gt;runs&lt;/b&gt;');
+    expect(text).toContain('A whole number from 1 to 10');
+    expect(text).toContain('a multiple of 2');
+    expect(text).toContain('Default: 4');
+    expect(text).toMatch(/type="password"[^>]*name="v\/token"/);
+  });
+
+  test('ends in an admitted run with the values of every kind of field', async () => {
+    const answer = await send({
+      ...needed,
+      'v/size': '6',
+      'v/ratio': '0.5',
+      'v/name': 'abc',
+      'v/notes': 'one\r\ntwo',
+      'v/from': '2030-05-31',
+      'v/isPublic': 'true',
+      'v/kind': '"fixed"',
+      'v/zones': ['"a"', '"c"'],
+      'n/ports': '2',
+      'v/ports/0': '80',
+      'v/ports/1': '443',
+      'n/pair': '2',
+      'v/pair/0': 'x',
+      'v/pair/1': '1',
+      'n/labels': '1',
+      'k/labels/~r0': 'team',
+      'v/labels/~r0': 'core',
+      'v/network/cidr': '10.0.0.0/8',
+      'v/network/nat': 'false',
+      's/storage': '0',
+      'p/storage': '0',
+      'v/storage/~s0/gb': '20',
+      's/either': '1',
+      'p/either': '1',
+      'v/tier': '"l"',
+      'j/anything': '{"deep": [1, null]}',
+      'v/shared': 'text',
+      'v/merged/a': 'A',
+      'v/merged/b': 'B',
+      'v/tree/value': 'root',
+      'n/tree/children': '1',
+      'v/tree/children/0/value': 'leaf',
+      message: 'first',
+      instance: 'every-kind',
+    });
+    expect(answer.status, problemsIn(answer.text)).toBe(303);
+    const run = await runAt(answer.location);
+    expect(run).toMatchObject({ instance: 'every-kind', message: 'first', template_version: '1.0.0' });
+    expect(run.variables).toEqual({
+      region: 'eu',
+      size: 6,
+      ratio: 0.5,
+      name: 'abc',
+      notes: 'one\ntwo',
+      from: '2030-05-31',
+      isPublic: true,
+      kind: 'fixed',
+      zones: ['a', 'c'],
+      ports: [80, 443],
+      pair: ['x', 1],
+      labels: { team: 'core' },
+      network: { cidr: '10.0.0.0/8', nat: false },
+      storage: { type: 'disk', gb: 20 },
+      either: null,
+      tier: 'l',
+      anything: { deep: [1, null] },
+      shared: 'text',
+      merged: { a: 'A', b: 'B' },
+      tree: { value: 'root', children: [{ value: 'leaf' }] },
+      token: { sensitive: true },
+    });
+  });
+});
+
+describe('a refused form', () => {
+  test('names each problem at its field and in the summary, and keeps what was typed except secrets', async () => {
+    const answer = await send({
+      'v/region': '"eu"',
+      'v/token': 'abc',
+      'v/size': '7',
+      'v/ratio': 'a lot',
+      'v/name': 'Not <i>right',
+      'n/ports': '1',
+      'v/ports/0': 'x',
+      's/storage': '0',
+      'p/storage': '0',
+      instance: 'Not a name',
+    });
+    expect(answer.status).toBe(400);
+    expect(problemsIn(answer.text)).toContain('Instance : Expected 1-100 lowercase letters');
+    const again = await send({
+      'v/region': '"eu"',
+      'v/token': 'abc',
+      'v/size': '7',
+      'v/ratio': 'a lot',
+      'v/name': 'Not <i>right',
+      'n/ports': '1',
+      'v/ports/0': 'x',
+      's/storage': '0',
+      'p/storage': '0',
+    });
+    expect(again.status).toBe(422);
+    const summary = problemsIn(again.text);
+    for (const problem of [
+      'size : Must be a multiple of 2.',
+      'ratio : Must be a number.',
+      'ports 1 : Must be an integer.',
+      'token : Must have at least 4 characters.',
+    ])
+      expect(summary).toContain(problem);
+    expect(summary).toContain('enter them once more');
+    expect(again.text).toContain('value="Not &lt;i&gt;right"');
+    expect(again.text).toContain('value="a lot"');
+    expect(again.text).not.toContain('value="abc"');
+    const linked = /href="#(field-v[^"]*size)"/.exec(again.text)?.[1];
+    expect(again.text).toMatch(new RegExp(`id="${linked}"[^>]*aria-invalid="true"`));
+    expect(again.text).toContain('<title>Problem: ');
+  });
+
+  test('says that a variable is required, and that JSON is not readable', async () => {
+    const missing = await send({ 'v/token': 'secret' });
+    expect(problemsIn(missing.text)).toContain('region : Is required.');
+    const broken = await send({ ...needed, 'j/anything': '{"a": ' });
+    expect([broken.status, problemsIn(broken.text)]).toEqual([
+      422,
+      expect.stringContaining('anything : Is not valid JSON'),
+    ]);
+    expect(broken.text).toContain('{&quot;a&quot;: </textarea>');
+  });
+
+  test('refuses unknown fields and text that cannot be stored', async () => {
+    expect((await send({ ...needed, other: 'x' })).status).toBe(400);
+    expect((await send({ ...needed, 'v/name': 'a\0b' })).status).toBe(400);
+  });
+
+  test('of another origin is refused', async () => {
+    const fields = new URLSearchParams({ ...needed, shown: '1.0.0' }).toString();
+    expect((await visitor.submit(path, fields, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  });
+});
+
+describe('a button inside the form', () => {
+  const press = async (edit: string, fields: Fields) => {
+    const answer = await send({ ...needed, ...fields, do: edit });
+    expect(answer.status).toBe(200);
+    return answer.text;
+  };
+
+  test('adds and removes items, and keeps the others', async () => {
+    const more = await press('add:0@/ports', { 'n/ports': '1', 'v/ports/0': '80' });
+    expect(more).toContain('name="n/ports" value="2"');
+    expect(more).toMatch(/name="v\/ports\/0"[^>]*value="80"/);
+    const less = await press('remove:0@/ports', { 'n/ports': '2', 'v/ports/0': '80', 'v/ports/1': '443' });
+    expect(less).toContain('name="n/ports" value="1"');
+    expect(less).toMatch(/name="v\/ports\/0"[^>]*value="443"/);
+  });
+
+  test('adds an item to an item, and a row', async () => {
+    const tree = await press('add:0@/tree/children', { 'n/tree/children': '0' });
+    expect(tree).toContain('name="v/tree/children/0/value"');
+    const rows = await press('add:0@/labels', { 'n/labels': '0' });
+    expect(rows).toContain('name="k/labels/~r0"');
+  });
+
+  test('shows the fields of another shape with what both have', async () => {
+    const text = await press('show:0@/storage', { 's/storage': '1', 'p/storage': '0', 'v/storage/~s0/gb': '20' });
+    expect(text).toContain('name="v/storage/~s1/name"');
+    expect(text).not.toContain('name="v/storage/~s0/gb"');
+  });
+
+  test('turns a part into JSON and back', async () => {
+    const json = await press('json:0@/network', { 'v/network/cidr': '10.0.0.0/8' });
+    expect(json).toMatch(
+      /name="j\/network"[^>]*>\n\{\n {2}&quot;cidr&quot;: &quot;10\.0\.0\.0\/8&quot;\n\}<\/textarea>/,
+    );
+    const form = await press('form:0@/network', { 'j/network': '{"cidr": "10.1.0.0/16"}' });
+    expect(form).toMatch(/name="v\/network\/cidr"[^>]*value="10\.1\.0\.0\/16"/);
+    const unfit = await press('form:0@/network', { 'j/network': '{"cidr": 1, "other": 2}' });
+    expect(unfit).toContain('name="j/network"');
+  });
+
+  test('turns all variables but secrets into JSON, which the run then gets', async () => {
+    const json = await press('json:0@', { 'v/name': 'abc' });
+    expect(json).toMatch(/name="j"[^>]*>[^<]*&quot;name&quot;: &quot;abc&quot;/);
+    expect(json).toMatch(/type="password"[^>]*name="v\/token"/);
+    expect(json).not.toContain('secret&quot;');
+    const answer = await send({ j: '{"region": "us", "size": 2}', 'v/token': 'secret', instance: 'as-json' });
+    expect((await runAt(answer.location)).variables).toMatchObject({
+      region: 'us',
+      size: 2,
+      token: { sensitive: true },
+    });
+    const list = await send({ j: '[]', 'v/token': 'secret' });
+    expect([list.status, problemsIn(list.text)]).toEqual([422, expect.stringContaining('Must be an object.')]);
+  });
+});
+
+describe('sending the form', () => {
+  test('twice admits one run, and other content under the same key asks first', async () => {
+    const key = randomUUID();
+    const first = await send({ ...needed, instance: 'twice', key });
+    expect((await send({ ...needed, instance: 'twice', key })).location).toBe(first.location);
+    const other = await send({ ...needed, instance: 'once-more', key });
+    expect([other.status, problemsIn(other.text)]).toEqual([409, expect.stringContaining('was sent before')]);
+    expect(other.text).not.toContain(`value="${key}"`);
+  });
+
+  test('for another version than the one whose fields are shown shows those of the other first', async () => {
+    const id = await publish({ type: 'object', properties: { old: { type: 'string' }, both: { type: 'string' } } });
+    const spec = {
+      variables: { type: 'object', properties: { fresh: { type: 'string' }, both: { type: 'string' } } },
+      executor: command,
+    };
+    await tenant.owner.make(`/registry/templates/${id}/versions`, { version: '2.0.0', spec });
+    const answer = await send(
+      { shown: '1.0.0', version: '2.0.0', 'v/both': 'kept', 'v/old': 'x' },
+      `/catalog/${id}/run`,
+    );
+    expect(answer.status).toBe(409);
+    expect(problemsIn(answer.text)).toContain('The fields are those of version 2.0.0 now.');
+    expect(answer.text).toMatch(/name="v\/both"[^>]*value="kept"/);
+    expect(answer.text).toContain('name="v/fresh"');
+  });
+
+  test('without a session answers a link to sign in that leads back to the form', async () => {
+    const stranger = new Visitor(api.app);
+    const answer = await stranger.submit(path, { ...needed, shown: '1.0.0' });
+    expect(answer.status).toBe(401);
+    expect(answer.text).toContain(`href="/login?next=${encodeURIComponent(`${path}?restored=1`)}"`);
+    expect(answer.text).not.toContain('secret');
+  });
+
+  test('names what the environment sets, and needs nothing where it does', async () => {
+    await tenant.owner.put(`/environments/${tenant.environment}/variables/region`, {
+      value: 'ap',
+      category: 'template',
+      sensitive: false,
+    });
+    const { text } = await visitor.get(`${path}?environment_id=${tenant.environment}`);
+    expect(text).toContain('Network / Development sets ap');
+    const answer = await send({ 'v/token': 'secret', instance: 'given' });
+    expect((await runAt(answer.location)).variables).toMatchObject({ region: 'ap' });
+  });
+});
+
+describe('the form of an earlier run', () => {
+  test('is filled in but for secrets, and ends in a copy', async () => {
+    const first = await send({ ...needed, 'v/size': '8', 'n/ports': '1', 'v/ports/0': '22', instance: 'copied' });
+    const run = await runAt(first.location);
+    await tenant.owner.post(`/runs/${run.id}/cancel`, { force: true });
+    const from = `${path}?from=${run.id}`;
+    const { text } = await visitor.get(from);
+    expect(text).toMatch(/name="v\/size"[^>]*value="8"/);
+    expect(text).toMatch(/name="v\/ports\/0"[^>]*value="22"/);
+    expect(text).toContain('the value of the earlier run is kept');
+    const same = await send(
+      {
+        version: '1.0.0',
+        'v/region': '"eu"',
+        'v/size': '8',
+        'v/isPublic': 'false',
+        'n/ports': '1',
+        'v/ports/0': '22',
+        instance: 'copied',
+      },
+      from,
+    );
+    expect(same.status, problemsIn(same.text)).toBe(303);
+    expect(await runAt(same.location)).toMatchObject({
+      requeued_from: run.id,
+      variables: { size: 8, token: { sensitive: true } },
+    });
+    const changed = await send({ version: '1.0.0', 'v/region': '"us"', instance: 'copied' }, from);
+    expect([changed.status, problemsIn(changed.text)]).toEqual([422, expect.stringContaining('token : Is required.')]);
+  });
+});
+
+describe('a hostile schema', () => {
+  test('is shown as text, in bounded size', async () => {
+    const hostile = '"><script>alert(1)</script>\u202e';
+    const wide = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`p${index}`, { type: 'string' }]));
+    let deep: object = { type: 'string' };
+    for (let level = 0; level < 20; level += 1) deep = { type: 'object', properties: { inner: deep } };
+    const id = await publish({
+      type: 'object',
+      properties: {
+        named: {
+          type: 'string',
+          title: hostile,
+          description: hostile,
+          default: hostile,
+          examples: [hostile],
+          pattern: '<script>',
+        },
+        chosen: { enum: [hostile, 'a', 'b', 'c', 'd'] },
+        wide: { type: 'object', properties: wide },
+        deep,
+        many: { enum: Array.from({ length: 2000 }, (_, index) => index) },
+      },
+    });
+    const { status, text } = await visitor.get(`/catalog/${id}/run`);
+    expect(status).toBe(200);
+    expect(text).not.toContain('<script>');
+    expect(text).toContain('name="j/wide"');
+    expect(text.length).toBeLessThan(100_000);
+  });
+});
