@@ -39,12 +39,19 @@ export const list = readList({
   id: 'environments.list',
   route: 'GET /api/v1/environments',
   summary: 'List the environments that you may read',
-  query: z.strictObject({ ...pageQuery, ...archivedQuery, team_id: Id.optional(), project_id: Id.optional() }),
+  query: z.strictObject({
+    ...pageQuery,
+    ...archivedQuery,
+    organization_id: Id.optional().describe("The environments of the organization's teams that you may read."),
+    team_id: Id.optional(),
+    project_id: Id.optional(),
+  }),
   responses: { 200: pageOf('environments', ListedEnvironmentView) },
   access: { ...readAccess, review: { resource: 'environments', verb: 'list' } },
-  owners: { team: 'team_id', project: 'project_id' },
+  owners: { organization: 'organization_id', team: 'team_id', project: 'project_id' },
   handle: async ({ em, principal, query }) => {
-    const filter = { ...withArchivedFilter(query), teamId: query.team_id, projectId: query.project_id };
+    const { organization_id: organizationId, team_id: teamId, project_id: projectId } = query;
+    const filter = { ...withArchivedFilter(query), organizationId, teamId, projectId };
     const page = await listEnvironments(em, principal, filter);
     return { environments: page.items.map(viewEnvironment), next_cursor: page.nextCursor };
   },

@@ -33,16 +33,19 @@ export const list = readList({
   summary: 'List instances, newest first',
   query: z.strictObject({
     ...pageQuery,
+    organization_id: Id.optional().describe("The instances of the organization's teams that you may read."),
     team_id: Id.optional(),
     environment_id: Id.optional(),
     template_id: Id.optional(),
   }),
   responses: { 200: pageOf('instances', ListedInstanceView) },
   access: { ...readAccess, review: { resource: 'instances', verb: 'list', unscoped: true } },
-  owners: { team: 'team_id', environment: 'environment_id' },
+  owners: { organization: 'organization_id', team: 'team_id', environment: 'environment_id' },
   handle: async ({ em, query, principal }) => {
-    const { team_id: teamId, environment_id: environmentId, template_id: templateId } = query;
-    const page = await listInstances(em, principal, { teamId, environmentId, templateId }, query);
+    const { organization_id: organizationId, team_id: teamId } = query;
+    const { environment_id: environmentId, template_id: templateId } = query;
+    const filter = { organizationId, teamId, environmentId, templateId };
+    const page = await listInstances(em, principal, filter, query);
     return { instances: page.items.map(toInstance), next_cursor: page.nextCursor };
   },
 });

@@ -52,7 +52,7 @@ export function readList<Q extends Schema, S extends Responses>({
 }
 
 /** A member of an organization may list what its teams own: the list holds only what belongs to teams that the member may read. */
-function accessToOwner(access: Access, { organizationId, teamId }: Ownership): Access {
+export function accessToOwner(access: Access, { organizationId, teamId }: Ownership): Access {
   const { teamAction: _, ...ofMembers } = access;
   return teamId === null && organizationId !== null ? { ...ofMembers, scope: 'organization' } : access;
 }

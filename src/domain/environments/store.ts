@@ -94,19 +94,21 @@ export function findEnvironmentToChange(em: Em, id: string, lock: boolean) {
 }
 
 export interface EnvironmentFilter {
+  readonly organizationId?: string | undefined;
   readonly teamId?: string | undefined;
   readonly projectId?: string | undefined;
 }
 
-/** The environments of the teams that the principal may read, of one team, or of one project. */
+/** The environments of the teams that the principal may read, of one organization, of one team, or of one project. */
 export function listEnvironments(
   em: Em,
   principal: Principal,
-  { teamId, projectId, ...request }: PageRequest & ArchivedFilter & EnvironmentFilter,
+  { organizationId, teamId, projectId, ...request }: PageRequest & ArchivedFilter & EnvironmentFilter,
 ): Promise<Page<EnvironmentTarget>> {
   let listed = selectEnvironments(db(em))
     .where('e.archived_at', archivedComparison(request), null)
     .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'));
+  if (organizationId !== undefined) listed = listed.where('o.id', '=', organizationId);
   if (teamId !== undefined) listed = listed.where('t.id', '=', teamId);
   if (projectId !== undefined) listed = listed.where('p.id', '=', projectId);
   return pageOf(listed, 'e.id', request);

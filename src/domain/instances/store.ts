@@ -40,6 +40,7 @@ export function readInstance(em: Em, id: string) {
 }
 
 export interface InstanceFilter {
+  readonly organizationId?: string | undefined;
   readonly teamId?: string | undefined;
   readonly environmentId?: string | undefined;
   readonly templateId?: string | undefined;
@@ -49,10 +50,15 @@ export interface InstanceFilter {
 export function listInstances(
   em: Em,
   principal: Principal,
-  { teamId, environmentId, templateId }: InstanceFilter,
+  { organizationId, teamId, environmentId, templateId }: InstanceFilter,
   page: PageRequest,
 ): Promise<Page<InstanceDetails>> {
   let query = selectInstances(em).where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'visible'));
+  if (organizationId !== undefined) {
+    query = query.where('i.team_id', 'in', (eb) =>
+      eb.selectFrom('teams as t').where('t.organization_id', '=', organizationId).select('t.id'),
+    );
+  }
   if (teamId !== undefined) query = query.where('i.team_id', '=', teamId);
   if (environmentId !== undefined) query = query.where('i.environment_id', '=', environmentId);
   if (templateId !== undefined) query = query.where('i.template_id', '=', templateId);
