@@ -56,8 +56,9 @@ ${chip('You were asked by name', asked === 'true', { asked: 'true' })}
  */
 function renderCount(visit: Visit, inbox: Inbox, query: Query): Html {
   const ids = inbox.approvals.map(({ run }) => run.id);
+  const isUpdate = visit.query('shown') !== undefined;
   const shown = visit.query('shown') ?? String(ids.length);
-  const last = visit.query('last') ?? ids.at(-1) ?? '';
+  const last = (isUpdate ? visit.query('last') : ids.at(-1)) ?? '';
   const live = {
     stream: pagePath(pages.approvalStream),
     address: pagePath(pages.approvals, {}, { ...query, shown, last: last || undefined }),

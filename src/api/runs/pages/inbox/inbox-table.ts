@@ -47,7 +47,7 @@ function renderMessage(message: string): Html | null {
 
 function renderOperation(operation: RunOperation): Html {
   return operation === 'destroy'
-    ? html`<strong class="count-of change-destroy">${operationWords[operation]}</strong>`
+    ? html`<strong class="plan-count kind-destroy">${operationWords[operation]}</strong>`
     : html`${operationWords[operation]}`;
 }
 

@@ -22,10 +22,10 @@ export function renderPlanCounts(summary: ShownSummary): Html {
 /** The same for counts in which a replacement is one. */
 export function renderCounts(counts: Partial<Record<ChangeKind, number>>): Html {
   const present = changeKinds.filter((kind) => kind !== 'unchanged' && (counts[kind] ?? 0) > 0);
-  if (present.length === 0) return html`<span class="counts muted">no resource changes</span>`;
-  return html`<span class="counts">${present.map(
+  if (present.length === 0) return html`<span class="plan-counts muted">no resource changes</span>`;
+  return html`<span class="plan-counts">${present.map(
     (kind, index) =>
-      html`${index > 0 ? html`<span class="muted"> · </span>` : null}<span class="count-of change-${kind}">${formatCount(counts[kind] ?? 0)} ${kindLooks[kind].counted}</span>`,
+      html`${index > 0 ? html`<span class="muted"> · </span>` : null}<span class="plan-count kind-${kind}">${formatCount(counts[kind] ?? 0)} ${kindLooks[kind].counted}</span>`,
   )}</span>`;
 }
 

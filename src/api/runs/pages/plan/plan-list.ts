@@ -28,7 +28,7 @@ export function renderPlanList(run: ShownRun, plan: PlanPage, address: PlanAddre
   const next = plan.next_after === null ? null : planPath(run.id, { ...address, after: String(plan.next_after) });
   const first = address.after === undefined ? null : planPath(run.id, { ...address, after: undefined });
   return html`<p class="plan-shown muted">${describeShown(plan, address)}</p>
-<ol class="changes" role="list" data-changes-per-page="${changesPerPage}" data-total="${plan.total}">${renderAll(run, plan)}</ol>
+<ol class="plan-changes" role="list" data-changes-per-page="${changesPerPage}" data-total="${plan.total}">${renderAll(run, plan)}</ol>
 ${renderPager({ first, next })}`;
 }
 
@@ -70,5 +70,5 @@ export function renderOneChange(run: ShownRun, change: PlannedChange, total: num
   const back = `${planPath(run.id)}#r-${change.position}`;
   const view = { ...alone, effort: newEffort(), isOpen: true, whole: null, operation: run.operation };
   return html`<p class="plan-shown"><a href="${back}">Back to the plan and its review</a><span class="muted"> · change ${formatCount(change.position)} of ${formatCount(total)}</span></p>
-<ol class="changes" role="list"><li>${renderChange(change, view)}</li></ol>`;
+<ol class="plan-changes" role="list"><li>${renderChange(change, view)}</li></ol>`;
 }

@@ -24,14 +24,14 @@ export function renderChange(change: PlannedChange, view: ChangeView): Html {
   const { kind, address, position } = change;
   const { differences, unchanged } = findDifferences(change, view.effort);
   const look = kindLooks[kind];
-  return html`<details class="change change-${kind}" id="r-${position}" ${view.isOpen ? html`open` : null}>
-<summary>${renderIcon('chevron-right')}<span class="change-kind">${renderIcon(look.icon)}${look.word}</span>
-<span class="change-address foreign">${showUnseen(address)}</span> <span class="change-gist foreign">${summarize(change, differences)}</span></summary>
-<div class="change-body" hx-ignore>
+  return html`<details class="plan-change kind-${kind}" id="r-${position}" ${view.isOpen ? html`open` : null}>
+<summary>${renderIcon('chevron-right')}<span class="plan-kind">${renderIcon(look.icon)}${look.word}</span>
+<span class="plan-address foreign">${showUnseen(address)}</span> <span class="plan-gist foreign">${summarize(change, differences)}</span></summary>
+<div class="plan-body" hx-ignore>
 ${renderNotes(change, differences, view)}
 ${renderDifferences(differences, view)}
 ${renderUnchanged(unchanged, view)}
-<p class="change-links"><a href="#r-${position}">Link to this change</a>${view.whole ? html` <a href="${view.whole}">Show it whole</a>` : null}</p>
+<p class="plan-links"><a href="#r-${position}">Link to this change</a>${view.whole ? html` <a href="${view.whole}">Show it whole</a>` : null}</p>
 </div>
 </details>`;
 }
@@ -45,10 +45,15 @@ function summarize({ kind, previous_address: previous }: PlannedChange, differen
   if (kind !== 'change' && kind !== 'replace') return '';
   const causes = differences.filter(({ forcesReplacement }) => forcesReplacement);
   const names = new Set((causes.length > 0 ? causes : differences).map(({ path }) => String(path[0] ?? '')));
-  const shown = [...names].filter(Boolean).slice(0, mostNames).map(showUnseen);
+  const shown = [...names].filter(Boolean).slice(0, mostNames).map(shorten);
   if (shown.length === 0) return '';
   const more = names.size > mostNames ? ` and ${names.size - mostNames} more` : '';
   return `${causes.length > 0 ? 'forced by ' : ''}${shown.join(', ')}${more}`;
+}
+
+/** The name of an attribute. A stranger may have chosen it. */
+function shorten(name: string): string {
+  return showUnseen(name.length > 40 ? `${name.slice(0, 40)}…` : name);
 }
 
 function renderNotes(change: PlannedChange, differences: readonly Difference[], { operation }: ChangeView): Html {
@@ -56,8 +61,8 @@ function renderNotes(change: PlannedChange, differences: readonly Difference[], 
   const cause = describeCause(kind, reason, operation);
   const nothing = differences.length === 0 ? describeNothing(change) : null;
   return html`${cause ? html`<p>${cause}</p>` : null}
-${previous ? html`<p>Moved from <span class="foreign value">${showUnseen(previous)}</span>.</p>` : null}
-${imported ? html`<p>It exists already and is imported${imported.id === null ? '' : html` by the id <span class="foreign value">${showUnseen(imported.id)}</span>`}.</p>` : null}
+${previous ? html`<p>Moved from <span class="foreign plan-value">${showUnseen(previous)}</span>.</p>` : null}
+${imported ? html`<p>It exists already and is imported${imported.id === null ? '' : html` by the id <span class="foreign plan-value">${showUnseen(imported.id)}</span>`}.</p>` : null}
 ${kind === 'forget' ? html`<p>It is no longer managed, and is not destroyed.</p>` : null}
 ${nothing ? html`<p>${nothing}</p>` : null}`;
 }
@@ -75,24 +80,24 @@ function renderDifferences(differences: readonly Difference[], view: ChangeView)
   if (differences.length === 0) return null;
   const shown = differences.slice(0, view.mostDifferences);
   const hidden = differences.length - shown.length;
-  return html`<ul class="values">${shown.map((each) => renderDifference(each, view))}</ul>
-${hidden > 0 ? html`<p class="gap">${formatCount(hidden)} more values change.${view.whole ? html` <a href="${view.whole}">Show all</a>` : null}</p>` : null}`;
+  return html`<ul class="plan-values">${shown.map((each) => renderDifference(each, view))}</ul>
+${hidden > 0 ? html`<p class="plan-gap">${formatCount(hidden)} more values change.${view.whole ? html` <a href="${view.whole}">Show all</a>` : null}</p>` : null}`;
 }
 
 function renderDifference({ shown, before, after, note, forcesReplacement }: Difference, view: ChangeView): Html {
   const isSecret = note?.startsWith('sensitive') === true;
-  return html`<li><span class="value-path foreign">${showUnseen(shown || 'value')}</span>${forcesReplacement ? html` <strong class="forces">forces replacement</strong>` : null}
-${note ? html`<em class="value-note">${note}</em>` : null}${isSecret ? null : renderSides(before, after, view)}</li>`;
+  return html`<li><span class="plan-path foreign">${showUnseen(shown || 'value')}</span>${forcesReplacement ? html` <strong class="plan-forces">forces replacement</strong>` : null}
+${note ? html`<em class="plan-note">${note}</em>` : null}${isSecret ? null : renderSides(before, after, view)}</li>`;
 }
 
 function renderUnchanged(unchanged: readonly Compared[], view: ChangeView): Html | null {
   if (unchanged.length === 0) return null;
   const shown = unchanged.slice(0, view.mostUnchanged);
   const hidden = unchanged.length - shown.length;
-  return html`<details class="unchanged"><summary>${formatCount(unchanged.length)} unchanged</summary>
-<ul class="values">${shown.map(
+  return html`<details class="plan-unchanged"><summary>${formatCount(unchanged.length)} unchanged</summary>
+<ul class="plan-values">${shown.map(
     (each) =>
-      html`<li><span class="value-path foreign">${showUnseen(each.shown || 'value')}</span> ${renderPlain(each.after, view)}</li>`,
+      html`<li><span class="plan-path foreign">${showUnseen(each.shown || 'value')}</span> ${renderPlain(each.after, view)}</li>`,
   )}</ul>
-${hidden > 0 ? html`<p class="gap">${formatCount(hidden)} more stay as they are.${view.whole ? html` <a href="${view.whole}">Show all</a>` : null}</p>` : null}</details>`;
+${hidden > 0 ? html`<p class="plan-gap">${formatCount(hidden)} more stay as they are.${view.whole ? html` <a href="${view.whole}">Show all</a>` : null}</p>` : null}</details>`;
 }

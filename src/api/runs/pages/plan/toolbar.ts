@@ -51,7 +51,7 @@ ${kinds.map((each) => renderChip(run, { q, kind: each }, describe(each, plan.cou
 }
 
 function renderChip(run: ShownRun, address: PlanAddress, label: string, isCurrent: boolean): Html {
-  return html`<li><a class="chip ${address.kind ? `change-${address.kind}` : ''}" href="${planPath(run.id, address)}" ${isCurrent ? html`aria-current="true"` : null}>${label}</a></li>`;
+  return html`<li><a class="chip ${address.kind ? `kind-${address.kind}` : ''}" href="${planPath(run.id, address)}" ${isCurrent ? html`aria-current="true"` : null}>${label}</a></li>`;
 }
 
 function describe(kind: ChangeKind, count: number): string {

@@ -5,7 +5,7 @@
 
   /** @returns {HTMLDetailsElement[]} */
   function findChanges() {
-    return [...document.querySelectorAll('details.change')].filter((each) => each instanceof HTMLDetailsElement);
+    return [...document.querySelectorAll('details.plan-change')].filter((each) => each instanceof HTMLDetailsElement);
   }
 
   /** @param {number} step */
@@ -62,7 +62,7 @@
     if (name !== undefined && Object.hasOwn(actions, name)) actions[/** @type {keyof typeof actions} */ (name)]();
   });
   document.addEventListener('focusin', (event) => {
-    const change = event.target instanceof Element ? event.target.closest('details.change') : null;
+    const change = event.target instanceof Element ? event.target.closest('details.plan-change') : null;
     if (change instanceof HTMLDetailsElement) current = change;
   });
 

@@ -20,13 +20,19 @@ async function visitAs(user: ApiUser): Promise<Visitor> {
 }
 
 const wordsOf = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+/** The address by which a page updates itself. */
+const updateOf = (text: string) => /id="live" hx-get="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
 const rowsOf = (text: string) => [...text.matchAll(/id="run-([^"]+)"/g)].map(([, id]) => id);
 
 describe('the inbox of approvals', () => {
-  it('is empty with words about what would stand there', async () => {
-    const { status, text } = await (await visitAs(runs.reviewers[0]!)).get('/workloads/approvals');
+  it('is empty with words about what would stand there, until the first run waits', async () => {
+    const rita = await visitAs(runs.reviewers[0]!);
+    const { status, text } = await rita.get('/workloads/approvals');
     expect(status).toBe(200);
     expect(wordsOf(text)).toContain('Nothing waits for you');
+    const run = await runs.add([]);
+    expect(wordsOf((await rita.get(updateOf(text))).text)).toContain('1 run 1 new – show');
+    await runs.asker.post(`/runs/${run}/cancel`, { force: true });
   });
 
   it('lists what waits, oldest first, with what a reviewer needs to choose, and no button that decides', async () => {
@@ -62,9 +68,8 @@ describe('the inbox of approvals', () => {
   it('says in an update what is new, and leaves the rows as they are', async () => {
     const rita = await visitAs(runs.reviewers[0]!);
     const before = (await rita.get('/workloads/approvals')).text;
-    const address = /id="live" hx-get="([^"]+)"/.exec(before)?.[1]?.replaceAll('&amp;', '&') ?? '';
     await runs.add([]);
-    const { text } = await rita.get(address);
+    const { text } = await rita.get(updateOf(before));
     const live = text.slice(text.indexOf('id="live"'), text.indexOf('class="list-panel'));
     expect(wordsOf(live)).toContain('3 runs 1 new – show');
     expect(live).not.toContain('data-row');

@@ -30,7 +30,7 @@ async function openPlan(run: string, query = ''): Promise<string> {
 /** The page without tags. */
 const wordsOf = (text: string) => text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
 const addressesOf = (text: string) =>
-  [...text.matchAll(/class="change-address foreign">([^<]*)</g)].map(([, each]) => each);
+  [...text.matchAll(/class="plan-address foreign">([^<]*)</g)].map(([, each]) => each);
 
 describe('the plan of a run', () => {
   const policy = (effect: string) => JSON.stringify({ Statement: [{ Sid: 'read', Effect: effect }] });
@@ -52,9 +52,9 @@ describe('the plan of a run', () => {
     expect(words).toContain('Plan: 1 destroy · 1 replace · 1 change · 1 add');
     expect(words).toContain('Showing 4 of 4');
     expect(addressesOf(text)).toEqual(['thing.gone', 'thing.other', 'thing.changed', 'thing.added']);
-    expect(text).toContain('<details class="change change-destroy" id="r-1" >');
+    expect(text).toContain('<details class="plan-change kind-destroy" id="r-1" >');
     expect(words).toContain(
-      'policy (JSON) Statement[Sid=&quot;read&quot;].Effect &quot;Allow&quot; → becomes &quot;Deny&quot;',
+      'policy (JSON) Statement[Sid=&quot;read&quot;].Effect &quot;Allow&quot; becomes &quot;Deny&quot;',
     );
     expect(words).toContain('3 unchanged');
     expect(words).toContain('(known after apply)');

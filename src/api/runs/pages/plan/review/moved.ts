@@ -5,7 +5,7 @@ import { planPath } from '../plan-address.ts';
 
 /** What stands in place of a plan that is not the present one any more, and of its buttons. */
 export function renderMoved(run: ShownRun): Html {
-  return html`<section class="panel moved" id="plan" role="alert" aria-labelledby="moved-title">
+  return html`<section class="panel plan-moved" id="plan" role="alert" aria-labelledby="moved-title">
 <h2 id="moved-title">${renderIcon('triangle-alert')}The plan changed – review again</h2>
 <p>The run has another plan than the one that you were shown. Nothing was decided.</p>
 <p><a class="button button-primary" href="${planPath(run.id)}">Review the new plan</a></p>

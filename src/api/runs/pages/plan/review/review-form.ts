@@ -26,7 +26,7 @@ export function renderReviewForm(run: ShownRun, standing: Standing, { problems =
     fields: [
       { name: 'plan_digest', label: 'Plan', kind: 'hidden', value: digest },
       { name: 'comment', label: 'Comment with your review', kind: 'area', isOptional: true, maxLength: 4000 },
-      html`<p class="muted">You decide about the plan <code class="digest" title="${digest}">${shorten(digest)}</code>, and about no other. A review is final: nobody can change it or take it back. Rejecting ends the run.</p>`,
+      html`<p class="muted">You decide about the plan <code class="plan-digest" title="${digest}">${shorten(digest)}</code>, and about no other. A review is final: nobody can change it or take it back. Rejecting ends the run.</p>`,
     ],
     submit: renderButtons(run, standing),
   });
@@ -63,6 +63,6 @@ function renderRefusals({ actions }: ShownRun): Html {
   const words = { approve: 'You cannot approve', reject: 'You cannot reject' };
   return html`${refused.map(
     ({ name, reason }) =>
-      html`<p class="why-not" id="why-not-${name}">${words[name as Decision]}: ${reason ?? 'this is not possible now'}.</p>`,
+      html`<p class="plan-why-not" id="why-not-${name}">${words[name as Decision]}: ${reason ?? 'this is not possible now'}.</p>`,
   )}`;
 }

@@ -11,9 +11,9 @@ export async function renderReview(visit: RunVisit, run: ShownRun, form: ReviewF
   const names = await readNames(visit.em, { teams: [run.team_id] });
   const team = run.team_id === null ? null : (names.get(run.team_id)?.name ?? null);
   const standing = findStanding(run);
-  return html`<section class="review panel" id="review" aria-labelledby="review-title">
+  return html`<section class="plan-review panel" id="review" aria-labelledby="review-title">
 <h2 id="review-title">Review</h2>
-<div class="review-standing">${renderStanding(run, standing, team)}</div>
+<div class="plan-review-standing">${renderStanding(run, standing, team)}</div>
 ${renderReviewForm(run, standing, form)}
 </section>`;
 }
